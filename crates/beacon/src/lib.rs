@@ -1,0 +1,1 @@
+//! Randomness-beacon pulses and commitment stamps.

@@ -1,0 +1,1 @@
+//! The Node-API face of the kernel and the beacon.

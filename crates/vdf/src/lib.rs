@@ -1,0 +1,1 @@
+//! The class-group verifiable delay function.
