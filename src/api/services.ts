@@ -1,0 +1,75 @@
+/** What the HTTP interface is given by the daemon. It imports neither network nor store. */
+import type { Registry as MetricsRegistry } from 'prom-client'
+import type { Logger } from 'pino'
+import type { Registry } from '../registry/types.ts'
+import type { TaskManager } from '../tasks/types.ts'
+
+export type TokenScope = 'read' | 'vdf' | 'publish' | 'admin'
+
+export interface TokenView {
+  id: string
+  scopes: TokenScope[]
+  created_at: string
+  label: string | null
+}
+
+/** Access tokens; only hashes of the narrower ones are stored. Compared in constant time. */
+export interface TokenService {
+  /** The scopes of a token, or undefined when it is not one of ours. */
+  verify(token: string): readonly TokenScope[] | undefined
+  create(scopes: readonly TokenScope[], label?: string): TokenView & { token: string }
+  list(): TokenView[]
+  /** False when unknown. */
+  revoke(id: string): boolean
+  /** Replaces the main token in its file; the old one stops working at once. */
+  rotate(): string
+}
+
+/** Configuration at run time. `change` validates all before it applies any: SVC-CFG-001, SVC-CFG-002. */
+export interface ConfigService {
+  view(): Record<string, unknown>
+  change(patch: unknown): Promise<Record<string, unknown>>
+}
+
+export interface DaemonEvent {
+  id: number
+  at: string
+  type: string
+  detail: Record<string, unknown>
+}
+
+export interface EventLog {
+  /** Kept events after `lastEventId`, then new ones. A slow reader loses the oldest. */
+  stream(lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<DaemonEvent>
+}
+
+/** Durable answers to requests with an Idempotency-Key, kept 24 h. */
+export interface IdempotencyService {
+  /** `conflict`: same key, other body. */
+  find(key: string, bodyHash: string): { status: 'new' } | { status: 'conflict' } | { status: 'replay'; response: unknown }
+  remember(key: string, bodyHash: string, response: unknown): void
+}
+
+export interface ReadinessCheck {
+  name: string
+  ok: boolean
+  detail: string
+}
+
+export interface ApiServices {
+  version: string
+  registry: Registry
+  tasks: TaskManager
+  tokens: TokenService
+  config: ConfigService
+  events: EventLog
+  idempotency: IdempotencyService
+  metrics: MetricsRegistry
+  log: Logger
+  /** What /readyz reports: peers, beacon, store. */
+  readiness(): ReadinessCheck[]
+  /** Host guard and CORS. */
+  allowedHosts(): readonly string[]
+  allowedOrigins(): readonly string[]
+  now(): number
+}

@@ -1,0 +1,245 @@
+/**
+ * The error table: every code that the HTTP interface, a task or the command line can show, with its
+ * HTTP status, what causes it and how to cure it. `docs/errors.md` and `GET /errors/{code}` are made from it.
+ */
+export interface ErrorEntry {
+  /** HTTP status; `null` for codes that only occur inside a task's `error`. */
+  readonly status: number | null
+  readonly title: string
+  readonly cause: string
+  readonly cure: string
+}
+
+export const ERROR_TABLE = {
+  'SVC-REQ-001': {
+    status: 400,
+    title: 'Invalid request',
+    cause: 'The body or a parameter does not fit its schema; `errors` names each field at fault.',
+    cure: 'Compare the request with /openapi.json and send it again.'
+  },
+  'SVC-REQ-002': {
+    status: 413,
+    title: 'Body too large',
+    cause: 'The body is larger than the limit of this route (256 KiB at most).',
+    cure: 'Send less. A zone holds at most 16 KiB, an identity log at most 100 KiB.'
+  },
+  'SVC-REQ-003': {
+    status: 415,
+    title: 'Not JSON',
+    cause: 'The request has a body whose Content-Type is not application/json.',
+    cure: 'Send `Content-Type: application/json` and a JSON body.'
+  },
+  'SVC-REQ-004': {
+    status: 404,
+    title: 'No such route',
+    cause: 'Nothing is served at this path.',
+    cure: 'Look the path up in /openapi.json or /docs.'
+  },
+  'SVC-REQ-005': {
+    status: 429,
+    title: 'Rate limited',
+    cause: 'This client sent more requests than the daemon answers in that time.',
+    cure: 'Wait as long as `Retry-After` says, then try again.'
+  },
+  'SVC-REQ-006': {
+    status: 422,
+    title: 'Idempotency-Key reused',
+    cause: 'This Idempotency-Key was used within 24 hours with another body.',
+    cure: 'Use a new key for a new request; repeat the same body to get the first answer again.'
+  },
+  'SVC-REQ-007': {
+    status: 405,
+    title: 'Method not allowed',
+    cause: 'The path exists, but not with this method.',
+    cure: 'Use one of the methods named in `Allow`.'
+  },
+  'SVC-AUT-001': {
+    status: 401,
+    title: 'Missing or invalid token',
+    cause: 'This route needs a bearer token, or the token sent is not one of this daemon.',
+    cure: 'Send `Authorization: Bearer $(chronym token)`.'
+  },
+  'SVC-AUT-002': {
+    status: 403,
+    title: 'Forbidden',
+    cause: 'The token lacks the scope, or the Host or Origin header names a place this daemon does not answer for.',
+    cure: 'Use a token with that scope, or add the host to api.allowed_hosts (the origin to api.allowed_origins).'
+  },
+  'SVC-RES-001': {
+    status: 503,
+    title: 'Network offline',
+    cause: 'The daemon is in mode offline, or has no peer to ask.',
+    cure: 'Check the connection and p2p.bootstrap, or set mode to full or light; then try again.'
+  },
+  'SVC-RES-002': {
+    status: 404,
+    title: 'Not found',
+    cause: 'The name is not registered, or no identity document is known for that DID.',
+    cure: 'Check the spelling. An unregistered name can be registered: `chronym register NAME`.'
+  },
+  'SVC-RES-003': {
+    status: 410,
+    title: 'Registration lapsed',
+    cause: 'The lease of this name has ended; in the grace after it only its owner may renew.',
+    cure: 'The owner renews it (`chronym renew NAME`); after the grace anyone may register it.'
+  },
+  'SVC-RES-004': {
+    status: 409,
+    title: 'Contested',
+    cause: 'The peers that could be reached disagree about the owner and none has a majority.',
+    cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what.'
+  },
+  'SVC-ZON-001': {
+    status: 422,
+    title: 'Unreadable zone',
+    cause: 'The payload of the Reveal found for this name is not a zone.',
+    cure: 'The owner publishes a valid zone: `chronym zone set NAME`, `chronym zone publish NAME`.'
+  },
+  'SVC-ZON-002': {
+    status: 422,
+    title: 'Invalid zone',
+    cause: 'The zone breaks a rule; `errors` names the label and the record.',
+    cure: 'Mend that record and send the zone again. Nothing was saved.'
+  },
+  'SVC-ZON-003': {
+    status: 404,
+    title: 'No local zone',
+    cause: 'This daemon has no zone of its own for that name.',
+    cure: 'Save one first: POST /api/zone/{name} or `chronym zone set NAME`.'
+  },
+  'SVC-ZON-004': {
+    status: 412,
+    title: 'Zone changed since',
+    cause: 'The zone is not the one that If-Match names: somebody changed it in between.',
+    cure: 'Read the zone again, make the change on it, and send it with the new ETag.'
+  },
+  'SVC-NAM-001': {
+    status: 400,
+    title: 'Invalid name',
+    cause: 'That is not a valid name of this network.',
+    cure: 'Use lower-case letters, digits and inner hyphens, up to 63 octets, then the suffix of the network.'
+  },
+  'SVC-NAM-002': {
+    status: 403,
+    title: 'Reserved name',
+    cause: 'The network profile reserves this label, or labels of this length are not open yet.',
+    cure: 'Choose another name.'
+  },
+  'SVC-OWN-001': {
+    status: 403,
+    title: 'Not the owner',
+    cause: 'This daemon does not own that name.',
+    cure: 'Register it first, or ask the daemon that owns it. `chronym names` lists what this one owns.'
+  },
+  'SVC-REG-001': {
+    status: 409,
+    title: 'Name taken',
+    cause: 'The name is registered by another key.',
+    cure: 'Choose another name, or wait until its lease and grace have ended.'
+  },
+  'SVC-REG-002': {
+    status: 409,
+    title: 'Task already running',
+    cause: 'A task for that name is running already; `task_id` names it.',
+    cure: 'Watch or cancel that task: `chronym status TASK_ID`, `chronym cancel TASK_ID`.'
+  },
+  'SVC-PUB-001': {
+    status: 422,
+    title: 'Record refused',
+    cause: 'The record breaks a rule of the network; `detail` says which.',
+    cure: 'Mend what the detail names and publish again.'
+  },
+  'SVC-PUB-002': {
+    status: 502,
+    title: 'Too few peers stored it',
+    cause: 'Fewer than half of the peers asked hold the record after the attempt.',
+    cure: 'The daemon keeps trying. Check the peers with `chronym status` and publish again.'
+  },
+  'SVC-KID-001': {
+    status: 422,
+    title: 'Invalid identity document or manifest',
+    cause: 'The document or manifest breaks a rule; `detail` says which.',
+    cure: 'Mend it, sign it again and publish again.'
+  },
+  'SVC-TSK-001': {
+    status: 404,
+    title: 'No such task',
+    cause: 'No task has this id; it may have been cleared.',
+    cure: 'List the tasks: GET /api/vdf/tasks or `chronym tasks`.'
+  },
+  'SVC-TSK-002': {
+    status: 429,
+    title: 'Task queue full',
+    cause: 'As many tasks wait as vdf.queue allows.',
+    cure: 'Wait for one to end or cancel one, then try again.'
+  },
+  'SVC-TSK-003': {
+    status: null,
+    title: 'Task cancelled',
+    cause: 'The task was cancelled before it had ended.',
+    cure: 'Start it again if that was a mistake; a finished proof is taken up.'
+  },
+  'SVC-BCN-001': {
+    status: 503,
+    title: 'Randomness beacon unavailable',
+    cause: 'No beacon answers, or its pulse does not verify against the pinned key.',
+    cure: 'Check the connection and beacon.urls; the daemon tries again by itself.'
+  },
+  'SVC-CFG-001': {
+    status: 400,
+    title: 'Invalid configuration',
+    cause: 'A configuration field is unknown or its value does not fit; `errors` names it.',
+    cure: 'Compare with GET /api/config; `chronym config check` checks a file.'
+  },
+  'SVC-CFG-002': {
+    status: 409,
+    title: 'Needs a restart',
+    cause: 'That field cannot change while the daemon runs.',
+    cure: 'Change it in config.toml (or the flag, or the environment) and restart the daemon.'
+  },
+  'SVC-STO-001': {
+    status: 507,
+    title: 'Store failing',
+    cause: 'The disk is full or the store cannot write. Nothing that was stored before is lost.',
+    cure: 'Free space or mend the disk; the daemon goes on by itself.'
+  },
+  'SVC-INT-001': {
+    status: 500,
+    title: 'Internal error',
+    cause: 'The daemon met a condition it does not know.',
+    cure: 'Look in its log for the request id and report it.'
+  }
+} as const satisfies Record<string, ErrorEntry>
+
+export type ErrorCode = keyof typeof ERROR_TABLE
+
+/** One field at fault: a JSON-pointer-like path (`records/www/0/value`) and what is wrong there. */
+export interface FieldError {
+  readonly path: string
+  readonly message: string
+}
+
+export interface ServiceErrorOptions extends ErrorOptions {
+  readonly errors?: readonly FieldError[]
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter?: number
+  /** More members of the problem body, such as `task_id`. */
+  readonly extensions?: Readonly<Record<string, unknown>>
+}
+
+/** An error that a user is meant to see: a code of the table and a detail that names this case. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ErrorCode
+  readonly errors: readonly FieldError[]
+  readonly retryAfter: number | undefined
+  readonly extensions: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, detail: string, options: ServiceErrorOptions = {}) {
+    super(detail, options)
+    this.code = code
+    this.errors = options.errors ?? []
+    this.retryAfter = options.retryAfter
+    this.extensions = options.extensions ?? {}
+  }
+}

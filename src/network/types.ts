@@ -1,0 +1,81 @@
+/**
+ * The peer-to-peer network as the registry sees it. Records are the protocol's; how peers are found and
+ * how records are stored, repaired and moved is the network's own business.
+ */
+import type { Reveal } from '../protocol/reveal.ts'
+
+export type NetworkMode = 'full' | 'light' | 'offline'
+
+export interface NetworkStatus {
+  status: 'online' | 'connecting' | 'offline'
+  peers: number
+  mode: NetworkMode
+  peer_id: string
+  /** Records held here for the network. */
+  records: number
+}
+
+/** How far a record got: peers that hold it (confirmed), of those asked; refusals with their reasons. */
+export interface PutOutcome {
+  storedBy: number
+  of: number
+  refusals: readonly { peer: string; code: string; detail: string }[]
+}
+
+export interface Receipt {
+  peer: string
+  /** Round at which the peer first saw the commitment. */
+  seenRound: number
+  signature: Uint8Array
+}
+
+export interface CommitOutcome {
+  receipts: readonly Receipt[]
+  of: number
+}
+
+/** One peer's word about a name. `self` marks our own store. */
+export interface RevealAnswer {
+  peer: string
+  self: boolean
+  state: 'fresh' | 'settling' | 'settled' | 'provisional' | 'none'
+  /** Present unless the state is `none`; verified against the profile. */
+  reveal?: Reveal
+  claimId?: Uint8Array
+}
+
+export interface RevealLookup {
+  answers: readonly RevealAnswer[]
+  asked: number
+}
+
+/** Raised by look-ups and puts when nobody can be asked. */
+export class OfflineError extends Error {
+  override readonly name = 'OfflineError'
+}
+
+export interface NetworkEvent {
+  type: 'peer:connect' | 'peer:disconnect' | 'record:stored' | 'mode'
+  detail: Record<string, string | number>
+}
+
+export interface Network {
+  start(): Promise<void>
+  stop(): Promise<void>
+  status(): NetworkStatus
+  setMode(mode: NetworkMode): Promise<void>
+  listenAddresses(): string[]
+  /** Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. */
+  commit(name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome>
+  /** Stores at the peers closest to K(name), then reads back from peers not written to until more than half have it. */
+  putReveal(reveal: Reveal): Promise<PutOutcome>
+  getReveals(name: string, signal?: AbortSignal): Promise<RevealLookup>
+  /** Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking announces nothing. */
+  probe(name: string, signal?: AbortSignal): Promise<RevealLookup>
+  /** The record is the whole identity log (encoded, see protocol/kid.ts). */
+  putIdentity(did: string, log: Uint8Array): Promise<PutOutcome>
+  getIdentity(did: string, signal?: AbortSignal): Promise<Uint8Array[]>
+  putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome>
+  getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]>
+  subscribe(listener: (event: NetworkEvent) => void): () => void
+}

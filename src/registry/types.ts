@@ -1,0 +1,96 @@
+/**
+ * The use cases, as the HTTP interface and the DNS server call them. Every failure that a user can meet
+ * is a ServiceError with a code of the table.
+ */
+import type { NetworkMode } from '../network/types.ts'
+import type { Reveal } from '../protocol/reveal.ts'
+import type { Zone } from '../protocol/zone.ts'
+import type { TaskView } from '../tasks/types.ts'
+
+export interface StoredBy {
+  stored_by: number
+  of: number
+}
+
+export interface NetworkStatusView {
+  status: 'online' | 'connecting' | 'offline'
+  peers: number
+  mode: NetworkMode
+  peer_id: string
+  network: string
+  beacon: { round: number | null; age_seconds: number | null }
+  records: number
+}
+
+export interface ResolvedName {
+  reveal: Reveal
+  /** `thin`: fewer answers than a full quorum; `provisional`: not yet settled. */
+  confidence: 'settled' | 'provisional' | 'thin'
+}
+
+/** A zone with its serial; the ETag of the HTTP layer is made from it. */
+export interface ZoneView {
+  zone: Zone
+  source: 'local' | 'network'
+}
+
+export interface ResolvedIdentity {
+  kid_document: Record<string, unknown>
+  manifest_document: Record<string, unknown> | null
+}
+
+export interface OwnedName {
+  name: string
+  state: 'live' | 'grace' | 'lapsed'
+  lease_end: string
+  serial: number
+  published_serial: number
+}
+
+export interface Estimate {
+  iterations: number
+  seconds: number
+  lease_start: string
+  lease_end: string
+}
+
+export interface Explanation {
+  name: string
+  /** One sentence in plain words: who owns it and why this daemon thinks so. */
+  verdict: string
+  /** The rule of docs/protocol.md that decided. */
+  rule: string
+  state: string
+  lease: { start: string; end: string; grace_end: string } | null
+  owner: string | null
+  answers: { peer: string; self: boolean; state: string; claim_id: string | null; serial: number | null }[]
+}
+
+export interface Registry {
+  start(): Promise<void>
+  stop(): Promise<void>
+  networkStatus(): NetworkStatusView
+  setMode(mode: NetworkMode): Promise<void>
+  /** SVC-NAM-001, SVC-RES-001..004. */
+  resolve(name: string, signal?: AbortSignal): Promise<ResolvedName>
+  explain(name: string, signal?: AbortSignal): Promise<Explanation>
+  /** SVC-NAM-001, SVC-RES-001, SVC-RES-002. */
+  resolveIdentity(did: string, signal?: AbortSignal): Promise<ResolvedIdentity>
+  /** SVC-ZON-001 besides those of resolve. */
+  publicZone(name: string, signal?: AbortSignal): Promise<ZoneView>
+  localZone(name: string): ZoneView | undefined
+  /** Saves only; serial becomes higher than any seen. SVC-ZON-002, SVC-OWN-001 is not raised: a zone may be prepared before registering. SVC-ZON-004 when `ifMatchSerial` is not the standing one. */
+  saveZone(name: string, zone: unknown, ifMatchSerial?: number): { serial: number }
+  /** SVC-OWN-001, SVC-ZON-003, SVC-PUB-002. */
+  publishZone(name: string, signal?: AbortSignal): Promise<{ serial: number } & StoredBy>
+  /** Manual flow: C itself; the stamp is added here. SVC-NAM-001/002, SVC-RES-001, SVC-PUB-002. */
+  commit(name: string, commitment: Uint8Array): Promise<StoredBy>
+  /** Manual flow: a finished Reveal. SVC-PUB-001, SVC-PUB-002, SVC-REG-001. */
+  publish(reveal: Reveal): Promise<StoredBy>
+  publishKid(authorizedKid: unknown): Promise<{ did: string; version: number } & StoredBy>
+  publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
+  ownedNames(): OwnedName[]
+  register(name: string, options: { zone?: unknown }): Promise<TaskView>
+  renew(name: string, options: { zone?: unknown }): Promise<TaskView>
+  estimate(name: string): Promise<Estimate>
+}

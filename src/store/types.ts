@@ -1,0 +1,34 @@
+/**
+ * The embedded database as the rest of the daemon sees it: ordered byte values under string keys.
+ * A write is durable (on disk, WAL synchronous = FULL) when the call returns.
+ * Key layout: `keys.ts`, nowhere else.
+ */
+export interface Store {
+  get(key: string): Uint8Array | undefined
+  /** Keys with that prefix, in byte order, with their values. */
+  list(prefix: string): IterableIterator<[key: string, value: Uint8Array]>
+  count(prefix: string): number
+  put(key: string, value: Uint8Array): void
+  delete(key: string): void
+  /** All or nothing. */
+  batch(operations: readonly StoreOperation[]): void
+  close(): void
+}
+
+export type StoreOperation = { readonly put: string; readonly value: Uint8Array } | { readonly delete: string }
+
+/**
+ * `locked`: another daemon uses this data directory. `corrupt`: the database does not open or fails its check.
+ * `full`: no space. `failing`: any other I/O error. A failed write leaves what was stored before as it was.
+ */
+export type StoreErrorCode = 'locked' | 'corrupt' | 'full' | 'failing'
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * VDF tasks: durable, resumable computations. Tasks know neither the network nor the registry;
+ * what a claim is made of comes in as {@link TaskSteps}.
+ */
+import type { ErrorCode } from '../errors.ts'
+
+export type TaskKind = 'register' | 'renew'
+export type TaskStatus = 'running' | 'completed' | 'failed'
+export type TaskPhase = 'queued' | 'commit' | 'pulse' | 'evaluate' | 'prove' | 'reveal' | 'done'
+
+/** What the HTTP layer shows of a task (api-decisions, "VDF tasks"). Times are ISO 8601. */
+export interface TaskView {
+  task_id: string
+  name: string
+  kind: TaskKind
+  status: TaskStatus
+  phase: TaskPhase
+  paused: boolean
+  /** Squarings required in all. */
+  iterations: number
+  /** Squarings done; never decreases, at most one second old. */
+  progress: number
+  /** 0..1 within the proving phase. */
+  phase_progress: number
+  iterations_per_second: number | null
+  eta_seconds: number | null
+  /** The last moment at which the claim is still witnessed; null before a pulse is chosen. */
+  deadline: string | null
+  created_at: string
+  updated_at: string
+  /** How often the task was taken up again after a restart. */
+  resumed: number
+  error: { code: ErrorCode; message: string } | null
+}
+
+/** What is to be computed, fixed and durable before the first squaring. */
+export interface EvaluationPlan {
+  /** 32 bytes. */
+  seed: Uint8Array
+  discriminantBits: number
+  iterations: number
+  /** Squarings of the first of two segments; null for one segment. */
+  split: number | null
+  /** Milliseconds since the epoch, or null where nothing is witnessed (renewals). */
+  deadlineMs: number | null
+  /** Opaque to tasks: what the registry needs to go on after a restart (salt, commitment, pulse ...). */
+  context: Uint8Array
+}
+
+/**
+ * The steps of one claim, passed in by the registry. Each must be safe to run again with the same arguments after a crash:
+ * the manager writes its result to the journal before the next step begins.
+ */
+export interface TaskSteps {
+  /** Squarings the name needs; known before anything is computed. Throws ServiceError for a bad name. */
+  iterations(name: string, kind: TaskKind): number
+  /**
+   * Makes the commitment (register) and publishes it; returns what `plan` needs. Its context is saved by `saveDraft`
+   * before anything is sent, so that a crash never sends two commitments for one task.
+   */
+  commit(task: TaskIdentity, draft: Uint8Array | undefined, saveDraft: (draft: Uint8Array) => void, signal: AbortSignal): Promise<Uint8Array>
+  /** Waits for the pulse and returns the plan. */
+  plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan>
+  /** Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. */
+  reveal(
+    task: TaskIdentity,
+    plan: EvaluationPlan,
+    proof: Uint8Array,
+    saved: Uint8Array | undefined,
+    saveReveal: (reveal: Uint8Array) => void,
+    signal: AbortSignal
+  ): Promise<void>
+}
+
+export interface TaskIdentity {
+  readonly taskId: string
+  readonly name: string
+  readonly kind: TaskKind
+}
+
+export interface TaskEvent {
+  /** Increases by one for each event of a task; the SSE id. */
+  readonly id: number
+  readonly type: 'progress' | 'phase' | 'completed' | 'failed'
+  readonly task: TaskView
+}
+
+export interface TaskManager {
+  /** Takes up what the journal holds. */
+  start(): Promise<void>
+  /** Stops evaluations at a checkpoint and leaves the tasks running in the journal. */
+  stop(): Promise<void>
+  /** Throws ServiceError SVC-REG-002 (with task_id) or SVC-TSK-002. */
+  create(request: { name: string; kind: TaskKind }): TaskView
+  get(taskId: string): TaskView | undefined
+  list(): TaskView[]
+  /** Running: stops the native loop within 200 ms and marks it failed with SVC-TSK-003. Ended: clears it. False when unknown or already cancelled (then it is cleared). */
+  remove(taskId: string): Promise<boolean>
+  /** Undefined when unknown. */
+  pause(taskId: string): TaskView | undefined
+  resume(taskId: string): TaskView | undefined
+  /**
+   * Events after `lastEventId` as far as they are kept, then new ones, until the task ends or `signal` aborts.
+   * A slow reader gets the newest progress only; nothing grows.
+   */
+  events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined
+  /** Every task's events, for the event stream and metrics. */
+  subscribe(listener: (event: TaskEvent) => void): () => void
+}
