@@ -1,0 +1,44 @@
+// `npm start`, `npm test` and the rest: set up what is missing, then hand over to the right Node.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { ROOT, setUp } from './toolchain.mjs'
+
+const bin = (name, file) => join('node_modules', name, file)
+const TYPESCRIPT = bin('typescript', 'bin/tsc')
+
+/** Each command: the scripts it runs, in order; the caller's arguments go to the last. */
+const COMMANDS = {
+  setup: [],
+  start: [['src/main.ts']],
+  chronym: [['src/cli/main.ts']],
+  demo: [['scripts/demo.ts']],
+  test: [['scripts/test.mjs']],
+  'test:long': [['scripts/test.mjs', '--long']],
+  lint: [[bin('eslint', 'bin/eslint.js'), '.']],
+  typecheck: [[TYPESCRIPT, '-p', 'tsconfig.json']],
+  build: [[TYPESCRIPT, '-p', 'tsconfig.build.json'], ['scripts/finish-build.mjs']],
+  'bench:vdf': [['bench/vdf.ts']]
+}
+
+const [name, ...rest] = process.argv.slice(2)
+const steps = COMMANDS[name]
+if (steps === undefined) {
+  process.stderr.write(`chronym: unknown command "${name}"; one of ${Object.keys(COMMANDS).join(', ')}\n`)
+  process.exit(2)
+}
+
+const { node, env } = setUp()
+
+function runStep(args) {
+  return new Promise((resolve) => {
+    const child = spawn(node, args, { cwd: ROOT, env, stdio: 'inherit' })
+    // A terminal sends Ctrl-C to the whole group; a supervisor signals this process only. Pass both on and wait for the child.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+    child.on('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1))
+  })
+}
+
+for (const [index, step] of steps.entries()) {
+  const status = await runStep(index === steps.length - 1 ? [...step, ...rest] : step)
+  if (status !== 0) process.exit(status)
+}

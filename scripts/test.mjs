@@ -1,0 +1,72 @@
+// Runs every test of the project and ends with one line, `N passed, N failed`, added up from the runners' own reports.
+// `--long` runs the long suites instead. Exit code 0 only when tests ran and none failed.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from './toolchain.mjs'
+
+const long = process.argv.includes('--long')
+const scratch = mkdtempSync(join(tmpdir(), 'chronym-test-'))
+const totals = { passed: 0, failed: 0 }
+let broken = false
+
+function run(command, args) {
+  return new Promise((resolve) => {
+    process.stdout.write(`\n$ ${command === process.execPath ? 'node' : command} ${args.join(' ')}\n`)
+    const child = spawn(command, args, { cwd: ROOT, env: process.env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+      process.stdout.write(chunk)
+    })
+    child.on('error', (error) => resolve({ status: 1, output: String(error) }))
+    child.on('close', (status) => resolve({ status: status ?? 1, output }))
+  })
+}
+
+/** libtest closes each binary with `test result: ok. 3 passed; 0 failed; ...`. */
+async function cargoTest(args) {
+  const { status, output } = await run('cargo', ['test', ...args])
+  let failed = 0
+  for (const match of output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed;/gm)) {
+    totals.passed += Number(match[1])
+    failed += Number(match[2])
+  }
+  totals.failed += failed
+  // A run that did not build or was cut short failed without a count of its own.
+  if (status !== 0 && failed === 0) broken = true
+}
+
+async function vitest(args) {
+  const report = join(scratch, 'vitest.json')
+  const { status } = await run(process.execPath, [
+    join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`
+  ])
+  let result
+  try {
+    result = JSON.parse(readFileSync(report, 'utf8'))
+  } catch (error) {
+    process.stderr.write(`vitest left no report: ${error.message}\n`)
+    broken = true
+    return
+  }
+  totals.passed += result.numPassedTests
+  totals.failed += result.numFailedTests
+  if (status !== 0 && result.numFailedTests === 0) broken = true
+}
+
+const RUST = ['-p', 'chronym-vdf', '-p', 'chronym-beacon']
+if (long) {
+  await cargoTest(['--release', ...RUST, '--', '--ignored'])
+  await vitest(['--project', 'long'])
+} else {
+  await cargoTest(RUST)
+  await cargoTest(['--release', ...RUST])
+  await vitest(['--project', 'unit', '--project', 'e2e'])
+}
+rmSync(scratch, { recursive: true, force: true })
+
+if (broken) process.stderr.write('\nA runner ended with an error that is not a failed test; see above.\n')
+process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`)
+process.exit(broken || totals.failed > 0 || totals.passed === 0 ? 1 : 0)
