@@ -4,27 +4,27 @@
 
 /** What drand calls a round's beacon: not yet checked. */
 export interface Pulse {
-  round: number;
+  round: number
   /** 48 bytes, compressed, on G1. */
-  signature: Uint8Array;
+  signature: Uint8Array
 }
 
 /** A pulse whose signature was verified under the pinned chain key; `randomness` is SHA-256(signature). */
 export interface VerifiedPulse extends Pulse {
-  randomness: Uint8Array;
+  randomness: Uint8Array
 }
 
 /** The chain that a network profile pins. */
 export interface BeaconChain {
   /** SHA-256 of the chain's parameters, 32 bytes in hex. */
-  chain_hash: string;
+  chain_hash: string
   /** 96 bytes in hex. */
-  public_key: string;
-  scheme: string;
+  public_key: string
+  scheme: string
   /** Seconds between rounds. */
-  period: number;
+  period: number
   /** Unix time of round 1, seconds. */
-  genesis: number;
+  genesis: number
 }
 
 export type BeaconErrorCode =
@@ -35,36 +35,36 @@ export type BeaconErrorCode =
   /** The sources serve another chain than the pinned one. */
   | 'BEACON_WRONG_CHAIN'
   /** A round that does not exist: not a positive integer. */
-  | 'BEACON_INVALID_ROUND';
+  | 'BEACON_INVALID_ROUND'
 
 export class BeaconError extends Error {
-  override readonly name = 'BeaconError';
-  readonly code: BeaconErrorCode;
+  override readonly name = 'BeaconError'
+  readonly code: BeaconErrorCode
 
   constructor(code: BeaconErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(message, options)
+    this.code = code
   }
 }
 
 export interface BeaconClient {
   /** Begins to follow the chain; returns at once. */
-  start(): void;
+  start(): void
   /** Ends all waiting and requests; pending promises reject with BEACON_UNAVAILABLE. */
-  stop(): void;
+  stop(): void
   /** The highest verified pulse held. */
-  latest(): VerifiedPulse | undefined;
+  latest(): VerifiedPulse | undefined
   /** The pulse of one round, from the cache or a source. Rejects with BeaconError or the signal's reason. */
-  get(round: number, signal?: AbortSignal): Promise<VerifiedPulse>;
+  get(round: number, signal?: AbortSignal): Promise<VerifiedPulse>
   /** As `get`, but waits for a round that is still to come and for sources that are down. */
-  waitFor(round: number, signal?: AbortSignal): Promise<VerifiedPulse>;
+  waitFor(round: number, signal?: AbortSignal): Promise<VerifiedPulse>
   /** max(clock round, highest verified round); a verified pulse moves time, a peer's word does not. */
-  now(nowMs?: number): number;
+  now(nowMs?: number): number
   /**
-   * Whether a pulse given by somebody else is this chain's. Compared as bytes when the round is held;
+   * Whether a pulse given by somebody else is this chain's. Compared as bytes when the round is held
    * a pulse that verifies is kept, and moves `latest` when it is the highest.
    */
-  verify(pulse: Pulse): Promise<boolean>;
+  verify(pulse: Pulse): Promise<boolean>
   /** Calls `listener` for every new highest verified pulse; returns the function that ends it. */
-  on(event: 'pulse', listener: (pulse: VerifiedPulse) => void): () => void;
+  on(event: 'pulse', listener: (pulse: VerifiedPulse) => void): () => void
 }

@@ -12,14 +12,14 @@ export type NativeErrorCode =
   | 'CHECKPOINT_REFUSED'
   /** The worker died or the pool was closed. */
   | 'POOL_CLOSED'
-  | 'WORKER_FAILED';
+  | 'WORKER_FAILED'
 
 export class NativeError extends Error {
-  override readonly name = 'NativeError';
-  readonly code: NativeErrorCode;
+  override readonly name = 'NativeError'
+  readonly code: NativeErrorCode
 
   constructor(code: NativeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(message, options)
+    this.code = code
   }
 }

@@ -11,93 +11,93 @@
  * before, the first of them having index `appendedFrom`. Saving the same checkpoint twice is harmless.
  */
 export interface Checkpoint {
-  state: Uint8Array;
-  appended: Uint8Array;
-  appendedFrom: number;
-  squarings: number;
+  state: Uint8Array
+  appended: Uint8Array
+  appendedFrom: number
+  squarings: number
 }
 
 export interface EvaluationRequest {
   /** 32 bytes; the discriminant is derived from it. */
-  seed: Uint8Array;
+  seed: Uint8Array
   /** Size of the discriminant in bits. */
-  bits: number;
-  iterations: number;
+  bits: number
+  iterations: number
   /** Squarings of the first segment of a two-segment proof; null for a single segment. */
-  split: number | null;
+  split: number | null
   /** Bound on the memory for stored intermediate forms, in bytes. Default: 256 MiB. */
-  memoryBytes?: number;
-  checkpointSeconds: number;
+  memoryBytes?: number
+  checkpointSeconds: number
   /** The last saved state with all intermediate records in order. */
-  resume?: { state: Uint8Array; intermediates: Uint8Array };
+  resume?: { state: Uint8Array; intermediates: Uint8Array }
 }
 
 export interface EvaluationProgress {
-  phase: 'squaring' | 'proving' | 'done';
-  squarings: number;
+  phase: 'squaring' | 'proving' | 'done'
+  squarings: number
   /** Share of the present phase that is done, 0..1. */
-  phaseProgress: number;
+  phaseProgress: number
   /** Measured over the last slices; 0 before the first one has ended. */
-  squaringsPerSecond: number;
+  squaringsPerSecond: number
 }
 
 export type EvaluationOutcome =
   | { kind: 'proof'; proof: Uint8Array }
   | { kind: 'stopped' }
-  | { kind: 'failed'; code: string; message: string };
+  | { kind: 'failed'; code: string; message: string }
 
 export interface EvaluationHandle {
-  progress(): EvaluationProgress;
+  progress(): EvaluationProgress
   /** Ends the native loop within 200 ms; the last checkpoint is handed over before the outcome. */
-  stop(): void;
+  stop(): void
   /** Never rejects. */
-  outcome: Promise<EvaluationOutcome>;
+  outcome: Promise<EvaluationOutcome>
 }
 
 export interface ProofQuestion {
-  seed: Uint8Array;
-  bits: number;
-  iterations: number;
+  seed: Uint8Array
+  bits: number
+  iterations: number
   /** With a split, the proof's first segment must have exactly that many squarings; null asks for a single segment. */
-  split: number | null;
-  proof: Uint8Array;
+  split: number | null
+  proof: Uint8Array
 }
 
 export interface PulseQuestion {
   /** 96 bytes, compressed, on G2. */
-  publicKey: Uint8Array;
-  round: number;
+  publicKey: Uint8Array
+  round: number
   /** 48 bytes, compressed, on G1. */
-  signature: Uint8Array;
+  signature: Uint8Array
 }
 
 export interface StampQuestion {
   /** What is hashed before the nonce: domain(stamp) and the commitment. */
-  prefix: Uint8Array;
+  prefix: Uint8Array
   /** Leading zero bits that the hash must have. */
-  bits: number;
-  signal?: AbortSignal;
+  bits: number
+  signal?: AbortSignal
 }
 
 /** All promises but an evaluation's outcome reject with a `NativeError`; a false verdict is not an error. */
 export interface NativePool {
   /** `onCheckpoint` is called in order, from the caller's event loop; what it throws ends the evaluation as `failed`. */
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle;
-  verifyProof(question: ProofQuestion): Promise<boolean>;
+  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle
+  verifyProof(question: ProofQuestion): Promise<boolean>
   /** |D|, big-endian, bits / 8 bytes. */
-  discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array>;
-  verifyPulse(question: PulseQuestion): Promise<boolean>;
+  discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array>
+  verifyPulse(question: PulseQuestion): Promise<boolean>
   /** The 8-byte nonce found. Rejects with the signal's reason when aborted. */
-  searchStamp(question: StampQuestion): Promise<Uint8Array>;
+  searchStamp(question: StampQuestion): Promise<Uint8Array>
   /** Squarings per second on one thread, measured for about the time given. */
-  measureRate(bits: number, milliseconds: number): Promise<number>;
+  measureRate(bits: number, milliseconds: number): Promise<number>
   /** Stops every evaluation (each hands over its last checkpoint), then ends the workers. */
-  close(): Promise<void>;
+  close(): Promise<void>
 }
 
 export interface NativePoolOptions {
   /** Evaluations that run at once; each has its own thread. At least 1. */
-  evaluationThreads: number;
+  evaluationThreads: number
   /** Threads for verification, pulses and stamps. Default: 2, or 1 on a single core. */
-  auxiliaryThreads?: number;
+  auxiliaryThreads?: number
 }
