@@ -1,0 +1,67 @@
+/** Configuration while the daemon runs: shows it, changes what may change, remembers the change. */
+import type { ConfigService } from './api/services.ts'
+import { checkConfig, leafPaths, mergeConfig, RUNTIME_FIELDS, type Config, type PartialConfig } from './config.ts'
+import { ServiceError } from './errors.ts'
+
+export interface ConfigServiceOptions {
+  readonly initial: Config
+  /** Changes of earlier runs that are already part of `initial`. */
+  readonly overrides: PartialConfig
+  /** Makes the changes durable; called before they are applied. */
+  save(overrides: PartialConfig): void
+  /** Puts the new configuration into effect. */
+  apply(next: Config, previous: Config): Promise<void>
+}
+
+function read(config: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config)
+}
+
+export interface LiveConfig extends ConfigService {
+  current(): Config
+}
+
+/**
+ * Checks the whole patch before any of it takes effect. Throws SVC-CFG-001 for an unknown or invalid field
+ * and SVC-CFG-002 for one that needs a restart; a field set to the value it has is no change.
+ */
+export function createConfigService(options: ConfigServiceOptions): LiveConfig {
+  let config = options.initial
+  let overrides = options.overrides
+  // Changes are applied one after the other, so that `previous` is what stands when `apply` runs.
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function change(patch: unknown): Promise<Record<string, unknown>> {
+    if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+      throw new ServiceError('SVC-CFG-001', 'The body must be an object of configuration fields.')
+    }
+    const given = patch as PartialConfig
+    const next = checkConfig(mergeConfig(config, given), 'configuration')
+    const changed = leafPaths(given).filter((path) => JSON.stringify(read(config, path)) !== JSON.stringify(read(next, path)))
+    const fixed = changed.filter((path) => !RUNTIME_FIELDS.has(path))
+    if (fixed.length > 0) {
+      throw new ServiceError('SVC-CFG-002', `${fixed.join(', ')} cannot change while the daemon runs.`, {
+        errors: fixed.map((path) => ({ path, message: 'needs a restart' }))
+      })
+    }
+    if (changed.length > 0) {
+      const nextOverrides = mergeConfig(overrides, given)
+      options.save(nextOverrides)
+      overrides = nextOverrides
+      const previous = config
+      config = next
+      await options.apply(next, previous)
+    }
+    return next
+  }
+
+  return {
+    current: () => config,
+    view: () => structuredClone(config),
+    change(patch) {
+      const result = queue.then(() => change(patch))
+      queue = result.catch(() => undefined)
+      return result
+    }
+  }
+}

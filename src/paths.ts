@@ -1,0 +1,61 @@
+/** Where the daemon keeps its files. The data directory is 0700; files with secrets are 0600. */
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import envPaths from 'env-paths'
+
+const base = envPaths('chronym', { suffix: '' })
+
+/** Networks never share a data directory: each gets its own below the user's. */
+export function defaultDataDir(networkId: string): string {
+  return join(base.data, networkId)
+}
+
+export function defaultConfigFile(): string {
+  return join(base.config, 'config.toml')
+}
+
+export interface DataPaths {
+  readonly root: string
+  readonly database: string
+  readonly tasks: string
+  /** The main access token. */
+  readonly token: string
+  /** The owner's seed as 24 words: whoever has it owns the names. */
+  readonly seed: string
+}
+
+export function dataPaths(root: string): DataPaths {
+  return {
+    root,
+    database: join(root, 'chronym.db'),
+    tasks: join(root, 'tasks'),
+    token: join(root, 'access_token'),
+    seed: join(root, 'seed-words')
+  }
+}
+
+export function makePrivateDirectory(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  chmodSync(path, 0o700)
+}
+
+/** Writes a 0600 file so that a crash leaves either the old or the new content: temporary file, fsync, rename, fsync of the directory. */
+export function writePrivateFile(path: string, content: string): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
+  const file = openSync(temporary, 'w', 0o600)
+  try {
+    writeSync(file, content)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(temporary, path)
+  // Windows cannot open a directory; there the rename alone has to do.
+  if (process.platform === 'win32') return
+  const directory = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}
