@@ -1,1 +1,20 @@
-//! The Node-API face of the kernel and the beacon.
+//! The Node-API face of the kernel and the beacon: convert, call, convert.
+//!
+//! No arithmetic and no loop stands here. Errors become JS errors whose `code` is one of [`convert::Code`];
+//! a panic below becomes a JS error too, never the end of the process.
+
+// Node-API hands over owned values, and napi's macro calls what Rust sees as unused.
+#![allow(clippy::needless_pass_by_value)]
+
+mod convert;
+mod pulse;
+mod stamp;
+
+use napi_derive::napi;
+
+/// The version this addon was built as; the importer refuses one that is not the package's.
+#[napi]
+#[must_use]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

@@ -1,0 +1,105 @@
+/** The one importer of the Rust addon: finds it, checks that it is ours, and says what to do when it is not there. */
+import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { VERSION } from '../version.ts'
+import { NativeError } from './errors.ts'
+import { addonTarget, hasGlibc } from './target.ts'
+
+/** A chain's key, decoded once for many pulses. */
+export interface ChainKey {
+  /** Whether `signature` (48 bytes, anything else is false) is this chain's on `round`. */
+  verify(round: number, signature: Uint8Array): boolean
+}
+
+/** `nonce` undefined: none found yet, go on from `next`. */
+export interface StampSlice {
+  nonce?: Uint8Array
+  next: number
+}
+
+/**
+ * What crates/node exports. Calls compute on the calling thread: only worker.ts, benchmarks and the command line's offline
+ * commands make them. Errors carry a `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared memory.
+ */
+export interface Addon {
+  version(): string
+  ChainKey: new (bytes: Uint8Array) => ChainKey
+  searchStamp(prefix: Uint8Array, bits: number, start: number, attempts: number, stop: Uint32Array): StampSlice
+}
+
+/** Everything the search for the addon depends on. */
+export interface AddonSource {
+  /** The package's own folder. */
+  root: string
+  /** What the addon must say it is. */
+  version: string
+  nodeVersion: string
+  target: string
+  /** Loads a path or a package. */
+  require: (specifier: string) => unknown
+  exists: (path: string) => boolean
+}
+
+/** First Node release line with everything the program uses (package.json, `engines`). */
+const MINIMUM_NODE_MAJOR = 22
+
+let loaded: Addon | undefined
+
+/** The addon of this package, loaded once. Throws NativeError ADDON_UNAVAILABLE, whose message names cause and cure. */
+export function addon(): Addon {
+  loaded ??= loadAddon(ownSource())
+  return loaded
+}
+
+function ownSource(): AddonSource {
+  return {
+    root: fileURLToPath(new URL('../..', import.meta.url)),
+    version: VERSION,
+    nodeVersion: process.versions.node,
+    target: addonTarget(process.platform, process.arch, hasGlibc()),
+    require: createRequire(import.meta.url),
+    exists: existsSync
+  }
+}
+
+/** A build beside the sources comes before the prebuilt package: who builds it wants it. */
+export function loadAddon(source: AddonSource): Addon {
+  if (Number.parseInt(source.nodeVersion, 10) < MINIMUM_NODE_MAJOR) {
+    throw unavailable(`Node ${source.nodeVersion} is too old: Chronym needs Node ${MINIMUM_NODE_MAJOR} or newer. Install one from https://nodejs.org.`)
+  }
+  const built = join(source.root, 'native', `chronym.${source.target}.node`)
+  const prebuilt = `@chronym/native-${source.target}`
+  const isBuilt = source.exists(built)
+  const found = requireAddon(source, isBuilt ? built : prebuilt, isBuilt)
+  const version = found.version()
+  if (version !== source.version) {
+    throw unavailable(
+      `The native addon ${isBuilt ? built : prebuilt} has version ${version}, but this is Chronym ${source.version}. ` +
+        (isBuilt ? 'Build it again: `npm run setup`.' : 'Install both anew: `npm install chronym`.')
+    )
+  }
+  return found
+}
+
+function requireAddon(source: AddonSource, specifier: string, isBuilt: boolean): Addon {
+  try {
+    return source.require(specifier) as Addon
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
+    if (!isBuilt && (cause as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') {
+      throw unavailable(
+        `There is no native addon for ${source.target}: neither built (native/) nor installed (${specifier}). ` +
+          'In a checkout run `npm run setup`, which needs Rust from https://rustup.rs; ' +
+          'an installed package needs its optional dependencies: `npm install --include=optional chronym`.',
+        cause
+      )
+    }
+    throw unavailable(`The native addon ${specifier} could not be loaded: ${reason}. Build it again: \`npm run setup\`.`, cause)
+  }
+}
+
+function unavailable(message: string, cause?: unknown): NativeError {
+  return new NativeError('ADDON_UNAVAILABLE', message, { cause })
+}
