@@ -1,0 +1,17 @@
+/** Commitments: a name claimed without saying which. */
+import { lp, sha256 } from './bytes.ts'
+import { domain } from './domain.ts'
+
+export { stampDigest, stampHolds, stampPrefix, stampWork } from './stamp.ts'
+export type { Receipt } from './receipt.ts'
+export { decodeReceipt, encodeReceipt, receiptMessage, signReceipt, verifyReceipt } from './receipt.ts'
+
+export const COMMITMENT_BYTES = 32
+
+/** The salt is random for each attempt: nobody can tell the name by trying names. */
+export const SALT_BYTES = 32
+
+/** C = `H(domain(commitment) ‖ lp(name) ‖ pubkey ‖ salt)`. */
+export function commitmentHash(name: string, publicKey: Uint8Array, salt: Uint8Array, profileHash: Uint8Array): Uint8Array {
+  return sha256(domain('commitment', profileHash), lp(name), publicKey, salt)
+}

@@ -1,0 +1,30 @@
+import { concatBytes, lp } from './bytes.ts'
+
+/** Every word that separates one use of a hash, signature or derived key from another. */
+export type DomainWord =
+  | 'commitment'
+  | 'stamp'
+  | 'receipt'
+  | 'key'
+  | 'kid-key'
+  | 'manifest-key'
+  | 'vdf-seed'
+  | 'reveal'
+  | 'claim'
+  | 'tie'
+  | 'kid-binding'
+  | 'document-stamp'
+  | 'owner-key'
+  | 'node-key'
+  | 'did-update-key'
+  | 'did-recovery-key'
+  | 'did-assertion-key'
+
+/** Length of a profile hash, in bytes. */
+export const PROFILE_HASH_BYTES = 32
+
+/** `lp("chronym/<what>/v1") ‖ profile_hash`: stands once in front of everything that is hashed, signed or derived. */
+export function domain(what: DomainWord, profileHash: Uint8Array): Uint8Array {
+  if (profileHash.length !== PROFILE_HASH_BYTES) throw new RangeError(`a profile hash has ${PROFILE_HASH_BYTES} bytes, not ${profileHash.length}`)
+  return concatBytes(lp(`chronym/${what}/v1`), profileHash)
+}

@@ -1,0 +1,52 @@
+/** Where records belong: K, and the key that finds its neighbourhood without showing it. */
+import { concatBytes, lp, sha256, u64be } from './bytes.ts'
+import type { DomainWord } from './domain.ts'
+import { domain } from './domain.ts'
+
+export type RecordKind = 'reveal' | 'kid' | 'manifest'
+
+const KEY_DOMAIN = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } as const satisfies Record<RecordKind, DomainWord>
+
+/** Bits that the blinded prefix is shorter than log2 of the network: about 32 peers share it (protocol.md, "Registering", step 2). */
+const BLINDED_SLACK_BITS = 5
+
+/** What is hashed to K: `domain(key) ‖ lp(id)`. kad-dht hashes its keys with SHA-256, so this is the key to give it. */
+export function recordKeyPreimage(kind: RecordKind, id: string, profileHash: Uint8Array): Uint8Array {
+  return concatBytes(domain(KEY_DOMAIN[kind], profileHash), lp(id))
+}
+
+/** K, 32 bytes: where the record of that kind with that id (a name or a DID) is stored. */
+export function recordKey(kind: RecordKind, id: string, profileHash: Uint8Array): Uint8Array {
+  return sha256(recordKeyPreimage(kind, id, profileHash))
+}
+
+/** How many leading bits of K may be shown before the reveal: max(0, floor(log2(network size)) - 5). */
+export function blindedPrefixBits(networkSize: number): number {
+  const size = Math.max(1, Math.floor(networkSize))
+  return Math.max(0, BigInt(size).toString(2).length - 1 - BLINDED_SLACK_BITS)
+}
+
+/** Whether two keys begin with the same bits. */
+export function sharesPrefix(left: Uint8Array, right: Uint8Array, bits: number): boolean {
+  const whole = Math.floor(bits / 8)
+  for (let index = 0; index < whole; index++) {
+    if (left[index] !== right[index]) return false
+  }
+  const rest = bits % 8
+  return rest === 0 || (left[whole]! ^ right[whole]!) >> (8 - rest) === 0
+}
+
+/**
+ * A random key that shares only the first `bits` bits with K: a neighbourhood is learned from it, not a name.
+ *
+ * Tries 2^bits preimages on average; bits are few, since peers are. Returns the preimage (for kad-dht) and the key.
+ *
+ * @param random 32 bytes, fresh for each look-up
+ */
+export function blindedKey(key: Uint8Array, bits: number, random: Uint8Array): { preimage: Uint8Array; key: Uint8Array } {
+  for (let attempt = 0; ; attempt++) {
+    const preimage = concatBytes(random, u64be(attempt))
+    const candidate = sha256(preimage)
+    if (sharesPrefix(key, candidate, bits)) return { preimage, key: candidate }
+  }
+}
