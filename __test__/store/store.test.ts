@@ -1,0 +1,245 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keys, lastPart, prefixes } from '../../src/store/keys.ts'
+import { openStore } from '../../src/store/open.ts'
+import { StoreError, type Store } from '../../src/store/types.ts'
+
+let directory: string
+let file: string
+const open: Store[] = []
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'chronym-store-'))
+  file = join(directory, 'chronym.db')
+})
+
+afterEach(() => {
+  for (const store of open.splice(0)) store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function opened(options?: { maxPages: number }): Store {
+  const store = openStore(file, options)
+  open.push(store)
+  return store
+}
+
+function failure(action: () => unknown): StoreError {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof StoreError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+describe('a store', () => {
+  it('gives back what was put, and nothing for what was not', () => {
+    const store = opened()
+    store.put('zone/a', bytes('one'))
+    store.put('zone/a', bytes('two'))
+    expect(store.get('zone/a')).toEqual(bytes('two'))
+    expect(store.get('zone/b')).toBeUndefined()
+    store.delete('zone/a')
+    store.delete('zone/a')
+    expect(store.get('zone/a')).toBeUndefined()
+  })
+
+  it('keeps empty values apart from missing ones', () => {
+    const store = opened()
+    store.put('zone/a', new Uint8Array())
+    expect(store.get('zone/a')).toEqual(new Uint8Array())
+  })
+
+  it('lists a prefix in byte order, over many pages, and nothing beside it', () => {
+    const store = opened()
+    const wanted = Array.from({ length: 600 }, (_, index) => `task/${index.toString().padStart(4, '0')}`)
+    store.batch([...wanted].reverse().map((key) => ({ put: key, value: bytes(key) })))
+    store.put('task', bytes('before'))
+    store.put('task0', bytes('after'))
+    expect([...store.list('task/')].map(([key]) => key)).toEqual(wanted)
+    expect(store.count('task/')).toBe(600)
+    expect([...store.list('nothing/')]).toEqual([])
+  })
+
+  it('orders keys by bytes, not by UTF-16 units or locale', () => {
+    const store = opened()
+    for (const key of ['k/\u{1F600}', 'k/\uFFFD', 'k/Z', 'k/a', 'k/é']) store.put(key, bytes(key))
+    expect([...store.list('k/')].map(([key]) => key)).toEqual(['k/Z', 'k/a', 'k/é', 'k/\uFFFD', 'k/\u{1F600}'])
+  })
+
+  it('may be written to while it is listed', () => {
+    const store = opened()
+    store.batch(Array.from({ length: 300 }, (_, index) => ({ put: `k/${String(index).padStart(4, '0')}`, value: bytes('x') })))
+    let seen = 0
+    for (const [key] of store.list('k/')) {
+      store.delete(key)
+      seen++
+    }
+    expect(seen).toBe(300)
+    expect(store.count('k/')).toBe(0)
+  })
+
+  it('does a batch wholly or not at all', () => {
+    const store = opened()
+    store.put('k/a', bytes('old'))
+    const broken = [{ put: 'k/a', value: bytes('new') }, { delete: 'k/a' }, { put: 'k/b', value: null as unknown as Uint8Array }]
+    expect(() => {
+      store.batch(broken)
+    }).toThrow()
+    expect(store.get('k/a')).toEqual(bytes('old'))
+  })
+
+  it('holds what it held after it is closed and opened again', () => {
+    const first = opened()
+    first.put('zone/a', bytes('kept'))
+    first.close()
+    expect(opened().get('zone/a')).toEqual(bytes('kept'))
+  })
+
+  it('keeps its directory and file to its user', () => {
+    chmodSync(directory, 0o755)
+    opened()
+    expect(statSync(directory).mode & 0o777).toBe(0o700)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('opening a store', () => {
+  it('refuses a second daemon and names the first and the cure', () => {
+    opened()
+    const error = failure(() => openStore(file))
+    expect(error.code).toBe('locked')
+    expect(error.message).toContain(String(process.pid))
+    expect(error.message).toContain('Stop it')
+  })
+
+  it('loses nothing that was confirmed before kill -9, and is not blocked by the dead process', async () => {
+    const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), file], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines = createInterface({ input: writer.stdout })
+    let confirmed = -1
+    lines.on('line', (line) => {
+      confirmed = Number(line)
+      if (confirmed === 50) {
+        expect(failure(() => openStore(file)).message).toContain(`process ${writer.pid}`)
+        writer.kill('SIGKILL')
+      }
+    })
+    await once(lines, 'close')
+    expect(confirmed).toBeGreaterThanOrEqual(50)
+    const store = opened()
+    for (let index = 0; index <= confirmed; index++) expect(store.get(`task/${index}`)).toEqual(new Uint8Array([index & 0xff]))
+    const newest = Number(new TextDecoder().decode(store.get('zone/newest')))
+    expect(store.get(`task/${newest}`)).toBeDefined()
+    expect(store.get(`task/${newest + 1}`)).toBeUndefined()
+  })
+
+  it('names a file that is no database, says how to go on, and leaves it as it was', () => {
+    writeFileSync(file, 'this is not a database at all, whatever its name says'.repeat(100))
+    const before = readFileSync(file)
+    const error = failure(() => openStore(file))
+    expect(error.code).toBe('corrupt')
+    expect(error.message).toContain(file)
+    expect(error.message).toContain('backup')
+    expect(readFileSync(file)).toEqual(before)
+  })
+
+  it('finds pages that were overwritten', () => {
+    const store = opened()
+    store.batch(Array.from({ length: 500 }, (_, index) => ({ put: `k/${index}`, value: new Uint8Array(500) })))
+    store.close()
+    const damaged = readFileSync(file)
+    damaged.fill(0xa5, 4096, 4096 * 12)
+    writeFileSync(file, damaged)
+    expect(failure(() => openStore(file)).code).toBe('corrupt')
+  })
+
+  it('refuses the database of another program', () => {
+    const other = new Database(file)
+    other.exec('CREATE TABLE t (x); PRAGMA user_version = 3')
+    other.close()
+    const error = failure(() => openStore(file))
+    expect(error.code).toBe('corrupt')
+    expect(error.message).toContain('not one of chronym')
+  })
+
+  it('refuses a database of a newer version', () => {
+    opened().close()
+    const newer = new Database(file)
+    newer.pragma('user_version = 99')
+    newer.close()
+    const error = failure(() => openStore(file))
+    expect(error.code).toBe('failing')
+    expect(error.message).toContain('newer version')
+  })
+
+  it('frees the lock when opening fails', () => {
+    const good = join(directory, 'good.db')
+    openStore(good).close()
+    writeFileSync(file, 'x'.repeat(5000))
+    expect(failure(() => openStore(file)).code).toBe('corrupt')
+    copyFileSync(good, file)
+    expect(opened().count('')).toBe(0)
+  })
+
+  it('says so when the directory cannot be made', () => {
+    writeFileSync(join(directory, 'a-file'), '')
+    const error = failure(() => openStore(join(directory, 'a-file', 'chronym.db')))
+    expect(error.code).toBe('failing')
+    expect(error.message).toContain('a-file')
+  })
+})
+
+describe('a full disk', () => {
+  it('is reported as full, keeps what was stored, and goes on once there is room', () => {
+    const store = opened({ maxPages: 16 })
+    store.put('k/kept', bytes('kept'))
+    const error = failure(() => {
+      store.batch([
+        { put: 'k/kept', value: bytes('changed') },
+        { put: 'k/big', value: new Uint8Array(200_000) }
+      ])
+    })
+    expect(error.code).toBe('full')
+    expect(error.message).toContain('Free some')
+    expect(store.get('k/kept')).toEqual(bytes('kept'))
+    expect(store.get('k/big')).toBeUndefined()
+    store.put('k/small', bytes('fits'))
+    expect(store.get('k/small')).toEqual(bytes('fits'))
+  })
+})
+
+describe('the key map', () => {
+  it('lets no part of a key reach into another', () => {
+    expect(() => keys.zone('a/b')).toThrow(RangeError)
+    expect(() => keys.zone('')).toThrow(RangeError)
+    expect(() => keys.taskSegment('id', -1)).toThrow(RangeError)
+  })
+
+  it('orders numbered keys by number', () => {
+    const numbered = [1, 9, 10, 255, 256, 65_536].map((index) => keys.taskSegment('t', index))
+    expect([...numbered].sort()).toEqual(numbered)
+    expect(numbered.every((key) => key.startsWith(prefixes.taskSegments('t')))).toBe(true)
+  })
+
+  it('gives every kind a prefix that is no prefix of another', () => {
+    const all = Object.values(prefixes).map((prefix) => (typeof prefix === 'string' ? prefix : prefix('ab')))
+    for (const one of all) {
+      const within = all.filter((other) => other !== one && other.startsWith(one))
+      expect(within.every((other) => other === prefixes.entriesUnder('ab'))).toBe(true)
+    }
+  })
+
+  it('reads the id back from a key', () => {
+    expect(lastPart(keys.ownRecord('reveal', 'alice.chronym'))).toBe('alice.chronym')
+  })
+})

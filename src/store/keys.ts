@@ -1,0 +1,94 @@
+/**
+ * The one map of the database. Whoever stores something builds its key here; nowhere else is a key put together.
+ *
+ *   prefix                         value                                                        written by
+ *   entry/<K>                      what we hold under K(name): claim, state, Reveal              network/holder
+ *   stub/<K>                       a settled claim without its payload                           network/holder
+ *   commitment/<C>                 first sight s, stamp, address prefix, last sent               network/holder
+ *   identity/<K>                   the whole identity log held under K(did)                      network/holder
+ *   manifest/<K>                   the newest manifest held under K(did)                         network/holder
+ *   own/<kind>/<id>                a record of our own that is republished for ever               network/client
+ *   time/lapse                     highest round verified while pulses were fresh                network
+ *   owned/<name>                   a name of ours: claim, salts, newest Reveal                   registry
+ *   zone/<name>                    the local zone                                                registry
+ *   pin/<name>                     owner once accepted as settled, until its lease dies          registry
+ *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
+ *   kid/<did>                      an identity document of ours                                  registry
+ *   task/<task id>                 the journal of a VDF task                                     tasks
+ *   task-segment/<task id>/<n>     intermediate forms of a task, numbered                        tasks
+ *   proof/<name>                   a finished proof that waits to be taken up                    tasks
+ *   token/<id>                     a narrower access token: hash, scopes, label                  daemon
+ *   idempotency/<hash of key>      the answer once given under an Idempotency-Key                daemon
+ *   config/<path>                  a field changed at run time                                   daemon
+ *   pulse/latest                   the highest verified pulse                                    daemon
+ *
+ * K, C, pubkeys and hashes are lower-case hex, numbers have 16 hex digits so that byte order is their order.
+ * Names, DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never values here.
+ */
+import { toHex } from '../protocol/bytes.ts'
+
+const SEPARATOR = '/'
+
+function key(...parts: readonly string[]): string {
+  for (const part of parts) {
+    if (part === '' || part.includes(SEPARATOR)) throw new RangeError(`"${part}" cannot be part of a database key`)
+  }
+  return parts.join(SEPARATOR)
+}
+
+function ordered(number: number): string {
+  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`${number} cannot be part of a database key`)
+  return number.toString(16).padStart(16, '0')
+}
+
+export type OwnRecordKind = 'reveal' | 'kid' | 'manifest'
+
+export const keys = {
+  entry: (recordKey: Uint8Array) => key('entry', toHex(recordKey)),
+  stub: (recordKey: Uint8Array) => key('stub', toHex(recordKey)),
+  commitment: (commitment: Uint8Array) => key('commitment', toHex(commitment)),
+  identity: (recordKey: Uint8Array) => key('identity', toHex(recordKey)),
+  manifest: (recordKey: Uint8Array) => key('manifest', toHex(recordKey)),
+  ownRecord: (kind: OwnRecordKind, id: string) => key('own', kind, id),
+  lapseRound: () => key('time', 'lapse'),
+  ownedName: (name: string) => key('owned', name),
+  zone: (name: string) => key('zone', name),
+  pin: (name: string) => key('pin', name),
+  seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
+  ownIdentity: (did: string) => key('kid', did),
+  task: (taskId: string) => key('task', taskId),
+  taskSegment: (taskId: string, index: number) => key('task-segment', taskId, ordered(index)),
+  proof: (name: string) => key('proof', name),
+  token: (id: string) => key('token', id),
+  idempotency: (hash: Uint8Array) => key('idempotency', toHex(hash)),
+  configOverride: (path: string) => key('config', path),
+  latestPulse: () => key('pulse', 'latest')
+} as const
+
+/** What `Store.list` and `Store.count` take to go through all values of one kind. */
+export const prefixes = {
+  entries: 'entry/',
+  /** Entries whose K begins with these hex digits. */
+  entriesUnder: (hexDigits: string) => `entry/${hexDigits}`,
+  stubs: 'stub/',
+  commitments: 'commitment/',
+  identities: 'identity/',
+  manifests: 'manifest/',
+  ownRecords: 'own/',
+  ownedNames: 'owned/',
+  zones: 'zone/',
+  pins: 'pin/',
+  seen: (name: string) => `${key('seen', name)}${SEPARATOR}`,
+  ownIdentities: 'kid/',
+  tasks: 'task/',
+  taskSegments: (taskId: string) => `${key('task-segment', taskId)}${SEPARATOR}`,
+  proofs: 'proof/',
+  tokens: 'token/',
+  idempotency: 'idempotency/',
+  configOverrides: 'config/'
+} as const
+
+/** The last part of a key: an id, a name, or hex. */
+export function lastPart(storeKey: string): string {
+  return storeKey.slice(storeKey.lastIndexOf(SEPARATOR) + 1)
+}

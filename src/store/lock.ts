@@ -1,0 +1,60 @@
+/** One daemon a data directory. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { toStoreError } from './sqlite-errors.ts'
+import { StoreError } from './types.ts'
+
+const LOCK_FILE = 'lock.db'
+const PID_FILE = 'lock.pid'
+
+export interface DirectoryLock {
+  release(): void
+}
+
+/**
+ * Takes the lock of a data directory until `release` or the end of the process, however it ends.
+ *
+ * The lock is SQLite's own on an otherwise empty database: the operating system frees it when the process dies, so a stale one cannot
+ * stay behind. The file with the pid beside it only serves the message. Throws StoreError `locked` or `failing`.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const file = join(directory, LOCK_FILE)
+  const pidFile = join(directory, PID_FILE)
+  let database: Database.Database | undefined
+  try {
+    database = new Database(file, { timeout: 0 })
+    // Nothing is ever written, so no journal is needed beside it.
+    database.pragma('journal_mode = MEMORY')
+    database.exec('BEGIN EXCLUSIVE')
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+  } catch (error) {
+    database?.close()
+    const known = toStoreError(error, file)
+    if (known instanceof StoreError && known.code === 'locked') throw lockedError(directory, pidFile, known)
+    if (known instanceof StoreError) throw known
+    throw new StoreError('failing', `${directory} cannot be used: ${(error as Error).message}. Check its permissions and the disk.`, { cause: error })
+  }
+  const held = database
+  return {
+    release() {
+      rmSync(pidFile, { force: true })
+      held.close()
+    }
+  }
+}
+
+function lockedError(directory: string, pidFile: string, cause: Error): StoreError {
+  const owner = readOwner(pidFile)
+  const who = owner === undefined ? 'another process' : `another daemon (process ${owner})`
+  return new StoreError('locked', `${directory} is in use by ${who}. Stop it, or choose another directory with --data-dir.`, { cause })
+}
+
+function readOwner(pidFile: string): string | undefined {
+  try {
+    return readFileSync(pidFile, 'utf8').trim() || undefined
+  } catch {
+    // The other process may be between taking the lock and writing its pid; the message does without.
+    return undefined
+  }
+}

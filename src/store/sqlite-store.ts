@@ -1,0 +1,95 @@
+import type Database from 'better-sqlite3'
+import { toStoreError } from './sqlite-errors.ts'
+import type { Store, StoreOperation } from './types.ts'
+
+/** Rows read at a time: an open cursor would block writes, so lists go page by page. */
+const PAGE_ROWS = 256
+
+/** Above every character: the end of the keys with a prefix. */
+const LAST_CHARACTER = '\u{10FFFF}'
+
+interface Row {
+  key: string
+  value: Buffer
+}
+
+/** {@link Store} over one SQLite table. Made by `openStore` only. */
+export class SqliteStore implements Store {
+  readonly #database: Database.Database
+  readonly #file: string
+  readonly #onClose: () => void
+  readonly #get: Database.Statement<[string], Pick<Row, 'value'>>
+  readonly #page: Database.Statement<[string, string, number], Row>
+  readonly #count: Database.Statement<[string, string], { count: number }>
+  readonly #put: Database.Statement<[string, Uint8Array]>
+  readonly #delete: Database.Statement<[string]>
+  readonly #batch: Database.Transaction<(operations: readonly StoreOperation[]) => void>
+
+  constructor(database: Database.Database, file: string, onClose: () => void) {
+    this.#database = database
+    this.#file = file
+    this.#onClose = onClose
+    this.#get = database.prepare('SELECT value FROM records WHERE key = ?')
+    this.#page = database.prepare('SELECT key, value FROM records WHERE key > ? AND key < ? ORDER BY key LIMIT ?')
+    this.#count = database.prepare('SELECT count(*) AS count FROM records WHERE key >= ? AND key < ?')
+    this.#put = database.prepare('INSERT INTO records (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value')
+    this.#delete = database.prepare('DELETE FROM records WHERE key = ?')
+    this.#batch = database.transaction((operations: readonly StoreOperation[]) => {
+      for (const operation of operations) {
+        if ('put' in operation) this.#put.run(operation.put, operation.value)
+        else this.#delete.run(operation.delete)
+      }
+    })
+  }
+
+  get(key: string): Uint8Array | undefined {
+    const row = this.#guard(() => this.#get.get(key))
+    return row === undefined ? undefined : new Uint8Array(row.value)
+  }
+
+  *list(prefix: string): IterableIterator<[key: string, value: Uint8Array]> {
+    const end = prefix + LAST_CHARACTER
+    // A key that is the prefix itself belongs to the list, and `>` would leave it out.
+    const itself = prefix === '' ? undefined : this.get(prefix)
+    if (itself !== undefined) yield [prefix, itself]
+    let after = prefix
+    for (;;) {
+      const rows = this.#guard(() => this.#page.all(after, end, PAGE_ROWS))
+      for (const row of rows) yield [row.key, new Uint8Array(row.value)]
+      if (rows.length < PAGE_ROWS) return
+      after = rows.at(-1)!.key
+    }
+  }
+
+  count(prefix: string): number {
+    return this.#guard(() => this.#count.get(prefix, prefix + LAST_CHARACTER))!.count
+  }
+
+  put(key: string, value: Uint8Array): void {
+    this.#guard(() => this.#put.run(key, value))
+  }
+
+  delete(key: string): void {
+    this.#guard(() => this.#delete.run(key))
+  }
+
+  batch(operations: readonly StoreOperation[]): void {
+    this.#guard(() => {
+      this.#batch(operations)
+    })
+  }
+
+  close(): void {
+    if (!this.#database.open) return
+    this.#guard(() => this.#database.close())
+    this.#onClose()
+  }
+
+  #guard<T>(action: () => T): T {
+    try {
+      return action()
+    } catch (error) {
+      throw toStoreError(error, this.#file)
+    }
+  }
+}
