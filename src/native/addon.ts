@@ -13,20 +13,60 @@ export interface ChainKey {
   verify(round: number, signature: Uint8Array): boolean
 }
 
-/** `nonce` undefined: none found yet, go on from `next`. */
+/** `nonce` (to be hashed as 8 bytes, big-endian) undefined: none found yet, go on from `next`. */
 export interface StampSlice {
-  nonce?: Uint8Array
+  nonce?: number
   next: number
+}
+
+/** The class group that a proof lives in. */
+export interface Discriminant {
+  /** |D|, big-endian, bits / 8 bytes. */
+  bytes(): Uint8Array
+}
+
+export interface EvaluationOptions {
+  /** Squarings of the first of two segments. */
+  split?: number
+  /** Bound on stored intermediate forms, bytes. */
+  memoryBytes: number
+  /** A saved state with all its intermediates, to go on from. */
+  resume?: { state: Uint8Array; intermediates: Uint8Array }
+}
+
+/** A repeated squaring with its proof, advanced a slice at a time. */
+export interface Evaluation {
+  /** Does at most `maxSteps` units of work (squarings or steps of proving); returns early when the stop word is set. */
+  advance(maxSteps: number, stop: Uint32Array): void
+  phase(): 'squaring' | 'proving' | 'done'
+  squarings(): number
+  /** Share of the present phase that is done, 0..1. */
+  phaseProgress(): number
+  state(): Uint8Array
+  intermediateCount(): number
+  /** Records from that index on. */
+  intermediates(from: number): Uint8Array
+  /** Null until done. */
+  proof(): Uint8Array | null
 }
 
 /**
  * What crates/node exports. Calls compute on the calling thread: only worker.ts, benchmarks and the command line's offline
  * commands make them. Errors carry a `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared memory.
+ * An element `x` is 100 bytes in chiavdf's form format; null is the generator.
  */
 export interface Addon {
   version(): string
   ChainKey: new (bytes: Uint8Array) => ChainKey
   searchStamp(prefix: Uint8Array, bits: number, start: number, attempts: number, stop: Uint32Array): StampSlice
+  Discriminant: {
+    fromSeed(seed: Uint8Array, bits: number): Discriminant
+    /** |D|, big-endian; checked to be the negative of a prime of the right kind. */
+    fromBytes(bytes: Uint8Array): Discriminant
+  }
+  Evaluation: new (discriminant: Discriminant, x: Uint8Array | null, iterations: number, options: EvaluationOptions) => Evaluation
+  /** `proof` is y and all that follows it; `depth` is the number of segments before the last. */
+  verifyProof(discriminant: Discriminant, x: Uint8Array | null, iterations: number, proof: Uint8Array, depth: number): boolean
 }
 
 /** Everything the search for the addon depends on. */

@@ -100,4 +100,6 @@ export interface NativePoolOptions {
   evaluationThreads: number
   /** Threads for verification, pulses and stamps. Default: 2, or 1 on a single core. */
   auxiliaryThreads?: number
+  /** Told when a thread ends outside of any call; it is replaced. */
+  warn?: (message: string) => void
 }

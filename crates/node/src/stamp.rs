@@ -2,14 +2,13 @@
 
 use crate::convert::{Result, StopWord, count, invalid, number};
 use chronym_beacon::stamp::{self, Outcome};
-use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 
 /// How a slice of the search ended: with a nonce, or (`nonce` undefined) to go on from `next`.
 #[napi(object)]
 pub struct StampSlice {
-    /// 8 bytes, big-endian.
-    pub nonce: Option<Uint8Array>,
+    /// Hashed as 8 bytes, big-endian.
+    pub nonce: Option<f64>,
     /// First nonce not tried yet.
     pub next: f64,
 }
@@ -28,20 +27,10 @@ pub fn search_stamp(
     }
     let first = count(start, "start")?;
     let attempts = count(attempts, "attempts")?;
-    Ok(
-        match stamp::search(prefix, bits, first, attempts, stop.get()) {
-            Outcome::Found(nonce) => StampSlice {
-                nonce: Some(nonce.to_be_bytes().to_vec().into()),
-                next: start,
-            },
-            Outcome::Continue(next) => StampSlice {
-                nonce: None,
-                next: number(next),
-            },
-            Outcome::Stopped => StampSlice {
-                nonce: None,
-                next: start,
-            },
-        },
-    )
+    let (nonce, next) = match stamp::search(prefix, bits, first, attempts, stop.get()) {
+        Outcome::Found(nonce) => (Some(number(nonce)), number(nonce)),
+        Outcome::Continue(next) => (None, number(next)),
+        Outcome::Stopped => (None, start),
+    };
+    Ok(StampSlice { nonce, next })
 }

@@ -1,0 +1,28 @@
+/** What crosses to the workers: plain data, with shared memory and a port where something has to be seen before the end. */
+import type { MessagePort, Transferable } from 'node:worker_threads'
+import type { EvaluationRequest, ProofQuestion, PulseQuestion } from './types.ts'
+
+/** Each exported function of worker.ts: its argument and what its answer holds. */
+export interface WorkerCalls {
+  evaluate: {
+    /** `slot` is a Slot's memory; checkpoints go to `checkpoints`. Null: stopped. */
+    request: { evaluation: EvaluationRequest; slot: SharedArrayBuffer; checkpoints: MessagePort }
+    value: Uint8Array | null
+  }
+  verifyProof: { request: ProofQuestion; value: boolean }
+  discriminant: { request: { seed: Uint8Array; bits: number }; value: Uint8Array }
+  verifyPulse: { request: PulseQuestion; value: boolean }
+  /** One slice. `stop` is the memory of a stop word. */
+  searchStamp: {
+    request: { prefix: Uint8Array; bits: number; start: number; attempts: number; stop: SharedArrayBuffer }
+    value: { nonce?: number; next: number }
+  }
+  measureRate: { request: { bits: number; milliseconds: number }; value: number }
+}
+
+/** Runs one of worker.ts's functions and gives its value; rejects with NativeError. */
+export type Call = <K extends keyof WorkerCalls>(
+  kind: K,
+  request: WorkerCalls[K]['request'],
+  transfer?: Transferable[]
+) => Promise<WorkerCalls[K]['value']>

@@ -1,0 +1,105 @@
+/**
+ * What the pool's threads run: one exported function a kind of work. All are synchronous, none throws; see requests.ts.
+ */
+import { addon, type ChainKey, type Discriminant } from './addon.ts'
+import { answer, type Answer } from './answer.ts'
+import { runEvaluation } from './evaluate.ts'
+import { LruMap } from './lru.ts'
+import type { WorkerCalls } from './requests.ts'
+import { Slot } from './slot.ts'
+
+type Request<K extends keyof WorkerCalls> = WorkerCalls[K]['request']
+type Reply<K extends keyof WorkerCalls> = Answer<WorkerCalls[K]['value']>
+
+const DEFAULT_MEMORY_BYTES = 256 * 1024 * 1024
+/** Deriving a discriminant costs more than verifying a proof in it; a kilobyte each. */
+const discriminants = new LruMap<string, Discriminant>(256)
+/** A network has one chain key; tests have a few. About 40 KB each. */
+const chainKeys = new LruMap<string, ChainKey>(4)
+
+/** Bytes of a form, and of the records of a two-segment proof (vdf-kernel.md, "Proofs"). */
+const FORM_BYTES = 100
+const SEGMENT_OFFSET = 2 * FORM_BYTES
+const SEGMENT_BYTES = 8 + 33 + FORM_BYTES
+
+/** Any seed will do for a measurement: all discriminants of a size cost the same. */
+const RATE_SEED = new Uint8Array(32).fill(1)
+const RATE_STEPS = 500
+
+export function evaluate({ evaluation: request, slot: memory, checkpoints }: Request<'evaluate'>): Reply<'evaluate'> {
+  return answer(() => {
+    const slot = new Slot(memory)
+    if (!slot.begin()) return null
+    const { Evaluation } = addon()
+    const evaluation = new Evaluation(discriminantOf(request.seed, request.bits), null, request.iterations, {
+      memoryBytes: request.memoryBytes ?? DEFAULT_MEMORY_BYTES,
+      ...(request.split === null ? {} : { split: request.split }),
+      ...(request.resume === undefined ? {} : { resume: request.resume })
+    })
+    const proof = runEvaluation({
+      evaluation,
+      slot,
+      checkpointMs: request.checkpointSeconds * 1000,
+      savedIntermediates: request.resume === undefined ? 0 : evaluation.intermediateCount(),
+      onCheckpoint: (checkpoint) => checkpoints.postMessage(checkpoint),
+      now: () => performance.now()
+    })
+    return proof ?? null
+  })
+}
+
+export function verifyProof({ seed, bits, iterations, split, proof }: Request<'verifyProof'>): Reply<'verifyProof'> {
+  return answer(() => {
+    if (proof.length !== (split === null ? SEGMENT_OFFSET : SEGMENT_OFFSET + SEGMENT_BYTES)) return false
+    if (split !== null && firstSegment(proof) !== BigInt(split)) return false
+    return addon().verifyProof(discriminantOf(seed, bits), null, iterations, proof, split === null ? 0 : 1)
+  })
+}
+
+export function discriminant({ seed, bits }: Request<'discriminant'>): Reply<'discriminant'> {
+  return answer(() => discriminantOf(seed, bits).bytes())
+}
+
+export function verifyPulse({ publicKey, round, signature }: Request<'verifyPulse'>): Reply<'verifyPulse'> {
+  return answer(() => chainKeyOf(publicKey).verify(round, signature))
+}
+
+export function searchStamp({ prefix, bits, start, attempts, stop }: Request<'searchStamp'>): Reply<'searchStamp'> {
+  return answer(() => addon().searchStamp(prefix, bits, start, attempts, new Uint32Array(stop)))
+}
+
+export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Reply<'measureRate'> {
+  return answer(() => {
+    const { Evaluation } = addon()
+    const stop = new Uint32Array(1)
+    const evaluation = new Evaluation(discriminantOf(RATE_SEED, bits), null, Number.MAX_SAFE_INTEGER, { memoryBytes: DEFAULT_MEMORY_BYTES })
+    // The first squarings are of tiny forms, and warm the caches.
+    evaluation.advance(2 * RATE_STEPS, stop)
+    const before = evaluation.squarings()
+    const startedAt = performance.now()
+    do evaluation.advance(RATE_STEPS, stop)
+    while (performance.now() - startedAt < milliseconds)
+    return ((evaluation.squarings() - before) * 1000) / (performance.now() - startedAt)
+  })
+}
+
+function firstSegment(proof: Uint8Array): bigint {
+  return new DataView(proof.buffer, proof.byteOffset).getBigUint64(SEGMENT_OFFSET)
+}
+
+function discriminantOf(seed: Uint8Array, bits: number): Discriminant {
+  return cached(discriminants, `${bits}:${Buffer.from(seed).toString('base64')}`, () => addon().Discriminant.fromSeed(seed, bits))
+}
+
+function chainKeyOf(bytes: Uint8Array): ChainKey {
+  return cached(chainKeys, Buffer.from(bytes).toString('base64'), () => new (addon().ChainKey)(bytes))
+}
+
+function cached<V>(cache: LruMap<string, V>, key: string, make: () => V): V {
+  let value = cache.get(key)
+  if (value === undefined) {
+    value = make()
+    cache.set(key, value)
+  }
+  return value
+}
