@@ -1,0 +1,12 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+export function parseA(value: string): { address: string } {
+  if (!isIPv4(value)) throw new Error(`${JSON.stringify(value)} is no IPv4 address`)
+  return { address: value }
+}
+
+/** RFC 4291 text; no zone index, which means nothing to others. */
+export function parseAaaa(value: string): { address: string } {
+  if (!isIPv6(value) || value.includes('%')) throw new Error(`${JSON.stringify(value)} is no IPv6 address`)
+  return { address: value }
+}

@@ -1,0 +1,116 @@
+/** SVCB and HTTPS (RFC 9460): `priority target key=value ...`. Parameters are given back in wire form, in ascending order of their keys. */
+import { isIPv4, isIPv6 } from 'node:net'
+import { concatBytes, fromBase64, utf8 } from '../bytes.ts'
+import { domainName } from './domain-name.ts'
+import { decimal, textOf, wordsOf } from './presentation.ts'
+
+export interface ServiceParameter {
+  readonly key: number
+  /** As it stands on the wire, without its length. */
+  readonly value: Uint8Array
+}
+
+export interface ServiceBinding {
+  priority: number
+  target: string
+  params: ServiceParameter[]
+}
+
+/** IANA "Service Parameter Keys" (RFC 9460, section 14.3.2; dohpath: RFC 9461). */
+const KEYS = new Map([['mandatory', 0], ['alpn', 1], ['no-default-alpn', 2], ['port', 3], ['ipv4hint', 4], ['ech', 5], ['ipv6hint', 6], ['dohpath', 7]])
+const ALPN = 1
+const NO_DEFAULT_ALPN = 2
+
+export function parseSvcb(value: string): ServiceBinding {
+  const [priority, target, ...parameters] = wordsOf(value).map(textOf)
+  if (priority === undefined || target === undefined) throw new Error('expected: priority target [key=value ...]')
+  const binding = { priority: decimal(priority, 'priority', 16), target: domainName(target, true), params: parameters.map(parseParameter) }
+  if (binding.priority === 0 && binding.params.length > 0) throw new Error('an alias (priority 0) has no parameters')
+  binding.params.sort((left, right) => left.key - right.key)
+  checkParameters(binding.params)
+  return binding
+}
+
+function checkParameters(params: readonly ServiceParameter[]): void {
+  const keys = params.map((parameter) => parameter.key)
+  if (new Set(keys).size !== keys.length) throw new Error('a parameter stands twice')
+  if (keys.includes(NO_DEFAULT_ALPN) && !keys.includes(ALPN)) throw new Error('no-default-alpn needs alpn')
+  const mandatory = params.find((parameter) => parameter.key === 0)
+  if (mandatory === undefined) return
+  for (let offset = 0; offset < mandatory.value.length; offset += 2) {
+    const key = mandatory.value[offset]! * 256 + mandatory.value[offset + 1]!
+    if (key === 0 || !keys.includes(key)) throw new Error('mandatory names a parameter that is not there')
+  }
+}
+
+function parseParameter(text: string): ServiceParameter {
+  const equals = text.indexOf('=')
+  const name = equals === -1 ? text : text.slice(0, equals)
+  const value = equals === -1 ? undefined : text.slice(equals + 1)
+  const key = keyOf(name)
+  if (key === NO_DEFAULT_ALPN) {
+    if (value !== undefined) throw new Error('no-default-alpn has no value')
+    return { key, value: new Uint8Array(0) }
+  }
+  const generic = /^key\d+$/.test(name)
+  if ((value === undefined || value === '') && !generic) throw new Error(`${name} needs a value`)
+  return { key, value: generic ? utf8(value ?? '') : encodeValue(key, value!) }
+}
+
+function keyOf(name: string): number {
+  const known = KEYS.get(name)
+  if (known !== undefined) return known
+  const generic = /^key(0|[1-9][0-9]{0,4})$/.exec(name)
+  const number = Number(generic?.[1] ?? NaN)
+  // 65535 is the reserved "invalid key" (RFC 9460, section 14.3).
+  if (!(number < 65_535)) throw new Error(`${JSON.stringify(name)} is no service parameter`)
+  if (number <= 7) throw new Error(`write ${[...KEYS].find(([, key]) => key === number)![0]} instead of key${number}`)
+  return number
+}
+
+function encodeValue(key: number, value: string): Uint8Array {
+  switch (key) {
+    case 0:
+      return concatBytes(...value.split(',').map(keyOf).sort((left, right) => left - right).map(u16))
+    case 1:
+      return concatBytes(...value.split(',').map(alpnId))
+    case 3:
+      return u16(decimal(value, 'port', 16))
+    case 4:
+      return concatBytes(...value.split(',').map(ipv4))
+    case 5:
+      return fromBase64(value)
+    case 6:
+      return concatBytes(...value.split(',').map(ipv6))
+    default:
+      return utf8(value)
+  }
+}
+
+function alpnId(id: string): Uint8Array {
+  const bytes = utf8(id)
+  if (bytes.length === 0 || bytes.length > 255) throw new Error('an alpn id has 1 to 255 octets')
+  return concatBytes(Uint8Array.of(bytes.length), bytes)
+}
+
+function u16(value: number): Uint8Array {
+  return Uint8Array.of(value >> 8, value & 0xff)
+}
+
+function ipv4(address: string): Uint8Array {
+  if (!isIPv4(address)) throw new Error(`${JSON.stringify(address)} is no IPv4 address`)
+  return Uint8Array.from(address.split('.'), Number)
+}
+
+/** Sixteen octets of an RFC 4291 text. */
+export function ipv6(address: string): Uint8Array {
+  if (!isIPv6(address) || address.includes('%')) throw new Error(`${JSON.stringify(address)} is no IPv6 address`)
+  const dotted = /^(.*:)([0-9.]+)$/.exec(address)
+  const tail = dotted !== null && dotted[2]!.includes('.') ? ipv4(dotted[2]!) : undefined
+  const text = tail === undefined ? address : `${dotted![1]!}${((tail[0]! << 8) | tail[1]!).toString(16)}:${((tail[2]! << 8) | tail[3]!).toString(16)}`
+  const [head = '', rest] = text.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = rest === undefined || rest === '' ? [] : rest.split(':')
+  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
+  return concatBytes(...groups.map((group) => u16(parseInt(group, 16))))
+}
