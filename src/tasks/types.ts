@@ -61,6 +61,10 @@ export interface TaskSteps {
   commit(task: TaskIdentity, draft: Uint8Array | undefined, saveDraft: (draft: Uint8Array) => void, signal: AbortSignal): Promise<Uint8Array>
   /** Waits for the pulse and returns the plan. */
   plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan>
+  /** Sends the commitment of `draft` to the network again, so that it is kept; called hourly and on wake. */
+  remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void>
+  /** Whether a proof finished earlier for this plan would still be accepted. */
+  usable(task: TaskIdentity, plan: EvaluationPlan): boolean
   /** Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. */
   reveal(
     task: TaskIdentity,

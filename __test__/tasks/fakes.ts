@@ -1,0 +1,228 @@
+import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest, NativePool } from '../../src/native/types.ts'
+import type { Store, StoreOperation } from '../../src/store/types.ts'
+import type { Clock } from '../../src/tasks/clock.ts'
+import type { EvaluationPlan, TaskIdentity, TaskManager, TaskSteps, TaskView } from '../../src/tasks/types.ts'
+
+/** A store in memory; `onWrite` sees every write before it happens and may throw. */
+export class MemoryStore implements Store {
+  readonly #values = new Map<string, Uint8Array>()
+  onWrite: (operations: readonly StoreOperation[]) => void = () => undefined
+
+  get(key: string): Uint8Array | undefined {
+    return this.#values.get(key)
+  }
+  *list(prefix: string): IterableIterator<[string, Uint8Array]> {
+    for (const key of [...this.#values.keys()].filter((candidate) => candidate.startsWith(prefix)).sort()) yield [key, this.#values.get(key)!]
+  }
+  count(prefix: string): number {
+    return [...this.list(prefix)].length
+  }
+  put(key: string, value: Uint8Array): void {
+    this.batch([{ put: key, value }])
+  }
+  delete(key: string): void {
+    this.batch([{ delete: key }])
+  }
+  batch(operations: readonly StoreOperation[]): void {
+    this.onWrite(operations)
+    for (const operation of operations) {
+      if ('put' in operation) this.#values.set(operation.put, operation.value)
+      else this.#values.delete(operation.delete)
+    }
+  }
+  close(): void {}
+}
+
+/** A clock that moves only when told; timers fire in order while it moves. */
+export class ManualClock implements Clock {
+  #nowMs: number
+  #timers = new Set<{ dueMs: number; fire: () => void }>()
+
+  constructor(nowMs = Date.UTC(2026, 0, 1)) {
+    this.#nowMs = nowMs
+  }
+  now(): number {
+    return this.#nowMs
+  }
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = { dueMs: this.#nowMs + milliseconds, fire: resolve }
+      this.#timers.add(timer)
+      const abort = (): void => {
+        this.#timers.delete(timer)
+        reject(signal!.reason as Error)
+      }
+      if (signal?.aborted === true) abort()
+      else signal?.addEventListener('abort', abort, { once: true })
+    })
+  }
+  every(milliseconds: number, listener: () => void): () => void {
+    const timer = { dueMs: this.#nowMs + milliseconds, fire: () => {} }
+    timer.fire = () => {
+      timer.dueMs += milliseconds
+      this.#timers.add(timer)
+      listener()
+    }
+    this.#timers.add(timer)
+    return () => void this.#timers.delete(timer)
+  }
+  get waiting(): number {
+    return this.#timers.size
+  }
+  /** Sets the wall clock without letting time pass for timers. */
+  set(nowMs: number): void {
+    const shift = nowMs - this.#nowMs
+    for (const timer of this.#timers) timer.dueMs += shift
+    this.#nowMs = nowMs
+  }
+  async advance(milliseconds: number): Promise<void> {
+    const untilMs = this.#nowMs + milliseconds
+    for (;;) {
+      const due = [...this.#timers].filter((timer) => timer.dueMs <= untilMs).sort((left, right) => left.dueMs - right.dueMs)[0]
+      if (due === undefined) break
+      this.#timers.delete(due)
+      this.#nowMs = Math.max(this.#nowMs, due.dueMs)
+      due.fire()
+      await settle()
+    }
+    this.#nowMs = untilMs
+    await settle()
+  }
+}
+
+/** Lets everything that is ready to run do so, file operations apart. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** An evaluation whose course the test decides. */
+export class FakeEvaluation implements EvaluationHandle {
+  readonly request: EvaluationRequest
+  readonly #onCheckpoint: (checkpoint: Checkpoint) => void
+  readonly #settle: (outcome: EvaluationOutcome) => void
+  readonly outcome: Promise<EvaluationOutcome>
+  current: EvaluationProgress
+  stops = 0
+  #ended = false
+
+  constructor(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void) {
+    this.request = request
+    this.#onCheckpoint = onCheckpoint
+    const squarings = request.resume === undefined ? 0 : Number(Buffer.from(request.resume.state).toString())
+    this.current = { phase: 'squaring', squarings, phaseProgress: squarings / request.iterations, squaringsPerSecond: 0 }
+    const { promise, resolve } = Promise.withResolvers<EvaluationOutcome>()
+    this.outcome = promise
+    this.#settle = resolve
+  }
+  progress(): EvaluationProgress {
+    return this.current
+  }
+  reach(squarings: number): void {
+    this.current = { phase: 'squaring', squarings, phaseProgress: squarings / this.request.iterations, squaringsPerSecond: 100 }
+  }
+  prove(phaseProgress: number): void {
+    this.current = { ...this.current, phase: 'proving', squarings: this.request.iterations, phaseProgress }
+  }
+  /** State: the squarings as text. Intermediates: one byte for each ten squarings. */
+  checkpoint(): void {
+    const { squarings } = this.current
+    const before = Math.floor(Number(Buffer.from(this.request.resume?.state ?? '0').toString()) / 10) + this.#appended
+    const appended = Buffer.alloc(Math.max(0, Math.floor(squarings / 10) - before), 7)
+    this.#appended += appended.length
+    this.#onCheckpoint({ state: Buffer.from(String(squarings)), appended, appendedFrom: before, squarings })
+  }
+  #appended = 0
+  finish(outcome: EvaluationOutcome = { kind: 'proof', proof: Buffer.from(`proof of ${Buffer.from(this.request.seed).toString('hex')}`) }): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#settle(outcome)
+  }
+  stop(): void {
+    this.stops++
+    if (this.#ended) return
+    this.checkpoint()
+    this.finish({ kind: 'stopped' })
+  }
+}
+
+export class FakePool implements Pick<NativePool, 'evaluate'> {
+  readonly evaluations: FakeEvaluation[] = []
+  /** Called with each new evaluation; finish it here for a pool that is done at once. */
+  onEvaluate: (evaluation: FakeEvaluation) => void = () => undefined
+
+  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): FakeEvaluation {
+    const evaluation = new FakeEvaluation(request, onCheckpoint)
+    this.evaluations.push(evaluation)
+    this.onEvaluate(evaluation)
+    return evaluation
+  }
+}
+
+export const ITERATIONS = 1000
+
+/** Steps that write down every effect on the outside world in `sent`. */
+export class FakeSteps implements TaskSteps {
+  readonly sent: string[] = []
+  #drafts = 0
+  /** Throws to make a step fail; called with its name as each begins. */
+  before: (step: string, task: TaskIdentity, signal: AbortSignal) => void | Promise<void> = () => undefined
+  proofUsable = true
+
+  iterations(): number {
+    return ITERATIONS
+  }
+  async commit(task: TaskIdentity, draft: Uint8Array | undefined, saveDraft: (draft: Uint8Array) => void, signal: AbortSignal): Promise<Uint8Array> {
+    await this.before('commit', task, signal)
+    const made = draft ?? Buffer.from(`draft ${String(++this.#drafts)} of ${task.taskId}`)
+    if (draft === undefined) saveDraft(made)
+    signal.throwIfAborted()
+    this.sent.push(`commit ${text(made)}`)
+    await this.before('committed', task, signal)
+    return made
+  }
+  async plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan> {
+    await this.before('plan', task, signal)
+    return { seed: Buffer.alloc(32, draft[6]), discriminantBits: 256, iterations: ITERATIONS, split: null, deadlineMs: Date.UTC(2026, 0, 15), context: draft }
+  }
+  async remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void> {
+    await this.before('remind', task, signal)
+    this.sent.push(`remind ${text(draft)}`)
+  }
+  usable(): boolean {
+    return this.proofUsable
+  }
+  async reveal(task: TaskIdentity, plan: EvaluationPlan, proof: Uint8Array, saved: Uint8Array | undefined, saveReveal: (reveal: Uint8Array) => void, signal: AbortSignal): Promise<void> {
+    await this.before('reveal', task, signal)
+    const reveal = saved ?? Buffer.from(`reveal of ${text(plan.context)} with ${text(proof)}`)
+    if (saved === undefined) saveReveal(reveal)
+    signal.throwIfAborted()
+    this.sent.push(text(reveal))
+    await this.before('revealed', task, signal)
+  }
+}
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString()
+}
+
+export const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined }
+
+/** Resolves with the first view of the task that `matches`; the event stream is what wakes it. */
+export async function taskWhere(manager: TaskManager, taskId: string, matches: (view: TaskView) => boolean): Promise<TaskView> {
+  const { promise, resolve } = Promise.withResolvers<TaskView>()
+  const unsubscribe = manager.subscribe(({ task }) => {
+    if (task.task_id === taskId && matches(task)) resolve(task)
+  })
+  const now = manager.get(taskId)
+  if (now !== undefined && matches(now)) resolve(now)
+  try {
+    return await promise
+  } finally {
+    unsubscribe()
+  }
+}
+
+/** Resolves once `condition` holds, asking after each turn of the event loop. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await settle()
+}

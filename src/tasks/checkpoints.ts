@@ -1,0 +1,234 @@
+/**
+ * What an evaluation has reached, on disk under `<data_dir>/tasks/<task id>/`:
+ *
+ * - `intermediates`: records appended one after the other; only the first `intermediatesLength` bytes count.
+ * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. Each holds
+ *   {@link HEADER_BYTES} bytes of header, then the state. A torn or altered one is not believed, and the other serves.
+ *
+ * Header: magic `CHRCKPT1`, generation u64, squarings u64, intermediatesLength u64 (all big-endian), SHA-256 of the
+ * evaluation's parameters, SHA-256 of the counted intermediates, SHA-256 of header so far and state.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { open, mkdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
+import type { EvaluationPlan } from './types.ts'
+
+const MAGIC = Buffer.from('CHRCKPT1', 'latin1')
+const DIGEST_BYTES = 32
+const FIELDS_BYTES = MAGIC.length + 3 * 8
+const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
+const WRITE_CHUNK_BYTES = 1 << 20
+
+export interface StoredCheckpoint {
+  readonly generation: bigint
+  readonly squarings: number
+  readonly resume: NonNullable<EvaluationRequest['resume']>
+}
+
+interface StateFile {
+  readonly generation: bigint
+  readonly squarings: number
+  readonly length: number
+  readonly intermediatesDigest: Buffer
+  readonly state: Uint8Array
+}
+
+export function taskDirectory(dataDir: string, taskId: string): string {
+  return join(dataDir, 'tasks', taskId)
+}
+
+/** Removes what a task has on disk. */
+export async function removeCheckpoints(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true })
+}
+
+/** SHA-256 over what a checkpoint must agree with: seed, size, squarings and split of the evaluation. */
+function planDigest(plan: EvaluationPlan): Buffer {
+  const numbers = Buffer.alloc(24)
+  numbers.writeBigUInt64BE(BigInt(plan.discriminantBits), 0)
+  numbers.writeBigUInt64BE(BigInt(plan.iterations), 8)
+  numbers.writeBigUInt64BE(BigInt(plan.split ?? 0), 16)
+  return createHash('sha256').update(plan.seed).update(numbers).digest()
+}
+
+/**
+ * The checkpoints of this evaluation that can be believed, newest first: at most two. What is missing, torn,
+ * altered or of another evaluation is left out.
+ */
+export async function loadCheckpoints(directory: string, plan: EvaluationPlan): Promise<StoredCheckpoint[]> {
+  const expected = planDigest(plan)
+  const files = await Promise.all([readStateFile(directory, 0, expected), readStateFile(directory, 1, expected)])
+  const found = files.filter((file) => file !== undefined)
+  found.sort((left, right) => (left.generation < right.generation ? 1 : -1))
+  if (found.length === 0) return []
+  const intermediates = await readIfPresent(join(directory, 'intermediates'))
+  const believed: StoredCheckpoint[] = []
+  for (const file of found) {
+    if (intermediates.length < file.length) continue
+    const counted = intermediates.subarray(0, file.length)
+    if (!createHash('sha256').update(counted).digest().equals(file.intermediatesDigest)) continue
+    believed.push({ generation: file.generation, squarings: file.squarings, resume: { state: file.state, intermediates: counted } })
+  }
+  return believed
+}
+
+async function readStateFile(directory: string, slot: number, expectedPlan: Buffer): Promise<StateFile | undefined> {
+  const bytes = await readIfPresent(join(directory, `state.${String(slot)}`))
+  if (bytes.length < HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
+  const field = (index: number): bigint => bytes.readBigUInt64BE(MAGIC.length + 8 * index)
+  const digest = (index: number): Buffer => bytes.subarray(FIELDS_BYTES + index * DIGEST_BYTES, FIELDS_BYTES + (index + 1) * DIGEST_BYTES)
+  const state = bytes.subarray(HEADER_BYTES)
+  const sealed = createHash('sha256').update(bytes.subarray(0, HEADER_BYTES - DIGEST_BYTES)).update(state).digest()
+  if (!sealed.equals(digest(2)) || !digest(0).equals(expectedPlan)) return undefined
+  return {
+    generation: field(0),
+    squarings: Number(field(1)),
+    length: Number(field(2)),
+    intermediatesDigest: digest(1),
+    state
+  }
+}
+
+async function readIfPresent(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}
+
+/**
+ * Writes checkpoints in the order in which they come, off the event loop. `accept` returns at once; a checkpoint that
+ * comes while another is being written waits, and a newer one takes its place. A failed write loses nothing: its
+ * intermediates are kept and written with the next one (their whole amount is bounded by the evaluation's memory).
+ */
+export class CheckpointWriter {
+  readonly #directory: string
+  readonly #plan: Buffer
+  readonly #onError: (error: unknown) => void
+  #generation: bigint
+  #file: FileHandle | undefined
+  #digest: Hash
+  #length: number
+  #pending: Uint8Array[] = []
+  #waiting: Checkpoint | undefined
+  #writing: Promise<void> | undefined
+
+  private constructor(directory: string, plan: EvaluationPlan, base: StoredCheckpoint | undefined, onError: (error: unknown) => void) {
+    this.#directory = directory
+    this.#plan = planDigest(plan)
+    this.#generation = base?.generation ?? 0n
+    this.#length = base?.resume.intermediates.length ?? 0
+    this.#digest = createHash('sha256')
+    if (base !== undefined) this.#digest.update(base.resume.intermediates)
+    this.#onError = onError
+  }
+
+  /** `base`: the checkpoint from which the evaluation goes on, or undefined when it begins anew. */
+  static async open(
+    directory: string,
+    plan: EvaluationPlan,
+    base: StoredCheckpoint | undefined,
+    onError: (error: unknown) => void
+  ): Promise<CheckpointWriter> {
+    if (base === undefined) await removeCheckpoints(directory)
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    return new CheckpointWriter(directory, plan, base, onError)
+  }
+
+  accept(checkpoint: Checkpoint): void {
+    if (checkpoint.appended.length > 0) this.#pending.push(checkpoint.appended)
+    this.#waiting = checkpoint
+    this.#writing ??= this.#drain()
+  }
+
+  /** Resolves when everything accepted was written, or its write failed. */
+  async close(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing
+    await this.#file?.close()
+    this.#file = undefined
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      for (let next = this.#waiting; next !== undefined; next = this.#waiting) {
+        this.#waiting = undefined
+        await this.#write(next)
+      }
+    } catch (error) {
+      this.#onError(error)
+    } finally {
+      this.#writing = undefined
+    }
+  }
+
+  async #write(checkpoint: Checkpoint): Promise<void> {
+    await this.#appendPending()
+    const generation = this.#generation + 1n
+    const fields = Buffer.alloc(FIELDS_BYTES)
+    MAGIC.copy(fields)
+    fields.writeBigUInt64BE(generation, 8)
+    fields.writeBigUInt64BE(BigInt(checkpoint.squarings), 16)
+    fields.writeBigUInt64BE(BigInt(this.#length), 24)
+    const header = Buffer.concat([fields, this.#plan, this.#digest.copy().digest()])
+    const seal = createHash('sha256').update(header).update(checkpoint.state).digest()
+    await this.#replaceState(generation, [header, seal, checkpoint.state])
+    this.#generation = generation
+  }
+
+  /** Positioned writes from the counted length on: what a former crash or failure left behind it is overwritten. */
+  async #appendPending(): Promise<void> {
+    const pieces = [...this.#pending]
+    if (pieces.length === 0) return
+    this.#file ??= await openForWriting(join(this.#directory, 'intermediates'))
+    let position = this.#length
+    for (const piece of pieces) {
+      for (let offset = 0; offset < piece.length; ) {
+        const chunk = piece.subarray(offset, offset + WRITE_CHUNK_BYTES)
+        const { bytesWritten } = await this.#file.write(chunk, 0, chunk.length, position)
+        offset += bytesWritten
+        position += bytesWritten
+      }
+    }
+    await this.#file.datasync()
+    for (const piece of pieces) this.#digest.update(piece)
+    this.#pending.splice(0, pieces.length)
+    this.#length = position
+  }
+
+  async #replaceState(generation: bigint, parts: Uint8Array[]): Promise<void> {
+    const target = join(this.#directory, `state.${String(generation % 2n)}`)
+    const temporary = join(this.#directory, 'state.tmp')
+    const file = await open(temporary, 'w', 0o600)
+    try {
+      await file.writev(parts)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, target)
+    await syncDirectory(this.#directory)
+  }
+}
+
+async function openForWriting(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r+')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return await open(path, 'w+', 0o600)
+  }
+}
+
+/** A rename is durable once its directory is; Windows can't open directories and needs none of it. */
+async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

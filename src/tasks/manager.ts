@@ -1,0 +1,352 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '../errors.ts'
+import type { NativePool } from '../native/types.ts'
+import { StoreError, type Store } from '../store/types.ts'
+import { removeCheckpoints, taskDirectory } from './checkpoints.ts'
+import type { Clock } from './clock.ts'
+import { TaskEventLog } from './event-log.ts'
+import { PROOF_KEPT_MS, TaskJournal } from './journal.ts'
+import { Reminders } from './reminders.ts'
+import { TaskRun, type TaskLog } from './run.ts'
+import { CANCELLED, hasEnded, needsSlot, newTask, newTaskWithProof, transition, type TaskInput, type TaskState } from './state.ts'
+import type { TaskEvent, TaskManager, TaskSteps, TaskView } from './types.ts'
+import { taskView, type TaskActivity } from './view.ts'
+
+/** How often progress is read, journalled and shown; the promise is one second. */
+const TICK_MS = 500
+
+export interface TaskOptions {
+  /** `vdf.max_tasks`: evaluations at once. */
+  readonly maxTasks: number
+  /** `vdf.queue`: tasks that may wait for a slot. */
+  readonly queue: number
+  /** `vdf.checkpoint_seconds`: squaring that a crash may cost. */
+  readonly checkpointSeconds: number
+  /** Bound for the intermediates of one evaluation; the kernel's default when left out. */
+  readonly memoryBytes?: number
+}
+
+export interface TaskManagerDependencies {
+  readonly store: Store
+  readonly dataDir: string
+  readonly pool: Pick<NativePool, 'evaluate'>
+  readonly steps: TaskSteps
+  readonly options: TaskOptions
+  readonly clock: Clock
+  readonly log: TaskLog
+}
+
+interface Task {
+  state: TaskState
+  lastEventId: number
+  readonly events: TaskEventLog
+  run: TaskRun | undefined
+  activity: TaskActivity | undefined
+  overdueSaid: boolean
+}
+
+/** Makes the manager; `start` takes up what the journal holds. */
+export function createTaskManager(dependencies: TaskManagerDependencies): TaskManager {
+  return new Manager(dependencies)
+}
+
+class Manager implements TaskManager {
+  readonly #with: TaskManagerDependencies
+  readonly #journal: TaskJournal
+  readonly #reminders: Reminders
+  readonly #tasks = new Map<string, Task>()
+  readonly #listeners = new Set<(event: TaskEvent) => void>()
+  readonly #cleaning = new Set<Promise<void>>()
+  #accepting = false
+  #stopTicking: () => void = () => undefined
+
+  constructor(dependencies: TaskManagerDependencies) {
+    this.#with = dependencies
+    this.#journal = new TaskJournal(dependencies.store)
+    this.#reminders = new Reminders(dependencies.steps, dependencies.clock, dependencies.log)
+  }
+
+  async start(): Promise<void> {
+    const { clock } = this.#with
+    this.#journal.purgeProofs(clock.now())
+    for (const { state, lastEventId } of this.#journal.load()) {
+      const task = this.#hold(state, lastEventId)
+      if (!hasEnded(state)) this.#apply(task, { type: 'restarted' })
+      else if (state.updatedMs + PROOF_KEPT_MS < clock.now()) await this.#clear(task)
+    }
+    await this.#removeOrphans()
+    this.#accepting = true
+    this.#stopTicking = clock.every(TICK_MS, () => this.#tick())
+    this.#schedule()
+  }
+
+  async stop(): Promise<void> {
+    this.#accepting = false
+    this.#stopTicking()
+    const runs = [...this.#tasks.values()].map((task) => task.run).filter((run) => run !== undefined)
+    for (const run of runs) run.stop()
+    await Promise.all([...runs.map((run) => run.done), this.#reminders.stop(), ...this.#cleaning])
+    for (const task of this.#tasks.values()) task.events.close()
+  }
+
+  create(request: { name: string; kind: 'register' | 'renew' }): TaskView {
+    const { name, kind } = request
+    const running = [...this.#tasks.values()].find((task) => task.state.name === name && !hasEnded(task.state))
+    if (running !== undefined) {
+      const detail = `A task for ${name} is running already (${running.state.id}).`
+      throw new ServiceError('SVC-REG-002', detail, { extensions: { task_id: running.state.id } })
+    }
+    const state = this.#newState(name, kind)
+    if (needsSlot(state) && this.#freeSlots() <= 0 && this.#waiting() >= this.#with.options.queue) {
+      throw new ServiceError('SVC-TSK-002', `${this.#with.options.queue} tasks wait already, as many as vdf.queue allows.`, { retryAfter: 60 })
+    }
+    try {
+      this.#journal.save({ state, lastEventId: 0 })
+    } catch (error) {
+      throw asServiceError(error)
+    }
+    const task = this.#hold(state, 0)
+    this.#schedule()
+    return this.#view(task)
+  }
+
+  get(taskId: string): TaskView | undefined {
+    const task = this.#tasks.get(taskId)
+    return task === undefined ? undefined : this.#view(task)
+  }
+
+  list(): TaskView[] {
+    return this.#ordered().map((task) => this.#view(task))
+  }
+
+  async remove(taskId: string): Promise<boolean> {
+    const task = this.#tasks.get(taskId)
+    if (task === undefined) return false
+    if (hasEnded(task.state)) {
+      const repeated = task.state.error?.code === CANCELLED.code
+      await task.run?.done
+      await this.#clear(task)
+      return !repeated
+    }
+    this.#change(task, { type: 'cancelled' })
+    task.run?.stop()
+    await Promise.all([task.run?.done, this.#reminders.forget(taskId)])
+    await this.#removeFiles(taskId)
+    return true
+  }
+
+  pause(taskId: string): TaskView | undefined {
+    const task = this.#tasks.get(taskId)
+    if (task === undefined) return undefined
+    this.#change(task, { type: 'paused' })
+    if (task.state.paused) task.run?.stop()
+    return this.#view(task)
+  }
+
+  resume(taskId: string): TaskView | undefined {
+    const task = this.#tasks.get(taskId)
+    if (task === undefined) return undefined
+    this.#change(task, { type: 'unpaused' })
+    if (task.run === undefined) this.#change(task, { type: 'interrupted' })
+    this.#schedule()
+    return this.#view(task)
+  }
+
+  events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined {
+    return this.#tasks.get(taskId)?.events.read(lastEventId ?? 0, signal)
+  }
+
+  subscribe(listener: (event: TaskEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A finished proof of the same name and kind is taken up while it would still be accepted. */
+  #newState(name: string, kind: 'register' | 'renew'): TaskState {
+    const { steps, clock } = this.#with
+    const order = Math.max(0, ...[...this.#tasks.values()].map((task) => task.state.order)) + 1
+    const task = { id: randomUUID(), name, kind, order, iterations: steps.iterations(name, kind) }
+    const kept = this.#journal.keptProof(kind, name)
+    const usable = kept !== undefined && !kept.published && steps.usable({ taskId: task.id, name, kind }, kept.plan)
+    return usable ? newTaskWithProof(task, kept, clock.now()) : newTask(task, clock.now())
+  }
+
+  #hold(state: TaskState, lastEventId: number): Task {
+    const task: Task = { state, lastEventId, events: new TaskEventLog(), run: undefined, activity: undefined, overdueSaid: false }
+    this.#tasks.set(state.id, task)
+    // A reader that comes after a restart begins with what is known now.
+    if (lastEventId > 0) task.events.append({ id: lastEventId, type: eventType(state, 'phase'), task: this.#view(task) })
+    return task
+  }
+
+  #ordered(): Task[] {
+    return [...this.#tasks.values()].sort((left, right) => left.state.order - right.state.order)
+  }
+
+  #freeSlots(): number {
+    const taken = [...this.#tasks.values()].filter((task) => task.run !== undefined && needsSlot(task.state)).length
+    return this.#with.options.maxTasks - taken
+  }
+
+  #waiting(): number {
+    return [...this.#tasks.values()].filter((task) => !hasEnded(task.state) && task.run === undefined && needsSlot(task.state)).length
+  }
+
+  /** Gives free slots to the tasks that wait, oldest first. */
+  #schedule(): void {
+    if (!this.#accepting) return
+    for (const task of this.#ordered()) {
+      if (task.run !== undefined || task.state.paused || hasEnded(task.state)) continue
+      if (!needsSlot(task.state) || this.#freeSlots() > 0) this.#begin(task)
+    }
+  }
+
+  #begin(task: Task): void {
+    try {
+      this.#apply(task, { type: 'started' })
+    } catch (error) {
+      // The next tick tries again.
+      this.#with.log.warn({ task: task.state.id, err: error }, 'a task could not be started'); return;
+    }
+    const { dataDir, pool, steps, options, clock, log } = this.#with
+    const run = new TaskRun({
+      dataDir,
+      pool,
+      steps,
+      checkpointSeconds: options.checkpointSeconds,
+      memoryBytes: options.memoryBytes,
+      clock,
+      log,
+      state: () => task.state,
+      apply: (input) => this.#apply(task, input)
+    })
+    task.run = run
+    void run.done.then(() => this.#ended(task))
+  }
+
+  #ended(task: Task): void {
+    task.run = undefined
+    task.activity = undefined
+    if (!this.#accepting) return
+    try {
+      this.#apply(task, { type: 'interrupted' })
+    } catch (error) {
+      this.#with.log.warn({ task: task.state.id, err: error }, 'the journal could not be written')
+    }
+    this.#schedule()
+  }
+
+  /** Journal first, then the state stands, then the event goes out. */
+  #apply(task: Task, input: TaskInput): void {
+    const before = task.state
+    const next = transition(before, input, this.#with.clock.now())
+    if (next === before) return
+    const type = eventOf(before, next)
+    const lastEventId = task.lastEventId + (type === undefined ? 0 : 1)
+    if (type === 'progress') this.#journal.saveProgress(next.id, next.progress, lastEventId)
+    else if (next.proof !== null && (before.proof === null || hasEnded(next))) this.#journal.saveWithProof({ state: next, lastEventId }, this.#with.clock.now())
+    else this.#journal.save({ state: next, lastEventId })
+    task.state = next
+    task.lastEventId = lastEventId
+    if (type !== undefined) this.#emit(task, type)
+    if (input.type === 'proved') {
+      const cleaning = this.#removeFiles(next.id).finally(() => this.#cleaning.delete(cleaning))
+      this.#cleaning.add(cleaning)
+      this.#schedule()
+    }
+  }
+
+  /** As `#apply`, for what a user asks: failures of the store become SVC-STO-001. */
+  #change(task: Task, input: TaskInput): void {
+    try {
+      this.#apply(task, input)
+    } catch (error) {
+      throw asServiceError(error)
+    }
+  }
+
+  #emit(task: Task, type: TaskEvent['type']): void {
+    const event: TaskEvent = { id: task.lastEventId, type, task: this.#view(task) }
+    task.events.append(event)
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  #view(task: Task): TaskView {
+    return taskView(task.state, task.activity, this.#with.clock.now())
+  }
+
+  #tick(): void {
+    const nowMs = this.#with.clock.now()
+    for (const task of this.#tasks.values()) {
+      const evaluation = task.run?.progress()
+      if (evaluation !== undefined) this.#advance(task, evaluation, nowMs)
+      const deadlineMs = task.state.plan?.deadlineMs ?? null
+      if (deadlineMs !== null && nowMs > deadlineMs && !task.overdueSaid && !hasEnded(task.state)) {
+        task.overdueSaid = true
+        this.#with.log.warn({ task: task.state.id, name: task.state.name }, 'the deadline has passed: the claim will be taken provisionally at first')
+      }
+    }
+    this.#reminders.tick([...this.#tasks.values()].map((task) => task.state))
+    this.#schedule()
+  }
+
+  #advance(task: Task, evaluation: NonNullable<ReturnType<TaskRun['progress']>>, nowMs: number): void {
+    const phase = evaluation.phase === 'squaring' ? 'evaluate' : 'prove'
+    const provingSinceMs = phase === 'prove' ? (task.activity?.provingSinceMs ?? nowMs) : null
+    task.activity = { evaluation, provingSinceMs }
+    const squarings = phase === 'prove' ? task.state.iterations : evaluation.squarings
+    try {
+      this.#apply(task, { type: 'advanced', phase, squarings, phaseProgress: evaluation.phaseProgress })
+    } catch (error) {
+      this.#with.log.warn({ task: task.state.id, err: error }, 'progress could not be saved, so it is not shown')
+    }
+  }
+
+  async #clear(task: Task): Promise<void> {
+    try {
+      this.#journal.remove(task.state.id)
+    } catch (error) {
+      throw asServiceError(error)
+    }
+    this.#tasks.delete(task.state.id)
+    task.events.close()
+    await this.#removeFiles(task.state.id)
+  }
+
+  async #removeFiles(taskId: string): Promise<void> {
+    try {
+      await removeCheckpoints(taskDirectory(this.#with.dataDir, taskId))
+    } catch (error) {
+      // The next start removes what no running task owns.
+      this.#with.log.warn({ task: taskId, err: error }, 'the checkpoints of an ended evaluation could not be removed')
+    }
+  }
+
+  /** Directories that no running evaluation owns: left by a crash between the journal and the file system. */
+  async #removeOrphans(): Promise<void> {
+    const directory = join(this.#with.dataDir, 'tasks')
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    for (const taskId of await readdir(directory)) {
+      const state = this.#tasks.get(taskId)?.state
+      if (state === undefined || hasEnded(state) || state.proof !== null) await this.#removeFiles(taskId)
+    }
+  }
+}
+
+/** The event that a change is told by; drafts and signed reveals change nothing that is shown. */
+function eventOf(before: TaskState, next: TaskState): TaskEvent['type'] | undefined {
+  if (hasEnded(next)) return eventType(next, 'phase')
+  if (before.phase !== next.phase || before.paused !== next.paused) return 'phase'
+  return before.progress !== next.progress || before.phaseProgress !== next.phaseProgress ? 'progress' : undefined
+}
+
+function eventType(state: TaskState, running: 'phase' | 'progress'): TaskEvent['type'] {
+  return state.status === 'running' ? running : state.status
+}
+
+function asServiceError(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error
+  return new ServiceError('SVC-STO-001', 'The task journal cannot be written; nothing was changed.', { cause: error })
+}
