@@ -222,13 +222,6 @@ describe('the key map', () => {
   it('lets no part of a key reach into another', () => {
     expect(() => keys.zone('a/b')).toThrow(RangeError)
     expect(() => keys.zone('')).toThrow(RangeError)
-    expect(() => keys.taskSegment('id', -1)).toThrow(RangeError)
-  })
-
-  it('orders numbered keys by number', () => {
-    const numbered = [1, 9, 10, 255, 256, 65_536].map((index) => keys.taskSegment('t', index))
-    expect([...numbered].sort()).toEqual(numbered)
-    expect(numbered.every((key) => key.startsWith(prefixes.taskSegments('t')))).toBe(true)
   })
 
   it('gives every kind a prefix that is no prefix of another', () => {

@@ -15,14 +15,14 @@
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
  *   kid/<did>                      an identity document of ours                                  registry
  *   task/<task id>                 the journal of a VDF task                                     tasks
- *   task-segment/<task id>/<n>     intermediate forms of a task, numbered                        tasks
- *   proof/<name>                   a finished proof that waits to be taken up                    tasks
+ *   task-progress/<task id>        its progress and last event id                                tasks
+ *   proof/<task kind>/<name>       a finished proof, kept for thirty days                        tasks
  *   token/<id>                     a narrower access token: hash, scopes, label                  daemon
  *   idempotency/<hash of key>      the answer once given under an Idempotency-Key                daemon
  *   config/<path>                  a field changed at run time                                   daemon
  *   pulse/latest                   the highest verified pulse                                    daemon
  *
- * K, C, pubkeys and hashes are lower-case hex, numbers have 16 hex digits so that byte order is their order.
+ * K, C, pubkeys and hashes are lower-case hex.
  * Names, DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never values here.
  */
 import { toHex } from '../protocol/bytes.ts'
@@ -34,11 +34,6 @@ function key(...parts: readonly string[]): string {
     if (part === '' || part.includes(SEPARATOR)) throw new RangeError(`"${part}" cannot be part of a database key`)
   }
   return parts.join(SEPARATOR)
-}
-
-function ordered(number: number): string {
-  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`${number} cannot be part of a database key`)
-  return number.toString(16).padStart(16, '0')
 }
 
 export type OwnRecordKind = 'reveal' | 'kid' | 'manifest'
@@ -57,8 +52,8 @@ export const keys = {
   seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
   ownIdentity: (did: string) => key('kid', did),
   task: (taskId: string) => key('task', taskId),
-  taskSegment: (taskId: string, index: number) => key('task-segment', taskId, ordered(index)),
-  proof: (name: string) => key('proof', name),
+  taskProgress: (taskId: string) => key('task-progress', taskId),
+  proof: (kind: string, name: string) => key('proof', kind, name),
   token: (id: string) => key('token', id),
   idempotency: (hash: Uint8Array) => key('idempotency', toHex(hash)),
   configOverride: (path: string) => key('config', path),
@@ -81,7 +76,6 @@ export const prefixes = {
   seen: (name: string) => `${key('seen', name)}${SEPARATOR}`,
   ownIdentities: 'kid/',
   tasks: 'task/',
-  taskSegments: (taskId: string) => `${key('task-segment', taskId)}${SEPARATOR}`,
   proofs: 'proof/',
   tokens: 'token/',
   idempotency: 'idempotency/',

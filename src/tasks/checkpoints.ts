@@ -1,27 +1,32 @@
 /**
  * What an evaluation has reached, on disk under `<data_dir>/tasks/<task id>/`:
  *
- * - `intermediates`: records appended one after the other; only the first `intermediatesLength` bytes count.
+ * - `intermediates.<n>`: records appended one after the other; only as many bytes count as a state file says. A new number is
+ *   begun when the kernel takes records back, so that the older generation keeps the ones that it counts.
  * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. Each holds
  *   {@link HEADER_BYTES} bytes of header, then the state. A torn or altered one is not believed, and the other serves.
  *
- * Header: magic `CHRCKPT1`, generation u64, squarings u64, intermediatesLength u64 (all big-endian), SHA-256 of the
- * evaluation's parameters, SHA-256 of the counted intermediates, SHA-256 of header so far and state.
+ * Header: magic `CHRCKPT1`, generation u64, squarings u64, length of the counted
+ * intermediates u64, number of their file u64 (all big-endian), SHA-256 of the evaluation's parameters, SHA-256 of the counted
+ * intermediates, SHA-256 of header so far and state.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { open, mkdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
+import { FORM_BYTES } from '../protocol/proof-shape.ts'
 import type { EvaluationPlan } from './types.ts'
 
 const MAGIC = Buffer.from('CHRCKPT1', 'latin1')
 const DIGEST_BYTES = 32
-const FIELDS_BYTES = MAGIC.length + 3 * 8
+const FIELDS_BYTES = MAGIC.length + 4 * 8
 const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
 const WRITE_CHUNK_BYTES = 1 << 20
 
 export interface StoredCheckpoint {
   readonly generation: bigint
+  /** Number of the file that holds its intermediates. */
+  readonly file: number
   readonly squarings: number
   readonly resume: NonNullable<EvaluationRequest['resume']>
 }
@@ -30,12 +35,17 @@ interface StateFile {
   readonly generation: bigint
   readonly squarings: number
   readonly length: number
+  readonly file: number
   readonly intermediatesDigest: Buffer
   readonly state: Uint8Array
 }
 
 export function taskDirectory(dataDir: string, taskId: string): string {
   return join(dataDir, 'tasks', taskId)
+}
+
+function intermediatesPath(directory: string, file: number): string {
+  return join(directory, `intermediates.${String(file)}`)
 }
 
 /** Removes what a task has on disk. */
@@ -61,14 +71,13 @@ export async function loadCheckpoints(directory: string, plan: EvaluationPlan): 
   const files = await Promise.all([readStateFile(directory, 0, expected), readStateFile(directory, 1, expected)])
   const found = files.filter((file) => file !== undefined)
   found.sort((left, right) => (left.generation < right.generation ? 1 : -1))
-  if (found.length === 0) return []
-  const intermediates = await readIfPresent(join(directory, 'intermediates'))
   const believed: StoredCheckpoint[] = []
   for (const file of found) {
+    const intermediates = await readIfPresent(intermediatesPath(directory, file.file))
     if (intermediates.length < file.length) continue
     const counted = intermediates.subarray(0, file.length)
     if (!createHash('sha256').update(counted).digest().equals(file.intermediatesDigest)) continue
-    believed.push({ generation: file.generation, squarings: file.squarings, resume: { state: file.state, intermediates: counted } })
+    believed.push({ generation: file.generation, file: file.file, squarings: file.squarings, resume: { state: file.state, intermediates: counted } })
   }
   return believed
 }
@@ -85,6 +94,7 @@ async function readStateFile(directory: string, slot: number, expectedPlan: Buff
     generation: field(0),
     squarings: Number(field(1)),
     length: Number(field(2)),
+    file: Number(field(3)),
     intermediatesDigest: digest(1),
     state
   }
@@ -109,10 +119,11 @@ export class CheckpointWriter {
   readonly #plan: Buffer
   readonly #onError: (error: unknown) => void
   #generation: bigint
+  #fileNumber: number
   #file: FileHandle | undefined
   #digest: Hash
   #length: number
-  #pending: Uint8Array[] = []
+  #pending: Checkpoint[] = []
   #waiting: Checkpoint | undefined
   #writing: Promise<void> | undefined
 
@@ -120,6 +131,7 @@ export class CheckpointWriter {
     this.#directory = directory
     this.#plan = planDigest(plan)
     this.#generation = base?.generation ?? 0n
+    this.#fileNumber = base?.file ?? 0
     this.#length = base?.resume.intermediates.length ?? 0
     this.#digest = createHash('sha256')
     if (base !== undefined) this.#digest.update(base.resume.intermediates)
@@ -139,7 +151,7 @@ export class CheckpointWriter {
   }
 
   accept(checkpoint: Checkpoint): void {
-    if (checkpoint.appended.length > 0) this.#pending.push(checkpoint.appended)
+    this.#pending.push(checkpoint)
     this.#waiting = checkpoint
     this.#writing ??= this.#drain()
   }
@@ -165,13 +177,18 @@ export class CheckpointWriter {
   }
 
   async #write(checkpoint: Checkpoint): Promise<void> {
-    await this.#appendPending()
+    for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
+      await this.#append(next)
+      this.#pending.shift()
+      if (next === checkpoint) break
+    }
     const generation = this.#generation + 1n
     const fields = Buffer.alloc(FIELDS_BYTES)
     MAGIC.copy(fields)
     fields.writeBigUInt64BE(generation, 8)
     fields.writeBigUInt64BE(BigInt(checkpoint.squarings), 16)
     fields.writeBigUInt64BE(BigInt(this.#length), 24)
+    fields.writeBigUInt64BE(BigInt(this.#fileNumber), 32)
     const header = Buffer.concat([fields, this.#plan, this.#digest.copy().digest()])
     const seal = createHash('sha256').update(header).update(checkpoint.state).digest()
     await this.#replaceState(generation, [header, seal, checkpoint.state])
@@ -179,23 +196,41 @@ export class CheckpointWriter {
   }
 
   /** Positioned writes from the counted length on: what a former crash or failure left behind it is overwritten. */
-  async #appendPending(): Promise<void> {
-    const pieces = [...this.#pending]
-    if (pieces.length === 0) return
-    this.#file ??= await openForWriting(join(this.#directory, 'intermediates'))
-    let position = this.#length
-    for (const piece of pieces) {
-      for (let offset = 0; offset < piece.length; ) {
-        const chunk = piece.subarray(offset, offset + WRITE_CHUNK_BYTES)
-        const { bytesWritten } = await this.#file.write(chunk, 0, chunk.length, position)
-        offset += bytesWritten
-        position += bytesWritten
-      }
+  async #append({ appended, appendedFrom }: Checkpoint): Promise<void> {
+    const start = appendedFrom * FORM_BYTES
+    if (start > this.#length) throw new RangeError(`intermediates from ${String(appendedFrom)} on leave a gap after byte ${String(this.#length)}`)
+    if (start < this.#length) await this.#takeBack(start)
+    if (appended.length === 0) return
+    const file = await this.#openFile()
+    for (let offset = 0; offset < appended.length; ) {
+      const chunk = appended.subarray(offset, offset + WRITE_CHUNK_BYTES)
+      offset += (await file.write(chunk, 0, chunk.length, this.#length + offset)).bytesWritten
     }
-    await this.#file.datasync()
-    for (const piece of pieces) this.#digest.update(piece)
-    this.#pending.splice(0, pieces.length)
-    this.#length = position
+    await file.datasync()
+    this.#digest.update(appended)
+    this.#length += appended.length
+  }
+
+  /** Goes on in a new file that holds the first `length` bytes of the present one. */
+  async #takeBack(length: number): Promise<void> {
+    const kept = (await readIfPresent(intermediatesPath(this.#directory, this.#fileNumber))).subarray(0, length)
+    if (kept.length < length) throw new RangeError('the intermediates on disk are fewer than were written')
+    await this.#file?.close()
+    this.#file = undefined
+    for (const name of await readdir(this.#directory)) {
+      // The older generation may count on the present file; nothing counts on any before it.
+      const number = /^intermediates\.(\d+)$/.exec(name)?.[1]
+      if (number !== undefined && Number(number) !== this.#fileNumber) await rm(join(this.#directory, name), { force: true })
+    }
+    this.#fileNumber += 1
+    this.#length = 0
+    this.#digest = createHash('sha256')
+    if (kept.length > 0) await this.#append({ appended: kept, appendedFrom: 0, state: kept, squarings: 0 })
+  }
+
+  async #openFile(): Promise<FileHandle> {
+    this.#file ??= await openForWriting(intermediatesPath(this.#directory, this.#fileNumber))
+    return this.#file
   }
 
   async #replaceState(generation: bigint, parts: Uint8Array[]): Promise<void> {
