@@ -1,0 +1,73 @@
+import { Hono } from 'hono'
+import { requestId } from 'hono/request-id'
+import type { AppEnv } from './env.ts'
+import { accessLog } from './middleware/access-log.ts'
+import { authenticate } from './middleware/authenticate.ts'
+import { baseline } from './middleware/baseline.ts'
+import { hostGuard } from './middleware/host-guard.ts'
+import { originGuard } from './middleware/origin-guard.ts'
+import { rateLimit } from './middleware/rate-limit.ts'
+
+import { notFound } from './not-found.ts'
+import { onError } from './on-error.ts'
+import { createDocument, type OpenApiDocument } from './openapi/document.ts'
+import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './rate-limits.ts'
+import { configRoutes } from './routes/config.ts'
+import { docsRoutes } from './routes/docs.ts'
+import { errorRoutes } from './routes/errors.ts'
+import { eventRoutes } from './routes/events.ts'
+import { identityRoutes } from './routes/identities.ts'
+import { nameRoutes } from './routes/names.ts'
+import { networkRoutes } from './routes/network.ts'
+import { operationRoutes } from './routes/operations.ts'
+import { resolveRoutes } from './routes/resolve.ts'
+import { sessionRoutes } from './routes/session.ts'
+import { taskRoutes } from './routes/tasks.ts'
+import { tokenRoutes } from './routes/tokens.ts'
+import { zoneRoutes } from './routes/zones.ts'
+import type { ApiServices } from './services.ts'
+import { createSessions } from './sessions.ts'
+import { HEARTBEAT_MS } from './sse.ts'
+
+export interface AppOptions {
+  /** Ends event streams; the server aborts it when it closes. */
+  readonly shutdown?: AbortSignal
+  readonly heartbeatMs?: number
+  readonly limits?: LimitSizes
+}
+
+/** Puts the interface together from its routes; everything it does is done by `services`. */
+export function createApp(services: ApiServices, options: AppOptions = {}): Hono<AppEnv> {
+  const now = () => services.now()
+  const streams = { heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS, shutdown: options.shutdown ?? new AbortController().signal }
+  const limits = createRateLimits(options.limits ?? DEFAULT_LIMITS, now)
+  const sessions = createSessions(services.tokens, now)
+  let document: Promise<OpenApiDocument> | undefined
+
+  const app = new Hono<AppEnv>()
+  app.use(requestId({ limitLength: 64 }))
+  app.use(accessLog(services))
+  app.use(baseline())
+  app.use(hostGuard(services))
+  app.use(originGuard(services))
+  app.use(authenticate(services, sessions, limits))
+  app.use(rateLimit(limits))
+
+  app.route('/', networkRoutes(services))
+  app.route('/', resolveRoutes(services))
+  app.route('/', nameRoutes(services))
+  app.route('/', taskRoutes(services, streams))
+  app.route('/', zoneRoutes(services))
+  app.route('/', identityRoutes(services))
+  app.route('/', configRoutes(services))
+  app.route('/', eventRoutes(services, streams))
+  app.route('/', tokenRoutes(services))
+  app.route('/', sessionRoutes(services, sessions, limits))
+  app.route('/', operationRoutes(services))
+  app.route('/', errorRoutes())
+  app.route('/', docsRoutes(() => (document ??= createDocument(app, services.version))))
+
+  app.notFound(notFound(app))
+  app.onError(onError(services.log))
+  return app
+}

@@ -1,0 +1,82 @@
+/** Reads server-sent events (HTML Living Standard, 9.2.6). */
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface EventMessage {
+  readonly id: string
+  readonly event: string
+  readonly data: unknown
+}
+
+/** First pause before connecting again; doubled up to the last. */
+const FIRST_RETRY_MS = 250
+const LAST_RETRY_MS = 5000
+/** Attempts in a row without one event before the failure is the caller's. */
+const MAX_ATTEMPTS = 8
+
+/** Opens the stream after `lastEventId`; undefined when there is nothing more to come. `again` is false for the first connection. */
+export type Connect = (lastEventId: string | undefined, again: boolean) => Promise<Response | undefined>
+
+/**
+ * Yields the events of a stream. When it is cut, or ends because the daemon stops, it connects again, naming the last event seen. Ends when
+ * `connect` says so or `signal` aborts. The error of the first connection is thrown at once, and so is a problem at any.
+ */
+export async function* readEventStream(connect: Connect, signal?: AbortSignal): AsyncGenerator<EventMessage, void> {
+  let lastEventId: string | undefined
+  let failure: unknown
+  for (let attempts = 0; attempts <= MAX_ATTEMPTS; attempts++) {
+    if (attempts > 0 && !(await waited(attempts, signal))) return
+    try {
+      const response = await connect(lastEventId, attempts > 0)
+      if (response?.body == null) return
+      for await (const message of parseEvents(response.body)) {
+        lastEventId = message.id
+        attempts = 0
+        yield message
+      }
+      failure = new Error('The event stream ended again and again without an event')
+    } catch (error) {
+      if (signal?.aborted === true) return
+      // A daemon that restarts is not there for a moment; one that answers with a problem has decided.
+      if ((attempts === 0 && lastEventId === undefined) || (error instanceof Error && error.name === 'ProblemError')) throw error
+      failure = error
+    }
+  }
+  throw failure
+}
+
+/** False when the signal aborts meanwhile. */
+async function waited(attempts: number, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await pause(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS), undefined, signal === undefined ? {} : { signal })
+    return true
+  } catch (error) {
+    if (signal?.aborted === true) return false
+    throw error
+  }
+}
+
+/** Events of one connection; comments and `retry` are passed over. */
+export async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<EventMessage, void> {
+  const decoder = new TextDecoder()
+  let buffer = ''
+  for await (const chunk of body) {
+    buffer += decoder.decode(chunk, { stream: true })
+    const blocks = buffer.split('\n\n')
+    buffer = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const message = parseBlock(block)
+      if (message !== undefined) yield message
+    }
+  }
+}
+
+function parseBlock(block: string): EventMessage | undefined {
+  const fields = new Map<string, string>()
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':')
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''))
+  }
+  const data = fields.get('data')
+  if (data === undefined) return undefined
+  return { id: fields.get('id') ?? '', event: fields.get('event') ?? 'message', data: JSON.parse(data) as unknown }
+}

@@ -1,0 +1,116 @@
+/**
+ * One object says what an endpoint is: who may call it, which body it takes, what it answers. The same object makes the
+ * middleware that enforces it and the operation in /openapi.json, so the two cannot part.
+ */
+import type { Context, MiddlewareHandler } from 'hono'
+import { resolver, uniqueSymbol, type DescribeRouteOptions } from 'hono-openapi'
+import type { GenericSchema, InferInput, InferOutput } from 'valibot'
+import { ServiceError, type ErrorCode } from '../errors.ts'
+import { readBody } from './body.ts'
+import type { AppEnv, Identity } from './env.ts'
+import { problemResponses } from './openapi/problems.ts'
+import type { TokenScope } from './services.ts'
+
+type ResponseHeaders = Record<string, { description: string; schema: { type: 'string' | 'integer' } }>
+
+export interface Answer {
+  readonly description: string
+  readonly schema?: GenericSchema
+  /** Media types; `application/json` when left out. */
+  readonly media?: string | readonly string[]
+  readonly headers?: ResponseHeaders
+  readonly example?: unknown
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'header' | 'query'
+  readonly description: string
+  readonly example?: string
+}
+
+export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSchema | undefined> {
+  readonly summary: string
+  readonly description?: string
+  readonly tag: string
+  /** Public, or the scopes of which one is needed; `admin` always suffices. */
+  readonly access: 'public' | readonly TokenScope[]
+  readonly body?: Body
+  readonly parameters?: readonly Parameter[]
+  readonly answers: Readonly<Record<number, Answer>>
+  /** Beside those that follow from access and body. */
+  readonly errors?: readonly ErrorCode[]
+}
+
+interface BodyInput<Body> {
+  in: { json: Body extends GenericSchema ? InferInput<Body> : never }
+  out: { json: Body extends GenericSchema ? InferOutput<Body> : never }
+}
+
+export function allows(identity: Identity, scopes: readonly TokenScope[]): boolean {
+  return identity.scopes.includes('admin') || scopes.some((scope) => identity.scopes.includes(scope))
+}
+
+/** SVC-AUT-001 when nobody is known, SVC-AUT-002 when the scope is missing. */
+function requireScope(identity: Identity, scopes: readonly TokenScope[]): void {
+  if (identity.via === 'none') throw new ServiceError('SVC-AUT-001', 'This route needs a bearer token.')
+  if (!allows(identity, scopes)) {
+    throw new ServiceError('SVC-AUT-002', `This route needs a token with the scope ${scopes.join(' or ')}.`)
+  }
+}
+
+export function endpoint<Body extends GenericSchema | undefined = undefined>(
+  spec: EndpointSpec<Body>
+): MiddlewareHandler<AppEnv, string, BodyInput<Body>> {
+  const { access, body } = spec
+  const middleware = async (c: Context<AppEnv, string, BodyInput<Body>>, next: () => Promise<void>) => {
+    if (access !== 'public') requireScope(c.get('identity'), access)
+    if (body !== undefined) c.req.addValidatedData('json', (await readBody(c, body)) as object)
+    await next()
+  }
+  return Object.assign(middleware, { [uniqueSymbol]: { spec: operation(spec) } })
+}
+
+/** For what is served but is no part of the interface, such as the assets of a page. */
+export function hidden(): MiddlewareHandler<AppEnv> {
+  const middleware: MiddlewareHandler<AppEnv> = (_c, next) => next()
+  return Object.assign(middleware, { [uniqueSymbol]: { spec: { hide: true } satisfies DescribeRouteOptions } })
+}
+
+function operation(spec: EndpointSpec): DescribeRouteOptions {
+  const errors = new Set<ErrorCode>(spec.errors)
+  if (spec.access !== 'public') errors.add('SVC-AUT-001')
+  if (spec.body !== undefined) for (const code of ['SVC-REQ-001', 'SVC-REQ-002', 'SVC-REQ-003'] as const) errors.add(code)
+  // Any request may meet these: a bad token or a refused Host, too many requests, a condition nobody thought of.
+  for (const code of ['SVC-AUT-001', 'SVC-AUT-002', 'SVC-REQ-005', 'SVC-INT-001'] as const) errors.add(code)
+  return {
+    summary: spec.summary,
+    ...(spec.description !== undefined && { description: spec.description }),
+    tags: [spec.tag],
+    security: spec.access === 'public' ? [] : [{ bearer: [...spec.access] }, { session: [] }],
+    ...(spec.parameters !== undefined && { parameters: spec.parameters.map(parameterObject) }),
+    ...(spec.body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: resolver(spec.body) } } } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(spec.answers).map(([status, answer]) => [status, answerObject(answer)])),
+      ...problemResponses(errors)
+    }
+  }
+}
+
+function parameterObject(parameter: Parameter) {
+  const { example, ...rest } = parameter
+  return { ...rest, required: parameter.in === 'path', schema: { type: 'string' as const }, ...(example !== undefined && { example }) }
+}
+
+function answerObject(answer: Answer) {
+  const media = answer.media === undefined ? ['application/json'] : [answer.media].flat()
+  const content = {
+    ...(answer.schema !== undefined && { schema: resolver(answer.schema) }),
+    ...(answer.example !== undefined && { example: answer.example })
+  }
+  return {
+    description: answer.description,
+    headers: { ...answer.headers, 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+    ...((answer.schema !== undefined || answer.media !== undefined) && { content: Object.fromEntries(media.map((type) => [type, content])) })
+  }
+}

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http'
+import type { TokenScope } from './services.ts'
+
+/** Who asks: nobody known, or the holder of a token or of a dashboard session. */
+export interface Identity {
+  readonly via: 'none' | 'token' | 'session'
+  readonly scopes: readonly TokenScope[]
+}
+
+export interface AppEnv {
+  Bindings: {
+    /** Present when served over a socket; absent under `app.request()`. */
+    incoming?: IncomingMessage
+  }
+  Variables: {
+    requestId: string
+    identity: Identity
+    /** The request body as parsed, before its schema. */
+    rawBody: unknown
+  }
+}

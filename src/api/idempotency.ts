@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { KeyValue } from './key-value.ts'
+import type { IdempotencyService } from './services.ts'
+
+const HOUR_MS = 3600 * 1000
+/** api-decisions, "The responses". */
+const KEEP_MS = 24 * HOUR_MS
+
+interface Entry {
+  at: number
+  bodyHash: string
+  response: unknown
+}
+
+export interface IdempotencyOptions {
+  readonly store: KeyValue
+  readonly prefix: string
+  readonly clock: () => number
+}
+
+/** Answers kept in the store for 24 h; those past it are dropped once an hour. */
+export function createIdempotency({ store, prefix, clock }: IdempotencyOptions): IdempotencyService {
+  let sweptAt = -Infinity
+
+  const sweep = () => {
+    if (clock() - sweptAt < HOUR_MS) return
+    sweptAt = clock()
+    const expired = [...store.list(prefix)].filter(([, value]) => !fresh(decode(value))).map(([key]) => key)
+    for (const key of expired) store.delete(key)
+  }
+  const fresh = (entry: Entry) => clock() - entry.at < KEEP_MS
+
+  return {
+    find(key, bodyHash) {
+      const value = store.get(prefix + storeKey(key))
+      const entry = value === undefined ? undefined : decode(value)
+      if (entry === undefined || !fresh(entry)) return { status: 'new' }
+      return entry.bodyHash === bodyHash ? { status: 'replay', response: entry.response } : { status: 'conflict' }
+    },
+    remember(key, bodyHash, response) {
+      sweep()
+      const entry: Entry = { at: clock(), bodyHash, response }
+      store.put(prefix + storeKey(key), new TextEncoder().encode(JSON.stringify(entry)))
+    }
+  }
+}
+
+/** A client's words are no key of ours. */
+function storeKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+function decode(value: Uint8Array): Entry {
+  return JSON.parse(new TextDecoder().decode(value)) as Entry
+}

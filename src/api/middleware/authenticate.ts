@@ -1,0 +1,48 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { getCookie } from 'hono/cookie'
+import { ServiceError } from '../../errors.ts'
+import { clientOf } from '../client-address.ts'
+import type { AppEnv, Identity } from '../env.ts'
+import { isSameOrigin } from '../host.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import type { ApiServices } from '../services.ts'
+import { sessionCookieName, type Sessions } from '../sessions.ts'
+
+const NOBODY: Identity = { via: 'none', scopes: [] }
+
+/** Finds out who asks. An Authorization header that does not verify is refused, on public paths too (SVC-AUT-001). */
+export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: Sessions, limits: RateLimits): MiddlewareHandler<AppEnv> {
+  return (c, next) => {
+    const header = c.req.header('Authorization')
+    c.set('identity', header === undefined ? fromCookie(c, sessions) : fromHeader(c, header))
+    return next()
+  }
+
+  function fromHeader(c: Context<AppEnv>, header: string): Identity {
+    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1]
+    const scopes = token === undefined ? undefined : tokens.verify(token)
+    if (scopes !== undefined) return { via: 'token', scopes }
+    limits.failedLogin(clientOf(c))
+    throw new ServiceError('SVC-AUT-001', 'The Authorization header holds no token of this daemon.')
+  }
+}
+
+/**
+ * The dashboard's cookie counts only for requests that its own page makes. SameSite does not see ports: a page on another port of this
+ * machine is the same site, so the browser's own words (Sec-Fetch-Site, Origin) decide.
+ */
+function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
+  const id = getCookie(c, sessionCookieName(c))
+  if (id === undefined) return NOBODY
+  const scopes = sessions.scopesOf(id)
+  if (scopes === undefined) return NOBODY
+  const site = c.req.header('Sec-Fetch-Site')
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return NOBODY
+  const origin = c.req.header('Origin')
+  if (origin !== undefined && !isSameOrigin(c, origin)) return NOBODY
+  const safe = c.req.method === 'GET' || c.req.method === 'HEAD'
+  if (!safe && origin === undefined) {
+    throw new ServiceError('SVC-AUT-002', 'A request with the session cookie that changes something needs an Origin header; use a bearer token outside the dashboard.')
+  }
+  return { via: 'session', scopes }
+}

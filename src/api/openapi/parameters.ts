@@ -1,0 +1,32 @@
+import type { Parameter } from '../endpoint.ts'
+
+export const NAME_PARAMETER: Parameter = { name: 'name', in: 'path', description: '`<label>.<tld>`', example: 'alice.chronym' }
+
+export const TASK_PARAMETER: Parameter = { name: 'task_id', in: 'path', description: 'As register, renew or the list of tasks gave it' }
+
+export const IDEMPOTENCY_KEY_PARAMETER: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: '1 to 255 printable ASCII characters, kept 24 h: the same key with the same body gets the first answer again',
+  example: '7d0c1f5e-4f0a-4a51-9c59-0f5a3c1e2b77'
+}
+
+export const LAST_EVENT_ID_PARAMETER: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'The id of the last event seen; the stream goes on after it as far as events are kept'
+}
+
+export const IF_MATCH_PARAMETER: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'The ETag of the zone that the change was made on; SVC-ZON-004 when it is another one by now',
+  example: '"7"'
+}
+
+export const IF_NONE_MATCH_PARAMETER: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'An ETag; answered with 304 when it still stands',
+  example: '"7"'
+}

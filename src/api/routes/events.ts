@@ -1,0 +1,25 @@
+import { Hono } from 'hono'
+import { endpoint } from '../endpoint.ts'
+import type { AppEnv } from '../env.ts'
+import { LAST_EVENT_ID_PARAMETER } from '../openapi/parameters.ts'
+import type { ApiServices } from '../services.ts'
+import { eventStream, lastEventId, type EventStreamOptions, type ServerSentEvent } from '../sse.ts'
+
+export function eventRoutes({ events }: ApiServices, streams: EventStreamOptions) {
+  return new Hono<AppEnv>().get(
+    '/api/events',
+    endpoint({
+      tag: 'Daemon',
+      summary: 'What the daemon does, as it happens',
+      description: 'Server-sent events about peers, tasks, records and the beacon: those still kept first, then new ones. The data is {id, at, type, detail}.',
+      access: ['read'],
+      parameters: [LAST_EVENT_ID_PARAMETER],
+      answers: { 200: { description: 'The stream', media: 'text/event-stream', example: 'id: 8\nevent: peer:connect\ndata: {"id": 8, "type": "peer:connect"}\n\n' } }
+    }),
+    (c) => eventStream(c, (signal) => daemonEvents(lastEventId(c), signal), streams)
+  )
+
+  async function* daemonEvents(after: number | undefined, signal: AbortSignal): AsyncGenerator<ServerSentEvent, void> {
+    for await (const event of events.stream(after, signal)) yield { id: event.id, event: event.type, data: event }
+  }
+}

@@ -1,0 +1,47 @@
+import { Hono } from 'hono'
+import { endpoint } from '../endpoint.ts'
+import type { AppEnv } from '../env.ts'
+import { IdentityPublishedSchema, type IdentityPublishedBody } from '../schemas/common.ts'
+import { PublishKidRequestSchema, PublishManifestRequestSchema } from '../schemas/identity.ts'
+import type { ApiServices } from '../services.ts'
+
+const PUBLISH_ERRORS = ['SVC-KID-001', 'SVC-OWN-001', 'SVC-RES-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-STO-001'] as const
+
+/** The wrapper's member when it is there, else the whole body: the bare object is accepted too. */
+function unwrap(body: unknown, member: string): unknown {
+  return (body as Record<string, unknown>)[member] ?? body
+}
+
+export function identityRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>()
+    .post(
+      '/api/publish-kid',
+      endpoint({
+        tag: 'Identities',
+        summary: 'Publish a signed identity document',
+        access: ['publish'],
+        body: PublishKidRequestSchema,
+        answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
+        errors: PUBLISH_ERRORS
+      }),
+      async (c) => {
+        const { did, version, stored_by, of } = await registry.publishKid(unwrap(c.get('rawBody'), 'authorized_kid'))
+        return c.json<IdentityPublishedBody>({ success: true, did, version, stored_by, of })
+      }
+    )
+    .post(
+      '/api/publish-manifest',
+      endpoint({
+        tag: 'Identities',
+        summary: 'Publish a capability manifest',
+        access: ['publish'],
+        body: PublishManifestRequestSchema,
+        answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
+        errors: [...PUBLISH_ERRORS, 'SVC-RES-002']
+      }),
+      async (c) => {
+        const { did, version, stored_by, of } = await registry.publishManifest(unwrap(c.get('rawBody'), 'authorized_manifest'))
+        return c.json<IdentityPublishedBody>({ success: true, did, version, stored_by, of })
+      }
+    )
+}

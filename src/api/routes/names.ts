@@ -1,0 +1,64 @@
+import { Hono } from 'hono'
+import { endpoint } from '../endpoint.ts'
+import type { AppEnv } from '../env.ts'
+import { StoredSchema, type StoredBody } from '../schemas/common.ts'
+import { OwnedNameListSchema, OwnedNamesSchema, type OwnedNameBody } from '../schemas/network.ts'
+import { CommitRequestSchema, PublishRequestSchema } from '../schemas/reveal.ts'
+import type { ApiServices } from '../services.ts'
+
+export function nameRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>()
+    .post(
+      '/api/commit',
+      endpoint({
+        tag: 'Names',
+        summary: 'Publish a commitment (manual flow)',
+        description: 'The daemon adds the stamp and uses the name only to find where the commitment belongs. A registration task does this by itself.',
+        access: ['publish'],
+        body: CommitRequestSchema,
+        answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-BCN-001']
+      }),
+      async (c) => {
+        const { name, commitment } = c.req.valid('json')
+        const { stored_by, of } = await registry.commit(name, commitment.hash)
+        return c.json<StoredBody>({ success: true, stored_by, of })
+      }
+    )
+    .post(
+      '/api/publish',
+      endpoint({
+        tag: 'Names',
+        summary: 'Publish a Reveal (manual flow)',
+        description: 'Finalizes a registration or updates the data of a name. A registration task does this by itself.',
+        access: ['publish'],
+        body: PublishRequestSchema,
+        answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-001', 'SVC-RES-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-BCN-001']
+      }),
+      async (c) => {
+        const { stored_by, of } = await registry.publish(c.req.valid('json').reveal)
+        return c.json<StoredBody>({ success: true, stored_by, of })
+      }
+    )
+    .get(
+      '/api/owned-names',
+      endpoint({
+        tag: 'Names',
+        summary: 'The names this daemon owns',
+        access: ['read'],
+        answers: { 200: { description: 'Names', schema: OwnedNamesSchema } }
+      }),
+      (c) => c.json<string[]>(registry.ownedNames().map(({ name }) => name))
+    )
+    .get(
+      '/api/names',
+      endpoint({
+        tag: 'Names',
+        summary: 'The names this daemon owns, with lease and serials',
+        access: ['read'],
+        answers: { 200: { description: 'Names with their leases', schema: OwnedNameListSchema } }
+      }),
+      (c) => c.json<OwnedNameBody[]>(registry.ownedNames())
+    )
+}

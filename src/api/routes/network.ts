@@ -1,0 +1,18 @@
+import { Hono } from 'hono'
+import { endpoint } from '../endpoint.ts'
+import type { AppEnv } from '../env.ts'
+import { NetworkStatusSchema, type NetworkStatusBody } from '../schemas/network.ts'
+import type { ApiServices } from '../services.ts'
+
+export function networkRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>().get(
+    '/api/network-status',
+    endpoint({
+      tag: 'Network',
+      summary: 'Is the daemon connected, and to how many peers?',
+      access: 'public',
+      answers: { 200: { description: 'The state of the network as this daemon sees it', schema: NetworkStatusSchema } }
+    }),
+    (c) => c.json<NetworkStatusBody>(registry.networkStatus())
+  )
+}

@@ -1,0 +1,71 @@
+import { Hono } from 'hono'
+import { encodeBase64 } from '../base64.ts'
+import { endpoint } from '../endpoint.ts'
+import type { AppEnv } from '../env.ts'
+import { NAME_PARAMETER } from '../openapi/parameters.ts'
+import { ResolvedIdentitySchema, type ResolvedIdentityBody } from '../schemas/identity.ts'
+import { ExplanationSchema, type ExplanationBody } from '../schemas/network.ts'
+import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
+import type { ApiServices } from '../services.ts'
+
+/** What every lookup may meet. */
+export const RESOLVE_ERRORS = ['SVC-NAM-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-003', 'SVC-RES-004'] as const
+
+export function resolveRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>()
+    .get(
+      '/api/resolve/:name',
+      endpoint({
+        tag: 'Resolving',
+        summary: 'The Reveal of a name',
+        access: 'public',
+        parameters: [NAME_PARAMETER],
+        answers: {
+          200: {
+            description: 'The record that the owner published',
+            schema: RevealSchema,
+            headers: { 'X-Confidence': { description: '`settled`; `provisional`: not yet settled; `thin`: fewer answers than a full quorum', schema: { type: 'string' } } }
+          }
+        },
+        errors: RESOLVE_ERRORS
+      }),
+      async (c) => {
+        const { reveal, confidence } = await registry.resolve(c.req.param('name'), c.req.raw.signal)
+        c.header('X-Confidence', confidence)
+        return c.json<RevealBody>({
+          name: reveal.name,
+          pubkey: [...reveal.pubkey],
+          drand_pulse: reveal.drand_pulse,
+          iterations: reveal.iterations,
+          vdf_proof: encodeBase64(reveal.vdf_proof),
+          signature: encodeBase64(reveal.signature),
+          payload: encodeBase64(reveal.payload)
+        })
+      }
+    )
+    .get(
+      '/api/explain/:name',
+      endpoint({
+        tag: 'Resolving',
+        summary: 'Who owns a name, and why this daemon thinks so',
+        description: 'Who answered what, which rule decided, the lease and the state of the name.',
+        access: 'public',
+        parameters: [NAME_PARAMETER],
+        answers: { 200: { description: 'The answers and the rule that decided', schema: ExplanationSchema } },
+        errors: ['SVC-NAM-001', 'SVC-RES-001']
+      }),
+      async (c) => c.json<ExplanationBody>(await registry.explain(c.req.param('name'), c.req.raw.signal))
+    )
+    .get(
+      '/api/resolve-kid/:did',
+      endpoint({
+        tag: 'Resolving',
+        summary: 'The identity document and the capability manifest of a DID',
+        access: 'public',
+        parameters: [{ name: 'did', in: 'path', description: '`did:<method>:<identifier>`', example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e' }],
+        answers: { 200: { description: 'Both documents; the manifest may be null', schema: ResolvedIdentitySchema } },
+        errors: ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002']
+      }),
+      async (c) => c.json(await registry.resolveIdentity(c.req.param('did'), c.req.raw.signal) as ResolvedIdentityBody)
+    )
+}

@@ -1,0 +1,181 @@
+import { Hono, type Context } from 'hono'
+import { ServiceError } from '../../errors.ts'
+import type { TaskView } from '../../tasks/types.ts'
+import { endpoint } from '../endpoint.ts'
+import type { AppEnv } from '../env.ts'
+import { createIdempotentRunner } from '../idempotent.ts'
+import { IDEMPOTENCY_KEY_PARAMETER, LAST_EVENT_ID_PARAMETER, TASK_PARAMETER } from '../openapi/parameters.ts'
+import { SuccessSchema } from '../schemas/common.ts'
+import {
+  EstimateRequestSchema,
+  EstimateSchema,
+  StartTaskRequestSchema,
+  TaskListSchema,
+  TaskSchema,
+  TaskStartedSchema,
+  type EstimateBody,
+  type TaskBody,
+  type TaskStartedBody
+} from '../schemas/task.ts'
+import type { ApiServices } from '../services.ts'
+import { eventStream, lastEventId, type EventStreamOptions, type ServerSentEvent } from '../sse.ts'
+
+const TAG = 'VDF tasks'
+const STARTED = {
+  202: {
+    description: 'The task is queued or running; `Location` is its status',
+    schema: TaskStartedSchema,
+    headers: { Location: { description: 'Path of the status of the task', schema: { type: 'string' as const } } }
+  }
+}
+const START_ERRORS = ['SVC-NAM-001', 'SVC-REG-002', 'SVC-REQ-006', 'SVC-RES-001', 'SVC-BCN-001', 'SVC-TSK-002', 'SVC-ZON-002', 'SVC-STO-001'] as const
+
+function noSuchTask(): ServiceError {
+  return new ServiceError('SVC-TSK-001', 'No task has this id.')
+}
+
+export function taskRoutes({ registry, tasks, idempotency }: ApiServices, streams: EventStreamOptions) {
+  const idempotent = createIdempotentRunner(idempotency)
+
+  const start = (c: Context<AppEnv>, begin: (name: string, options: { zone?: unknown }) => Promise<TaskView>, message: string) => {
+    const { name, zone } = c.get('rawBody') as { name: string; zone?: unknown }
+    return idempotent(c, async () => {
+      const task = await begin(name, zone === undefined ? {} : { zone })
+      const body: TaskStartedBody = { task_id: task.task_id, message: `${message} ${task.name}: ${task.iterations} squarings` }
+      return { status: 202, location: `/api/vdf/status/${encodeURIComponent(task.task_id)}`, body }
+    })
+  }
+
+  return new Hono<AppEnv>()
+    .post(
+      '/api/vdf/register',
+      endpoint({
+        tag: TAG,
+        summary: 'Register a name',
+        description: 'Starts a task that commits, waits, computes the VDF and reveals.',
+        access: ['vdf'],
+        body: StartTaskRequestSchema,
+        parameters: [IDEMPOTENCY_KEY_PARAMETER],
+        answers: STARTED,
+        errors: [...START_ERRORS, 'SVC-NAM-002', 'SVC-REG-001']
+      }),
+      (c) => start(c, (name, options) => registry.register(name, options), 'Registering')
+    )
+    .post(
+      '/api/vdf/renew',
+      endpoint({
+        tag: TAG,
+        summary: 'Renew a name that this daemon owns',
+        access: ['vdf'],
+        body: StartTaskRequestSchema,
+        parameters: [IDEMPOTENCY_KEY_PARAMETER],
+        answers: STARTED,
+        errors: [...START_ERRORS, 'SVC-OWN-001']
+      }),
+      (c) => start(c, (name, options) => registry.renew(name, options), 'Renewing')
+    )
+    .post(
+      '/api/vdf/estimate',
+      endpoint({
+        tag: TAG,
+        summary: 'What registering a name would take',
+        access: ['vdf', 'read'],
+        body: EstimateRequestSchema,
+        answers: { 200: { description: 'Work, time on this machine, and the lease it would give', schema: EstimateSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002']
+      }),
+      async (c) => c.json<EstimateBody>(await registry.estimate(c.req.valid('json').name))
+    )
+    .get(
+      '/api/vdf/tasks',
+      endpoint({ tag: TAG, summary: 'All tasks', access: ['read', 'vdf'], answers: { 200: { description: 'Tasks', schema: TaskListSchema } } }),
+      (c) => c.json<TaskBody[]>(tasks.list())
+    )
+    .get(
+      '/api/vdf/status/:task_id',
+      endpoint({
+        tag: TAG,
+        summary: 'The status of a task',
+        access: ['read', 'vdf'],
+        parameters: [TASK_PARAMETER],
+        answers: { 200: { description: 'The task', schema: TaskSchema } },
+        errors: ['SVC-TSK-001']
+      }),
+      (c) => {
+        const task = tasks.get(c.req.param('task_id'))
+        if (task === undefined) throw noSuchTask()
+        return c.json<TaskBody>(task)
+      }
+    )
+    .delete(
+      '/api/vdf/status/:task_id',
+      endpoint({
+        tag: TAG,
+        summary: 'Cancel a running task, or clear one that has ended',
+        description: 'A finished proof stays in the journal for 30 days whatever happens.',
+        access: ['vdf'],
+        parameters: [TASK_PARAMETER],
+        answers: { 200: { description: 'Cancelled or cleared', schema: SuccessSchema } },
+        errors: ['SVC-TSK-001', 'SVC-STO-001']
+      }),
+      async (c) => {
+        if (!(await tasks.remove(c.req.param('task_id')))) throw noSuchTask()
+        return c.json({ success: true } as const)
+      }
+    )
+    .get(
+      '/api/vdf/status/:task_id/events',
+      endpoint({
+        tag: TAG,
+        summary: 'The events of a task, as they happen',
+        description: 'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task as data. Ends with the task. A comment every 15 s keeps the connection open.',
+        access: ['read', 'vdf'],
+        parameters: [TASK_PARAMETER, LAST_EVENT_ID_PARAMETER],
+        answers: { 200: { description: 'The stream', media: 'text/event-stream', example: 'id: 3\nevent: phase\ndata: {"task_id": "…", "phase": "evaluate"}\n\n' } },
+        errors: ['SVC-TSK-001']
+      }),
+      (c) => {
+        const taskId = c.req.param('task_id')
+        if (tasks.get(taskId) === undefined) throw noSuchTask()
+        return eventStream(c, (signal) => taskEvents(taskId, lastEventId(c), signal), streams)
+      }
+    )
+    .post(
+      '/api/vdf/tasks/:task_id/pause',
+      endpoint({
+        tag: TAG,
+        summary: 'Pause a task',
+        access: ['vdf'],
+        parameters: [TASK_PARAMETER],
+        answers: { 200: { description: 'The task, paused', schema: TaskSchema } },
+        errors: ['SVC-TSK-001']
+      }),
+      (c) => {
+        const task = tasks.pause(c.req.param('task_id'))
+        if (task === undefined) throw noSuchTask()
+        return c.json<TaskBody>(task)
+      }
+    )
+    .post(
+      '/api/vdf/tasks/:task_id/resume',
+      endpoint({
+        tag: TAG,
+        summary: 'Resume a paused task',
+        access: ['vdf'],
+        parameters: [TASK_PARAMETER],
+        answers: { 200: { description: 'The task, running', schema: TaskSchema } },
+        errors: ['SVC-TSK-001']
+      }),
+      (c) => {
+        const task = tasks.resume(c.req.param('task_id'))
+        if (task === undefined) throw noSuchTask()
+        return c.json<TaskBody>(task)
+      }
+    )
+
+  async function* taskEvents(taskId: string, after: number | undefined, signal: AbortSignal): AsyncGenerator<ServerSentEvent, void> {
+    const events = tasks.events(taskId, after, signal)
+    if (events === undefined) return
+    for await (const { id, type, task } of events) yield { id, event: type, data: task }
+  }
+}

@@ -1,0 +1,88 @@
+import { Hono, type Context } from 'hono'
+import { allows, endpoint } from '../endpoint.ts'
+import type { AppEnv } from '../env.ts'
+import { etagMatches, etagOf, ifMatchSerial } from '../etag.ts'
+import { IF_MATCH_PARAMETER, IF_NONE_MATCH_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
+import { ZonePublishedSchema, type ZonePublishedBody } from '../schemas/common.ts'
+import { ZoneSavedSchema, ZoneSchema, type ZoneBody, type ZoneSavedBody } from '../schemas/zone.ts'
+import type { ApiServices } from '../services.ts'
+import { RESOLVE_ERRORS } from './resolve.ts'
+
+const ETAG = { description: 'Made from the serial of the zone', schema: { type: 'string' as const } }
+
+export function zoneRoutes({ registry }: ApiServices) {
+  /** The local zone is shown to those who may read or edit it; to all others the public one. */
+  const zoneFor = async (c: Context<AppEnv>, name: string) => {
+    const local = allows(c.get('identity'), ['read', 'publish']) ? registry.localZone(name) : undefined
+    return local ?? (await registry.publicZone(name, c.req.raw.signal))
+  }
+
+  const standingSerial = (name: string) => {
+    const local = registry.localZone(name)
+    return local === undefined ? undefined : (local.zone.serial ?? 0)
+  }
+
+  return new Hono<AppEnv>()
+    .get(
+      '/api/zone/:name',
+      endpoint({
+        tag: 'Zones',
+        summary: 'The DNS zone of a name',
+        description: 'Without a token: parsed from the Reveal found on the network. With one (scope read or publish): the local zone if this daemon has one, else as without.',
+        access: 'public',
+        parameters: [NAME_PARAMETER, IF_NONE_MATCH_PARAMETER],
+        answers: {
+          200: {
+            description: 'The zone',
+            schema: ZoneSchema,
+            headers: { 'X-Zone-Source': { description: '`local` or `network`', schema: { type: 'string' } }, ETag: ETAG }
+          },
+          304: { description: 'The zone is still the one that If-None-Match names' }
+        },
+        errors: [...RESOLVE_ERRORS, 'SVC-ZON-001']
+      }),
+      async (c) => {
+        const { zone, source } = await zoneFor(c, c.req.param('name'))
+        const etag = etagOf(zone.serial ?? 0)
+        c.header('X-Zone-Source', source)
+        c.header('Vary', 'Authorization, Cookie', { append: true })
+        c.header('ETag', etag)
+        return etagMatches(c.req.header('If-None-Match'), etag) ? c.body(null, 304) : c.json(zone as ZoneBody)
+      }
+    )
+    .post(
+      '/api/zone/:name',
+      endpoint({
+        tag: 'Zones',
+        summary: 'Save the local zone of a name',
+        description: 'Saves only: nobody else sees it until it is published. A zone may be prepared before its name is registered.',
+        access: ['publish'],
+        body: ZoneSchema,
+        parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
+        answers: { 200: { description: 'Saved', schema: ZoneSavedSchema, headers: { ETag: ETAG } } },
+        errors: ['SVC-NAM-001', 'SVC-ZON-002', 'SVC-ZON-004', 'SVC-STO-001']
+      }),
+      (c) => {
+        const name = c.req.param('name')
+        const expected = ifMatchSerial(c.req.header('If-Match'), () => standingSerial(name))
+        const { serial } = registry.saveZone(name, c.get('rawBody'), expected)
+        c.header('ETag', etagOf(serial))
+        return c.json<ZoneSavedBody>({ success: true, serial })
+      }
+    )
+    .post(
+      '/api/zone/:name/publish',
+      endpoint({
+        tag: 'Zones',
+        summary: 'Sign the local zone and publish it',
+        access: ['publish'],
+        parameters: [NAME_PARAMETER],
+        answers: { 200: { description: 'Live at `stored_by` of the `of` peers asked', schema: ZonePublishedSchema } },
+        errors: ['SVC-NAM-001', 'SVC-OWN-001', 'SVC-ZON-003', 'SVC-RES-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-STO-001']
+      }),
+      async (c) => {
+        const { serial, stored_by, of } = await registry.publishZone(c.req.param('name'), c.req.raw.signal)
+        return c.json<ZonePublishedBody>({ success: true, serial, stored_by, of })
+      }
+    )
+}

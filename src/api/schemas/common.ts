@@ -1,0 +1,29 @@
+import * as v from 'valibot'
+
+export const TimeSchema = v.pipe(v.string(), v.isoTimestamp(), v.metadata({ examples: ['2026-11-21T12:00:00.000Z'] }))
+export const CountSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+export const SuccessSchema = v.pipe(v.object({ success: v.literal(true) }), v.metadata({ ref: 'Success' }))
+
+const storedBy = {
+  stored_by: v.pipe(CountSchema, v.description('Peers that hold the record')),
+  of: v.pipe(CountSchema, v.description('Peers that were asked'))
+}
+
+/** Answer of commit and publish. */
+export const StoredSchema = v.pipe(v.object({ success: v.literal(true), ...storedBy }), v.metadata({ ref: 'Stored' }))
+export type StoredBody = v.InferOutput<typeof StoredSchema>
+
+/** Answer of zone publish. */
+export const ZonePublishedSchema = v.pipe(
+  v.object({ success: v.literal(true), serial: CountSchema, ...storedBy }),
+  v.metadata({ ref: 'ZonePublished' })
+)
+export type ZonePublishedBody = v.InferOutput<typeof ZonePublishedSchema>
+
+/** Answer of publish-kid and publish-manifest. */
+export const IdentityPublishedSchema = v.pipe(
+  v.object({ success: v.literal(true), did: v.string(), version: CountSchema, ...storedBy }),
+  v.metadata({ ref: 'IdentityPublished' })
+)
+export type IdentityPublishedBody = v.InferOutput<typeof IdentityPublishedSchema>

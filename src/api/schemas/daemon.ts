@@ -1,0 +1,62 @@
+import * as v from 'valibot'
+import { CountSchema, TimeSchema } from './common.ts'
+
+/** Whether each field exists, fits and can change is the configuration service's to say (SVC-CFG-001, SVC-CFG-002). */
+export const ConfigSchema = v.pipe(
+  v.looseObject({
+    mode: v.optional(v.pipe(v.picklist(['full', 'light', 'offline']), v.description('Takes effect at once'))),
+    data_dir: v.optional(v.pipe(v.string(), v.description('Cannot change while the daemon runs')))
+  }),
+  v.metadata({ ref: 'Config' })
+)
+export type ConfigBody = v.InferOutput<typeof ConfigSchema>
+
+/** An object is all that is asked of it here: an unknown or unfit field is SVC-CFG-001, which the configuration service raises. */
+export const ConfigPatchSchema = v.pipe(v.record(v.string(), v.unknown()), v.metadata({ ref: 'ConfigPatch', examples: [{ mode: 'light' }] }))
+
+export const TokenScopeSchema = v.picklist(['read', 'vdf', 'publish', 'admin'])
+
+export const TokenSchema = v.pipe(
+  v.object({ id: v.string(), scopes: v.array(TokenScopeSchema), created_at: TimeSchema, label: v.nullable(v.string()) }),
+  v.metadata({ ref: 'Token' })
+)
+export type TokenBody = v.InferOutput<typeof TokenSchema>
+export const TokenListSchema = v.array(TokenSchema)
+
+export const NewTokenSchema = v.pipe(
+  v.object({ ...TokenSchema.entries, token: v.pipe(v.string(), v.description('Shown once; only its hash is stored')) }),
+  v.metadata({ ref: 'NewToken' })
+)
+export type NewTokenBody = v.InferOutput<typeof NewTokenSchema>
+
+export const CreateTokenRequestSchema = v.pipe(
+  v.object({
+    scopes: v.pipe(v.array(TokenScopeSchema), v.minLength(1, 'Expected at least one scope'), v.maxLength(4, 'Expected at most four scopes')),
+    label: v.optional(v.pipe(v.string(), v.maxLength(100, 'Expected at most 100 characters')))
+  }),
+  v.metadata({ ref: 'CreateTokenRequest' })
+)
+export type CreateTokenRequest = v.InferInput<typeof CreateTokenRequestSchema>
+
+export const RotatedTokenSchema = v.pipe(v.object({ token: v.string() }), v.metadata({ ref: 'RotatedToken' }))
+export type RotatedTokenBody = v.InferOutput<typeof RotatedTokenSchema>
+
+export const SessionRequestSchema = v.pipe(v.object({ token: v.pipe(v.string(), v.maxLength(512, 'Expected at most 512 characters')) }), v.metadata({ ref: 'SessionRequest' }))
+
+export const SessionSchema = v.pipe(v.object({ scopes: v.array(TokenScopeSchema) }), v.metadata({ ref: 'Session' }))
+export type SessionBody = v.InferOutput<typeof SessionSchema>
+
+export const EventSchema = v.pipe(
+  v.object({ id: CountSchema, at: TimeSchema, type: v.string(), detail: v.record(v.string(), v.unknown()) }),
+  v.metadata({ ref: 'Event' })
+)
+export type EventBody = v.InferOutput<typeof EventSchema>
+
+export const HealthSchema = v.pipe(v.object({ status: v.literal('ok'), version: v.string() }), v.metadata({ ref: 'Health' }))
+export type HealthBody = v.InferOutput<typeof HealthSchema>
+
+export const ReadinessSchema = v.pipe(
+  v.object({ ready: v.boolean(), checks: v.array(v.object({ name: v.string(), ok: v.boolean(), detail: v.string() })) }),
+  v.metadata({ ref: 'Readiness' })
+)
+export type ReadinessBody = v.InferOutput<typeof ReadinessSchema>

@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+
+const JsonObjectSchema = v.record(v.string(), v.unknown())
+
+export const ResolvedIdentitySchema = v.pipe(
+  v.object({
+    kid_document: v.pipe(
+      v.looseObject({ id: v.string(), verificationMethod: v.array(v.unknown()) }),
+      v.description('A W3C DID document')
+    ),
+    manifest_document: v.pipe(
+      v.nullable(v.looseObject({ capabilities: v.array(v.unknown()) })),
+      v.description('Null when no manifest is known')
+    )
+  }),
+  v.metadata({ ref: 'ResolvedIdentity' })
+)
+export type ResolvedIdentityBody = v.InferOutput<typeof ResolvedIdentitySchema>
+
+/** Whether documents and proofs are valid is the registry's to say (SVC-KID-001). */
+export const PublishKidRequestSchema = v.pipe(
+  v.union(
+    [
+      v.looseObject({ authorized_kid: JsonObjectSchema }),
+      v.looseObject({ document: JsonObjectSchema }),
+      v.looseObject({ id: v.string(), verificationMethod: v.array(v.unknown()) })
+    ],
+    'Expected {authorized_kid: {document, name?, name_signature?}}, or the document itself'
+  ),
+  v.metadata({ ref: 'PublishKidRequest' })
+)
+
+export const PublishManifestRequestSchema = v.pipe(
+  v.union(
+    [
+      v.looseObject({ authorized_manifest: JsonObjectSchema }),
+      v.looseObject({ manifest: JsonObjectSchema }),
+      v.looseObject({ id: v.string(), capabilities: v.array(v.unknown()) })
+    ],
+    'Expected {authorized_manifest: {manifest}}, or the manifest itself'
+  ),
+  v.metadata({ ref: 'PublishManifestRequest' })
+)

@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import { CountSchema, TimeSchema } from './common.ts'
+import { NameSchema } from './reveal.ts'
+
+const ModeSchema = v.picklist(['full', 'light', 'offline'])
+
+export const NetworkStatusSchema = v.pipe(
+  v.object({
+    status: v.picklist(['online', 'connecting', 'offline']),
+    peers: v.pipe(CountSchema, v.description('Connected peers')),
+    mode: ModeSchema,
+    peer_id: v.string(),
+    network: v.string(),
+    beacon: v.object({
+      round: v.pipe(v.nullable(CountSchema), v.description('The highest verified round')),
+      age_seconds: v.nullable(v.number())
+    }),
+    records: v.pipe(CountSchema, v.description('Records held for the network'))
+  }),
+  v.metadata({ ref: 'NetworkStatus' })
+)
+export type NetworkStatusBody = v.InferOutput<typeof NetworkStatusSchema>
+
+export const OwnedNamesSchema = v.array(NameSchema)
+
+export const OwnedNameSchema = v.pipe(
+  v.object({
+    name: NameSchema,
+    state: v.picklist(['live', 'grace', 'lapsed']),
+    lease_end: TimeSchema,
+    serial: v.pipe(CountSchema, v.description('Of the local zone')),
+    published_serial: CountSchema
+  }),
+  v.metadata({ ref: 'OwnedName' })
+)
+export type OwnedNameBody = v.InferOutput<typeof OwnedNameSchema>
+export const OwnedNameListSchema = v.array(OwnedNameSchema)
+
+export const ExplanationSchema = v.pipe(
+  v.object({
+    name: NameSchema,
+    verdict: v.pipe(v.string(), v.description('Who owns it and why this daemon thinks so, in plain words')),
+    rule: v.pipe(v.string(), v.description('The rule of docs/protocol.md that decided')),
+    state: v.string(),
+    lease: v.nullable(v.object({ start: TimeSchema, end: TimeSchema, grace_end: TimeSchema })),
+    owner: v.nullable(v.string()),
+    answers: v.array(
+      v.object({ peer: v.string(), self: v.boolean(), state: v.string(), claim_id: v.nullable(v.string()), serial: v.nullable(v.number()) })
+    )
+  }),
+  v.metadata({ ref: 'Explanation' })
+)
+export type ExplanationBody = v.InferOutput<typeof ExplanationSchema>

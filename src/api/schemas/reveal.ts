@@ -1,0 +1,56 @@
+import * as v from 'valibot'
+import { Base64Schema, ByteArraySchema, bytesSchema } from './bytes.ts'
+
+/** The name as a body carries it; which names are valid is the registry's to say (SVC-NAM-001). */
+export const NameSchema = v.pipe(
+  v.string(),
+  v.nonEmpty('Expected a name'),
+  v.maxLength(255, 'Expected at most 255 characters'),
+  v.description('`<label>.<tld>`'),
+  v.metadata({ examples: ['alice.chronym'] })
+)
+
+const RoundSchema = v.pipe(v.number(), v.safeInteger('Expected an integer'), v.minValue(1, 'Expected 1 or more'))
+
+/** As GET /api/resolve/{name} shows it. */
+export const RevealSchema = v.pipe(
+  v.object({
+    name: NameSchema,
+    pubkey: v.pipe(ByteArraySchema, v.description('Ed25519 public key controlling the name, 32 bytes')),
+    drand_pulse: v.pipe(RoundSchema, v.description('Round of public randomness used as the VDF seed')),
+    iterations: v.pipe(RoundSchema, v.description('Sequential squarings')),
+    vdf_proof: Base64Schema,
+    signature: Base64Schema,
+    payload: v.pipe(Base64Schema, v.description('The zone as RFC 8785 JSON'))
+  }),
+  v.metadata({ ref: 'Reveal' })
+)
+export type RevealBody = v.InferOutput<typeof RevealSchema>
+
+/** Sizes: docs/protocol.md, "Registering" (payload 16 KiB; a frame of 128 KiB bounds the proof with its chain). */
+const RevealRequestSchema = v.pipe(
+  v.object({
+    name: NameSchema,
+    pubkey: bytesSchema({ min: 32, max: 32 }),
+    drand_pulse: RoundSchema,
+    iterations: RoundSchema,
+    vdf_proof: bytesSchema({ min: 1, max: 112 * 1024 }),
+    signature: bytesSchema({ min: 64, max: 64 }),
+    payload: bytesSchema({ min: 0, max: 16 * 1024 })
+  }),
+  v.metadata({ ref: 'RevealRequest' })
+)
+
+export const PublishRequestSchema = v.pipe(v.object({ reveal: RevealRequestSchema }), v.metadata({ ref: 'PublishRequest' }))
+export type PublishRequest = v.InferInput<typeof PublishRequestSchema>
+
+export const CommitRequestSchema = v.pipe(
+  v.object({
+    name: NameSchema,
+    commitment: v.object({
+      hash: v.pipe(bytesSchema({ min: 32, max: 32 }), v.description('The commitment C of docs/protocol.md'))
+    })
+  }),
+  v.metadata({ ref: 'CommitRequest' })
+)
+export type CommitRequest = v.InferInput<typeof CommitRequestSchema>

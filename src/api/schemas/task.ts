@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+import { CountSchema, TimeSchema } from './common.ts'
+import { ErrorCodeSchema } from './problem.ts'
+import { NameSchema } from './reveal.ts'
+import { ZoneSchema } from './zone.ts'
+
+export const TaskIdSchema = v.pipe(v.string(), v.description('Opaque'))
+
+export const TaskSchema = v.pipe(
+  v.object({
+    task_id: TaskIdSchema,
+    name: NameSchema,
+    kind: v.picklist(['register', 'renew']),
+    status: v.pipe(v.picklist(['running', 'completed', 'failed']), v.description('A queued or paused task is running')),
+    phase: v.picklist(['queued', 'commit', 'pulse', 'evaluate', 'prove', 'reveal', 'done']),
+    paused: v.boolean(),
+    iterations: v.pipe(CountSchema, v.description('Squarings required in all')),
+    progress: v.pipe(CountSchema, v.description('Squarings done; never decreases, at most one second old')),
+    phase_progress: v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description('Within the proving phase')),
+    iterations_per_second: v.nullable(v.number()),
+    eta_seconds: v.nullable(v.number()),
+    deadline: v.pipe(v.nullable(TimeSchema), v.description('The last moment at which the claim is still witnessed')),
+    created_at: TimeSchema,
+    updated_at: TimeSchema,
+    resumed: v.pipe(CountSchema, v.description('How often it was taken up again after a restart')),
+    error: v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() }))
+  }),
+  v.metadata({ ref: 'Task' })
+)
+export type TaskBody = v.InferOutput<typeof TaskSchema>
+
+export const TaskListSchema = v.array(TaskSchema)
+
+export const TaskStartedSchema = v.pipe(v.object({ task_id: TaskIdSchema, message: v.string() }), v.metadata({ ref: 'TaskStarted' }))
+export type TaskStartedBody = v.InferOutput<typeof TaskStartedSchema>
+
+export const StartTaskRequestSchema = v.pipe(
+  v.object({ name: NameSchema, zone: v.optional(v.pipe(ZoneSchema, v.description('Published with the reveal'))) }),
+  v.metadata({ ref: 'StartTaskRequest' })
+)
+export type StartTaskRequest = v.InferInput<typeof StartTaskRequestSchema>
+
+export const EstimateRequestSchema = v.pipe(v.object({ name: NameSchema }), v.metadata({ ref: 'EstimateRequest' }))
+
+export const EstimateSchema = v.pipe(
+  v.object({ iterations: CountSchema, seconds: v.number(), lease_start: TimeSchema, lease_end: TimeSchema }),
+  v.metadata({ ref: 'Estimate' })
+)
+export type EstimateBody = v.InferOutput<typeof EstimateSchema>

@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { createApp, type AppOptions } from './app.ts'
+import type { ApiServices } from './services.ts'
+
+/** Requests under way get this long when the daemon stops; then their sockets are closed. */
+const DRAIN_TIMEOUT_MS = 4000
+/** A client must have sent its head by then [sockets held open by the thousand]. */
+const HEADERS_TIMEOUT_MS = 10_000
+/** A whole request of 256 KiB, on the slowest line worth serving. */
+const REQUEST_TIMEOUT_MS = 30_000
+
+export interface ListenAddress {
+  readonly host: string
+  /** 0 for any free one. */
+  readonly port: number
+}
+
+export interface ApiServer {
+  /** `http://host:port`, with the port that was taken. */
+  readonly url: string
+  readonly port: number
+  /** Ends event streams, lets requests under way finish, closes. At most 5 s. */
+  close(): Promise<void>
+}
+
+/** The HTTP interface could not start; the message names cause and cure. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+/** Starts the HTTP interface. Throws ListenError. */
+export async function serve(services: ApiServices, address: ListenAddress, options: Omit<AppOptions, 'shutdown'> = {}): Promise<ApiServer> {
+  const shutdown = new AbortController()
+  const app = createApp(services, { ...options, shutdown: shutdown.signal })
+  const listener = getRequestListener(app.fetch, { hostname: address.host, overrideGlobalObjects: false, errorHandler: badRequest })
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 5000 },
+    (request, response) => void listener(request, response)
+  )
+  const { port } = await listen(server, address)
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    close: () => close(server, shutdown)
+  }
+}
+
+function listen(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+    server.listen(port, host, () => resolve(server.address() as AddressInfo))
+  })
+}
+
+function listenError(cause: NodeJS.ErrnoException, host: string, port: number): ListenError {
+  const where = `${host}:${port}`
+  switch (cause.code ?? '') {
+    case 'EADDRINUSE':
+      return new ListenError(`${where} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`, { cause })
+    case 'EACCES':
+      return new ListenError(`${where} may not be used by this user. Choose a port above 1023 with --port.`, { cause })
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ListenError(`${where} is no address of this machine. Correct --host (api.host).`, { cause })
+    default:
+      return new ListenError(`Cannot listen on ${where}: ${cause.message}. Check --host and --port.`, { cause })
+  }
+}
+
+async function close(server: Server, shutdown: AbortController): Promise<void> {
+  shutdown.abort()
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS)
+  await closed
+  clearTimeout(timer)
+}
+
+/** What is no request at all (a Host that is no host) never reaches the app; it gets the same shape of answer. */
+function badRequest(): Response {
+  const requestId = crypto.randomUUID()
+  const body = { type: '/errors/SVC-REQ-001', title: 'Invalid request', status: 400, detail: 'The request line or the Host header is malformed.', code: 'SVC-REQ-001', request_id: requestId }
+  return new Response(JSON.stringify(body), { status: 400, headers: { 'Content-Type': 'application/problem+json', 'X-Request-Id': requestId } })
+}

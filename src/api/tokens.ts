@@ -1,0 +1,78 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { KeyValue } from './key-value.ts'
+import type { TokenScope, TokenService, TokenView } from './services.ts'
+
+/** api-decisions, "Authentication". */
+const TOKEN_BYTES = 32
+const MAIN_SCOPES: readonly TokenScope[] = ['admin']
+
+interface StoredToken extends TokenView {
+  /** SHA-256 of the token, hex. Tokens are random, so a plain hash is enough. */
+  hash: string
+}
+
+export interface TokenServiceOptions {
+  readonly store: KeyValue
+  /** Of the keys of the narrower tokens: `prefixes.tokens` of the store. */
+  readonly prefix: string
+  /** Undefined on the first start. */
+  readonly readMainToken: () => string | undefined
+  /** Durable, mode 0600. */
+  readonly writeMainToken: (token: string) => void
+  readonly clock: () => number
+}
+
+/** The tokens of this daemon. Makes the main token when there is none yet. */
+export function createTokenService({ store, prefix, readMainToken, writeMainToken, clock }: TokenServiceOptions): TokenService {
+  const stored = new Map<string, StoredToken>()
+  for (const [, value] of store.list(prefix)) {
+    const token = JSON.parse(new TextDecoder().decode(value)) as StoredToken
+    stored.set(token.id, token)
+  }
+  let main = digest(readMainToken()?.trim() || renewMain())
+
+  function renewMain(): string {
+    const token = newToken()
+    writeMainToken(token)
+    return token
+  }
+
+  return {
+    verify(token) {
+      const hash = digest(token)
+      // Every hash is compared, whichever fits: the time tells nothing.
+      let scopes = timingSafeEqual(hash, main) ? MAIN_SCOPES : undefined
+      for (const candidate of stored.values()) {
+        if (timingSafeEqual(hash, Buffer.from(candidate.hash, 'hex'))) scopes ??= candidate.scopes
+      }
+      return scopes
+    },
+    create(scopes, label) {
+      const token = newToken()
+      const view: TokenView = { id: randomBytes(8).toString('hex'), scopes: [...scopes], created_at: new Date(clock()).toISOString(), label: label ?? null }
+      const entry: StoredToken = { ...view, hash: digest(token).toString('hex') }
+      store.put(prefix + view.id, new TextEncoder().encode(JSON.stringify(entry)))
+      stored.set(view.id, entry)
+      return { ...view, token }
+    },
+    list: () => [...stored.values()].map(({ id, scopes, created_at, label }) => ({ id, scopes, created_at, label })),
+    revoke(id) {
+      if (!stored.has(id)) return false
+      store.delete(prefix + id)
+      return stored.delete(id)
+    },
+    rotate() {
+      const token = renewMain()
+      main = digest(token)
+      return token
+    }
+  }
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
