@@ -1,0 +1,30 @@
+import { Readable } from 'node:stream'
+import { runCli } from '../../src/cli/run.ts'
+
+export interface CliResult {
+  exitCode: number
+  stdout: string
+  stderr: string
+}
+
+export interface CliSettings {
+  stdin?: string
+  env?: Record<string, string>
+  /** Both streams are terminals. */
+  terminal?: boolean
+  signal?: AbortSignal
+}
+
+/** Runs one command line in this process. */
+export async function cli(args: readonly string[], { stdin = '', env = {}, terminal = false, signal = new AbortController().signal }: CliSettings = {}): Promise<CliResult> {
+  let stdout = ''
+  let stderr = ''
+  const exitCode = await runCli(args, {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: { isTTY: terminal, columns: 100, write: (text) => (stdout += text) },
+    stderr: { isTTY: terminal, columns: 100, write: (text) => (stderr += text) },
+    env,
+    interruption: () => signal
+  })
+  return { exitCode, stdout, stderr }
+}

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { EXIT_CODE_MEANINGS } from '../../src/cli/exit-codes.ts'
+import { cli } from './harness.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+
+/** The real program in its own process. */
+function run(args: readonly string[], input = ''): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr })
+    })
+    child.stdin?.end(input)
+  })
+}
+
+describe('the command line as a process', () => {
+  it('prints help with exit code 0 when nothing is asked', async () => {
+    const { exitCode, stdout } = await run([])
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('register')
+  })
+
+  it('ends with 2 and says why for a wrong option, as JSON with --json', async () => {
+    const [text, json] = await Promise.all([run(['vdf', 'verify', '--seed', 'zz']), run(['vdf', 'verify', '--json', '--seed', 'zz'])])
+    expect(text).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(text.stderr).toContain('CLI-USE-001')
+    expect(json.exitCode).toBe(2)
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'CLI-USE-001', exit_code: 2 } })
+  })
+
+  it('ends with 3 when no daemon answers', async () => {
+    const { exitCode, stderr } = await run(['--api', 'http://127.0.0.1:1', '--token', 'x', 'status'])
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('http://127.0.0.1:1')
+    expect(stderr).toContain('chronym daemon')
+  })
+})
+
+describe('usage errors', () => {
+  it.each([
+    [['bogus']],
+    [['--bogus']],
+    [['vdf']],
+    [['zone']],
+    [['register']],
+    [['register', 'a.chronym', 'b.chronym']],
+    [['vdf', 'verify']],
+    [['vdf', 'verify', '--seed', '00010203', '--bits', '256', '--iterations', '1']],
+    [['vdf', 'verify', '--seed', '00010203', '--discriminant', 'ef', '--bits', '8', '--iterations', '1', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '000', '--bits', '256', '--iterations', '1', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '000102', '--bits', '256', '--iterations', '1', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '00010203', '--bits', '255', '--iterations', '1', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '00010203', '--bits', '0', '--iterations', '1', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '00010203', '--bits', '2048', '--iterations', '1', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '00010203', '--bits', '256', '--iterations', '-1', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '00010203', '--bits', '256', '--iterations', '1e3', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '00010203', '--bits', '256', '--iterations', '18446744073709551616', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '00010203', '--bits', '256', '--iterations', '1', '--depth', 'x', '--proof', '00']],
+    [['vdf', 'verify', '--jsonl', 'x', '--bits', '256']],
+    [['vdf', 'prove', '--seed', '00010203']],
+    [['vdf', 'prove', '--seed', '00', '--iterations', '10']],
+    [['vdf', 'prove', '--seed', '00010203', '--iterations', '1', '--depth', '1']],
+    [['vdf', 'prove', '--seed', '00010203', '--iterations', '9', '--split', '9']],
+    [['vdf', 'prove', '--seed', '00010203', '--iterations', '9', '--depth', '2']],
+    [['vdf', 'bench', '--seconds', '0']],
+    [['zone', 'set', 'a.chronym']],
+    [['zone', 'set', 'a.chronym', '--record', 'nonsense']],
+    [['zone', 'set', 'a.chronym', '/no/such/file']],
+    [['token', 'create']],
+    [['token', 'create', '--scope', 'all']],
+    [['config', 'set', 'mode']],
+    [['completion', 'tcsh']],
+    [['status', '--watch']],
+    [['help', 'nothing']],
+    [['--api', 'ftp://x', 'status']]
+  ])('%j is refused with exit code 2 and nothing on stdout', async (args) => {
+    const { exitCode, stdout, stderr } = await cli(['--token', 'x', '--api', 'http://127.0.0.1:1', ...args])
+    expect(exitCode).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/CLI-(USE|INP)-001/)
+  })
+
+  it('suggests the command that was meant', async () => {
+    expect((await cli(['regster', 'a.chronym'])).stderr).toContain('Did you mean register?')
+  })
+})
+
+describe('help', () => {
+  it('shows every exit code with its meaning', async () => {
+    const { exitCode, stdout } = await cli(['help', 'exit-codes'], { terminal: true })
+    expect(exitCode).toBe(0)
+    for (const [code, meaning] of EXIT_CODE_MEANINGS) {
+      expect(stdout).toContain(String(code))
+      expect(stdout).toContain(meaning)
+    }
+  })
+
+  it('explains a command below a command', async () => {
+    expect((await cli(['help', 'zone', 'set'])).stdout).toContain('--record')
+  })
+})

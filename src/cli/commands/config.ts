@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import { checkConfig, configFromEnvironment, configFromFile, mergeConfig } from '../../config.ts'
+import { defaultConfigFile } from '../../paths.ts'
+import { connect } from '../connect.ts'
+import { action, type Run } from '../context.ts'
+import { EXIT } from '../exit-codes.ts'
+import { Failure, usageFailure } from '../failure.ts'
+import { formatFields, printable } from '../terminal/format.ts'
+
+/** Leaves of a configuration as `api.port` and their values. */
+export function flatten(value: unknown, prefix = ''): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[prefix, value]]
+  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`))
+}
+
+/** `mode=light`, `vdf.threads=2`, `api.allowed_hosts=["a"]` as the object to send. Values are JSON where they parse as JSON, text otherwise. */
+export function parseAssignments(assignments: readonly string[]): Record<string, unknown> {
+  const patch = Object.create(null) as Record<string, unknown>
+  for (const assignment of assignments) {
+    const at = assignment.indexOf('=')
+    if (at < 1) throw usageFailure(`"${assignment}" is no FIELD=VALUE`, 'Example: chronym config set mode=light')
+    const path = assignment.slice(0, at).split('.')
+    const last = path.pop() ?? ''
+    let target = patch
+    for (const key of path) target = (target[key] ??= Object.create(null)) as Record<string, unknown>
+    target[last] = parseValue(assignment.slice(at + 1))
+  }
+  return patch
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+function configText(config: unknown): string {
+  return formatFields(flatten(config).map(([path, value]) => [path, printable(typeof value === 'string' ? value : JSON.stringify(value))]))
+}
+
+/** config get, set, check. */
+export function addConfigCommands(program: Command, run: Run): void {
+  const config = program.command('config').description("the daemon's configuration").helpCommand(false)
+
+  config
+    .command('get')
+    .argument('[field]', 'such as mode or api.port; without one, all')
+    .description('show the configuration the daemon runs with')
+    .action(
+      action(run, async (context, _options: unknown, field: string | undefined) => {
+        const whole: unknown = await connect(context).config()
+        const value = (field ?? '').split('.').filter((key) => key !== '').reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[key] : undefined), whole)
+        if (value === undefined) throw new Failure('SVC-CFG-001', `there is no field "${field ?? ''}"`, { exitCode: EXIT.notFound, cure: 'chronym config get shows them all.' })
+        context.output.answer(value, () => (typeof value === 'object' && value !== null && !Array.isArray(value) ? configText(value) : printable(typeof value === 'string' ? value : JSON.stringify(value))))
+        return EXIT.ok
+      })
+    )
+
+  config
+    .command('set')
+    .argument('<assignments...>', 'FIELD=VALUE, such as mode=light')
+    .description('change fields while the daemon runs')
+    .action(
+      action(run, async (context, _options: unknown, assignments: string[]) => {
+        const changed: unknown = await connect(context).changeConfig(parseAssignments(assignments))
+        context.output.answer(changed, () => configText(changed))
+        return EXIT.ok
+      })
+    )
+
+  config
+    .command('check')
+    .argument('[file]', 'default: config.toml of the user')
+    .description('check a configuration file together with the environment; needs no daemon')
+    .action(
+      action(run, (context, _options: unknown, file: string | undefined) => {
+        const path = file ?? defaultConfigFile()
+        const merged = checkConfig(mergeConfig(configFromFile(path, file !== undefined), configFromEnvironment(context.env)), path)
+        context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${path}`)
+        return EXIT.ok
+      })
+    )
+}

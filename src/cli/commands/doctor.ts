@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { action, type Run } from '../context.ts'
+import { diagnose, type Finding } from '../doctor.ts'
+import { EXIT } from '../exit-codes.ts'
+import { printable } from '../terminal/format.ts'
+import type { Paint } from '../terminal/output.ts'
+
+const MARKS = { ok: ['green', 'ok  '], warning: ['yellow', 'warn'], failed: ['red', 'FAIL'] } as const
+
+function line(finding: Finding, paint: Paint): string {
+  const [style, mark] = MARKS[finding.state]
+  return `${paint(style, mark)}  ${finding.name.padEnd(8)}  ${printable(finding.detail)}${finding.cure === undefined ? '' : `\n                ${finding.cure}`}`
+}
+
+/** `chronym doctor`. */
+export function addDoctorCommand(program: Command, run: Run): void {
+  program
+    .command('doctor')
+    .description('look for what is wrong: Node, addon, configuration, token, daemon, beacon (exit code 1 when something is)')
+    .action(
+      action(run, async (context) => {
+        const findings = await diagnose(context)
+        const healthy = findings.every(({ state }) => state !== 'failed')
+        context.output.answer({ healthy, checks: findings }, (paint) => findings.map((finding) => line(finding, paint)).join('\n'))
+        return healthy ? EXIT.ok : EXIT.negative
+      })
+    )
+}

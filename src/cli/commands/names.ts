@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { connect } from '../connect.ts'
+import { action, type Run } from '../context.ts'
+import type { ExplanationBody, OwnedNameBody, RevealBody } from '../../api/client.ts'
+import { EXIT } from '../exit-codes.ts'
+import { formatCount, formatFields, formatRelative, formatTable, plural, printable } from '../terminal/format.ts'
+import type { Paint } from '../terminal/output.ts'
+import { identityText } from './kid.ts'
+
+function revealText(reveal: RevealBody): string {
+  return formatFields([
+    ['name', printable(reveal.name)],
+    ['public key', Buffer.from(reveal.pubkey).toString('hex')],
+    ['pulse', `round ${formatCount(reveal.drand_pulse)}`],
+    ['squarings', formatCount(reveal.iterations)],
+    ['proof', plural(Buffer.from(reveal.vdf_proof, 'base64').length, 'byte')],
+    ['payload', printable(Buffer.from(reveal.payload, 'base64').toString('utf8'))]
+  ])
+}
+
+/** An explanation in full: the verdict first, then who answered what. */
+export function explanationText(explanation: ExplanationBody, nowMs: number, paint: Paint): string {
+  const { lease } = explanation
+  const head = formatFields([
+    ['rule', printable(explanation.rule)],
+    ['state', printable(explanation.state)],
+    ...(explanation.owner === null ? [] : [['owner', printable(explanation.owner)] as const]),
+    ...(lease === null ? [] : [['lease', `${lease.start} to ${lease.end} (${formatRelative(lease.end, nowMs)}), grace to ${lease.grace_end}`] as const])
+  ])
+  const answers = explanation.answers.map((answer) => [
+    answer.self ? 'this daemon' : printable(answer.peer),
+    answer.state,
+    answer.claim_id === null ? '' : printable(answer.claim_id).slice(0, 16),
+    answer.serial === null ? '' : String(answer.serial)
+  ])
+  const table = answers.length === 0 ? 'nobody answered' : formatTable([['peer', 'state', 'claim', 'serial'], ...answers])
+  return `${paint('bold', printable(explanation.verdict))}\n${head}\n\n${table}`
+}
+
+function ownedTable(names: readonly OwnedNameBody[], nowMs: number): string {
+  if (names.length === 0) return 'no names yet; earn one: chronym register NAME'
+  const rows = names.map((each) => [
+    printable(each.name),
+    each.state,
+    `${each.lease_end} (${formatRelative(each.lease_end, nowMs)})`,
+    each.serial === each.published_serial ? 'published' : `serial ${each.serial} not published (${each.published_serial} is)`
+  ])
+  return formatTable([['name', 'state', 'lease ends', 'zone'], ...rows])
+}
+
+/** resolve, explain, names. */
+export function addNameCommands(program: Command, run: Run): void {
+  program
+    .command('resolve')
+    .argument('<name>', 'a name, or a DID')
+    .description('look a name or an identity up in the network')
+    .action(
+      action(run, async (context, _options: unknown, name: string) => {
+        const client = connect(context)
+        if (name.startsWith('did:')) {
+          const identity = await client.resolveKid(name)
+          context.output.answer(identity, () => identityText(identity))
+        } else {
+          const reveal = await client.resolve(name)
+          context.output.answer(reveal, () => revealText(reveal))
+        }
+        return EXIT.ok
+      })
+    )
+
+  program
+    .command('explain')
+    .argument('<name>')
+    .description('who owns a name, who says so, and which rule decided')
+    .action(
+      action(run, async (context, _options: unknown, name: string) => {
+        const explanation = await connect(context).explain(name)
+        context.output.answer(explanation, (paint) => explanationText(explanation, Date.now(), paint))
+        return EXIT.ok
+      })
+    )
+
+  program
+    .command('names')
+    .description('the names this daemon owns, with their leases')
+    .action(
+      action(run, async (context) => {
+        const names = await connect(context).names()
+        context.output.answer(names, () => ownedTable(names, Date.now()))
+        return EXIT.ok
+      })
+    )
+}

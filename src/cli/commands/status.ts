@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { connect } from '../connect.ts'
+import { action, type Context, type Run } from '../context.ts'
+import type { NetworkStatusBody, TaskBody } from '../../api/client.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { usageFailure } from '../failure.ts'
+import { formatCount, formatDuration, formatFields, formatRate, formatRelative, plural, printable } from '../terminal/format.ts'
+import type { Paint } from '../terminal/output.ts'
+import { watchTask } from '../watch.ts'
+
+function networkText(status: NetworkStatusBody, paint: Paint): string {
+  const { round, age_seconds: age } = status.beacon
+  return formatFields([
+    ['status', paint(status.status === 'online' ? 'green' : 'yellow', status.status)],
+    ['network', printable(status.network)],
+    ['mode', status.mode],
+    ['peers', plural(status.peers, 'peer')],
+    ['peer id', printable(status.peer_id)],
+    ['beacon', round === null ? 'no verified pulse yet' : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`],
+    ['records', plural(status.records, 'record')]
+  ])
+}
+
+/** A task as lines of label and value. */
+export function taskText(task: TaskBody, nowMs: number): string {
+  const done = `${formatCount(task.progress)} of ${formatCount(task.iterations)} squarings`
+  return formatFields([
+    ['task', printable(task.task_id)],
+    ['name', printable(task.name)],
+    ['kind', task.kind],
+    ['status', task.paused ? `${task.status}, paused` : task.status],
+    ['phase', task.phase],
+    ['progress', task.phase === 'prove' ? `${done}; proof ${(task.phase_progress * 100).toFixed(0)}%` : done],
+    ...(task.iterations_per_second === null ? [] : [['rate', formatRate(task.iterations_per_second)] as const]),
+    ...(task.eta_seconds === null ? [] : [['left', formatDuration(task.eta_seconds)] as const]),
+    ...(task.deadline === null ? [] : [['deadline', `${task.deadline} (${formatRelative(task.deadline, nowMs)})`] as const]),
+    ['started', `${task.created_at} (${formatRelative(task.created_at, nowMs)})`],
+    ...(task.resumed === 0 ? [] : [['resumed', plural(task.resumed, 'time')] as const]),
+    ...(task.error === null ? [] : [['error', `${task.error.code}: ${printable(task.error.message)}`] as const])
+  ])
+}
+
+async function showTask(context: Context, taskId: string, watch: boolean): Promise<ExitCode> {
+  const client = connect(context)
+  if (watch) return watchTask(context, client, taskId)
+  const task = await client.task(taskId)
+  context.output.answer(task, () => taskText(task, Date.now()))
+  return task.status === 'failed' ? EXIT.negative : EXIT.ok
+}
+
+/** `chronym status [TASK]`. */
+export function addStatusCommand(program: Command, run: Run): void {
+  program
+    .command('status')
+    .argument('[task]', 'task id; without one, the network')
+    .description('state of the network, or of a task (exit code 1 when the task failed)')
+    .option('-w, --watch', 'follow the task to its end')
+    .action(
+      action(run, async (context, options: { watch?: boolean }, taskId: string | undefined) => {
+        if (taskId !== undefined) return showTask(context, taskId, options.watch === true)
+        if (options.watch === true) throw usageFailure('--watch follows a task: give its id', 'List them: chronym tasks.')
+        const status = await connect(context).networkStatus()
+        context.output.answer(status, (paint) => networkText(status, paint))
+        return EXIT.ok
+      })
+    )
+}

@@ -1,0 +1,95 @@
+/** Completion scripts for shells, made from the command tree. Pure. */
+import type { CompletionNode } from './tree.ts'
+
+export type Shell = 'bash' | 'zsh' | 'fish'
+export const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish']
+
+/** A word inside single quotes, for any of the three shells. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function wordsOf(node: CompletionNode): string {
+  return [...node.commands.map(({ name }) => name), ...node.options.map(({ flag }) => flag)].join(' ')
+}
+
+/** Cases of a shell `case` that walk down the tree: "zone" after "", "zone set" after "zone". */
+function descents(nodes: readonly CompletionNode[]): string {
+  return nodes.filter(({ path }) => path !== '').map(({ path }) => `"${path}"`).join('|')
+}
+
+function bash(nodes: readonly CompletionNode[]): string {
+  const cases = nodes.map((node) => `    "${node.path}") words=${quote(wordsOf(node))} ;;`).join('\n')
+  return `# bash completion for chronym: eval "$(chronym completion bash)"
+_chronym() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" path="" next word words=""
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    next="\${path:+$path }$word"
+    case "$next" in ${descents(nodes)}) path="$next" ;; esac
+  done
+  case "$path" in
+${cases}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _chronym chronym
+`
+}
+
+function zsh(nodes: readonly CompletionNode[]): string {
+  // _describe takes "word:description"; a colon inside the word would end it, and none has one.
+  const entry = (word: string, description: string): string => quote(`${word}:${description}`)
+  const cases = nodes
+    .map((node) => `    ("${node.path}") candidates=(${[...node.commands.map((each) => entry(each.name, each.description)), ...node.options.map((each) => entry(each.flag, each.description))].join(' ')}) ;;`)
+    .join('\n')
+  return `#compdef chronym
+# zsh completion for chronym: chronym completion zsh > "\${fpath[1]}/_chronym"
+_chronym() {
+  local path_so_far="" next word
+  local -a candidates
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    next="\${path_so_far:+$path_so_far }$word"
+    case "$next" in (${descents(nodes)}) path_so_far="$next" ;; esac
+  done
+  case "$path_so_far" in
+${cases}
+  esac
+  _describe 'chronym' candidates || _files
+}
+compdef _chronym chronym
+`
+}
+
+function fish(nodes: readonly CompletionNode[]): string {
+  const lines = nodes.flatMap((node) => {
+    const at = `-n ${quote(`__chronym_at ${quote(node.path)}`)}`
+    return [
+      ...node.commands.map((each) => `complete -c chronym -f ${at} -a ${each.name} -d ${quote(each.description)}`),
+      ...node.options.map((each) => `complete -c chronym ${at} -l ${each.flag.slice(2)}${each.takesValue ? ' -r' : ''} -d ${quote(each.description)}`)
+    ]
+  })
+  return `# fish completion for chronym: chronym completion fish > ~/.config/fish/completions/chronym.fish
+function __chronym_at
+  set -l path
+  for word in (commandline -opc)[2..]
+    set -l next (string join ' ' $path $word)
+    contains -- "$next" ${nodes.filter(({ path }) => path !== '').map(({ path }) => quote(path)).join(' ')}
+    and set path $path $word
+  end
+  test (string join ' ' $path) = "$argv[1]"
+end
+${lines.join('\n')}
+`
+}
+
+/** The completion script of a shell. */
+export function completionScript(shell: Shell, nodes: readonly CompletionNode[]): string {
+  switch (shell) {
+    case 'bash':
+      return bash(nodes)
+    case 'zsh':
+      return zsh(nodes)
+    case 'fish':
+      return fish(nodes)
+  }
+}

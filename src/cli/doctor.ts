@@ -1,0 +1,124 @@
+/** The checks of `chronym doctor`; none of them changes anything. */
+import { statSync } from 'node:fs'
+import { VERSION } from '../version.ts'
+import type { Context } from './context.ts'
+import { messageOf } from './failure.ts'
+import { daemonUrl, findToken, localConfig, localPaths } from './location.ts'
+import { formatDuration, plural } from './terminal/format.ts'
+import { toFailure } from './to-failure.ts'
+
+export interface Finding {
+  name: string
+  state: 'ok' | 'warning' | 'failed'
+  detail: string
+  cure?: string
+}
+
+/** First Node release line with everything the program uses (package.json, `engines`). */
+const MINIMUM_NODE_MAJOR = 22
+const PROBE_TIMEOUT_MS = 3_000
+/** Pulses come every 3 s at most in the built-in networks; older ones mean that something is stuck. */
+const STALE_PULSE_SECONDS = 60
+/** Permission bits of group and others. */
+const OTHERS = 0o077
+
+function failed(name: string, error: unknown): Finding {
+  const { message, cure } = toFailure(error)
+  return { name, state: 'failed', detail: message, ...(cure === undefined ? {} : { cure }) }
+}
+
+function checkNode(): Finding {
+  const version = process.versions.node
+  return Number.parseInt(version, 10) >= MINIMUM_NODE_MAJOR
+    ? { name: 'node', state: 'ok', detail: `Node ${version}, chronym ${VERSION}` }
+    : { name: 'node', state: 'failed', detail: `Node ${version} is too old`, cure: `Install Node ${MINIMUM_NODE_MAJOR} or newer: https://nodejs.org.` }
+}
+
+async function checkAddon(): Promise<Finding> {
+  try {
+    const [{ addon }, { backendOf }] = await Promise.all([import('../native/addon.ts'), import('./vdf/native-kernel.ts')])
+    const loaded = addon()
+    return { name: 'addon', state: 'ok', detail: `version ${loaded.version()}, backend ${backendOf(loaded)}` }
+  } catch (error) {
+    return failed('addon', error)
+  }
+}
+
+function checkConfiguration(context: Context): Finding {
+  try {
+    const { network, mode } = localConfig(context)
+    return { name: 'config', state: 'ok', detail: `network ${network}, mode ${mode}, data in ${localPaths(context).root}` }
+  } catch (error) {
+    return failed('config', error)
+  }
+}
+
+function checkToken(context: Context): Finding {
+  try {
+    if (findToken(context) === undefined) {
+      return { name: 'token', state: 'warning', detail: `none at ${localPaths(context).token}`, cure: 'The daemon makes it at its first start; or give --data-dir or --token.' }
+    }
+    if (context.options.token !== undefined || context.env['CHRONYM_TOKEN'] !== undefined) return { name: 'token', state: 'ok', detail: 'given by flag or environment' }
+    const { token } = localPaths(context)
+    const open = process.platform !== 'win32' && (statSync(token).mode & OTHERS) !== 0
+    return open ? { name: 'token', state: 'warning', detail: `${token} can be read by others`, cure: `chmod 600 ${token}` } : { name: 'token', state: 'ok', detail: token }
+  } catch (error) {
+    return failed('token', error)
+  }
+}
+
+async function get(url: string, token?: string): Promise<Response> {
+  return fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }) })
+}
+
+interface Status {
+  status: string
+  peers: number
+  network: string
+  beacon: { round: number | null; age_seconds: number | null }
+}
+
+async function checkDaemon(context: Context): Promise<Finding[]> {
+  let url: string
+  try {
+    url = daemonUrl(context)
+  } catch (error) {
+    return [failed('daemon', error)]
+  }
+  try {
+    const response = await get(`${url}/api/network-status`)
+    if (!response.ok) throw new Error(`HTTP ${response.status}`)
+    const status = (await response.json()) as Status
+    return [{ name: 'daemon', state: 'ok', detail: `answers at ${url}, network ${status.network}` }, await checkAccess(context, url), checkPeers(status), checkBeacon(status)]
+  } catch (error) {
+    return [{ name: 'daemon', state: 'failed', detail: `no daemon answers at ${url} (${messageOf(error)})`, cure: 'Start it with `chronym daemon`, or name its address with --api.' }]
+  }
+}
+
+async function checkAccess(context: Context, url: string): Promise<Finding> {
+  let token: string | undefined
+  try {
+    token = findToken(context)
+  } catch (error) {
+    return failed('access', error)
+  }
+  const { status } = await get(`${url}/api/owned-names`, token)
+  if (status === 200) return { name: 'access', state: 'ok', detail: 'the daemon takes the token' }
+  return { name: 'access', state: 'failed', detail: `the daemon answers ${status} to this token`, cure: 'Is it the token of another daemon or data directory? `chronym token` shows it; see --data-dir.' }
+}
+
+function checkPeers({ status, peers }: Status): Finding {
+  if (status === 'online') return { name: 'peers', state: 'ok', detail: `online, ${plural(peers, 'peer')}` }
+  return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure: 'Name peers to join through in p2p.bootstrap (--bootstrap).' }
+}
+
+function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {
+  if (round === null || age === null) return { name: 'beacon', state: 'failed', detail: 'no verified pulse yet', cure: 'Check beacon.urls (--beacon-url) and the connection.' }
+  if (age > STALE_PULSE_SECONDS) return { name: 'beacon', state: 'warning', detail: `the newest pulse (round ${round}) is ${formatDuration(age)} old`, cure: 'Check beacon.urls, the connection and the clock of this machine.' }
+  return { name: 'beacon', state: 'ok', detail: `round ${round}, ${formatDuration(age)} old` }
+}
+
+/** All checks, in the order in which one depends on the other. */
+export async function diagnose(context: Context): Promise<Finding[]> {
+  return [checkNode(), await checkAddon(), checkConfiguration(context), checkToken(context), ...(await checkDaemon(context))]
+}

@@ -1,0 +1,71 @@
+import { EXIT, type ExitCode } from './exit-codes.ts'
+
+/** What can go wrong on this side of the HTTP interface; failures of the daemon carry its own SVC codes. */
+export type CliErrorCode =
+  /** The command line itself is wrong. */
+  | 'CLI-USE-001'
+  /** A file named on the command line can't be read or holds something else. */
+  | 'CLI-INP-001'
+  /** The daemon does not answer. */
+  | 'CLI-NET-001'
+  /** What answers is not a chronym daemon, or the answer broke off. */
+  | 'CLI-NET-002'
+  /** No access token could be found. */
+  | 'CLI-TOK-001'
+  /** A task ended as failed. */
+  | 'CLI-TSK-001'
+  /** The native addon is missing or does not load. */
+  | 'CLI-NAT-001'
+  /** The kernel failed while computing. */
+  | 'CLI-NAT-002'
+  /** Ctrl-C. */
+  | 'CLI-INT-001'
+  /** A condition that the command line does not know. */
+  | 'CLI-INT-002'
+
+export interface FailureDetails {
+  exitCode: ExitCode
+  /** What to do about it; one sentence. */
+  cure?: string
+  status?: number
+  requestId?: string
+  errors?: readonly { readonly path: string; readonly message: string }[]
+  cause?: unknown
+}
+
+/** A failure that the user is meant to see: printed on stderr, then the process ends with `exitCode`. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  /** One of {@link CliErrorCode}, or an SVC code of the daemon. */
+  readonly code: string
+  readonly exitCode: ExitCode
+  readonly cure: string | undefined
+  readonly status: number | undefined
+  readonly requestId: string | undefined
+  readonly errors: readonly { readonly path: string; readonly message: string }[]
+
+  constructor(code: string, detail: string, details: FailureDetails) {
+    super(detail, details.cause === undefined ? {} : { cause: details.cause })
+    this.code = code
+    this.exitCode = details.exitCode
+    this.cure = details.cure
+    this.status = details.status
+    this.requestId = details.requestId
+    this.errors = details.errors ?? []
+  }
+}
+
+/** The command line is wrong: exit code 2. */
+export function usageFailure(detail: string, cure?: string): Failure {
+  return new Failure('CLI-USE-001', detail, { exitCode: EXIT.usage, ...(cure === undefined ? {} : { cure }) })
+}
+
+/** A file that can't be used: exit code 2. */
+export function inputFailure(detail: string, cause?: unknown): Failure {
+  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cause })
+}
+
+/** What an unknown value that was thrown says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

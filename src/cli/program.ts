@@ -1,0 +1,52 @@
+import { Command } from 'commander'
+import type { Run } from './context.ts'
+import { addCompletionCommand } from './commands/completion.ts'
+import { addConfigCommands } from './commands/config.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
+import { addHelpCommand } from './commands/help.ts'
+import { addNameCommands } from './commands/names.ts'
+import { addStatusCommand } from './commands/status.ts'
+import { addTaskCommands } from './commands/tasks.ts'
+import { addTokenCommands } from './commands/token.ts'
+import { addVdfCommands } from './commands/vdf.ts'
+import { addZoneCommands } from './commands/zone.ts'
+import { VERSION } from '../version.ts'
+
+/** The whole command tree. Building it loads no more than commander: each command imports what it needs when it runs. */
+export function buildProgram(run: Run): Command {
+  const { stdout } = run.surroundings
+  const program = new Command('chronym')
+    .description('Names earned by time: register, publish and resolve names of a peer-to-peer registry.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .option('--json', 'print JSON, also for errors; the default on stdout when it is no terminal')
+    .option('--no-json', 'print text even when stdout is no terminal')
+    .option('--no-color', 'no colours (as with the environment variable NO_COLOR)')
+    .option('--api <url>', "the daemon's address (environment: CHRONYM_API; default: from the daemon's configuration)")
+    .option('--token <token>', 'access token (environment: CHRONYM_TOKEN; default: access_token in the data directory)')
+    .option('--data-dir <directory>', "the daemon's data directory (environment: CHRONYM_DATA_DIR)")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      // Failures are printed in one place, by runCli.
+      writeErr: (text) => {
+        run.usage = text
+      }
+    })
+    .helpCommand(false)
+  program.addHelpText('after', '\nExit codes: chronym help exit-codes. Manual: docs/cli.md')
+
+  program.commandsGroup('Names:')
+  addTaskCommands(program, run)
+  addNameCommands(program, run)
+  addZoneCommands(program, run)
+  program.commandsGroup('Daemon:')
+  addStatusCommand(program, run)
+  addConfigCommands(program, run)
+  addTokenCommands(program, run)
+  addDoctorCommand(program, run)
+  program.commandsGroup('Tools:')
+  addVdfCommands(program, run)
+  addCompletionCommand(program, run)
+  addHelpCommand(program, run)
+  return program
+}

@@ -1,0 +1,37 @@
+import { CommanderError } from 'commander'
+import type { Run, Surroundings } from './context.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { usageFailure } from './failure.ts'
+import { toFailure } from './to-failure.ts'
+import { buildProgram } from './program.ts'
+import { Output } from './terminal/output.ts'
+import { reportFailure } from './terminal/report.ts'
+
+/** Runs one command line to its end. Never rejects; failures are on stderr and in the exit code. */
+export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const run: Run = { surroundings, exitCode: EXIT.ok, usage: '' }
+  const program = buildProgram(run)
+  if (args.length === 0) {
+    program.outputHelp()
+    return EXIT.ok
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return run.exitCode
+  } catch (error) {
+    // Help and version come as errors too, with exit code 0.
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+    const { json, color } = program.opts<{ json?: boolean; color?: boolean }>()
+    // A usage error may come before --json was read.
+    const output = new Output({ ...surroundings, json: json ?? (args.includes('--json') ? true : undefined), color })
+    // A group of commands without one of them: its help is the answer.
+    if (error instanceof CommanderError && error.code === 'commander.help') {
+      output.note(run.usage)
+      reportFailure(output, usageFailure(`${args.filter((word) => !word.startsWith('-')).join(' ')} needs one of its commands`))
+      return EXIT.usage
+    }
+    const failure = toFailure(error)
+    reportFailure(output, failure)
+    return failure.exitCode
+  }
+}

@@ -1,0 +1,65 @@
+/** Numbers and times as people read them. Pure. */
+
+const MINUTE_S = 60
+const HOUR_S = 60 * MINUTE_S
+const DAY_S = 24 * HOUR_S
+const YEAR_S = 365 * DAY_S
+
+/** 1234567 as "1,234,567". */
+export function formatCount(value: number): string {
+  return Math.trunc(value).toLocaleString('en-US')
+}
+
+/** Squarings per second: "812 /s", "333.1 K/s", "1.20 M/s". */
+export function formatRate(perSecond: number): string {
+  if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(2)} M/s`
+  if (perSecond >= 1e3) return `${(perSecond / 1e3).toFixed(1)} K/s`
+  return `${perSecond.toFixed(0)} /s`
+}
+
+/** A duration in seconds with its two largest units: "0.4 s", "42 s", "3 min 05 s", "2 h 14 min", "3 d 4 h", "1 y 20 d". */
+export function formatDuration(seconds: number): string {
+  const value = Math.max(0, seconds)
+  if (value < 9.95) return `${value.toFixed(1)} s`
+  const whole = Math.round(value)
+  if (whole < MINUTE_S) return `${whole} s`
+  if (whole < HOUR_S) return `${Math.floor(whole / MINUTE_S)} min ${String(whole % MINUTE_S).padStart(2, '0')} s`
+  if (whole < DAY_S) return `${Math.floor(whole / HOUR_S)} h ${String(Math.floor((whole % HOUR_S) / MINUTE_S)).padStart(2, '0')} min`
+  if (whole < YEAR_S) return `${Math.floor(whole / DAY_S)} d ${Math.floor((whole % DAY_S) / HOUR_S)} h`
+  return `${Math.floor(whole / YEAR_S)} y ${Math.floor((whole % YEAR_S) / DAY_S)} d`
+}
+
+/** How far a moment lies from `nowMs`: "in 3 d 4 h" or "2 h 14 min ago"; the text itself when it is no date. */
+export function formatRelative(iso: string, nowMs: number): string {
+  const at = Date.parse(iso)
+  if (Number.isNaN(at)) return iso
+  const seconds = (at - nowMs) / 1000
+  return seconds >= 0 ? `in ${formatDuration(seconds)}` : `${formatDuration(-seconds)} ago`
+}
+
+/** "3 peers", "1 peer". */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/**
+ * Text from the network made safe for a terminal: control characters (C0, DEL, C1) and the marks that
+ * turn writing direction are shown as escapes, so that a TXT record can't move the cursor or hide text.
+ */
+export function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what this looks for
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Rows as aligned columns; the first row is the heading. Empty columns at the end leave no blanks. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+}
+
+/** `label  value` lines, labels aligned. */
+export function formatFields(fields: readonly (readonly [string, string])[]): string {
+  const width = Math.max(0, ...fields.map(([label]) => label.length))
+  return fields.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n')
+}

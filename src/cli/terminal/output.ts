@@ -1,0 +1,103 @@
+import { styleText } from 'node:util'
+import { Painter } from './painter.ts'
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+export type Paint = (style: Style, text: string) => string
+
+export interface TerminalStream {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+export interface OutputOptions {
+  stdout: TerminalStream
+  stderr: TerminalStream
+  env: Readonly<Record<string, string | undefined>>
+  /** `--json` / `--no-json`; undefined leaves it to where stdout goes. */
+  json?: boolean | undefined
+  /** `--no-color`. */
+  color?: boolean | undefined
+}
+
+/** Colours are off with NO_COLOR (https://no-color.org), on a dumb terminal, and where nobody looks. */
+function colorWanted(stream: TerminalStream, options: OutputOptions): boolean {
+  const { env } = options
+  if (options.color === false || (env['NO_COLOR'] ?? '') !== '') return false
+  if ((env['FORCE_COLOR'] ?? '') !== '') return env['FORCE_COLOR'] !== '0'
+  return stream.isTTY === true && env['TERM'] !== 'dumb'
+}
+
+function unicodeWanted(env: OutputOptions['env']): boolean {
+  if (env['TERM'] === 'dumb' || env['TERM'] === 'linux') return false
+  const locale = (env['LC_ALL'] ?? '') || (env['LC_CTYPE'] ?? '') || (env['LANG'] ?? '')
+  return process.platform === 'win32' || process.platform === 'darwin' || /utf-?8/iu.test(locale)
+}
+
+/**
+ * Where a command's answer goes. Answers on stdout: text on a terminal, JSON when piped or with `--json`.
+ * Progress, notes and errors on stderr, so that stdout holds the answer and nothing else.
+ */
+export class Output {
+  /** Answers are JSON. */
+  readonly json: boolean
+  /** `--json` was given: errors are JSON as well, and answers that are plain text by nature become JSON. */
+  readonly explicitJson: boolean
+  /** A person watches stderr: progress bars make sense. */
+  readonly live: boolean
+  readonly #options: OutputOptions
+  readonly #unicode: boolean
+
+  constructor(options: OutputOptions) {
+    this.#options = options
+    this.explicitJson = options.json === true
+    this.json = options.json ?? options.stdout.isTTY !== true
+    this.live = !this.explicitJson && options.stderr.isTTY === true && options.env['TERM'] !== 'dumb'
+    this.#unicode = unicodeWanted(options.env)
+  }
+
+  /** One answer: an object for programs, text for people. The text is made only when it is needed. */
+  answer(value: unknown, text: (paint: Paint) => string): void {
+    if (this.json) this.jsonLine(value)
+    else this.text(text(this.#paint(this.#options.stdout)))
+  }
+
+  /** An answer that is plain text by nature (a token, a proof in hex): JSON only when `--json` asks for it. */
+  plain(value: unknown, text: string): void {
+    if (this.explicitJson) this.jsonLine(value)
+    else this.text(text)
+  }
+
+  jsonLine(value: unknown): void {
+    this.#options.stdout.write(`${JSON.stringify(value)}\n`)
+  }
+
+  text(text: string): void {
+    this.#options.stdout.write(`${text}\n`)
+  }
+
+  /** A remark for a person; nothing when `--json` is given. */
+  note(text: string): void {
+    if (!this.explicitJson) this.#options.stderr.write(`${text}\n`)
+  }
+
+  /** Raw line on stderr. */
+  error(text: string): void {
+    this.#options.stderr.write(`${text}\n`)
+  }
+
+  painter(): Painter {
+    return new Painter(this.#options.stderr, this.#unicode)
+  }
+
+  get paintError(): Paint {
+    return this.#paint(this.#options.stderr)
+  }
+
+  #paint(stream: TerminalStream): Paint {
+    const wanted = colorWanted(stream, this.#options)
+    return (style, text) => (wanted ? styleText(style, text, { validateStream: false }) : text)
+  }
+}
+
+

@@ -1,0 +1,79 @@
+/** Progress of a long computation as one line of text. Pure: time comes in as an argument. */
+import { formatCount, formatDuration, formatRate } from './format.ts'
+
+/** Long enough to smooth slices of 50-200 ms, short enough to follow a machine that becomes busy. */
+const RATE_WINDOW_MS = 10_000
+const MAX_SAMPLES = 256
+
+/** The rate over the last seconds, from samples of (time, amount done). */
+export class RateMeter {
+  readonly #samples: { atMs: number; done: number }[] = []
+
+  push(atMs: number, done: number): void {
+    const last = this.#samples.at(-1)
+    // A task taken up again may report from an earlier point; what came before says nothing about it.
+    if (last !== undefined && done < last.done) this.#samples.length = 0
+    this.#samples.push({ atMs, done })
+    while (this.#samples.length > 2 && (atMs - this.#samples[0]!.atMs > RATE_WINDOW_MS || this.#samples.length > MAX_SAMPLES)) this.#samples.shift()
+  }
+
+  /** Per second; undefined until two samples lie apart. */
+  get perSecond(): number | undefined {
+    const first = this.#samples[0]
+    const last = this.#samples.at(-1)
+    if (first === undefined || last === undefined || last.atMs <= first.atMs) return undefined
+    const rate = ((last.done - first.done) * 1000) / (last.atMs - first.atMs)
+    return rate > 0 ? rate : undefined
+  }
+}
+
+/** Seconds that are left at this rate; undefined when the rate is not known. */
+export function etaSeconds(done: number, total: number, perSecond: number | undefined): number | undefined {
+  if (done >= total) return 0
+  return perSecond === undefined || perSecond <= 0 ? undefined : (total - done) / perSecond
+}
+
+export interface ProgressView {
+  label: string
+  done: number
+  total: number
+  perSecond?: number | undefined
+  etaSeconds?: number | undefined
+  /** What stands instead of rate and ETA, such as "waiting for the beacon". */
+  note?: string | undefined
+}
+
+const BAR_MIN_WIDTH = 10
+const BAR_MAX_WIDTH = 40
+/** U+258F to U+2588: an eighth to a full block. */
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+
+/** A bar `width` characters wide; ASCII where the terminal has no blocks. */
+export function renderBar(share: number, width: number, unicode: boolean): string {
+  const clamped = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0
+  if (!unicode) {
+    const cells = width - 2
+    const full = Math.floor(clamped * cells)
+    return `[${'#'.repeat(full)}${'.'.repeat(cells - full)}]`
+  }
+  const eighths = Math.floor(clamped * width * 8)
+  const bar = '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
+  return bar.padEnd(width, '░')
+}
+
+/** One line, at most `columns` wide: label, bar, percentage, amount, rate, ETA; the bar gives way first. */
+export function renderProgress(view: ProgressView, columns: number, unicode: boolean): string {
+  const share = view.total > 0 ? view.done / view.total : 0
+  // Never 100% before the end: a bar that stands full and still says nothing true.
+  const percent = `${Math.min(view.done >= view.total && view.total > 0 ? 100 : 99.9, share * 100).toFixed(1)}%`.padStart(6)
+  const tail = [percent, `${formatCount(view.done)}/${formatCount(view.total)}`]
+  if (view.note !== undefined) tail.push(view.note)
+  else {
+    if (view.perSecond !== undefined) tail.push(formatRate(view.perSecond))
+    if (view.etaSeconds !== undefined) tail.push(`${formatDuration(view.etaSeconds)} left`)
+  }
+  const text = tail.join('  ')
+  const room = columns - 1 - view.label.length - text.length - 4
+  const line = room < BAR_MIN_WIDTH ? `${view.label}  ${text}` : `${view.label}  ${renderBar(share, Math.min(BAR_MAX_WIDTH, room), unicode)}  ${text}`
+  return line.slice(0, Math.max(0, columns - 1))
+}

@@ -1,0 +1,42 @@
+import type { Failure } from '../failure.ts'
+import { printable } from './format.ts'
+import type { Output } from './output.ts'
+
+/** A failure as `--json` shows it on stderr. */
+export function failureToJson(failure: Failure): Record<string, unknown> {
+  return {
+    error: {
+      code: failure.code,
+      detail: failure.message,
+      ...(failure.cure === undefined ? {} : { cure: failure.cure }),
+      ...(failure.status === undefined ? {} : { status: failure.status }),
+      ...(failure.errors.length === 0 ? {} : { errors: failure.errors }),
+      ...(failure.requestId === undefined ? {} : { request_id: failure.requestId }),
+      exit_code: failure.exitCode
+    }
+  }
+}
+
+/** A field path of the daemon as people speak of it: `records/www/0/value` is "www, record 1, value". */
+export function describePath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '')
+  if (parts[0] !== 'records' || parts.length < 2) return parts.join('.')
+  const [, label, index, ...rest] = parts
+  const record = index === undefined ? [] : [/^\d+$/u.test(index) ? `record ${Number(index) + 1}` : index]
+  return [label, ...record, ...rest].join(', ')
+}
+
+/** Prints a failure on stderr: code, detail, the fields at fault, cure. */
+export function reportFailure(output: Output, failure: Failure): void {
+  if (output.explicitJson) {
+    output.error(JSON.stringify(failureToJson(failure)))
+    return
+  }
+  const paint = output.paintError
+  output.error(`${paint('red', 'error')} ${paint('bold', failure.code)}: ${printable(failure.message)}`)
+  for (const { path, message } of failure.errors) output.error(`  ${path === '' ? '' : `${paint('yellow', printable(describePath(path)))}: `}${printable(message)}`)
+  if (failure.cure !== undefined) output.error(`  ${paint('dim', 'cure:')} ${failure.cure}`)
+  if (failure.requestId !== undefined && failure.status !== undefined && failure.status >= 500) {
+    output.error(`  ${paint('dim', 'request id:')} ${printable(failure.requestId)}`)
+  }
+}

@@ -1,0 +1,61 @@
+import { CommanderError } from 'commander'
+import { ERROR_TABLE, ServiceError, type ErrorCode } from '../errors.ts'
+import { ProblemError, UnreachableError } from '../api/client.ts'
+import { NativeError } from '../native/errors.ts'
+import { EXIT, exitCodeOfStatus } from './exit-codes.ts'
+import { Failure, messageOf, usageFailure } from './failure.ts'
+
+/** What to do about a code of the error table. */
+export function cureOf(code: string): string | undefined {
+  return code in ERROR_TABLE ? ERROR_TABLE[code as ErrorCode].cure : undefined
+}
+
+function problemFailure(problem: ProblemError): Failure {
+  const cure = cureOf(problem.code)
+  return new Failure(problem.code, problem.detail, {
+    exitCode: exitCodeOfStatus(problem.status),
+    status: problem.status,
+    errors: problem.errors,
+    requestId: problem.requestId,
+    cause: problem,
+    ...(cure === undefined ? {} : { cure })
+  })
+}
+
+function nativeFailure(error: NativeError): Failure {
+  // The message of a missing addon names its own cure.
+  if (error.code === 'ADDON_UNAVAILABLE') return new Failure('CLI-NAT-001', error.message, { exitCode: EXIT.fault, cause: error })
+  if (error.code === 'INVALID_ARGUMENT') return new Failure('CLI-USE-001', error.message, { exitCode: EXIT.usage, cause: error })
+  return new Failure('CLI-NAT-002', `the kernel failed (${error.code}): ${error.message}`, { exitCode: EXIT.fault, cure: 'Try again; if it happens twice, suspect the memory of this machine, and report it.', cause: error })
+}
+
+/** The innermost system error, such as ECONNREFUSED. */
+function systemCode(error: unknown): string | undefined {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    const { code } = each as NodeJS.ErrnoException
+    if (code !== undefined) return code
+  }
+  return undefined
+}
+
+function unreachable(error: UnreachableError): Failure {
+  const code = systemCode(error)
+  return new Failure('CLI-NET-001', `${error.message}${code === undefined ? '' : ` (${code})`}`, {
+    exitCode: EXIT.unreachable,
+    cure: 'Start it with `chronym daemon`, or name its address with --api; `chronym doctor` looks for the cause.',
+    cause: error
+  })
+}
+
+/** Turns whatever was thrown into a failure with an exit code. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  if (error instanceof CommanderError) return usageFailure(error.message.replace(/^error: /u, '').replaceAll('\n', ' '), 'Look at `chronym help`.')
+  if (error instanceof ProblemError) return problemFailure(error)
+  if (error instanceof UnreachableError) return unreachable(error)
+  if (error instanceof NativeError) return nativeFailure(error)
+  if (error instanceof ServiceError) {
+    return new Failure(error.code, error.message, { exitCode: exitCodeOfStatus(ERROR_TABLE[error.code].status ?? 500), errors: error.errors, cure: ERROR_TABLE[error.code].cure, cause: error })
+  }
+  return new Failure('CLI-INT-002', messageOf(error), { exitCode: EXIT.fault, cure: 'This should not happen: please report it, with the command.', cause: error })
+}

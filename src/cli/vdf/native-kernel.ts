@@ -1,0 +1,99 @@
+import { addon, type Addon, type Discriminant } from '../../native/addon.ts'
+import { answer } from '../../native/answer.ts'
+import { NativeError } from '../../native/errors.ts'
+import type { EvaluationHandle, NativePool } from '../../native/types.ts'
+import type { Evaluation, Kernel, ProofClaim, Verdict } from './kernel.ts'
+
+/** The command line keeps no checkpoints: its evaluations live as long as the process. */
+const NO_CHECKPOINT_SECONDS = 86_400
+/** Proofs of one file often share a discriminant, and deriving one costs more than the check. */
+const KEPT_DISCRIMINANTS = 64
+
+async function openPool(): Promise<NativePool> {
+  const { createNativePool } = await import('../../native/pool.ts')
+  return createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+}
+
+function evaluationOf(handle: EvaluationHandle): Evaluation {
+  return {
+    progress: () => handle.progress(),
+    stop: () => handle.stop(),
+    proof: handle.outcome.then((outcome) => {
+      switch (outcome.kind) {
+        case 'proof':
+          return outcome.proof
+        case 'stopped':
+          return undefined
+        case 'failed':
+          throw new NativeError(outcome.code as NativeError['code'], outcome.message)
+      }
+    })
+  }
+}
+
+/** Which squaring the addon chose for this processor. */
+export function backendOf(loaded: Addon): string {
+  return (loaded as { backend?: () => string }).backend?.() ?? 'unknown'
+}
+
+class NativeKernel implements Kernel {
+  readonly #addon = addon()
+  readonly #discriminants = new Map<string, Discriminant>()
+  #pool: Promise<NativePool> | undefined
+
+  get backend(): string {
+    return backendOf(this.#addon)
+  }
+
+  /** Checks on the calling thread: nothing else waits for it. */
+  verify(claim: ProofClaim): Promise<Verdict> {
+    const { source, bits, iterations, x, depth, proof } = claim
+    const checked = answer(() => this.#addon.verifyProof(this.#discriminant(source, bits), x ?? null, iterations, proof, depth))
+    // What the kernel calls a wrong argument is here part of the claim: a discriminant that is no prime, a start that is no form.
+    if (!checked.ok && checked.code !== 'INVALID_ARGUMENT') return Promise.reject(new NativeError(checked.code, checked.message))
+    if (!checked.ok) return Promise.resolve({ valid: false, reason: checked.message })
+    return Promise.resolve(checked.value ? { valid: true } : { valid: false, reason: 'the proof does not prove this' })
+  }
+
+  discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array> {
+    return Promise.resolve(this.#discriminant({ seed }, bits).bytes())
+  }
+
+  evaluate(question: Parameters<Kernel['evaluate']>[0]): Promise<Evaluation> {
+    return this.#open().then((pool) => evaluationOf(pool.evaluate({ ...question, checkpointSeconds: NO_CHECKPOINT_SECONDS }, () => undefined)))
+  }
+
+  async measureRate(bits: number, milliseconds: number): Promise<number> {
+    return (await this.#open()).measureRate(bits, milliseconds)
+  }
+
+  async close(): Promise<void> {
+    await (await this.#pool)?.close()
+  }
+
+  #open(): Promise<NativePool> {
+    this.#pool ??= openPool()
+    return this.#pool
+  }
+
+  #discriminant(source: ProofClaim['source'], bits: number): Discriminant {
+    const key = 'seed' in source ? `${bits}:${Buffer.from(source.seed).toString('hex')}` : Buffer.from(source.discriminant).toString('hex')
+    let found = this.#discriminants.get(key)
+    if (found === undefined) {
+      found = 'seed' in source ? this.#addon.Discriminant.fromSeed(source.seed, bits) : this.#addon.Discriminant.fromBytes(source.discriminant)
+      if (this.#discriminants.size >= KEPT_DISCRIMINANTS) this.#discriminants.clear()
+      this.#discriminants.set(key, found)
+    }
+    return found
+  }
+}
+
+/** Loads the kernel, hands it to `use`, and ends its threads whatever happens. Throws NativeError ADDON_UNAVAILABLE. */
+export async function withKernel<T>(use: (kernel: Kernel) => Promise<T>): Promise<T> {
+  const kernel = new NativeKernel()
+  try {
+    return await use(kernel)
+  } finally {
+    await kernel.close()
+  }
+}

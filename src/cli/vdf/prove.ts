@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { Failure, usageFailure } from '../failure.ts'
+import { etaSeconds } from '../terminal/progress.ts'
+import { MIN_SEED_BYTES, type Evaluation } from './kernel.ts'
+import { withKernel } from './native-kernel.ts'
+
+export interface ProveOptions {
+  seed: Uint8Array
+  bits: number
+  iterations: number
+  depth?: number
+  split?: number
+}
+
+const WATCH_INTERVAL_MS = 100
+
+/** Where the registry splits two segments (docs/protocol.md): the second is a tenth, rounded down. */
+export function defaultSplit(iterations: number): number {
+  return iterations - Math.floor(iterations / 10)
+}
+
+function splitOf(options: ProveOptions): number | null {
+  const { depth, split, iterations } = options
+  if (depth === 0 && split !== undefined) throw usageFailure('--split needs two segments, --depth 0 has one')
+  if (split === undefined && depth !== 1) return null
+  const chosen = split ?? defaultSplit(iterations)
+  if (chosen < 1 || chosen >= iterations) throw usageFailure(`both segments need a squaring: ${iterations} can't be split at ${chosen}`)
+  return chosen
+}
+
+/** Shows the evaluation as a progress line on stderr until its proof is there. */
+export async function watchEvaluation(context: Context, evaluation: Evaluation, iterations: number): Promise<Uint8Array> {
+  const { output, signal } = context
+  const stop = (): void => evaluation.stop()
+  signal.addEventListener('abort', stop)
+  const painter = output.painter()
+  const done = new AbortController()
+  const watching = (async () => {
+    while (output.live && !done.signal.aborted) {
+      const { phase, squarings, phaseProgress, squaringsPerSecond } = evaluation.progress()
+      if (phase === 'squaring') {
+        painter.show({ label: 'squaring', done: squarings, total: iterations, perSecond: squaringsPerSecond || undefined, etaSeconds: etaSeconds(squarings, iterations, squaringsPerSecond) })
+      } else painter.show({ label: 'proving ', done: Math.floor(phaseProgress * iterations), total: iterations, note: '' })
+      await delay(WATCH_INTERVAL_MS, undefined, { signal: done.signal }).catch(() => undefined)
+    }
+  })()
+  try {
+    const proof = await evaluation.proof
+    if (proof === undefined) throw new Failure('CLI-INT-001', 'interrupted before the proof was there', { exitCode: EXIT.interrupted })
+    return proof
+  } finally {
+    done.abort()
+    await watching
+    painter.clear()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** `chronym vdf prove`: the proof in hex on stdout. */
+export async function runProve(context: Context, options: ProveOptions): Promise<ExitCode> {
+  const { seed, bits, iterations } = options
+  if (bits % 8 !== 0) throw usageFailure(`--bits ${bits}: it must be a multiple of 8`)
+  if (seed.length < MIN_SEED_BYTES) throw usageFailure(`--seed: at least ${MIN_SEED_BYTES} bytes, not ${seed.length}`)
+  const split = splitOf(options)
+  const proof = await withKernel(async (kernel) => watchEvaluation(context, await kernel.evaluate({ seed, bits, iterations, split }), iterations))
+  const hex = Buffer.from(proof).toString('hex')
+  context.output.plain({ proof: hex, bits, iterations, depth: split === null ? 0 : 1, split }, hex)
+  return EXIT.ok
+}

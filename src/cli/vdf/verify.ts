@@ -1,0 +1,95 @@
+import { InvalidArgumentError } from 'commander'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { inputFailure, usageFailure } from '../failure.ts'
+import { readLines } from '../input/files.ts'
+import { parseClaimLine, type LineClaim } from './claim-line.ts'
+import { MAX_DISCRIMINANT_BITS, MIN_DISCRIMINANT_BITS, MIN_SEED_BYTES, shapeFault, type Kernel, type ProofClaim, type Verdict } from './kernel.ts'
+import { withKernel } from './native-kernel.ts'
+
+export interface VerifyOptions {
+  seed?: Uint8Array
+  discriminant?: Uint8Array
+  bits?: number
+  iterations?: number
+  x?: Uint8Array
+  depth?: number
+  proof?: Uint8Array
+  jsonl?: string
+}
+
+/** Option parser: any whole number; one too large to be a depth is a wrong answer, not a wrong question. */
+export function depthOption(text: string): number {
+  if (!/^\d+$/u.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+function claimOf(options: VerifyOptions): ProofClaim {
+  const { seed, discriminant, bits, iterations, x, depth, proof } = options
+  if (seed !== undefined && discriminant !== undefined) throw usageFailure('--seed and --discriminant exclude each other', 'Give the one you have.')
+  const source = seed !== undefined ? { seed } : discriminant !== undefined ? { discriminant } : undefined
+  if (source === undefined || bits === undefined || iterations === undefined || proof === undefined) {
+    const missing = [
+      ...(source === undefined ? ['--seed (or --discriminant)'] : []),
+      ...(bits === undefined ? ['--bits'] : []),
+      ...(iterations === undefined ? ['--iterations'] : []),
+      ...(proof === undefined ? ['--proof'] : [])
+    ]
+    throw usageFailure(`missing: ${missing.join(', ')}`, 'See chronym help vdf verify.')
+  }
+  if (bits < MIN_DISCRIMINANT_BITS || bits > MAX_DISCRIMINANT_BITS || bits % 8 !== 0) {
+    throw usageFailure(`--bits ${bits}: a discriminant has ${MIN_DISCRIMINANT_BITS} to ${MAX_DISCRIMINANT_BITS} bits, a multiple of 8`)
+  }
+  if (seed !== undefined && seed.length < MIN_SEED_BYTES) throw usageFailure(`--seed: at least ${MIN_SEED_BYTES} bytes, not ${seed.length}`)
+  return { source, bits, iterations, x, depth: depth ?? 0, proof }
+}
+
+/** A claim whose shape is wrong is not valid; nothing of it reaches the kernel. */
+async function check(kernel: Kernel, claim: ProofClaim): Promise<Verdict> {
+  const fault = shapeFault(claim)
+  return fault === undefined ? kernel.verify(claim) : { valid: false, reason: fault }
+}
+
+async function checkLine(kernel: Kernel, claim: LineClaim): Promise<Verdict> {
+  const verdict = await check(kernel, claim)
+  if (!verdict.valid || claim.alsoSeed === undefined) return verdict
+  // A line that gives both says that the one comes from the other.
+  if (claim.alsoSeed.length < MIN_SEED_BYTES) return { valid: false, reason: `a seed has at least ${MIN_SEED_BYTES} bytes` }
+  const derived = await kernel.discriminant(claim.alsoSeed, claim.bits)
+  const same = 'discriminant' in claim.source && Buffer.from(derived).equals(claim.source.discriminant)
+  return same ? verdict : { valid: false, reason: 'discriminant_hex is not derived from seed_hex' }
+}
+
+async function verifyOne(context: Context, claim: ProofClaim): Promise<ExitCode> {
+  const verdict = await withKernel((kernel) => check(kernel, claim))
+  context.output.answer(verdict, (paint) => (verdict.valid ? paint('green', 'valid') : `${paint('red', 'not valid')}: ${verdict.reason}`))
+  return verdict.valid ? EXIT.ok : EXIT.negative
+}
+
+async function verifyLines(context: Context, file: string): Promise<ExitCode> {
+  let line = 0
+  let checked = 0
+  let refused = 0
+  await withKernel(async (kernel) => {
+    for await (const text of readLines(file, context.stdin)) {
+      line += 1
+      if (text.trim() === '') continue
+      checked += 1
+      const parsed = parseClaimLine(text)
+      const verdict = 'error' in parsed ? { valid: false } : await checkLine(kernel, parsed.claim)
+      if (!verdict.valid) refused += 1
+      context.output.jsonLine({ line, valid: verdict.valid, ...('error' in parsed ? { error: parsed.error } : {}) })
+    }
+  })
+  if (checked === 0) throw inputFailure(`${file} holds no line to check`)
+  return refused === 0 ? EXIT.ok : EXIT.negative
+}
+
+/** `chronym vdf verify`. */
+export async function runVerify(context: Context, options: VerifyOptions): Promise<ExitCode> {
+  const { jsonl, ...single } = options
+  if (jsonl === undefined) return verifyOne(context, claimOf(single))
+  const others = Object.keys(single)
+  if (others.length > 0) throw usageFailure(`--jsonl stands alone, not with ${others.map((name) => `--${name}`).join(', ')}`)
+  return verifyLines(context, jsonl)
+}
