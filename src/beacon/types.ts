@@ -1,31 +1,18 @@
 /**
  * The randomness beacon as the rest of the program sees it. Bytes are bytes here, never hex.
  */
+import type { NetworkProfile } from '../protocol/profile.ts'
+import type { Pulse } from '../protocol/pulse.ts'
 
-/** What drand calls a round's beacon: not yet checked. */
-export interface Pulse {
-  round: number
-  /** 48 bytes, compressed, on G1. */
-  signature: Uint8Array
-}
+export type { Pulse }
 
 /** A pulse whose signature was verified under the pinned chain key; `randomness` is SHA-256(signature). */
 export interface VerifiedPulse extends Pulse {
   randomness: Uint8Array
 }
 
-/** The chain that a network profile pins. */
-export interface BeaconChain {
-  /** SHA-256 of the chain's parameters, 32 bytes in hex. */
-  chain_hash: string
-  /** 96 bytes in hex. */
-  public_key: string
-  scheme: string
-  /** Seconds between rounds. */
-  period: number
-  /** Unix time of round 1, seconds. */
-  genesis: number
-}
+/** The chain that a network profile pins: hash, key, scheme, period and genesis. */
+export type BeaconChain = NetworkProfile['beacon']
 
 export type BeaconErrorCode =
   /** No source answered, or the client is stopped. */

@@ -1,0 +1,328 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createBeaconClient, type BeaconClientOptions } from '../../src/beacon/client.ts'
+import { signDevPulse, startDevBeacon } from '../../src/beacon/dev-beacon.ts'
+import { startRelay } from '../../src/beacon/relay.ts'
+import type { BeaconServer } from '../../src/beacon/server.ts'
+import type { BeaconChain, BeaconClient, VerifiedPulse } from '../../src/beacon/types.ts'
+import { createNativePool } from '../../src/native/pool.ts'
+import type { NativePool } from '../../src/native/types.ts'
+import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
+import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
+import { quicknet, recorded } from './quicknet.ts'
+
+const LOOPBACK = { host: '127.0.0.1', port: 0 }
+const [first, thousandth] = recorded as [VerifiedPulse, VerifiedPulse]
+
+let pool: NativePool
+const cleanup: (() => Promise<void> | void)[] = []
+
+beforeAll(() => {
+  pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+})
+afterEach(async () => {
+  for (const end of cleanup.splice(0).reverse()) await end()
+})
+afterAll(async () => {
+  await pool.close()
+})
+
+function client(options: Partial<BeaconClientOptions> & { urls: readonly string[] }): BeaconClient {
+  const created = createBeaconClient({ chain: quicknet, pool, ...options })
+  cleanup.push(() => created.stop())
+  return created
+}
+
+function closing(server: BeaconServer): BeaconServer {
+  cleanup.push(() => server.close())
+  return server
+}
+
+async function relay(pulses: readonly { round: number; signature: Uint8Array }[] = recorded, chain: BeaconChain = quicknet): Promise<BeaconServer> {
+  return closing(await startRelay({ ...LOOPBACK, chain, pulses }))
+}
+
+/** An HTTP server that answers every request in the way given, and counts them. */
+async function oddServer(answer: (path: string) => { status: number; body: string } | 'never'): Promise<{ url: string; requests: string[] }> {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '')
+    const given = answer(request.url ?? '')
+    if (given === 'never') return
+    response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  cleanup.push(
+    () =>
+      new Promise<void>((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      })
+  )
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+}
+
+/** A socket that was closed again: connections to it are refused. */
+async function deadUrl(): Promise<string> {
+  const server = await startRelay({ ...LOOPBACK, chain: quicknet, pulses: [] })
+  await server.close()
+  return server.url
+}
+
+describe('pulses of a pinned chain', () => {
+  it('gets real quicknet pulses, with their randomness, from a relay', async () => {
+    const beacon = client({ urls: [(await relay()).url] })
+    for (const pulse of recorded) expect(await beacon.get(pulse.round)).toEqual(pulse)
+    expect(beacon.latest()?.round).toBe(1000)
+  })
+
+  it('answers a held round without asking again', async () => {
+    const server = await relay()
+    const beacon = client({ urls: [server.url] })
+    await beacon.get(123)
+    await server.close()
+    expect((await beacon.get(123)).round).toBe(123)
+    await expect(beacon.get(1000)).rejects.toMatchObject({ code: 'BEACON_UNAVAILABLE' })
+  })
+
+  it('refuses a tampered pulse', async () => {
+    const signature = first.signature.slice()
+    signature[47]! ^= 1
+    const beacon = client({ urls: [(await relay([{ round: 123, signature }])).url] })
+    await expect(beacon.get(123)).rejects.toMatchObject({ code: 'BEACON_INVALID_PULSE' })
+    expect(beacon.latest()).toBeUndefined()
+  })
+
+  it('refuses the signature of another round', async () => {
+    const beacon = client({ urls: [(await relay([{ round: 123, signature: thousandth.signature }])).url] })
+    await expect(beacon.get(123)).rejects.toMatchObject({ code: 'BEACON_INVALID_PULSE' })
+  })
+
+  it('refuses a pulse of another chain that claims to be this one', async () => {
+    const beacon = client({ urls: [(await relay([{ round: 123, signature: signDevPulse(123) }])).url] })
+    await expect(beacon.get(123)).rejects.toMatchObject({ code: 'BEACON_INVALID_PULSE' })
+  })
+
+  it.each(['public_key', 'period', 'genesis', 'scheme'] as const)('refuses a source whose chain has another %s', async (field) => {
+    const other = { ...quicknet, [field]: typeof quicknet[field] === 'number' ? 7 : 'x' } as BeaconChain
+    const beacon = client({ urls: [(await relay(recorded, other)).url] })
+    await expect(beacon.get(123)).rejects.toMatchObject({ code: 'BEACON_WRONG_CHAIN' })
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('refuses %s as a round', async (round) => {
+    const beacon = client({ urls: [] })
+    await expect(beacon.get(round)).rejects.toMatchObject({ code: 'BEACON_INVALID_ROUND' })
+    expect(await beacon.verify({ round, signature: first.signature })).toBe(false)
+  })
+})
+
+describe('a pulse that a peer hands over', () => {
+  it('is accepted when it verifies, is held, and moves time', async () => {
+    const beacon = client({ urls: [], clock: () => roundTimeMs(500, quicknet) })
+    expect(beacon.now()).toBe(500)
+    expect(await beacon.verify(thousandth)).toBe(true)
+    expect(beacon.now()).toBe(1000)
+    expect(beacon.latest()).toEqual(thousandth)
+    expect(await beacon.get(1000)).toEqual(thousandth)
+  })
+
+  it('is compared as bytes once its round is held', async () => {
+    let checks = 0
+    const beacon = client({
+      urls: [],
+      pool: {
+        verifyPulse: (question) => {
+          checks += 1
+          return pool.verifyPulse(question)
+        }
+      }
+    })
+    expect(await Promise.all([beacon.verify(first), beacon.verify(first)])).toEqual([true, true])
+    expect(await beacon.verify(first)).toBe(true)
+    expect(await beacon.verify({ round: 123, signature: thousandth.signature })).toBe(false)
+    expect(checks).toBe(1)
+  })
+
+  it('is refused when it is not this chain\u2019s, and moves nothing', async () => {
+    const beacon = client({ urls: [], clock: () => roundTimeMs(5, quicknet) })
+    expect(await beacon.verify({ round: 5000, signature: signDevPulse(5000) })).toBe(false)
+    expect(await beacon.verify({ round: 123, signature: first.signature.subarray(1) })).toBe(false)
+    expect(beacon.now()).toBe(5)
+  })
+
+  it('does not move time back', async () => {
+    const beacon = client({ urls: [], clock: () => 0 })
+    const seen: number[] = []
+    beacon.on('pulse', ({ round }) => seen.push(round))
+    await beacon.verify(thousandth)
+    await beacon.verify(first)
+    expect(beacon.now()).toBe(1000)
+    expect(seen).toEqual([1000])
+  })
+
+  it('warns once when the clock lags by more than 20 rounds', async () => {
+    const warnings: string[] = []
+    let round = 980
+    const beacon = client({ urls: [], clock: () => roundTimeMs(round, quicknet), warn: (message) => warnings.push(message) })
+    await beacon.verify(thousandth)
+    expect(warnings).toEqual([])
+    round = 100
+    await beacon.verify(first)
+    expect(warnings).toEqual([])
+
+    const lagging = client({ urls: [], clock: () => roundTimeMs(979, quicknet), warn: (message) => warnings.push(message) })
+    await lagging.verify(thousandth)
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain('clock lags')
+  })
+
+  it('forgets the oldest held pulse at its bound', async () => {
+    const beacon = client({ urls: [], capacity: 1 })
+    await beacon.verify(first)
+    await beacon.verify(thousandth)
+    expect((await beacon.get(1000)).round).toBe(1000)
+    await expect(beacon.get(123)).rejects.toMatchObject({ code: 'BEACON_UNAVAILABLE' })
+  })
+})
+
+describe('several sources', () => {
+  it('goes on to the next when one is down, serves nonsense or another chain', async () => {
+    const nonsense = await oddServer(() => ({ status: 200, body: '<html>' }))
+    const failing = await oddServer(() => ({ status: 500, body: '{}' }))
+    const tampered = first.signature.slice()
+    tampered[1]! ^= 1
+    const lying = await relay([{ round: 123, signature: tampered }])
+    const beacon = client({ urls: [await deadUrl(), nonsense.url, failing.url, lying.url, (await relay()).url] })
+    expect(await beacon.get(123)).toEqual(first)
+  })
+
+  it('asks the source that served last first from then on', async () => {
+    const failing = await oddServer(() => ({ status: 500, body: '{}' }))
+    const beacon = client({ urls: [failing.url, (await relay()).url] })
+    await beacon.get(123)
+    const asked = failing.requests.length
+    await beacon.get(1000)
+    expect(failing.requests).toHaveLength(asked)
+  })
+
+  it('names every source and its reason when none serves', async () => {
+    const failing = await oddServer(() => ({ status: 503, body: '{}' }))
+    const dead = await deadUrl()
+    const beacon = client({ urls: [failing.url, dead] })
+    const error = await beacon.get(123).catch((reason: unknown) => reason as Error)
+    expect(error).toMatchObject({ code: 'BEACON_UNAVAILABLE' })
+    expect((error as Error).message).toContain(`${failing.url}/${quicknet.chain_hash}/info answered 503`)
+    expect((error as Error).message).toContain(dead)
+  })
+
+  it('stops reading an answer without end', async () => {
+    const endless = await oddServer(() => ({ status: 200, body: ' '.repeat(100_000) }))
+    const beacon = client({ urls: [endless.url] })
+    await expect(beacon.get(123)).rejects.toThrow(/longer than/)
+  })
+
+  it('says what to set when no source is configured', async () => {
+    await expect(client({ urls: [] }).get(1)).rejects.toThrow(/beacon\.urls/)
+  })
+
+  it('asks once for a round that many want', async () => {
+    const { url, requests } = await oddServer((path) => ({
+      status: 200,
+      body: path.endsWith('/info')
+        ? JSON.stringify({ ...quicknet, genesis_time: quicknet.genesis, hash: quicknet.chain_hash, schemeID: quicknet.scheme })
+        : JSON.stringify({ round: 123, signature: Buffer.from(first.signature).toString('hex') })
+    }))
+    const beacon = client({ urls: [url] })
+    await Promise.all([beacon.get(123), beacon.get(123), beacon.get(123)])
+    expect(requests.map((path) => path.split('/').pop())).toEqual(['info', '123'])
+  })
+})
+
+describe('following the chain', () => {
+  /** The dev beacon with a clock that the test moves. */
+  async function devChain(startRound: number): Promise<{ url: string; clock: { ms: number } }> {
+    const clock = { ms: roundTimeMs(startRound, DEV_BEACON_CHAIN) }
+    const server = closing(await startDevBeacon({ ...LOOPBACK, profileBeacon: DEV_BEACON_CHAIN, clock: () => clock.ms }))
+    return { url: server.url, clock }
+  }
+
+  it('emits each newer pulse and resolves those who wait for a round to come', async () => {
+    const { url, clock } = await devChain(10)
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], clock: () => clock.ms, random: () => 0 })
+    const seen: number[] = []
+    const tenth = Promise.withResolvers<undefined>()
+    beacon.on('pulse', ({ round }) => {
+      seen.push(round)
+      if (round === 10) tenth.resolve(undefined)
+    })
+    const waiting = beacon.waitFor(11)
+    beacon.start()
+    await tenth.promise
+    clock.ms += 1000
+    expect((await waiting).round).toBe(11)
+    expect(seen.slice(0, 2)).toEqual([10, 11])
+    expect((await beacon.waitFor(3)).round).toBe(3)
+  })
+
+  it('goes by the chain when its own clock is behind', async () => {
+    const { url } = await devChain(5000)
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], clock: () => roundTimeMs(100, DEV_BEACON_CHAIN) })
+    const waiting = beacon.waitFor(4990)
+    beacon.start()
+    expect((await waiting).round).toBe(4990)
+    expect(beacon.now()).toBe(5000)
+  })
+
+  it('warns when the beacon goes down and when it is back, and waits through it', async () => {
+    const { url, clock } = await devChain(10)
+    let down = true
+    const warnings: string[] = []
+    // The proxy's state is what the test changes; the source behind it stays.
+    const proxy = createServer((request, response) => {
+      if (down) return void response.writeHead(503).end()
+      fetch(`${url}${request.url ?? ''}`).then(
+        async (answer) => response.writeHead(answer.status).end(await answer.text()),
+        () => response.writeHead(502).end()
+      )
+    })
+    await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+    cleanup.push(() => {
+      proxy.closeAllConnections()
+      proxy.close()
+    })
+    const beacon = client({
+      chain: DEV_BEACON_CHAIN,
+      urls: [`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`],
+      clock: () => clock.ms,
+      random: () => 0,
+      warn: (message) => {
+        warnings.push(message)
+        down = false
+      }
+    })
+    beacon.start()
+    expect((await beacon.waitFor(10)).round).toBe(10)
+    expect(warnings[0]).toContain('no pulse from the beacon')
+  })
+
+  it('ends every wait when it is stopped', async () => {
+    const never = await oddServer(() => 'never')
+    const beacon = client({ urls: [never.url], clock: () => roundTimeMs(200, quicknet) })
+    beacon.start()
+    const waits = [beacon.waitFor(123), beacon.waitFor(10_000), beacon.get(7)]
+    beacon.stop()
+    for (const wait of waits) await expect(wait).rejects.toMatchObject({ code: 'BEACON_UNAVAILABLE' })
+  })
+
+  it('ends one wait with its signal\u2019s reason and leaves the others', async () => {
+    const { url, clock } = await devChain(10)
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], clock: () => clock.ms })
+    const abort = new AbortController()
+    const aborted = beacon.waitFor(1_000_000, abort.signal)
+    const other = beacon.get(9)
+    abort.abort(new Error('enough'))
+    await expect(aborted).rejects.toThrow('enough')
+    expect((await other).round).toBe(9)
+  })
+})

@@ -1,0 +1,231 @@
+/** Follows the beacon that a network profile pins, over drand's HTTP API. Everything it hands out is verified. */
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NativePool } from '../native/types.ts'
+import { clockRound, roundTimeMs } from '../protocol/beacon-time.ts'
+import { clockLags } from '../protocol/time.ts'
+import { Backoff } from './backoff.ts'
+import { PulseStore } from './pulse-store.ts'
+import { DrandSources } from './sources.ts'
+import { BeaconError, type BeaconChain, type BeaconClient, type VerifiedPulse } from './types.ts'
+
+export interface BeaconClientOptions {
+  chain: BeaconChain
+  /** drand HTTP endpoints, in order of preference, without the chain hash. */
+  urls: readonly string[]
+  pool: Pick<NativePool, 'verifyPulse'>
+  /** Told about what an operator should look at: sources that fail, a clock that lags. */
+  warn?: (message: string) => void
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  /** For jitter, 0..1. */
+  random?: () => number
+  /** Verified pulses held in memory. */
+  capacity?: number
+}
+
+/** 300 bytes each; at a second a round the pulses of the last two hours. */
+const DEFAULT_CAPACITY = 8192
+/** A round's pulse is asked for this share of a period after it is due, plus as much again of jitter. */
+const POLL_DELAY = 0.1
+/** A source further behind the clock than this is asked last. */
+const STALE_ROUNDS = 3
+const FIRST_RETRY_MS = 250
+const MAX_RETRY_MS = 30_000
+/** Longest delay that a timer of Node takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+export function createBeaconClient(options: BeaconClientOptions): BeaconClient {
+  return new FollowingClient(options)
+}
+
+class FollowingClient implements BeaconClient {
+  readonly #chain: BeaconChain
+  readonly #sources: DrandSources
+  readonly #store: PulseStore
+  readonly #events = new EventEmitter<{ pulse: [VerifiedPulse] }>()
+  readonly #warn: (message: string) => void
+  readonly #clock: () => number
+  readonly #random: () => number
+  /** Requests for single rounds under way. */
+  readonly #fetching = new Map<number, Promise<VerifiedPulse>>()
+  #life = new AbortController()
+  #following = false
+  #warnedOfClock = false
+
+  constructor({ chain, urls, pool, warn, clock, random, capacity }: BeaconClientOptions) {
+    this.#chain = chain
+    this.#sources = new DrandSources(urls, chain)
+    const publicKey = new Uint8Array(Buffer.from(chain.public_key, 'hex'))
+    this.#store = new PulseStore(
+      capacity ?? DEFAULT_CAPACITY,
+      (round, signature) => pool.verifyPulse({ publicKey, round, signature }),
+      (pulse) => this.#advance(pulse)
+    )
+    this.#warn = warn ?? (() => undefined)
+    this.#clock = clock ?? Date.now
+    this.#random = random ?? Math.random
+    // Every waiter listens; how many there are is not this client's to judge.
+    this.#events.setMaxListeners(0)
+  }
+
+  start(): void {
+    if (this.#following) return
+    if (this.#life.signal.aborted) this.#life = new AbortController()
+    this.#following = true
+    const { signal } = this.#life
+    this.#follow(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#warn(`the beacon is not followed any more: ${String(error)}`)
+    })
+  }
+
+  stop(): void {
+    this.#following = false
+    this.#life.abort(new BeaconError('BEACON_UNAVAILABLE', 'the beacon client is stopped'))
+  }
+
+  latest(): VerifiedPulse | undefined {
+    return this.#store.latest
+  }
+
+  now(nowMs = this.#clock()): number {
+    return Math.max(clockRound(nowMs, this.#chain), this.#store.latest?.round ?? 0)
+  }
+
+  async verify(pulse: { round: number; signature: Uint8Array }): Promise<boolean> {
+    return (await this.#store.accept(pulse)) !== undefined
+  }
+
+  on(event: 'pulse', listener: (pulse: VerifiedPulse) => void): () => void {
+    this.#events.on(event, listener)
+    return () => this.#events.off(event, listener)
+  }
+
+  async get(round: number, signal?: AbortSignal): Promise<VerifiedPulse> {
+    checkRound(round)
+    const held = this.#store.get(round)
+    if (held !== undefined) return held
+    const ending = this.#ending(signal)
+    ending.throwIfAborted()
+    let fetching = this.#fetching.get(round)
+    if (fetching === undefined) {
+      fetching = this.#fetch(round, this.#life.signal).finally(() => this.#fetching.delete(round))
+      this.#fetching.set(round, fetching)
+    }
+    return await orAborted(fetching, ending)
+  }
+
+  async waitFor(round: number, signal?: AbortSignal): Promise<VerifiedPulse> {
+    checkRound(round)
+    const ending = this.#ending(signal)
+    const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS, this.#random)
+    for (;;) {
+      ending.throwIfAborted()
+      const held = this.#store.get(round)
+      if (held !== undefined) return held
+      if (this.now() < round) {
+        await this.#untilDue(round, ending)
+        continue
+      }
+      try {
+        return await this.get(round, ending)
+      } catch (error) {
+        ending.throwIfAborted()
+        if (!(error instanceof BeaconError)) throw error
+        await this.#pulseWithin(backoff.next(), ending)
+      }
+    }
+  }
+
+  /** Asks for the newest pulse once a round; more slowly while nobody answers. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const periodMs = this.#chain.period * 1000
+    const backoff = new Backoff(Math.min(FIRST_RETRY_MS, periodMs / 2), MAX_RETRY_MS, this.#random)
+    let failing = false
+    while (!signal.aborted) {
+      const due = clockRound(this.#clock(), this.#chain)
+      try {
+        const { round } = await this.#fetch('latest', signal)
+        if (failing) this.#warn('the beacon answers again')
+        failing = false
+        if (round < due) {
+          // Not published yet, or a relay that is behind.
+          if (round < due - STALE_ROUNDS) this.#sources.demoteFirst()
+          await sleep(Math.min(backoff.next(), periodMs), undefined, { signal })
+          continue
+        }
+        backoff.reset()
+        await sleep(this.#untilNextPoll(), undefined, { signal })
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof Error)) throw error
+        if (!failing) this.#warn(`no pulse from the beacon: ${error.message}`)
+        failing = true
+        await sleep(backoff.next(), undefined, { signal })
+      }
+    }
+  }
+
+  #untilNextPoll(): number {
+    const nowMs = this.#clock()
+    const periodMs = this.#chain.period * 1000
+    // A round that is out before its time (our clock lags) leaves a whole period to wait, not more.
+    const dueInMs = Math.min(roundTimeMs(clockRound(nowMs, this.#chain) + 1, this.#chain) - nowMs, periodMs)
+    return dueInMs + periodMs * POLL_DELAY * (1 + this.#random())
+  }
+
+  async #fetch(round: number | 'latest', signal: AbortSignal): Promise<VerifiedPulse> {
+    return await this.#sources.fetch(round, (pulse) => this.#store.accept(pulse), signal)
+  }
+
+  #advance(pulse: VerifiedPulse): void {
+    const clock = clockRound(this.#clock(), this.#chain)
+    const lags = clockLags(clock, pulse.round)
+    if (lags && !this.#warnedOfClock) {
+      this.#warn(`this machine's clock lags: it is at round ${clock}, but the verified pulse is of round ${pulse.round}. Going by the pulse; set the clock.`)
+    }
+    this.#warnedOfClock = lags
+    this.#events.emit('pulse', pulse)
+  }
+
+  /** Until a round is due by the clock, or any pulse is seen: it may show that the clock lags. */
+  async #untilDue(round: number, signal: AbortSignal): Promise<void> {
+    const nowMs = this.#clock()
+    const dueInMs = roundTimeMs(round, this.#chain) - nowMs + this.#chain.period * 1000 * POLL_DELAY
+    await this.#pulseWithin(Math.min(Math.max(dueInMs, 1), MAX_TIMER_MS), signal)
+  }
+
+  /** Resolves at the next new pulse, at the latest after that time. */
+  async #pulseWithin(ms: number, signal: AbortSignal): Promise<void> {
+    const done = new AbortController()
+    const either = AbortSignal.any([signal, done.signal])
+    try {
+      await Promise.race([once(this.#events, 'pulse', { signal: either }), sleep(ms, undefined, { signal: either })])
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error
+    } finally {
+      done.abort()
+    }
+  }
+
+  #ending(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#life.signal : AbortSignal.any([this.#life.signal, signal])
+  }
+}
+
+function checkRound(round: number): void {
+  if (!Number.isSafeInteger(round) || round < 1) throw new BeaconError('BEACON_INVALID_ROUND', `${round} is not a round: rounds are whole numbers from 1`)
+}
+
+/** The promise's end, or the signal's reason, whichever is first. The promise goes on for whoever else waits for it. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
