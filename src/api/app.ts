@@ -13,6 +13,7 @@ import { onError } from './on-error.ts'
 import { createDocument, type OpenApiDocument } from './openapi/document.ts'
 import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './rate-limits.ts'
 import { configRoutes } from './routes/config.ts'
+import { dashboardRoutes } from './routes/dashboard.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { errorRoutes } from './routes/errors.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -66,6 +67,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   app.route('/', operationRoutes(services))
   app.route('/', errorRoutes())
   app.route('/', docsRoutes(() => (document ??= createDocument(app, services.version))))
+  app.route('/', dashboardRoutes())
 
   app.notFound(notFound(app))
   app.onError(onError(services.log))

@@ -52,7 +52,7 @@ export class ProblemError extends Error {
 
   constructor(problem: ProblemBody, retryAfter?: number) {
     super(`${problem.code}: ${problem.detail}`)
-    this.code = problem.code as ErrorCode
+    this.code = problem.code
     this.status = problem.status
     this.title = problem.title
     this.detail = problem.detail

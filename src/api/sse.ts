@@ -9,7 +9,8 @@ const RETRY_MS = 2000
 
 export interface ServerSentEvent {
   readonly id: number
-  readonly event: string
+  /** Left out: `message`, which is what EventSource hands to onmessage. */
+  readonly event?: string
   readonly data: unknown
 }
 
@@ -77,7 +78,8 @@ export function eventStream(
 }
 
 function format({ id, event, data }: ServerSentEvent): string {
-  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  const name = event === undefined ? '' : `event: ${event}\n`
+  return `id: ${id}\n${name}data: ${JSON.stringify(data)}\n\n`
 }
 
 async function orHeartbeat<T>(event: Promise<T>, heartbeatMs: number): Promise<T | 'heartbeat'> {

@@ -1,0 +1,162 @@
+/** A registry in memory: owners, zones and identities in maps, and failures on demand. It knows no peers and no proofs. */
+import { ServiceError } from '../../../src/errors.ts'
+import type { NetworkMode } from '../../../src/network/types.ts'
+import type { Reveal } from '../../../src/protocol/reveal.ts'
+import type { Zone } from '../../../src/protocol/zone.ts'
+import type { OwnedName, Registry, ZoneView } from '../../../src/registry/types.ts'
+import type { MemoryTasks } from './tasks.ts'
+
+export type Operation = keyof Registry
+
+export class MemoryRegistry implements Registry {
+  readonly reveals = new Map<string, Reveal>()
+  readonly zones = new Map<string, Zone & { serial: number }>()
+  readonly owned = new Map<string, OwnedName>()
+  readonly identities = new Map<string, { document: Record<string, unknown>; manifest: Record<string, unknown> | null }>()
+  readonly failures = new Map<Operation, Error>()
+  readonly calls: { operation: Operation; arguments: unknown[] }[] = []
+  mode: NetworkMode = 'full'
+  readonly #tasks: MemoryTasks
+
+  constructor(tasks: MemoryTasks) {
+    this.#tasks = tasks
+  }
+
+  #called(operation: Operation, ...args: unknown[]): void {
+    this.calls.push({ operation, arguments: args })
+    const failure = this.failures.get(operation)
+    if (failure !== undefined) throw failure
+  }
+
+  #named(operation: Operation, name: string, ...args: unknown[]): void {
+    this.#called(operation, name, ...args)
+    if (!/^[a-z0-9-]{1,63}\.chronym$/.test(name)) throw new ServiceError('SVC-NAM-001', `"${name}" is not a valid name of this network.`)
+  }
+
+  #find(name: string): Reveal {
+    const reveal = this.reveals.get(name)
+    if (reveal === undefined) throw new ServiceError('SVC-RES-002', `${name} is not registered.`)
+    return reveal
+  }
+
+  async start(): Promise<void> {}
+  async stop(): Promise<void> {}
+
+  networkStatus() {
+    this.#called('networkStatus')
+    return { status: 'online' as const, peers: 4, mode: this.mode, peer_id: '12D3KooW', network: 'local', beacon: { round: 99, age_seconds: 1 }, records: 7 }
+  }
+
+  async setMode(mode: NetworkMode): Promise<void> {
+    this.mode = mode
+  }
+
+  async resolve(name: string) {
+    this.#named('resolve', name)
+    return { reveal: this.#find(name), confidence: 'settled' as const }
+  }
+
+  async explain(name: string) {
+    this.#named('explain', name)
+    return { name, verdict: 'Nobody owns it.', rule: 'no answer', state: 'none', lease: null, owner: null, answers: [{ peer: 'self', self: true, state: 'none', claim_id: null, serial: null }] }
+  }
+
+  async resolveIdentity(did: string) {
+    this.#called('resolveIdentity', did)
+    const identity = this.identities.get(did)
+    if (identity === undefined) throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
+    return { kid_document: identity.document, manifest_document: identity.manifest }
+  }
+
+  async publicZone(name: string): Promise<ZoneView> {
+    this.#named('publicZone', name)
+    try {
+      return { zone: JSON.parse(Buffer.from(this.#find(name).payload).toString()) as Zone, source: 'network' }
+    } catch (error) {
+      if (error instanceof SyntaxError) throw new ServiceError('SVC-ZON-001', `The payload of ${name} is not a zone.`)
+      throw error
+    }
+  }
+
+  localZone(name: string): ZoneView | undefined {
+    this.#called('localZone', name)
+    const zone = this.zones.get(name)
+    return zone === undefined ? undefined : { zone, source: 'local' }
+  }
+
+  saveZone(name: string, zone: unknown, ifMatchSerial?: number) {
+    this.#named('saveZone', name, zone, ifMatchSerial)
+    const standing = this.zones.get(name)?.serial ?? 0
+    if (ifMatchSerial !== undefined && ifMatchSerial !== standing) throw new ServiceError('SVC-ZON-004', `The zone has serial ${standing}.`)
+    const { records } = zone as Zone
+    for (const [label, group] of Object.entries(records)) {
+      for (const [index, { type, value }] of group.entries()) {
+        if (type === 'A' && !/^[\d.]+$/.test(value)) {
+          throw new ServiceError('SVC-ZON-002', 'The zone breaks a rule.', { errors: [{ path: `records/${label}/${index}/value`, message: 'is no IPv4 address' }] })
+        }
+      }
+    }
+    this.zones.set(name, { records, serial: standing + 1 })
+    return { serial: standing + 1 }
+  }
+
+  async publishZone(name: string) {
+    this.#named('publishZone', name)
+    if (!this.owned.has(name)) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+    const zone = this.zones.get(name)
+    if (zone === undefined) throw new ServiceError('SVC-ZON-003', `This daemon has no zone for ${name}.`)
+    return { serial: zone.serial, stored_by: 3, of: 4 }
+  }
+
+  async commit(name: string, commitment: Uint8Array) {
+    this.#named('commit', name, commitment)
+    return { stored_by: 3, of: 4 }
+  }
+
+  async publish(reveal: Reveal) {
+    this.#named('publish', reveal.name, reveal)
+    this.reveals.set(reveal.name, reveal)
+    return { stored_by: 3, of: 4 }
+  }
+
+  async publishKid(authorizedKid: unknown) {
+    this.#called('publishKid', authorizedKid)
+    const { document = authorizedKid } = authorizedKid as { document?: unknown }
+    const kid = document as { id?: unknown }
+    if (typeof kid.id !== 'string') throw new ServiceError('SVC-KID-001', 'The document has no id.')
+    this.identities.set(kid.id, { document: kid, manifest: null })
+    return { did: kid.id, version: 1, stored_by: 3, of: 4 }
+  }
+
+  async publishManifest(authorizedManifest: unknown) {
+    this.#called('publishManifest', authorizedManifest)
+    const { manifest = authorizedManifest } = authorizedManifest as { manifest?: unknown }
+    const document = manifest as { id?: unknown }
+    if (typeof document.id !== 'string') throw new ServiceError('SVC-KID-001', 'The manifest has no id.')
+    const identity = this.identities.get(document.id)
+    if (identity === undefined) throw new ServiceError('SVC-RES-002', `No identity document is known for ${document.id}.`)
+    identity.manifest = document
+    return { did: document.id, version: 1, stored_by: 3, of: 4 }
+  }
+
+  ownedNames(): OwnedName[] {
+    this.#called('ownedNames')
+    return [...this.owned.values()]
+  }
+
+  async register(name: string, options: { zone?: unknown }) {
+    this.#named('register', name, options)
+    return this.#tasks.create({ name, kind: 'register' })
+  }
+
+  async renew(name: string, options: { zone?: unknown }) {
+    this.#named('renew', name, options)
+    if (!this.owned.has(name)) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+    return this.#tasks.create({ name, kind: 'renew' })
+  }
+
+  async estimate(name: string) {
+    this.#named('estimate', name)
+    return { iterations: 1_000_000, seconds: 3.2, lease_start: '2026-11-21T12:00:00.000Z', lease_end: '2026-11-28T12:00:00.000Z' }
+  }
+}

@@ -1,0 +1,127 @@
+/** Tasks in memory, moved by the test instead of a VDF. */
+import { ServiceError } from '../../../src/errors.ts'
+import type { TaskEvent, TaskKind, TaskManager, TaskView } from '../../../src/tasks/types.ts'
+
+interface Entry {
+  view: TaskView
+  events: TaskEvent[]
+}
+
+const TIME = '2026-11-21T12:00:00.000Z'
+
+export class MemoryTasks implements TaskManager {
+  readonly #entries = new Map<string, Entry>()
+  readonly #listeners = new Set<(event: TaskEvent) => void>()
+  /** Readers of event streams that are open. */
+  openStreams = 0
+  failure: Error | undefined
+
+  async start(): Promise<void> {}
+  async stop(): Promise<void> {}
+
+  create({ name, kind }: { name: string; kind: TaskKind }): TaskView {
+    const standing = this.list().find((task) => task.name === name && task.status === 'running')
+    if (standing !== undefined) throw new ServiceError('SVC-REG-002', `A task for ${name} is running.`, { extensions: { task_id: standing.task_id } })
+    const view: TaskView = {
+      task_id: `task-${this.#entries.size + 1}`,
+      name,
+      kind,
+      status: 'running',
+      phase: 'queued',
+      paused: false,
+      iterations: 1_000_000,
+      progress: 0,
+      phase_progress: 0,
+      iterations_per_second: null,
+      eta_seconds: null,
+      deadline: null,
+      created_at: TIME,
+      updated_at: TIME,
+      resumed: 0,
+      error: null
+    }
+    this.#entries.set(view.task_id, { view, events: [] })
+    return view
+  }
+
+  /** Changes a task and reports it. */
+  move(taskId: string, type: TaskEvent['type'], change: Partial<TaskView>): void {
+    const entry = this.#entries.get(taskId)!
+    entry.view = { ...entry.view, ...change }
+    const event = { id: entry.events.length + 1, type, task: entry.view }
+    entry.events.push(event)
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  get(taskId: string): TaskView | undefined {
+    if (this.failure !== undefined) throw this.failure
+    return this.#entries.get(taskId)?.view
+  }
+
+  list(): TaskView[] {
+    if (this.failure !== undefined) throw this.failure
+    return [...this.#entries.values()].map(({ view }) => view)
+  }
+
+  async remove(taskId: string): Promise<boolean> {
+    if (this.failure !== undefined) throw this.failure
+    const entry = this.#entries.get(taskId)
+    if (entry === undefined) return false
+    if (entry.view.status !== 'running') return this.#entries.delete(taskId)
+    this.move(taskId, 'failed', { status: 'failed', error: { code: 'SVC-TSK-003', message: 'Cancelled' } })
+    return true
+  }
+
+  pause(taskId: string): TaskView | undefined {
+    return this.#set(taskId, true)
+  }
+
+  resume(taskId: string): TaskView | undefined {
+    return this.#set(taskId, false)
+  }
+
+  #set(taskId: string, paused: boolean): TaskView | undefined {
+    const entry = this.#entries.get(taskId)
+    if (entry !== undefined) entry.view = { ...entry.view, paused }
+    return entry?.view
+  }
+
+  events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined {
+    const entry = this.#entries.get(taskId)
+    return entry === undefined ? undefined : this.#stream(entry, lastEventId ?? 0, signal)
+  }
+
+  async *#stream(entry: Entry, lastEventId: number, signal: AbortSignal): AsyncGenerator<TaskEvent, void> {
+    let seen = lastEventId
+    this.openStreams++
+    try {
+      while (!signal.aborted) {
+        const event = entry.events.find(({ id }) => id > seen)
+        if (event !== undefined) {
+          seen = event.id
+          yield event
+        } else if (entry.view.status !== 'running') return
+        else await this.#news(signal)
+      }
+    } finally {
+      this.openStreams--
+    }
+  }
+
+  #news(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const unsubscribe = this.subscribe(() => done())
+      const done = () => {
+        unsubscribe()
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      signal.addEventListener('abort', done)
+    })
+  }
+
+  subscribe(listener: (event: TaskEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+}

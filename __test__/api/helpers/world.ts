@@ -1,0 +1,106 @@
+/** An app over in-memory parts, and requests to it. */
+import { pino } from 'pino'
+import { Registry as MetricsRegistry } from 'prom-client'
+import { createApp, type AppOptions } from '../../../src/api/app.ts'
+import { createEventLog } from '../../../src/api/event-log.ts'
+import { createIdempotency } from '../../../src/api/idempotency.ts'
+import type { KeyValue } from '../../../src/api/key-value.ts'
+import type { ApiServices, ConfigService, ReadinessCheck } from '../../../src/api/services.ts'
+import { createTokenService } from '../../../src/api/tokens.ts'
+import { ServiceError } from '../../../src/errors.ts'
+import { MemoryRegistry } from './registry.ts'
+import { MemoryTasks } from './tasks.ts'
+
+export const MAIN_TOKEN = 'main-token-of-the-test-world-0123456789abcde'
+
+export class MemoryStore implements KeyValue {
+  readonly values = new Map<string, Uint8Array>()
+  failure: Error | undefined
+
+  get(key: string): Uint8Array | undefined {
+    return this.values.get(key)
+  }
+
+  list(prefix: string): [string, Uint8Array][] {
+    return [...this.values].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  put(key: string, value: Uint8Array): void {
+    if (this.failure !== undefined) throw this.failure
+    this.values.set(key, value)
+  }
+
+  delete(key: string): void {
+    if (this.failure !== undefined) throw this.failure
+    this.values.delete(key)
+  }
+}
+
+class MemoryConfig implements ConfigService {
+  failure: Error | undefined
+  #fields: Record<string, unknown> = { mode: 'full', data_dir: '/var/lib/chronym', network: 'local' }
+
+  view(): Record<string, unknown> {
+    return this.#fields
+  }
+
+  async change(patch: unknown): Promise<Record<string, unknown>> {
+    if (this.failure !== undefined) throw this.failure
+    for (const field of Object.keys(patch as object)) {
+      if (field === 'data_dir') throw new ServiceError('SVC-CFG-002', 'data_dir cannot change while the daemon runs.')
+      if (!(field in this.#fields)) throw new ServiceError('SVC-CFG-001', `There is no field ${field}.`, { errors: [{ path: field, message: 'unknown field' }] })
+    }
+    this.#fields = { ...this.#fields, ...(patch as object) }
+    return this.#fields
+  }
+}
+
+export interface RequestOptions {
+  readonly token?: string | undefined
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+  readonly headers?: Record<string, string>
+}
+
+export type World = ReturnType<typeof createWorld>
+
+export function createWorld(options: AppOptions = {}) {
+  const clock = { now: Date.parse('2026-11-21T12:00:00Z') }
+  const store = new MemoryStore()
+  const tasks = new MemoryTasks()
+  const registry = new MemoryRegistry(tasks)
+  const config = new MemoryConfig()
+  const logged: Record<string, unknown>[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
+  let mainToken = MAIN_TOKEN
+  const state = { checks: [{ name: 'peers', ok: true, detail: '4 peers' }] as ReadinessCheck[], allowedHosts: [] as string[], allowedOrigins: [] as string[] }
+  const events = createEventLog({ capacity: 100, clock: () => clock.now })
+  const services: ApiServices = {
+    version: '1.2.3',
+    registry,
+    tasks,
+    tokens: createTokenService({ store, prefix: 'token/', readMainToken: () => mainToken, writeMainToken: (token) => void (mainToken = token), clock: () => clock.now }),
+    config,
+    events,
+    idempotency: createIdempotency({ store, prefix: 'idempotency/', clock: () => clock.now }),
+    metrics: new MetricsRegistry(),
+    log,
+    readiness: () => state.checks,
+    allowedHosts: () => state.allowedHosts,
+    allowedOrigins: () => state.allowedOrigins,
+    now: () => clock.now
+  }
+  const app = createApp(services, options)
+
+  const request = (method: string, path: string, { token, body, raw, headers }: RequestOptions = {}): Promise<Response> => {
+    const given = new Headers(headers)
+    if (token !== undefined) given.set('Authorization', `Bearer ${token}`)
+    if (body !== undefined && !given.has('Content-Type')) given.set('Content-Type', 'application/json')
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const init = { method, headers: given, ...(content !== undefined && { body: content, duplex: 'half' as const }) }
+    return Promise.resolve(app.request(path, init))
+  }
+  return { app, services, registry, tasks, config, store, events, clock, logged, state, request, mainToken: () => mainToken }
+}

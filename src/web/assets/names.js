@@ -1,0 +1,58 @@
+import { $, attempt, button, duration, element, show } from './elements.js'
+import { get, post } from './http.js'
+import { refreshTasks } from './tasks.js'
+import { editZone } from './zone-editor.js'
+
+const TONES = { live: '', grace: 'bad', lapsed: 'bad' }
+
+function lease({ state, lease_end: end }) {
+  const left = (Date.parse(end) - Date.now()) / 1000
+  if (state === 'live') return `ends in ${duration(left)}`
+  return state === 'grace' ? `lapsed ${duration(-left)} ago: renew now` : 'lapsed'
+}
+
+function row(owned) {
+  const { name, state, serial, published_serial: published } = owned
+  const zone = serial === 0 ? 'none' : serial === published ? `live (${serial})` : `saved ${serial}, live ${published || 'none'}`
+  return element(
+    'tr',
+    {},
+    element('td', {}, name),
+    element('td', { className: TONES[state], title: new Date(owned.lease_end).toLocaleString() }, lease(owned)),
+    element('td', {}, zone),
+    element(
+      'td',
+      {},
+      button('Edit zone', () => attempt(() => editZone(name)), `Edit the zone of ${name}`),
+      ' ',
+      button('Renew', () => attempt(() => startTask('renew', name)), `Renew ${name}`)
+    )
+  )
+}
+
+export async function refreshNames() {
+  const names = await get('/api/names')
+  // Not under the fingers of somebody who is at one of the buttons.
+  if (!$('names').contains(document.activeElement)) $('names').replaceChildren(...names.map(row))
+  $('no-names').hidden = names.length > 0
+}
+
+async function startTask(kind, name) {
+  const { message } = await post(`/api/vdf/${kind}`, { name }, { 'Idempotency-Key': crypto.randomUUID() })
+  await refreshTasks()
+  return message
+}
+
+export function wireRegister() {
+  const output = $('register-output')
+  const name = () => $('register-name').value.trim()
+  $('estimate').onclick = () =>
+    attempt(async () => {
+      const { iterations, seconds, lease_end: end } = await post('/api/vdf/estimate', { name: name() })
+      show(output, `About ${duration(seconds)} on this machine (${iterations.toLocaleString('en')} squarings); the lease would run to ${new Date(end).toLocaleDateString()}.`)
+    }, output)
+  $('register-form').onsubmit = (event) => {
+    event.preventDefault()
+    void attempt(async () => show(output, await startTask('register', name()), 'good'), output)
+  }
+}

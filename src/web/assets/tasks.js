@@ -1,0 +1,87 @@
+import { $, attempt, button, count, duration, element } from './elements.js'
+import { get, post, remove, stream } from './http.js'
+
+/** A browser opens six connections to one place; the rest of the page needs some. Further tasks are polled. */
+const MAX_STREAMS = 3
+
+const items = new Map()
+const streams = new Map()
+let whenEnded = () => {}
+
+/** `listener` is called when a task has ended. */
+export const onTaskEnd = (listener) => (whenEnded = listener)
+
+function create(task) {
+  const path = `/api/vdf/tasks/${encodeURIComponent(task.task_id)}`
+  const act = (work) => () => attempt(async () => (await work(), await refreshTasks()))
+  const parts = {
+    title: element('strong'),
+    phase: element('span'),
+    rate: element('span', { className: 'quiet' }),
+    bar: element('progress'),
+    error: element('div', { className: 'bad' }),
+    pause: button('Pause', act(() => post(`${path}/${items.get(task.task_id).task.paused ? 'resume' : 'pause'}`))),
+    remove: button('Cancel', act(() => remove(`/api/vdf/status/${encodeURIComponent(task.task_id)}`)))
+  }
+  parts.bar.setAttribute('aria-label', `Progress of ${task.name}`)
+  const line = element('div', { className: 'line' }, parts.title, parts.phase, parts.rate, element('span', {}, parts.pause, ' ', parts.remove))
+  return { ...parts, node: element('li', {}, line, parts.bar, parts.error), task }
+}
+
+function update(task) {
+  if (!items.has(task.task_id)) items.set(task.task_id, create(task))
+  const item = items.get(task.task_id)
+  const running = task.status === 'running'
+  const proving = task.phase === 'prove'
+  item.task = task
+  item.title.textContent = `${task.kind} ${task.name}`
+  item.phase.textContent = running ? (task.paused ? 'paused' : task.phase) : task.status
+  item.phase.className = task.status === 'failed' ? 'bad' : task.status === 'completed' ? 'good' : ''
+  const speed = task.iterations_per_second === null ? '' : `, ${count(Math.round(task.iterations_per_second))}/s`
+  const eta = task.eta_seconds === null ? '' : `, ${duration(task.eta_seconds)} left`
+  item.rate.textContent = running ? `${count(task.progress)} of ${count(task.iterations)}${speed}${eta}` : ''
+  item.bar.max = proving ? 1 : task.iterations
+  item.bar.value = proving ? task.phase_progress : task.progress
+  item.bar.hidden = !running
+  item.error.textContent = task.error === null ? '' : `${task.error.message} (${task.error.code})`
+  item.pause.hidden = !running
+  item.pause.textContent = task.paused ? 'Resume' : 'Pause'
+  item.remove.textContent = running ? 'Cancel' : 'Clear'
+  if (!running) unfollow(task.task_id)
+}
+
+function follow(taskId) {
+  if (streams.has(taskId) || streams.size >= MAX_STREAMS) return
+  const path = `/api/vdf/status/${encodeURIComponent(taskId)}/events`
+  streams.set(taskId, stream(path, ['progress', 'phase', 'completed', 'failed'], (type, task) => {
+    if (items.has(taskId)) update(task)
+    if (type === 'completed' || type === 'failed') whenEnded()
+  }))
+}
+
+function unfollow(taskId) {
+  streams.get(taskId)?.()
+  streams.delete(taskId)
+}
+
+export async function refreshTasks() {
+  const tasks = await get('/api/vdf/tasks')
+  const ids = new Set(tasks.map(({ task_id: id }) => id))
+  for (const [id, { node }] of items) {
+    if (ids.has(id)) continue
+    unfollow(id)
+    node.remove()
+    items.delete(id)
+  }
+  for (const task of tasks) {
+    update(task)
+    const { node } = items.get(task.task_id)
+    if (!node.isConnected) $('tasks').append(node)
+    if (task.status === 'running') follow(task.task_id)
+  }
+  $('no-tasks').hidden = tasks.length > 0
+}
+
+export function stopTasks() {
+  for (const id of [...streams.keys()]) unfollow(id)
+}
