@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import type { Run } from './context.ts'
+import { addBeaconCommand } from './commands/beacon.ts'
+import { addManualCommands } from './commands/manual.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommands } from './commands/config.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -45,6 +47,8 @@ export function buildProgram(run: Run): Command {
   addTokenCommands(program, run)
   addDoctorCommand(program, run)
   program.commandsGroup('Tools:')
+  addManualCommands(program, run)
+  addBeaconCommand(program, run)
   addVdfCommands(program, run)
   addCompletionCommand(program, run)
   addHelpCommand(program, run)

@@ -1,6 +1,9 @@
 import { CommanderError } from 'commander'
 import { ERROR_TABLE, ServiceError, type ErrorCode } from '../errors.ts'
 import { ProblemError, UnreachableError } from '../api/client.ts'
+import { BeaconError } from '../beacon/types.ts'
+import { NameError, ProtocolError } from '../protocol/errors.ts'
+import { ZoneError } from '../protocol/zone.ts'
 import { NativeError } from '../native/errors.ts'
 import { EXIT, exitCodeOfStatus } from './exit-codes.ts'
 import { Failure, messageOf, usageFailure } from './failure.ts'
@@ -20,6 +23,17 @@ function problemFailure(problem: ProblemError): Failure {
     cause: problem,
     ...(cure === undefined ? {} : { cure })
   })
+}
+
+/** What the rules of the protocol refuse on this side, with the code that the daemon would give it. */
+function protocolFailure(error: ProtocolError): Failure {
+  const code: ErrorCode = error instanceof ZoneError ? 'SVC-ZON-002' : !(error instanceof NameError) ? 'SVC-REQ-001' : error.kind === 'invalid' ? 'SVC-NAM-001' : 'SVC-NAM-002'
+  const { cure } = ERROR_TABLE[code]
+  return new Failure(code, error.detail, { exitCode: EXIT.refused, errors: error instanceof ZoneError ? error.problems : [], cure, cause: error })
+}
+
+function beaconFailure(error: BeaconError): Failure {
+  return new Failure('SVC-BCN-001', error.message, { exitCode: EXIT.unavailable, cure: ERROR_TABLE['SVC-BCN-001'].cure, cause: error })
 }
 
 function nativeFailure(error: NativeError): Failure {
@@ -53,6 +67,8 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof CommanderError) return usageFailure(error.message.replace(/^error: /u, '').replaceAll('\n', ' '), 'Look at `chronym help`.')
   if (error instanceof ProblemError) return problemFailure(error)
   if (error instanceof UnreachableError) return unreachable(error)
+  if (error instanceof ProtocolError) return protocolFailure(error)
+  if (error instanceof BeaconError) return beaconFailure(error)
   if (error instanceof NativeError) return nativeFailure(error)
   if (error instanceof ServiceError) {
     return new Failure(error.code, error.message, { exitCode: exitCodeOfStatus(ERROR_TABLE[error.code].status ?? 500), errors: error.errors, cure: ERROR_TABLE[error.code].cure, cause: error })

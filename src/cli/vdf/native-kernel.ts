@@ -14,7 +14,8 @@ async function openPool(): Promise<NativePool> {
   return createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
 }
 
-function evaluationOf(handle: EvaluationHandle): Evaluation {
+/** An evaluation of the pool as a promise of its proof. */
+export function evaluationOf(handle: EvaluationHandle): Evaluation {
   return {
     progress: () => handle.progress(),
     stop: () => handle.stop(),
@@ -85,6 +86,16 @@ class NativeKernel implements Kernel {
       this.#discriminants.set(key, found)
     }
     return found
+  }
+}
+
+/** Opens a pool for one command and ends its threads whatever happens. */
+export async function withPool<T>(use: (pool: NativePool) => Promise<T>): Promise<T> {
+  const pool = await openPool()
+  try {
+    return await use(pool)
+  } finally {
+    await pool.close()
   }
 }
 

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { toHex } from '../../protocol/bytes.ts'
+import { commitmentHash, SALT_BYTES } from '../../protocol/commitment.ts'
+import { nameKey } from '../../protocol/keys.ts'
+import { parseName } from '../../protocol/names.ts'
+import { profileHash } from '../../protocol/profile.ts'
+import { connect } from '../connect.ts'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { loadProfile } from '../profile.ts'
+import { readSeed } from '../seed.ts'
+import { plural, printable } from '../terminal/format.ts'
+import { refuseExisting, writeSecret, type Secret } from './secret-file.ts'
+
+export interface CommitOptions {
+  seedFile?: string
+  network?: string
+  file?: string
+  offline?: boolean
+  force?: boolean
+}
+
+/** `chronym commit NAME`: key, salt and commitment; saved before anything is sent. */
+export async function runCommit(context: Context, name: string, options: CommitOptions): Promise<ExitCode> {
+  const { output } = context
+  const profile = loadProfile(context, options.network)
+  const hash = profileHash(profile)
+  const parsed = parseName(name, profile)
+  const key = nameKey(readSeed(context, options.seedFile), hash, parsed)
+  const file = options.file ?? `${name}.secret.json`
+  if (options.force !== true) refuseExisting(file)
+
+  const salt = new Uint8Array(randomBytes(SALT_BYTES))
+  const commitment = commitmentHash(name, key.publicKey, salt, hash)
+  const secret: Secret = {
+    version: 1,
+    network: options.network ?? profile.id,
+    profile_hash: toHex(hash),
+    name,
+    public_key: toHex(key.publicKey),
+    salt: toHex(salt),
+    commitment: toHex(commitment),
+    pulse_round: null
+  }
+  writeSecret(file, secret)
+
+  const request = { name, commitment: { hash: [...commitment] } }
+  if (options.offline === true) {
+    output.text(JSON.stringify(request))
+    output.note(`secret kept in ${file}; send the body above to POST /api/commit, then: chronym reveal ${name} --file ${file}`)
+    return EXIT.ok
+  }
+
+  const client = connect(context)
+  const { stored_by, of } = await client.commit(request)
+  // p lies after the moment at which the peers saw C, and is fixed from here on.
+  const { round } = (await client.networkStatus()).beacon
+  const pulseRound = round === null ? null : round + profile.min_commit
+  writeSecret(file, { ...secret, pulse_round: pulseRound })
+  output.answer({ name, commitment: secret.commitment, secret_file: file, pulse_round: pulseRound, stored_by, of }, () =>
+    [
+      `commitment ${secret.commitment} held by ${stored_by} of ${plural(of, 'peer')} asked`,
+      `secret kept in ${printable(file)}: without it the name can't be revealed`,
+      `next: chronym reveal ${printable(name)} --file ${printable(file)}${pulseRound === null ? '' : ` (it waits for pulse ${pulseRound})`}`
+    ].join('\n')
+  )
+  return EXIT.ok
+}

@@ -1,0 +1,115 @@
+import { fromHex, toBase64, toHex } from '../../protocol/bytes.ts'
+import { nameKey } from '../../protocol/keys.ts'
+import { iterationsFor, parseName } from '../../protocol/names.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import { pulseRandomness } from '../../protocol/pulse.ts'
+import { encodeVdfProof, proofShape, signReveal, type Reveal } from '../../protocol/reveal.ts'
+import { vdfSeed } from '../../protocol/vdf-seed.ts'
+import { parseZone, serializeZone } from '../../protocol/zone.ts'
+import type { NativePool } from '../../native/types.ts'
+import type { RevealBody } from '../../api/client.ts'
+import { connect } from '../connect.ts'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { inputFailure, usageFailure } from '../failure.ts'
+import { readText } from '../input/files.ts'
+import { loadProfile } from '../profile.ts'
+import { readSeed } from '../seed.ts'
+import { formatCount, plural, printable } from '../terminal/format.ts'
+import { evaluationOf, withPool } from '../vdf/native-kernel.ts'
+import { watchEvaluation } from '../vdf/prove.ts'
+import { parseZoneText } from '../zone-input.ts'
+import { currentRound, pulseOf, type PulseSource } from './pulse.ts'
+import { readSecret, writeSecret, type Secret } from './secret-file.ts'
+
+export interface RevealOptions extends PulseSource {
+  file: string
+  seedFile?: string
+  network?: string
+  pulseRound?: number
+  zone?: string
+  offline?: boolean
+}
+
+/** No checkpoints here: the daemon's tasks have them. */
+const NO_CHECKPOINT_SECONDS = 86_400
+/** Of the first payload of a name. */
+const FIRST_SERIAL = 1
+
+/** As GET /api/resolve shows it, and POST /api/publish takes it. */
+export function revealBody(reveal: Reveal): RevealBody {
+  return {
+    name: reveal.name,
+    pubkey: [...reveal.pubkey],
+    drand_pulse: reveal.drand_pulse,
+    iterations: reveal.iterations,
+    vdf_proof: toBase64(reveal.vdf_proof),
+    signature: toBase64(reveal.signature),
+    payload: toBase64(reveal.payload)
+  }
+}
+
+async function payloadOf(context: Context, file: string | undefined, profile: NetworkProfile): Promise<Uint8Array> {
+  const zone = parseZone(file === undefined ? { records: {} } : parseZoneText(await readText(file, context.stdin), file), profile)
+  return serializeZone(zone, Math.max(FIRST_SERIAL, zone.serial ?? 0), profile)
+}
+
+/** p: what the secret file says; else what the command line says, or the next round that the rules allow. Saved before the first squaring. */
+function fixRound(secret: Secret, options: RevealOptions, profile: NetworkProfile): Secret & { pulse_round: number } {
+  const { pulse_round: fixed } = secret
+  if (fixed !== null && options.pulseRound !== undefined && fixed !== options.pulseRound) {
+    throw usageFailure(`--pulse-round ${options.pulseRound}: this commitment is bound to round ${fixed} already`)
+  }
+  const round = fixed ?? options.pulseRound ?? currentRound(profile) + profile.min_commit
+  const bound = { ...secret, pulse_round: round }
+  if (fixed === null) writeSecret(options.file, bound)
+  return bound
+}
+
+async function prove(context: Context, pool: NativePool, profile: NetworkProfile, iterations: number, seed: Uint8Array): Promise<Uint8Array> {
+  const { split } = proofShape(iterations, profile)
+  const handle = pool.evaluate({ seed, bits: profile.discriminant_bits, iterations, split, checkpointSeconds: NO_CHECKPOINT_SECONDS }, () => undefined)
+  return watchEvaluation(context, evaluationOf(handle), iterations)
+}
+
+/** `chronym reveal NAME --file F`: pulse, VDF, Reveal; sent unless `--offline`. */
+export async function runReveal(context: Context, name: string, options: RevealOptions): Promise<ExitCode> {
+  const { output } = context
+  const stored = await readSecret(options.file)
+  if (stored.name !== name) throw inputFailure(`${options.file} is the secret of ${stored.name}, not of ${name}`)
+  const profile = loadProfile(context, options.network ?? stored.network)
+  const hash = profileHash(profile)
+  if (toHex(hash) !== stored.profile_hash) throw inputFailure(`${options.file} was made for another network profile than ${profile.id}`)
+  const parsed = parseName(name, profile)
+  const key = nameKey(readSeed(context, options.seedFile), hash, parsed)
+  if (toHex(key.publicKey) !== stored.public_key) throw inputFailure(`this seed is not the one that ${options.file} was made with`)
+  const payload = await payloadOf(context, options.zone, profile)
+  const iterations = iterationsFor(parsed, profile)
+  const secret = fixRound(stored, options, profile)
+
+  const { pulse, proof } = await withPool(async (pool) => {
+    output.note(`• pulse: round ${secret.pulse_round} of the beacon`)
+    const signature = await pulseOf(context, pool, profile, secret.pulse_round, options)
+    if (secret.proof !== undefined) return { pulse: signature, proof: fromHex(secret.proof) }
+    output.note(`• squaring: ${formatCount(iterations)} times`)
+    const seed = vdfSeed(fromHex(secret.commitment), secret.pulse_round, pulseRandomness(signature), hash)
+    const made = await prove(context, pool, profile, iterations, seed)
+    writeSecret(options.file, { ...secret, proof: toHex(made) })
+    return { pulse: signature, proof: made }
+  })
+
+  const reveal = signReveal(
+    { name, drand_pulse: secret.pulse_round, iterations, vdf_proof: encodeVdfProof({ pulse, proof, salt: fromHex(secret.salt) }), payload },
+    key,
+    hash
+  )
+  const body = revealBody(reveal)
+  if (options.offline === true) {
+    output.text(JSON.stringify({ reveal: body }))
+    output.note('send the body above to POST /api/publish')
+    return EXIT.ok
+  }
+  const { success, stored_by, of } = await connect(context).publish(body)
+  output.answer({ success, stored_by, of, name, drand_pulse: secret.pulse_round, iterations }, () => `${printable(name)} is revealed; held by ${stored_by} of ${plural(of, 'peer')} asked`)
+  return EXIT.ok
+}

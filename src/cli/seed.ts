@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { fromHex } from '../protocol/bytes.ts'
+import { wordsToSeed } from '../protocol/keys.ts'
+import type { Context } from './context.ts'
+import { inputFailure, messageOf } from './failure.ts'
+import { localPaths } from './location.ts'
+
+const SEED_HEX = /^[0-9a-f]{64}$/iu
+
+/** The owner's seed: 24 words or 64 hexadecimal digits, from the file named or the daemon's own. */
+export function readSeed(context: Context, file: string | undefined): Uint8Array {
+  const path = file ?? localPaths(context).seed
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw inputFailure(`the seed file ${path} can't be read: ${messageOf(error)}. Name one with --seed-file, or the daemon's data directory with --data-dir`, error)
+  }
+  try {
+    return SEED_HEX.test(text) ? fromHex(text.toLowerCase()) : wordsToSeed(text)
+  } catch (error) {
+    // The words themselves must not appear in a message.
+    throw inputFailure(`${path} holds no seed (24 words, or 64 hexadecimal digits)`, error)
+  }
+}

@@ -1,0 +1,20 @@
+import type { Context } from './context.ts'
+
+/**
+ * Ends this process as SIGTERM would when the parent that started it with a channel is gone: a server that a script
+ * started must not outlive a script that crashed. Returns what lets the process end by itself.
+ */
+export function endWithParent(): () => void {
+  if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  return () => {
+    process.removeAllListeners('disconnect')
+    if (process.connected) process.disconnect()
+  }
+}
+
+/** Resolves at Ctrl-C or SIGTERM, or when the parent is gone. */
+export async function untilInterrupted({ signal }: Context): Promise<void> {
+  const release = endWithParent()
+  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  release()
+}
