@@ -28,7 +28,7 @@ const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const Recording = v.object({
   chain_hash: Hex,
   public_key: Hex,
-  scheme: v.string(),
+  scheme: v.literal('bls-unchained-g1-rfc9380'),
   period: Count,
   genesis_time: Count,
   pulses: v.array(v.object({ round: Count, signature: Hex }))
