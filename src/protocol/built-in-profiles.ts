@@ -14,7 +14,7 @@ const LIMITS = {
   zone_records: 256,
   kid_versions: 64,
   kid_bytes: 102_400,
-  // Fifty capabilities with endpoints and descriptions at their longest.
+  // Fifty capabilities with more than 1 KB each; fits into one message.
   manifest_bytes: 65_536,
   capabilities: 50,
   manifest_days: 400

@@ -1,7 +1,7 @@
 /** SVCB and HTTPS (RFC 9460): `priority target key=value ...`. Parameters are given back in wire form, in ascending order of their keys. */
-import { isIPv4, isIPv6 } from 'node:net'
 import { concatBytes, fromBase64, utf8 } from '../bytes.ts'
 import { domainName } from './domain-name.ts'
+import { ipv4Octets, ipv6Octets, u16 } from './ip.ts'
 import { decimal, textOf, wordsOf } from './presentation.ts'
 
 export interface ServiceParameter {
@@ -77,11 +77,11 @@ function encodeValue(key: number, value: string): Uint8Array {
     case 3:
       return u16(decimal(value, 'port', 16))
     case 4:
-      return concatBytes(...value.split(',').map(ipv4))
+      return concatBytes(...value.split(',').map(ipv4Octets))
     case 5:
       return fromBase64(value)
     case 6:
-      return concatBytes(...value.split(',').map(ipv6))
+      return concatBytes(...value.split(',').map(ipv6Octets))
     default:
       return utf8(value)
   }
@@ -91,26 +91,4 @@ function alpnId(id: string): Uint8Array {
   const bytes = utf8(id)
   if (bytes.length === 0 || bytes.length > 255) throw new Error('an alpn id has 1 to 255 octets')
   return concatBytes(Uint8Array.of(bytes.length), bytes)
-}
-
-function u16(value: number): Uint8Array {
-  return Uint8Array.of(value >> 8, value & 0xff)
-}
-
-function ipv4(address: string): Uint8Array {
-  if (!isIPv4(address)) throw new Error(`${JSON.stringify(address)} is no IPv4 address`)
-  return Uint8Array.from(address.split('.'), Number)
-}
-
-/** Sixteen octets of an RFC 4291 text. */
-export function ipv6(address: string): Uint8Array {
-  if (!isIPv6(address) || address.includes('%')) throw new Error(`${JSON.stringify(address)} is no IPv6 address`)
-  const dotted = /^(.*:)([0-9.]+)$/.exec(address)
-  const tail = dotted !== null && dotted[2]!.includes('.') ? ipv4(dotted[2]!) : undefined
-  const text = tail === undefined ? address : `${dotted![1]!}${((tail[0]! << 8) | tail[1]!).toString(16)}:${((tail[2]! << 8) | tail[3]!).toString(16)}`
-  const [head = '', rest] = text.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = rest === undefined || rest === '' ? [] : rest.split(':')
-  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
-  return concatBytes(...groups.map((group) => u16(parseInt(group, 16))))
 }

@@ -1,0 +1,162 @@
+/**
+ * Admission: what a storing node does with a claim. Pure: the caller makes time pass (`tickEntry`) before it asks, brings in what neighbours say when
+ * the decision is `ask`, and stores what the decision says.
+ */
+import { equalBytes } from './bytes.ts'
+import type { Claim } from './claim.ts'
+import type { Entry } from './entry.ts'
+import { newEntry, withClaim, withRival } from './entry.ts'
+import { leaseState } from './lease.ts'
+import type { Agreed, NeighbourFacts } from './neighbours.ts'
+import { claimToAdopt, claimToRepair } from './neighbours.ts'
+import { compareContest, compareRecords, noteEquivocation } from './order.ts'
+import type { NetworkProfile } from './profile.ts'
+import type { ProtocolTime } from './time.ts'
+import type { CommitmentFacts } from './witness.ts'
+import { isWitnessed } from './witness.ts'
+
+export interface AdmissionFacts {
+  readonly time: ProtocolTime
+  readonly commitment: CommitmentFacts
+  /** What the k closest hold; left out until they were asked. */
+  readonly neighbours?: NeighbourFacts
+}
+
+/**
+ * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `taken`: another key's entry that no claim can end. `contest`: a better claim
+ * stands. `unwitnessed`: only a witnessed claim could replace the entry. None of these is the sender's fault.
+ */
+export type RefusalCode = 'not-neighbour' | 'dead' | 'taken' | 'contest' | 'unwitnessed'
+
+export type Decision =
+  /** Keep this entry with the offered record. `changed` is false when it was held already. */
+  | { readonly kind: 'store'; readonly entry: Entry; readonly changed: boolean }
+  /** The same key has a newer record: give that back. `entry` notes an equivocation. */
+  | { readonly kind: 'stale'; readonly entry: Entry }
+  /** `entry` is what stands, with what is to be noted in it. */
+  | { readonly kind: 'refuse'; readonly code: RefusalCode; readonly detail: string; readonly entry?: Entry }
+  /** Ask the k closest what they hold, then call again with the answers. */
+  | { readonly kind: 'ask' }
+  /**
+   * The neighbourhood holds another claim: fetch and validate it, enter it with `adopt`, then offer this claim again. If nobody hands it over, call
+   * again without the answers that named it.
+   */
+  | { readonly kind: 'adopt'; readonly agreed: Agreed }
+  /** No verified pulse of the last day: new names and renewals wait. */
+  | { readonly kind: 'wait' }
+
+/** Refusals that cost nothing, before Valid. `claimed` comes from the record unverified; undefined: go on to Valid. */
+export function refuseEarly(
+  entry: Entry | undefined,
+  claimed: Pick<Claim, 'pubkey' | 'newestRound'>,
+  facts: { readonly isNeighbour: boolean; readonly time: ProtocolTime },
+  profile: NetworkProfile
+): Extract<Decision, { kind: 'refuse' }> | undefined {
+  if (!facts.isNeighbour) return refuse('not-neighbour', 'this node is not among those that store this name')
+  if (isDead(claimed, facts.time, profile)) return refuse('dead', 'the lease of this record and its grace have ended')
+  if (entry?.state === 'settled' && !equalBytes(entry.claim.pubkey, claimed.pubkey)) return refuse('taken', 'the name is settled with another key', entry)
+  return undefined
+}
+
+/** The admission rule, for a claim that is Valid (so its pulses have moved `facts.time`) and an entry to which time has been applied. */
+export function admit(entry: Entry | undefined, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
+  if (isDead(claim, facts.time, profile)) return refuse('dead', 'the lease of this record and its grace have ended')
+  const witnessed = isWitnessed(claim, facts.commitment, facts.time, profile)
+  if (entry === undefined) return enterAfterAsking(claim, witnessed, facts, profile)
+  const sameKey = equalBytes(entry.claim.pubkey, claim.pubkey)
+  if (entry.state === 'provisional' && witnessed) {
+    return sameKey ? upgradeAfterAsking(entry, claim, facts, profile) : enterAfterAsking(claim, true, facts, profile)
+  }
+  return sameKey ? admitSameKey(entry, claim, witnessed, facts) : admitRival(entry, claim, witnessed, facts)
+}
+
+/** Enters a claim that the neighbourhood holds, once its record is here and Valid. A claim adopted in place of another keeps that one's tenure. */
+export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced?: Entry): Entry {
+  if (!equalBytes(agreed.claimId, claim.id)) throw new RangeError('the record is not that of the claim agreed on')
+  const entered = newEntry(claim, agreed.state, time)
+  return replaced === undefined || replaced.state === 'provisional' ? entered : { ...entered, tenureRound: replaced.tenureRound }
+}
+
+/**
+ * What the neighbours' answers to a routine question mean for an entry: repair of a settling one, adoption over a provisional one.
+ * Undefined: nothing. When the claim agreed on is the entry's own, `confirmed` holds the entry that it becomes.
+ */
+export function reviseEntry(entry: Entry, neighbours: NeighbourFacts, time: ProtocolTime, profile: NetworkProfile): { agreed: Agreed; confirmed?: Entry } | undefined {
+  if (entry.state === 'settling') {
+    const agreed = claimToRepair(entry.claim.id, neighbours, profile)
+    return agreed === undefined ? undefined : { agreed }
+  }
+  if (entry.state !== 'provisional') return undefined
+  const agreed = claimToAdopt(neighbours, profile)
+  if (agreed === undefined) return undefined
+  return equalBytes(agreed.claimId, entry.claim.id) ? { agreed, confirmed: adopt(agreed, entry.claim, time) } : { agreed }
+}
+
+/** No entry: the neighbourhood may know better. Else `fresh` if witnessed, `provisional` if not. */
+function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFacts, profile: NetworkProfile): Decision {
+  if (!facts.time.fresh) return { kind: 'wait' }
+  if (facts.neighbours === undefined) return { kind: 'ask' }
+  const agreed = claimToAdopt(facts.neighbours, profile)
+  if (agreed === undefined) return store(newEntry(claim, witnessed ? 'fresh' : 'provisional', facts.time))
+  return equalBytes(agreed.claimId, claim.id) ? store(adopt(agreed, claim, facts.time)) : { kind: 'adopt', agreed }
+}
+
+/**
+ * A provisional entry whose own key shows a witnessed claim becomes `fresh`, unless the neighbourhood holds another claim or the beacon is stale: then
+ * only the record is brought up to date, as if the claim were unwitnessed, and the routine question decides the rest.
+ */
+function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
+  const asUnwitnessed = admitSameKey(entry, claim, false, facts)
+  const isSameLink = compareContest(claim, entry.claim) === 0
+  if (!facts.time.fresh || (asUnwitnessed.kind === 'stale' && !isSameLink)) return asUnwitnessed
+  if (facts.neighbours === undefined) return { kind: 'ask' }
+  const agreed = claimToAdopt(facts.neighbours, profile)
+  if (agreed !== undefined && !equalBytes(agreed.claimId, claim.id)) return asUnwitnessed
+  const { kind } = asUnwitnessed
+  if (kind !== 'store' && kind !== 'stale') return asUnwitnessed
+  const upgraded = agreed === undefined ? newEntry(asUnwitnessed.entry.claim, 'fresh', facts.time) : adopt(agreed, asUnwitnessed.entry.claim, facts.time)
+  const entryWithNotes = { ...asUnwitnessed.entry, ...upgraded }
+  return kind === 'store' ? store(entryWithNotes) : { kind, entry: entryWithNotes }
+}
+
+/** The order of one key's records. In a contest another first link of the same key is another claim: else the outcome would hang on the order of arrival. */
+function admitSameKey(entry: Entry, claim: Claim, witnessed: boolean, facts: AdmissionFacts): Decision {
+  if (equalBytes(entry.claim.recordHash, claim.recordHash)) return { kind: 'store', entry, changed: false }
+  if (entry.state === 'fresh' && compareContest(claim, entry.claim) !== 0) {
+    const better = witnessed && compareContest(claim, entry.claim) < 0
+    return better ? store(withClaim(entry, claim)) : { kind: 'stale', entry }
+  }
+  const equivocation = noteEquivocation(entry.equivocation, entry.claim, claim)
+  const noted: Entry = equivocation === undefined ? entry : { ...entry, equivocation }
+  if (compareRecords(claim, entry.claim) < 0) return { kind: 'stale', entry: noted }
+  const isRenewal = claim.newestRound !== entry.claim.newestRound
+  if (isRenewal && !facts.time.fresh) return { kind: 'wait' }
+  return store(withClaim(noted, claim))
+}
+
+function admitRival(entry: Entry, claim: Claim, witnessed: boolean, facts: AdmissionFacts): Decision {
+  switch (entry.state) {
+    case 'settled':
+      return refuse('taken', 'the name is settled with another key', entry)
+    case 'settling':
+      return refuse('taken', 'the contest for the name is over; another key holds it', entry)
+    case 'provisional':
+      return refuse('unwitnessed', 'another unwitnessed claim came first', withRival(entry, claim, facts.time))
+    case 'fresh':
+      if (!witnessed) return refuse('unwitnessed', 'a claim that this node has not witnessed cannot win a contest', entry)
+      if (compareContest(claim, entry.claim) > 0) return refuse('contest', 'an earlier claim stands', entry)
+      return facts.time.fresh ? store(withClaim(entry, claim)) : { kind: 'wait' }
+  }
+}
+
+function isDead(claim: Pick<Claim, 'newestRound'>, time: ProtocolTime, profile: NetworkProfile): boolean {
+  return leaseState(claim.newestRound, time.lapse, profile).state === 'dead'
+}
+
+function store(entry: Entry): Decision {
+  return { kind: 'store', entry, changed: true }
+}
+
+function refuse(code: RefusalCode, detail: string, entry?: Entry): Extract<Decision, { kind: 'refuse' }> {
+  return entry === undefined ? { kind: 'refuse', code, detail } : { kind: 'refuse', code, detail, entry }
+}

@@ -1,0 +1,63 @@
+/** Entries as bytes, for the store. Deterministic CBOR; no peer ever sees it. */
+import type { CborValue } from './cbor.ts'
+import { decodeCanonical, encodeCbor } from './cbor.ts'
+import type { Claim } from './claim.ts'
+import type { Entry, EntryState } from './entry.ts'
+import { MAX_RIVALS } from './entry.ts'
+import { EncodingError } from './errors.ts'
+import type { Name } from './names.ts'
+import type { Equivocation } from './order.ts'
+import { arrayField, bytesField, fieldsOf, integerField, textField } from './record-fields.ts'
+
+const BOUNDS = { maxBytes: 2048, maxDepth: 3 }
+const STATES: readonly string[] = ['fresh', 'settling', 'settled', 'provisional'] satisfies EntryState[]
+const CLAIM_MEMBERS = ['name', 'pubkey', 'id', 'commitment', 'firstRound', 'firstIterations', 'tie', 'newestRound', 'serial', 'payloadHash', 'recordHash']
+
+export function encodeEntry(entry: Entry): Uint8Array {
+  const { state, claim, tenureRound, quietRound, rivals, equivocation } = entry
+  const fields: Record<string, CborValue> = { state, claim: { ...claim }, tenureRound, quietRound, rivals: [...rivals] }
+  if (equivocation !== undefined) fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
+  return encodeCbor(fields)
+}
+
+/** Throws EncodingError: the store is damaged. */
+export function decodeEntry(bytes: Uint8Array): Entry {
+  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['equivocation'])
+  const state = textField(fields, 'state')
+  if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
+  const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))
+  if (rivals.length > MAX_RIVALS) throw new EncodingError('rivals: too many')
+  const entry: Entry = {
+    state: state as EntryState,
+    claim: claimFrom(fields['claim']),
+    tenureRound: integerField(fields, 'tenureRound'),
+    quietRound: integerField(fields, 'quietRound'),
+    rivals
+  }
+  return Object.hasOwn(fields, 'equivocation') ? { ...entry, equivocation: equivocationFrom(fields['equivocation']) } : entry
+}
+
+function claimFrom(value: CborValue | undefined): Claim {
+  const fields = fieldsOf(value, CLAIM_MEMBERS)
+  return {
+    // A valid name went in; the store is our own.
+    name: textField(fields, 'name') as Name,
+    pubkey: bytesField(fields, 'pubkey', 32),
+    id: bytesField(fields, 'id', 32),
+    commitment: bytesField(fields, 'commitment', 32),
+    firstRound: integerField(fields, 'firstRound'),
+    firstIterations: integerField(fields, 'firstIterations'),
+    tie: bytesField(fields, 'tie', 32),
+    newestRound: integerField(fields, 'newestRound'),
+    serial: integerField(fields, 'serial'),
+    payloadHash: bytesField(fields, 'payloadHash', 32),
+    recordHash: bytesField(fields, 'recordHash', 32)
+  }
+}
+
+function equivocationFrom(value: CborValue | undefined): Equivocation {
+  const fields = fieldsOf(value, ['round', 'serial', 'payloadHashes'])
+  const [low, high, ...rest] = arrayField(fields, 'payloadHashes').map((hash) => bytesField({ hash }, 'hash', 32))
+  if (low === undefined || high === undefined || rest.length > 0) throw new EncodingError('payloadHashes: two are expected')
+  return { round: integerField(fields, 'round'), serial: integerField(fields, 'serial'), payloadHashes: [low, high] }
+}

@@ -1,0 +1,68 @@
+/** An entry: what a storing node thinks of a name. State changes by time are here, changes by claims in admission.ts. */
+import { equalBytes } from './bytes.ts'
+import type { Claim } from './claim.ts'
+import { leaseState } from './lease.ts'
+import type { Equivocation } from './order.ts'
+import type { NetworkProfile } from './profile.ts'
+import type { ProtocolTime } from './time.ts'
+
+/**
+ * `fresh`: in contest. `settling`: only repair changes it. `settled`: only death ends it.
+ * `provisional`: nobody we know has witnessed it; it has no vote while any other state answers.
+ */
+export type EntryState = 'fresh' | 'settling' | 'settled' | 'provisional'
+
+export interface Entry {
+  readonly state: EntryState
+  readonly claim: Claim
+  /** v when the first claim of this tenure was entered; a replacement does not change it. */
+  readonly tenureRound: number
+  /** Of a provisional entry: v when it was entered or a new rival last came. */
+  readonly quietRound: number
+  /** Of a provisional entry: ids of rivals that have come, so that none delays it twice; at most MAX_RIVALS. */
+  readonly rivals: readonly Uint8Array[]
+  /** The last time the owner signed two payloads at one (p, serial). */
+  readonly equivocation?: Equivocation
+}
+
+/** A rival costs a whole VDF; past this many the entry settles without regard to more. */
+export const MAX_RIVALS = 16
+
+/** A new entry of a tenure that begins now. */
+export function newEntry(claim: Claim, state: EntryState, time: Pick<ProtocolTime, 'verified'>): Entry {
+  return { state, claim, tenureRound: time.verified, quietRound: time.verified, rivals: [] }
+}
+
+/**
+ * What time makes of an entry; undefined once it is dead. Gives the same object back when nothing changes.
+ *
+ * Only verified rounds count: neither a wrong clock nor a beacon that is down ends a contest, settles or kills.
+ */
+export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProfile): Entry | undefined {
+  if (leaseState(entry.claim.newestRound, time.lapse, profile).state === 'dead') return undefined
+  const age = time.verified - entry.tenureRound
+  switch (entry.state) {
+    case 'fresh':
+      if (age > profile.settle) return { ...entry, state: 'settled' }
+      return age > profile.contest ? { ...entry, state: 'settling' } : entry
+    case 'settling':
+      return age > profile.settle ? { ...entry, state: 'settled' } : entry
+    case 'provisional':
+      return time.verified - entry.quietRound > profile.provisional_settle ? { ...entry, state: 'settled', rivals: [] } : entry
+    case 'settled':
+      return entry
+  }
+}
+
+/** The entry with another claim in its place; what was noted of an owner goes with that owner. */
+export function withClaim(entry: Entry, claim: Claim): Entry {
+  if (equalBytes(entry.claim.pubkey, claim.pubkey)) return { ...entry, claim }
+  const { state, tenureRound, quietRound, rivals } = entry
+  return { state, claim, tenureRound, quietRound, rivals }
+}
+
+/** Notes that another key claims the name of a provisional entry: its quiet time begins anew, once a rival. */
+export function withRival(entry: Entry, rival: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
+  if (entry.rivals.length >= MAX_RIVALS || entry.rivals.some((id) => equalBytes(id, rival.id))) return entry
+  return { ...entry, quietRound: time.verified, rivals: [...entry.rivals, rival.id] }
+}

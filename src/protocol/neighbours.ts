@@ -1,0 +1,62 @@
+/** What the peers closest to K say of a name, and when their word is taken over ours. */
+import { equalBytes } from './bytes.ts'
+import type { Origin } from './diversity.ts'
+import { diverse } from './diversity.ts'
+import type { EntryState } from './entry.ts'
+import type { NetworkProfile } from './profile.ts'
+
+/** One neighbour's answer to "what do you hold?"; `entry` is left out for nothing. */
+export interface NeighbourAnswer extends Origin {
+  readonly entry?: { readonly claimId: Uint8Array; readonly state: EntryState }
+}
+
+export interface NeighbourFacts {
+  /** Closest first, ourselves not among them. Those that did not answer are left out. */
+  readonly answers: readonly NeighbourAnswer[]
+  /** Neighbours (diverse, ourselves not among them) that are known, whether they answered or not. */
+  readonly known: number
+}
+
+/** A claim that the neighbourhood holds. `state`: `fresh` when most of its holders have it in contest. */
+export interface Agreed {
+  readonly claimId: Uint8Array
+  readonly state: 'fresh' | 'settling'
+}
+
+interface Held {
+  readonly claimId: Uint8Array
+  readonly state: EntryState
+}
+
+/**
+ * For a name we hold nothing (or only a provisional claim) of: the claim to adopt. `witness_quorum` diverse peers (all, where fewer are known) must
+ * answer with a non-provisional entry, and more than half of those name one claim.
+ */
+export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
+  const held = heldOf(diverse(facts.answers, profile.answers_per_prefix))
+  if (held.length === 0 || held.length < Math.min(profile.witness_quorum, facts.known)) return undefined
+  return majorityOf(held, held.length)
+}
+
+/** For a settling entry: the claim that more than half of at least `repair_quorum` (or all known) diverse answers hold, when it is another one. */
+export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
+  const answers = diverse(facts.answers, profile.answers_per_prefix)
+  if (answers.length === 0 || answers.length < Math.min(profile.repair_quorum, facts.known)) return undefined
+  const agreed = majorityOf(heldOf(answers), answers.length)
+  return agreed === undefined || equalBytes(agreed.claimId, own) ? undefined : agreed
+}
+
+function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
+  return answers.flatMap(({ entry }) => (entry === undefined || entry.state === 'provisional' ? [] : [entry]))
+}
+
+/** The claim that more than half of `voters` hold. */
+function majorityOf(held: readonly Held[], voters: number): Agreed | undefined {
+  for (const { claimId } of held) {
+    const holders = held.filter((other) => equalBytes(other.claimId, claimId))
+    if (holders.length * 2 <= voters) continue
+    const fresh = holders.filter(({ state }) => state === 'fresh').length
+    return { claimId, state: fresh * 2 > holders.length ? 'fresh' : 'settling' }
+  }
+  return undefined
+}

@@ -1,0 +1,133 @@
+/** Resolving: what many peers' answers come to. */
+import { compareBytes, equalBytes, toHex } from './bytes.ts'
+import type { Claim } from './claim.ts'
+import type { Origin } from './diversity.ts'
+import { diverse } from './diversity.ts'
+import type { EntryState } from './entry.ts'
+import { leaseState } from './lease.ts'
+import { compareRecords } from './order.ts'
+import type { NetworkProfile } from './profile.ts'
+
+/** One peer's answer; `held` is left out for "none". The claim is of a record that was verified here. */
+export interface ResolveAnswer extends Origin {
+  readonly held?: { readonly claim: Claim; readonly state: EntryState }
+}
+
+export interface Asking {
+  /** How many peers are to be asked: those within the radius, at most `answers_per_prefix` of a prefix. */
+  readonly asked: number
+  /** No more answers will come. */
+  readonly done: boolean
+}
+
+export interface Candidate {
+  readonly pubkey: Uint8Array
+  readonly votes: number
+  /** Of those votes, how many hold it as settled. */
+  readonly settledVotes: number
+  /** The newest record of that owner, from any responder. */
+  readonly newest: Claim
+}
+
+/** Which rule decided: for `explain`. */
+export type TallyRule = 'majority' | 'provisional-only' | 'no-majority' | 'pin' | 'nobody-holds-it' | 'answers-outstanding'
+
+export type Tally =
+  | {
+      readonly kind: 'owner'
+      readonly rule: 'majority' | 'provisional-only'
+      readonly owner: Candidate
+      /** Votes that counted. */
+      readonly of: number
+      /** No state but provisional answered. */
+      readonly provisional: boolean
+      /** Not even half of the peers to be asked agree: cached for 60 s only. */
+      readonly thin: boolean
+      /** More than half of the owner's votes hold it as settled: it may be pinned. */
+      readonly settled: boolean
+    }
+  | { readonly kind: 'none'; readonly rule: 'nobody-holds-it'; readonly answered: number }
+  | { readonly kind: 'contested'; readonly rule: 'no-majority' | 'pin'; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'undecided'; readonly rule: 'answers-outstanding' }
+
+/**
+ * The voting rule. One vote a peer; provisional entries and "none" have no vote while any other state answers. The owner with more than half wins.
+ *
+ * Decides early, once more than half of those to be asked agree; otherwise `undecided` until `done`.
+ */
+export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile: NetworkProfile): Tally {
+  const counted = diverse(answers, profile.answers_per_prefix)
+  const firm = counted.filter(({ held }) => held !== undefined && held.state !== 'provisional')
+  const early = candidatesOf(firm, answers).find(({ votes }) => votes * 2 > asking.asked)
+  if (early === undefined && !asking.done) return { kind: 'undecided', rule: 'answers-outstanding' }
+
+  const provisional = firm.length === 0
+  const voters = provisional ? counted.filter(({ held }) => held !== undefined) : firm
+  if (voters.length === 0) return { kind: 'none', rule: 'nobody-holds-it', answered: counted.length }
+  const candidates = candidatesOf(voters, answers)
+  const owner = early ?? candidates.find(({ votes }) => votes * 2 > voters.length)
+  if (owner === undefined) return { kind: 'contested', rule: 'no-majority', candidates }
+  return {
+    kind: 'owner',
+    rule: provisional ? 'provisional-only' : 'majority',
+    owner,
+    of: voters.length,
+    provisional,
+    thin: owner.votes * 2 <= asking.asked,
+    settled: owner.settledVotes * 2 > owner.votes
+  }
+}
+
+/** An owner once accepted as settled: remembered until its lease dies. */
+export interface Pin {
+  readonly pubkey: Uint8Array
+  /** p of the newest link seen. */
+  readonly newestRound: number
+}
+
+/**
+ * Holds a tally against the pin: another owner while the pinned one's lease lives is contested, never a switch.
+ *
+ * @param verified the round leases are judged by (`ProtocolTime.lapse`)
+ */
+export function applyPin(result: Tally, pin: Pin | undefined, verified: number, profile: NetworkProfile): Tally {
+  if (result.kind !== 'owner' || pin === undefined || !isPinAlive(pin, verified, profile) || equalBytes(result.owner.pubkey, pin.pubkey)) return result
+  return { kind: 'contested', rule: 'pin', candidates: [result.owner] }
+}
+
+/** The pin after a tally that `applyPin` let through; the old one where nothing new is to be remembered. */
+export function nextPin(result: Tally, pin: Pin | undefined, verified: number, profile: NetworkProfile): Pin | undefined {
+  const standing = pin !== undefined && isPinAlive(pin, verified, profile) ? pin : undefined
+  if (result.kind !== 'owner') return standing
+  const { pubkey, newest } = result.owner
+  if (standing !== undefined) {
+    return equalBytes(standing.pubkey, pubkey) ? { pubkey, newestRound: Math.max(standing.newestRound, newest.newestRound) } : standing
+  }
+  return result.settled ? { pubkey, newestRound: newest.newestRound } : undefined
+}
+
+/** Whether a pin still binds: until the grace of its lease has ended. */
+export function isPinAlive(pin: Pin, verified: number, profile: NetworkProfile): boolean {
+  return leaseState(pin.newestRound, verified, profile).state !== 'dead'
+}
+
+/** Every owner among the voters, most votes first; the newest record is looked for in all answers. */
+function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly ResolveAnswer[]): Candidate[] {
+  const byOwner = new Map<string, { pubkey: Uint8Array; votes: number; settledVotes: number }>()
+  for (const { held } of voters) {
+    if (held === undefined) continue
+    const key = toHex(held.claim.pubkey)
+    const owner = byOwner.get(key) ?? { pubkey: held.claim.pubkey, votes: 0, settledVotes: 0 }
+    owner.votes++
+    if (held.state === 'settled') owner.settledVotes++
+    byOwner.set(key, owner)
+  }
+  return [...byOwner.values()]
+    .map((owner) => ({ ...owner, newest: newestOf(owner.pubkey, answers) }))
+    .sort((left, right) => right.votes - left.votes || compareBytes(left.pubkey, right.pubkey))
+}
+
+function newestOf(pubkey: Uint8Array, answers: readonly ResolveAnswer[]): Claim {
+  const claims = answers.flatMap(({ held }) => (held !== undefined && equalBytes(held.claim.pubkey, pubkey) ? [held.claim] : []))
+  return claims.reduce((newest, claim) => (compareRecords(claim, newest) > 0 ? claim : newest))
+}

@@ -1,0 +1,39 @@
+/** Whether a claim is witnessed: its commitment was seen before its pulse was known. */
+import type { Claim } from './claim.ts'
+import type { Origin } from './diversity.ts'
+import { diverse } from './diversity.ts'
+import { revealWindow } from './lease.ts'
+import type { NetworkProfile } from './profile.ts'
+import type { ProtocolTime } from './time.ts'
+
+/** A neighbour's word, handed over, that it has held C since s. */
+export interface HandedOver extends Origin {
+  readonly seen: number
+}
+
+/** What this node knows of the commitment of a claim. */
+export interface CommitmentFacts {
+  /** s: the round at which this node itself stored C first. */
+  readonly seen?: number
+  /** What neighbours handed over, closest first. */
+  readonly handedOver?: readonly HandedOver[]
+}
+
+/**
+ * A claim is witnessed when C was stored at s, s < p <= s + pulse_window, and now is within the reveal window of p, p being that of the first link.
+ *
+ * Our own s and the neighbours' median count beside each other: having seen C late is never worse than not at all.
+ */
+export function isWitnessed(claim: Claim, facts: CommitmentFacts, time: Pick<ProtocolTime, 'now'>, profile: NetworkProfile): boolean {
+  if (time.now - claim.firstRound > revealWindow(claim.firstIterations, profile)) return false
+  const rounds = [facts.seen, medianSeen(facts.handedOver ?? [], profile)]
+  return rounds.some((seen) => seen !== undefined && seen < claim.firstRound && claim.firstRound <= seen + profile.pulse_window)
+}
+
+/** The median (the lower of two) of what `witness_quorum` or more diverse neighbours say; undefined with fewer. */
+export function medianSeen(handedOver: readonly HandedOver[], profile: NetworkProfile): number | undefined {
+  const rounds = diverse(handedOver, profile.answers_per_prefix)
+    .map(({ seen }) => seen)
+    .sort((left, right) => left - right)
+  return rounds.length < profile.witness_quorum ? undefined : rounds[Math.floor((rounds.length - 1) / 2)]
+}
