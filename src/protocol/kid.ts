@@ -154,9 +154,8 @@ export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): Unsi
   const did = kidDid({ ...relative, id: 'did::z' }, profile)
   const absolute = (id: string): string => did + id
   return {
-    '@context': relative['@context'],
-    id: did,
     ...relative,
+    id: did,
     verificationMethod: relative.verificationMethod.map((method) => ({ ...method, id: absolute(method.id), controller: did })),
     authentication: ids.map(absolute),
     assertionMethod: ids.map(absolute),
