@@ -1,0 +1,2 @@
+/** `<platform>-<arch>[-<libc or ABI>]` of the running Node. */
+export function addonTarget(): string
