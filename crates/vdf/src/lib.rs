@@ -1,1 +1,24 @@
 //! The class-group verifiable delay function.
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "limb arithmetic takes low words on purpose")]
+#![allow(clippy::inline_always, reason = "carry chains only stay in registers when inlined")]
+#![allow(clippy::needless_range_loop, reason = "limb loops read as the papers' indices")]
+#![allow(clippy::many_single_char_names, clippy::similar_names, reason = "the papers' symbols")]
+
+mod discriminant;
+mod error;
+mod evaluation;
+mod form;
+mod hash_prime;
+mod int;
+mod montgomery;
+mod prime;
+mod reference;
+mod uint;
+mod wesolowski;
+
+pub use discriminant::Discriminant;
+pub use error::Error;
+pub use evaluation::{Evaluation, EvaluationOptions, Phase, Step};
+pub use form::{FORM_BYTES, Form};
+pub use hash_prime::{B_BYTES, get_b};
+pub use wesolowski::verify;

@@ -1,0 +1,122 @@
+//! The 100-byte encoding of a form: chiavdf's, decoded strictly.
+//!
+//! Integers are little-endian; `d` is the bit length of |D| rounded up to a multiple of 32. Byte 0 holds the flags, byte 1 the
+//! bytes of g less one (G); then follow `a / g` (d/16 - G bytes), `|t| / g` (d/32 - G), g (G + 1), `b0 = floor(|b| / (a / g))` (G + 1; 0
+//! when g = 1), and zeros. t is the cofactor of a partial Euclid on (a, |b|) and g = gcd(a, t). b is found again from
+//! `b^2 = D mod a` and the small `t b mod a`. The two forms that occur often, identity and generator, are a flag and zeros.
+
+use super::{Form, HALF_LIMBS, partial_xgcd};
+use crate::discriminant::Discriminant;
+use crate::error::Error;
+use crate::int::{extended_gcd, inverse_mod};
+use crate::uint::Uint;
+
+/// Bytes of an encoded form, whatever the discriminant's size.
+pub const FORM_BYTES: usize = 100;
+
+const B_NEGATIVE: u8 = 1;
+const T_NEGATIVE: u8 = 1 << 1;
+const IDENTITY: u8 = 1 << 2;
+const GENERATOR: u8 = 1 << 3;
+
+/// Limbs for decoding: values below `a' 2^(8 (G + 1))`, at most 8 limbs and 8 bits, and products of two.
+const LIMBS: usize = 2 * HALF_LIMBS + 2;
+type Wide = Uint<LIMBS>;
+
+/// Where the fields of an encoding stand.
+struct Layout {
+    /// Ends of a', t', g and b0.
+    ends: [usize; 4],
+}
+
+impl Layout {
+    /// `extra` is G; `None` unless it is below `d / 32`.
+    fn new(discriminant: &Discriminant, extra: usize) -> Option<Self> {
+        let words = discriminant.bits().div_ceil(32);
+        if extra >= words {
+            return None;
+        }
+        let mut end = 2;
+        let ends = [2 * words - extra, words - extra, extra + 1, extra + 1].map(|length| {
+            end += length;
+            end
+        });
+        Some(Self { ends })
+    }
+
+    fn fields<'a>(&self, bytes: &'a [u8; FORM_BYTES]) -> [&'a [u8]; 4] {
+        let [a, t, g, b0] = self.ends;
+        [&bytes[2..a], &bytes[a..t], &bytes[t..g], &bytes[g..b0]]
+    }
+}
+
+impl Form {
+    /// The form's encoding; `discriminant` is the one it was made with.
+    #[must_use]
+    pub fn encode(&self, discriminant: &Discriminant) -> [u8; FORM_BYTES] {
+        let mut bytes = [0; FORM_BYTES];
+        if self.b == Uint::ONE && !self.b_negative && self.a <= Uint::from_word(2) {
+            bytes[0] = if self.a == Uint::ONE { IDENTITY } else { GENERATOR };
+            return bytes;
+        }
+        let t = partial_xgcd::cofactor(&self.a, &self.b);
+        let (g, _, _) = extended_gcd(&self.a.resize(), &t.magnitude);
+        let (a_part, _) = self.a.div_rem(&g);
+        let (t_part, _) = t.magnitude.div_rem(&g);
+        let b0 = if g == Uint::ONE { Uint::ZERO } else { self.b.div_rem(&a_part).0 };
+        let extra = g.bit_length().div_ceil(8) - 1;
+        // |t| is below d/32 bytes, and so is its divisor g
+        let layout = Layout::new(discriminant, extra).expect("g has at most d/32 bytes");
+        if self.b_negative {
+            bytes[0] |= B_NEGATIVE;
+        }
+        if t.negative {
+            bytes[0] |= T_NEGATIVE;
+        }
+        bytes[1] = extra as u8;
+        let [a_end, t_end, g_end, b0_end] = layout.ends;
+        a_part.write_le(&mut bytes[2..a_end]);
+        t_part.write_le(&mut bytes[a_end..t_end]);
+        g.write_le(&mut bytes[t_end..g_end]);
+        b0.write_le(&mut bytes[g_end..b0_end]);
+        bytes
+    }
+
+    /// Reads an encoded form, strictly: it must be reduced, and encode to the same bytes again.
+    ///
+    /// # Errors
+    /// [`Error::FormLength`] or [`Error::FormEncoding`].
+    pub fn decode(discriminant: &Discriminant, bytes: &[u8]) -> Result<Self, Error> {
+        let bytes: &[u8; FORM_BYTES] = bytes.try_into().map_err(|_| Error::FormLength(bytes.len()))?;
+        let form = match bytes[0] {
+            IDENTITY => Some(Self::identity(discriminant)),
+            GENERATOR => Some(Self::generator(discriminant)),
+            flags if flags <= (B_NEGATIVE | T_NEGATIVE) => decompress(discriminant, bytes),
+            _ => None,
+        };
+        form.filter(|form| form.encode(discriminant) == *bytes).ok_or(Error::FormEncoding)
+    }
+}
+
+/// The reduced form that bytes without a special flag stand for, if any; padding and the choice of t are left to the caller to check.
+fn decompress(discriminant: &Discriminant, bytes: &[u8; FORM_BYTES]) -> Option<Form> {
+    let layout = Layout::new(discriminant, usize::from(bytes[1]))?;
+    let [a_part, t_part, g, b0] = layout.fields(bytes).map(Wide::from_le_bytes);
+    // t = 0 would say a = b, which of all reduced forms only the identity has: it is encoded by its flag
+    if a_part.is_zero() || t_part.is_zero() || t_part >= a_part && a_part != Uint::ONE {
+        return None;
+    }
+    let t = if bytes[0] & T_NEGATIVE == 0 { t_part } else { a_part.sub(&t_part.rem(&a_part)) }.rem(&a_part);
+    // s = t b mod a' is small: s^2 = t^2 b^2 = t^2 D modulo a', and below a', so a perfect square
+    let residue = a_part.sub(&discriminant.magnitude.rem(&a_part)).rem(&a_part);
+    let square = t.mul::<LIMBS, LIMBS>(&t).rem(&a_part).mul::<LIMBS, LIMBS>(&residue).rem(&a_part);
+    let root = square.isqrt();
+    if root.mul::<LIMBS, LIMBS>(&root) != square {
+        return None;
+    }
+    let b = root.mul::<LIMBS, LIMBS>(&inverse_mod(&t, &a_part)?).rem(&a_part);
+    // b0 a' has at most 8 limbs and 8 bits, and the sum carries at most one bit further
+    let b = b.add(&b0.mul::<LIMBS, LIMBS>(&a_part));
+    let a = a_part.mul::<LIMBS, LIMBS>(&g);
+    Form::from_ab(&a.try_resize()?, &b.try_resize()?, bytes[0] & B_NEGATIVE != 0, discriminant)
+}

@@ -1,0 +1,25 @@
+//! Primality, exactly as chiavdf decides it: trial division, Miller-Rabin to base 2, Lucas-V ("Strengthening the Baillie-PSW
+//! primality test", arXiv:2006.14425). Nodes that decided otherwise would derive other discriminants.
+
+mod jacobi;
+mod lucas;
+mod miller_rabin;
+mod trial;
+
+use crate::montgomery::Montgomery;
+use crate::uint::Uint;
+
+/// Whether an odd number passes the Baillie-PSW test. No composite is known that does.
+pub(crate) fn is_prime<const N: usize>(n: &Uint<N>) -> bool {
+    match trial::divide(n) {
+        trial::Outcome::Composite => false,
+        trial::Outcome::Prime => true,
+        trial::Outcome::Unknown => {
+            let field = Montgomery::new(n);
+            miller_rabin::is_probable_prime(n, &field) && lucas::is_probable_prime(n, &field)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,19 @@
+//! Wesolowski's proofs that `y = x^(2^T)`.
+//!
+//! A proof of depth 0 is `y || pi` with `pi = x^floor(2^T / B)`, B a prime of 264 bits hashed from x and y. A deeper one cuts the squarings
+//! into segments, each proved alone: after `y || pi` of the last segment come the earlier ones, latest first, as
+//! `squarings (u64, big-endian) || B (33 bytes, big-endian) || pi`; the end of such a segment is not sent, it follows from B and pi.
+
+mod digits;
+mod exponent;
+mod plan;
+mod pow;
+mod prover;
+mod segment;
+mod verify;
+
+pub(crate) use plan::{MAX_DIGIT_BITS, Plan};
+pub(crate) use prover::Prover;
+pub(crate) use segment::{Segment, assemble};
+pub use verify::verify;
+
