@@ -25,6 +25,7 @@ export function page(c: Context<AppEnv>, title: string, content: string): Respon
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)} - Chronym</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/style.css">
 </head>
 <body><main class="text"><h1>${escapeHtml(title)}</h1>${content}</main></body>

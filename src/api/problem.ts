@@ -12,6 +12,9 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'SVC-TSK-002': 60
 }
 
+/** errno of a file (the main token's) that could not be written. */
+const DISK_ERRORS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
+
 const STORE_MESSAGES: Record<string, string> = {
   full: 'The disk of the data directory is full',
   failing: 'The store of the daemon cannot write',
@@ -34,6 +37,9 @@ export function toServiceError(error: unknown): ServiceError {
       case 'OfflineError':
         return new ServiceError('SVC-RES-001', 'No peer can be asked.', { cause: error })
     }
+  }
+  if (error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code))) {
+    return new ServiceError('SVC-STO-001', 'The data directory cannot be written. Nothing that was stored is lost.', { cause: error })
   }
   return new ServiceError('SVC-INT-001', 'The daemon met a condition it does not know; its log says more under this request id.', { cause: error })
 }

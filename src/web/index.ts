@@ -13,6 +13,7 @@ const STYLE = 'text/css; charset=utf-8'
 
 const FILES = [
   { path: '/', file: 'index.html', type: HTML },
+  { path: '/assets/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
   { path: '/assets/style.css', file: 'style.css', type: STYLE },
   { path: '/assets/main.js', file: 'main.js', type: SCRIPT },
   { path: '/assets/http.js', file: 'http.js', type: SCRIPT },

@@ -75,13 +75,17 @@ export function createWorld(options: AppOptions = {}) {
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
   let mainToken = MAIN_TOKEN
+  const writeMainToken = (token: string) => {
+    if (store.failure !== undefined) throw store.failure
+    mainToken = token
+  }
   const state = { checks: [{ name: 'peers', ok: true, detail: '4 peers' }] as ReadinessCheck[], allowedHosts: [] as string[], allowedOrigins: [] as string[] }
   const events = createEventLog({ capacity: 100, clock: () => clock.now })
   const services: ApiServices = {
     version: '1.2.3',
     registry,
     tasks,
-    tokens: createTokenService({ store, prefix: 'token/', readMainToken: () => mainToken, writeMainToken: (token) => void (mainToken = token), clock: () => clock.now }),
+    tokens: createTokenService({ store, prefix: 'token/', readMainToken: () => mainToken, writeMainToken, clock: () => clock.now }),
     config,
     events,
     idempotency: createIdempotency({ store, prefix: 'idempotency/', clock: () => clock.now }),

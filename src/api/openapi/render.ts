@@ -35,7 +35,7 @@ function renderOperation({ path, method, operation }: { path: string; method: st
   )
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     const { description, content } = response as { description: string; content?: Content }
-    return `<tr><td>${escapeHtml(status)}</td><td>${text(description)}</td><td>${renderContent(content)}</td></tr>`
+    return `<tr><td>${escapeHtml(status)}</td><td>${linkCodes(text(description))}</td><td>${renderContent(content)}</td></tr>`
   })
   return `<details class="operation"><summary><code><b>${method.toUpperCase()}</b> ${escapeHtml(path)}</code> ${text(operation.summary)}</summary>
 <p>${text(operation.description)} ${access(operation)}</p>
@@ -75,6 +75,10 @@ function anchor(name: string): string {
 
 function json(value: unknown): string {
   return `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`
+}
+
+function linkCodes(html: string): string {
+  return html.replaceAll(/SVC-[A-Z]{3}-\d{3}/g, '<a href="/errors/$&">$&</a>')
 }
 
 /** Our texts use Markdown for code only. */

@@ -3,6 +3,15 @@ import * as v from 'valibot'
 export const TimeSchema = v.pipe(v.string(), v.isoTimestamp(), v.metadata({ examples: ['2026-11-21T12:00:00.000Z'] }))
 export const CountSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
+/** An object used as a map. (The library's record takes arrays too.) */
+export function mapSchema<Value extends v.GenericSchema>(value: Value) {
+  return v.pipe(
+    v.unknown(),
+    v.check((input) => typeof input === 'object' && input !== null && !Array.isArray(input), 'Expected an object'),
+    v.record(v.string(), value)
+  )
+}
+
 export const SuccessSchema = v.pipe(v.object({ success: v.literal(true) }), v.metadata({ ref: 'Success' }))
 
 const storedBy = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CountSchema, TimeSchema } from './common.ts'
+import { CountSchema, mapSchema, TimeSchema } from './common.ts'
 
 /** Whether each field exists, fits and can change is the configuration service's to say (SVC-CFG-001, SVC-CFG-002). */
 export const ConfigSchema = v.pipe(
@@ -12,7 +12,7 @@ export const ConfigSchema = v.pipe(
 export type ConfigBody = v.InferOutput<typeof ConfigSchema>
 
 /** An object is all that is asked of it here: an unknown or unfit field is SVC-CFG-001, which the configuration service raises. */
-export const ConfigPatchSchema = v.pipe(v.record(v.string(), v.unknown()), v.metadata({ ref: 'ConfigPatch', examples: [{ mode: 'light' }] }))
+export const ConfigPatchSchema = v.pipe(mapSchema(v.unknown()), v.metadata({ ref: 'ConfigPatch', examples: [{ mode: 'light' }] }))
 
 export const TokenScopeSchema = v.picklist(['read', 'vdf', 'publish', 'admin'])
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { mapSchema } from './common.ts'
 
-const JsonObjectSchema = v.record(v.string(), v.unknown())
+const JsonObjectSchema = mapSchema(v.unknown())
 
 export const ResolvedIdentitySchema = v.pipe(
   v.object({

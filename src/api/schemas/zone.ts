@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CountSchema } from './common.ts'
+import { CountSchema, mapSchema } from './common.ts'
 
 const RecordSchema = v.pipe(
   v.object({
@@ -17,7 +17,7 @@ const RecordSchema = v.pipe(
 export const ZoneSchema = v.pipe(
   v.object({
     serial: v.optional(CountSchema),
-    records: v.pipe(v.record(v.string(), v.array(RecordSchema)), v.description('Label (`@` is the apex) to its records'))
+    records: v.pipe(mapSchema(v.array(RecordSchema)), v.description('Label (`@` is the apex) to its records'))
   }),
   v.metadata({
     ref: 'Zone',

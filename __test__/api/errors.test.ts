@@ -1,0 +1,127 @@
+/** Walks /openapi.json: every code that an operation documents is provoked there, and nothing else comes. */
+import { afterAll, describe, expect, it } from 'vitest'
+import { MAX_BODY_BYTES } from '../../src/api/body.ts'
+import { createDocument } from '../../src/api/openapi/document.ts'
+import { ERROR_TABLE, ServiceError, type ErrorCode } from '../../src/errors.ts'
+import { ENDPOINTS, furnish, plant, type EndpointCase } from './helpers/endpoints.ts'
+import { createWorld, MAIN_TOKEN, type RequestOptions, type World } from './helpers/world.ts'
+
+const document = await createDocument(createWorld().app, '1')
+const reached = new Set<ErrorCode>()
+
+function documented(operation: string): ErrorCode[] {
+  const [method = '', path = ''] = operation.split(' ')
+  const responses = document.paths[path]?.[method.toLowerCase() as 'get']?.responses ?? {}
+  return Object.values(responses).flatMap((response) => {
+    const content = (response as { content?: Record<string, { examples?: object }> }).content
+    return Object.keys(content?.['application/problem+json']?.examples ?? {}) as ErrorCode[]
+  })
+}
+
+const CASES = ENDPOINTS.flatMap((endpoint) => documented(endpoint.operation).map((code) => ({ ...endpoint, code })))
+
+interface Attempt {
+  readonly world: World
+  readonly path: string
+  readonly options: RequestOptions
+}
+
+/** How a code is provoked that no service raises, or that is raised before the service is asked. */
+const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: EndpointCase) => Promise<Response>>> = {
+  'SVC-REQ-001': (attempt, endpoint) => (endpoint.body === undefined ? planted('SVC-REQ-001')(attempt, endpoint) : send(endpoint, attempt, { body: [] })),
+  'SVC-REQ-002': (attempt, endpoint) => send(endpoint, attempt, { raw: 'x'.repeat(MAX_BODY_BYTES + 1), headers: { 'Content-Type': 'application/json' } }),
+  'SVC-REQ-003': (attempt, endpoint) => send(endpoint, attempt, { raw: 'name=alice', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
+  'SVC-REQ-004': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nothing') }),
+  'SVC-REQ-005': async (attempt, endpoint) => {
+    const once = { perSecond: 0.5, burst: 1 }
+    const world = createWorld({ limits: { anonymous: once, known: once, failedLogins: once } })
+    await world.request('GET', '/session', attempt.options.token === undefined ? {} : { token: attempt.options.token })
+    // Supervisors' checks are exempt; a client that keeps sending bad tokens is refused there too.
+    if (!endpoint.path.endsWith('z')) return send(endpoint, { ...attempt, world })
+    await send(endpoint, { ...attempt, world }, { token: 'bad' })
+    return send(endpoint, { ...attempt, world }, { token: 'bad' })
+  },
+  'SVC-REQ-006': async (attempt, endpoint) => {
+    const headers = { 'Idempotency-Key': 'same' }
+    await send(endpoint, attempt, { headers })
+    return send(endpoint, attempt, { headers, body: { name: 'other.chronym' } })
+  },
+  'SVC-AUT-001': (attempt, endpoint) => send(endpoint, attempt, { token: 'not-a-token' }),
+  'SVC-AUT-002': (attempt, endpoint) => send(endpoint, attempt, { headers: { Host: 'rebound.example' } }),
+  'SVC-TSK-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/task-\d/, 'task-99') }),
+  'SVC-ZON-004': (attempt, endpoint) => send(endpoint, attempt, { headers: { 'If-Match': '"99"' } }),
+  'SVC-INT-001': ({ world, path, options }, endpoint) => {
+    world.services.tokens.verify = () => {
+      throw new Error('secret /var/lib/chronym/path')
+    }
+    return send(endpoint, { world, path, options }, { token: 'any' })
+  }
+}
+
+function send({ operation }: EndpointCase, { world, path, options }: Attempt, more: RequestOptions = {}): Promise<Response> {
+  return world.request(operation.split(' ')[0]!, path, { ...options, ...more })
+}
+
+const planted = (code: ErrorCode) => (attempt: Attempt, endpoint: EndpointCase) => {
+  if (endpoint.service === undefined) throw new Error(`Nothing behind ${endpoint.operation} could raise ${code}`)
+  plant(attempt.world, endpoint.service, new ServiceError(code, 'Planted', { errors: [{ path: 'a/b', message: 'c' }] }))
+  return send(endpoint, attempt)
+}
+
+describe('every documented error', () => {
+  it.each(CASES)('$operation answers $code', async ({ code, ...endpoint }) => {
+    const world = createWorld()
+    const path = furnish(world, endpoint)
+    const attempt: Attempt = { world, path, options: { token: endpoint.token ? MAIN_TOKEN : undefined, body: endpoint.body } }
+    const response = await (PROVOCATIONS[code] ?? planted(code))(attempt, endpoint)
+    const text = await response.text()
+    expect(JSON.parse(text)).toMatchObject({ code, type: `/errors/${code}`, title: ERROR_TABLE[code].title, status: ERROR_TABLE[code].status })
+    expect(response.status).toBe(ERROR_TABLE[code].status)
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json')
+    expect((JSON.parse(text) as { request_id: string }).request_id).toBe(response.headers.get('X-Request-Id'))
+    expect(response.headers.has('WWW-Authenticate')).toBe(response.status === 401)
+    if (response.status === 429 || response.status === 503) expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect(text).not.toMatch(/secret|\/var\/|\bat .*:\d+:\d+/)
+    reached.add(code)
+  })
+
+  it('has a path that is served with another method: SVC-REQ-007 says which', async () => {
+    const response = await createWorld().request('DELETE', '/api/zone/alice.chronym', { token: MAIN_TOKEN })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('Allow')).toBe('GET, HEAD, POST')
+    expect(await response.json()).toMatchObject({ code: 'SVC-REQ-007' })
+    reached.add('SVC-REQ-007')
+  })
+
+  it('shows SVC-TSK-003 in the error of a cancelled task only', async () => {
+    const world = createWorld()
+    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    await world.request('DELETE', '/api/vdf/status/task-1', { token: MAIN_TOKEN })
+    expect(await (await world.request('GET', '/api/vdf/status/task-1', { token: MAIN_TOKEN })).json()).toMatchObject({ error: { code: 'SVC-TSK-003' } })
+    reached.add('SVC-TSK-003')
+  })
+
+  afterAll(() => {
+    // With `-t` only some cases run.
+    if (reached.size > 5) expect([...reached].sort()).toEqual(Object.keys(ERROR_TABLE).sort())
+  })
+})
+
+describe('errors of parts that know no HTTP', () => {
+  const named = (name: string, extra: object = {}) => Object.assign(new Error('with a /secret/path'), { name, ...extra })
+
+  it.each([
+    [named('StoreError', { code: 'full' }), 'SVC-STO-001', 'The disk of the data directory is full. Nothing that was stored is lost.'],
+    [named('StoreError', { code: 'failing' }), 'SVC-STO-001', 'The store of the daemon cannot write. Nothing that was stored is lost.'],
+    [named('Error', { code: 'ENOSPC' }), 'SVC-STO-001', 'The data directory cannot be written. Nothing that was stored is lost.'],
+    [named('BeaconError'), 'SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.'],
+    [named('OfflineError'), 'SVC-RES-001', 'No peer can be asked.'],
+    [named('TypeError'), 'SVC-INT-001', 'The daemon met a condition it does not know; its log says more under this request id.']
+  ] as const)('%s becomes %s and keeps its words to the log', async (failure, code, detail) => {
+    const world = createWorld()
+    world.registry.failures.set('resolve', failure)
+    const response = await world.request('GET', '/api/resolve/alice.chronym', { headers: { 'X-Request-Id': 'req-7' } })
+    expect(await response.json()).toEqual({ type: `/errors/${code}`, title: ERROR_TABLE[code].title, status: ERROR_TABLE[code].status, detail, code, request_id: 'req-7' })
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, request_id: 'req-7', code, err: expect.objectContaining({ message: 'with a /secret/path' }) }))
+  })
+})

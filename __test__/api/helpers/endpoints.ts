@@ -1,0 +1,114 @@
+/** Every operation of /openapi.json with a request that succeeds, and what its service is called. */
+import type { GenericSchema } from 'valibot'
+import * as common from '../../../src/api/schemas/common.ts'
+import * as daemon from '../../../src/api/schemas/daemon.ts'
+import * as identity from '../../../src/api/schemas/identity.ts'
+import * as network from '../../../src/api/schemas/network.ts'
+import * as problem from '../../../src/api/schemas/problem.ts'
+import * as reveal from '../../../src/api/schemas/reveal.ts'
+import * as task from '../../../src/api/schemas/task.ts'
+import * as zone from '../../../src/api/schemas/zone.ts'
+import type { Operation } from './registry.ts'
+import { MAIN_TOKEN, type World } from './world.ts'
+
+export const NAME = 'alice.chronym'
+export const DID = 'did:chronym:zQmTest'
+const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
+
+export const REVEAL = {
+  name: NAME,
+  pubkey: new Uint8Array(32).fill(1),
+  drand_pulse: 12,
+  iterations: 1_000_000,
+  vdf_proof: new Uint8Array([0xa1, 0xff, 0x00]),
+  signature: new Uint8Array(64).fill(2),
+  payload: new TextEncoder().encode(JSON.stringify({ serial: 4, records: { '@': [{ type: 'TXT', value: '"network"' }] } }))
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+export const REVEAL_BODY = {
+  ...REVEAL,
+  pubkey: [...REVEAL.pubkey],
+  vdf_proof: base64(REVEAL.vdf_proof),
+  signature: base64(REVEAL.signature),
+  payload: base64(REVEAL.payload)
+}
+
+/** Where the failure of a service is planted. */
+export type Service = Operation | 'tasks' | 'config' | 'store'
+
+export interface EndpointCase {
+  readonly operation: string
+  readonly path: string
+  readonly body?: unknown
+  readonly status: number
+  /** Of the JSON body; left out where the answer is none. */
+  readonly schema?: GenericSchema
+  readonly token: boolean
+  readonly service?: Service
+}
+
+const open = { status: 200, token: false }
+const closed = { status: 200, token: true }
+
+export const ENDPOINTS: readonly EndpointCase[] = [
+  { ...open, operation: 'GET /api/network-status', path: '/api/network-status', schema: network.NetworkStatusSchema, service: 'networkStatus' },
+  { ...open, operation: 'GET /api/resolve/{name}', path: `/api/resolve/${NAME}`, schema: reveal.RevealSchema, service: 'resolve' },
+  { ...open, operation: 'GET /api/explain/{name}', path: `/api/explain/${NAME}`, schema: network.ExplanationSchema, service: 'explain' },
+  { ...open, operation: 'GET /api/resolve-kid/{did}', path: `/api/resolve-kid/${DID}`, schema: identity.ResolvedIdentitySchema, service: 'resolveIdentity' },
+  { ...open, operation: 'GET /api/zone/{name}', path: `/api/zone/${NAME}`, schema: zone.ZoneSchema, service: 'publicZone' },
+  { ...closed, operation: 'POST /api/commit', path: '/api/commit', body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } }, schema: common.StoredSchema, service: 'commit' },
+  { ...closed, operation: 'POST /api/publish', path: '/api/publish', body: { reveal: REVEAL_BODY }, schema: common.StoredSchema, service: 'publish' },
+  { ...closed, operation: 'POST /api/publish-kid', path: '/api/publish-kid', body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } }, schema: common.IdentityPublishedSchema, service: 'publishKid' },
+  { ...closed, operation: 'POST /api/publish-manifest', path: '/api/publish-manifest', body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } }, schema: common.IdentityPublishedSchema, service: 'publishManifest' },
+  { ...closed, operation: 'GET /api/owned-names', path: '/api/owned-names', schema: network.OwnedNamesSchema, service: 'ownedNames' },
+  { ...closed, operation: 'GET /api/names', path: '/api/names', schema: network.OwnedNameListSchema, service: 'ownedNames' },
+  { ...closed, operation: 'POST /api/vdf/register', path: '/api/vdf/register', body: { name: 'new.chronym', zone: ZONE }, status: 202, schema: task.TaskStartedSchema, service: 'register' },
+  { ...closed, operation: 'POST /api/vdf/renew', path: '/api/vdf/renew', body: { name: 'owned.chronym' }, status: 202, schema: task.TaskStartedSchema, service: 'renew' },
+  { ...closed, operation: 'POST /api/vdf/estimate', path: '/api/vdf/estimate', body: { name: NAME }, schema: task.EstimateSchema, service: 'estimate' },
+  { ...closed, operation: 'GET /api/vdf/tasks', path: '/api/vdf/tasks', schema: task.TaskListSchema, service: 'tasks' },
+  { ...closed, operation: 'GET /api/vdf/status/{task_id}', path: '/api/vdf/status/task-1', schema: task.TaskSchema, service: 'tasks' },
+  { ...closed, operation: 'DELETE /api/vdf/status/{task_id}', path: '/api/vdf/status/task-1', schema: common.SuccessSchema, service: 'tasks' },
+  { ...closed, operation: 'GET /api/vdf/status/{task_id}/events', path: '/api/vdf/status/task-2/events' },
+  { ...closed, operation: 'POST /api/vdf/tasks/{task_id}/pause', path: '/api/vdf/tasks/task-1/pause', schema: task.TaskSchema },
+  { ...closed, operation: 'POST /api/vdf/tasks/{task_id}/resume', path: '/api/vdf/tasks/task-1/resume', schema: task.TaskSchema },
+  { ...closed, operation: 'POST /api/zone/{name}', path: `/api/zone/${NAME}`, body: ZONE, schema: zone.ZoneSavedSchema, service: 'saveZone' },
+  { ...closed, operation: 'POST /api/zone/{name}/publish', path: '/api/zone/owned.chronym/publish', schema: common.ZonePublishedSchema, service: 'publishZone' },
+  { ...closed, operation: 'GET /api/config', path: '/api/config', schema: daemon.ConfigSchema },
+  { ...closed, operation: 'POST /api/config', path: '/api/config', body: { mode: 'light' }, schema: daemon.ConfigSchema, service: 'config' },
+  { ...closed, operation: 'GET /api/events', path: '/api/events' },
+  { ...closed, operation: 'GET /api/tokens', path: '/api/tokens', schema: daemon.TokenListSchema },
+  { ...closed, operation: 'POST /api/tokens', path: '/api/tokens', body: { scopes: ['read'], label: 'grafana' }, status: 201, schema: daemon.NewTokenSchema, service: 'store' },
+  { ...closed, operation: 'POST /api/tokens/rotate', path: '/api/tokens/rotate', schema: daemon.RotatedTokenSchema, service: 'store' },
+  { ...closed, operation: 'DELETE /api/tokens/{id}', path: '/api/tokens/{token id}', schema: common.SuccessSchema, service: 'store' },
+  { ...open, operation: 'GET /session', path: '/session', schema: daemon.SessionSchema },
+  { ...open, operation: 'POST /session', path: '/session', body: { token: MAIN_TOKEN }, schema: daemon.SessionSchema },
+  { ...open, operation: 'DELETE /session', path: '/session', status: 204 },
+  { ...open, operation: 'GET /healthz', path: '/healthz', schema: daemon.HealthSchema },
+  { ...open, operation: 'GET /readyz', path: '/readyz', schema: daemon.ReadinessSchema },
+  { ...closed, operation: 'GET /metrics', path: '/metrics' },
+  { ...open, operation: 'GET /errors/{code}', path: '/errors/SVC-RES-002', schema: problem.ErrorPageSchema },
+  { ...open, operation: 'GET /openapi.json', path: '/openapi.json' },
+  { ...open, operation: 'GET /docs', path: '/docs' },
+  { ...open, operation: 'GET /', path: '/' }
+]
+
+/** Fills a world with what the paths above name. Returns the path, with the id of a token made for it. */
+export function furnish(world: World, { path }: EndpointCase): string {
+  world.registry.reveals.set(NAME, REVEAL)
+  world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
+  world.registry.owned.set('owned.chronym', { name: 'owned.chronym', state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0 })
+  world.registry.zones.set('owned.chronym', { serial: 1, records: {} })
+  world.tasks.create({ name: 'running.chronym', kind: 'register' })
+  world.tasks.create({ name: 'ended.chronym', kind: 'register' })
+  world.tasks.move('task-2', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
+  return path.includes('{token id}') ? path.replace('{token id}', world.services.tokens.create(['read']).id) : path
+}
+
+/** Plants a failure in the service behind an endpoint. */
+export function plant(world: World, service: Service, failure: Error): void {
+  if (service === 'tasks') world.tasks.failure = failure
+  else if (service === 'config') world.config.failure = failure
+  else if (service === 'store') world.store.failure = failure
+  else world.registry.failures.set(service, failure)
+}
