@@ -5,7 +5,6 @@ import type { Context } from './context.ts'
 import { messageOf } from './failure.ts'
 import { daemonUrl, findToken, localConfig, localPaths } from './location.ts'
 import { formatDuration, plural } from './terminal/format.ts'
-import { toFailure } from './to-failure.ts'
 
 export interface Finding {
   name: string
@@ -22,7 +21,8 @@ const STALE_PULSE_SECONDS = 60
 /** Permission bits of group and others. */
 const OTHERS = 0o077
 
-function failed(name: string, error: unknown): Finding {
+async function failed(name: string, error: unknown): Promise<Finding> {
+  const { toFailure } = await import('./to-failure.ts')
   const { message, cure } = toFailure(error)
   return { name, state: 'failed', detail: message, ...(cure === undefined ? {} : { cure }) }
 }
@@ -40,20 +40,20 @@ async function checkAddon(): Promise<Finding> {
     const loaded = addon()
     return { name: 'addon', state: 'ok', detail: `version ${loaded.version()}, backend ${backendOf(loaded)}` }
   } catch (error) {
-    return failed('addon', error)
+    return await failed('addon', error)
   }
 }
 
-function checkConfiguration(context: Context): Finding {
+async function checkConfiguration(context: Context): Promise<Finding> {
   try {
     const { network, mode } = localConfig(context)
     return { name: 'config', state: 'ok', detail: `network ${network}, mode ${mode}, data in ${localPaths(context).root}` }
   } catch (error) {
-    return failed('config', error)
+    return await failed('config', error)
   }
 }
 
-function checkToken(context: Context): Finding {
+async function checkToken(context: Context): Promise<Finding> {
   try {
     if (findToken(context) === undefined) {
       return { name: 'token', state: 'warning', detail: `none at ${localPaths(context).token}`, cure: 'The daemon makes it at its first start; or give --data-dir or --token.' }
@@ -63,7 +63,7 @@ function checkToken(context: Context): Finding {
     const open = process.platform !== 'win32' && (statSync(token).mode & OTHERS) !== 0
     return open ? { name: 'token', state: 'warning', detail: `${token} can be read by others`, cure: `chmod 600 ${token}` } : { name: 'token', state: 'ok', detail: token }
   } catch (error) {
-    return failed('token', error)
+    return await failed('token', error)
   }
 }
 
@@ -83,7 +83,7 @@ async function checkDaemon(context: Context): Promise<Finding[]> {
   try {
     url = daemonUrl(context)
   } catch (error) {
-    return [failed('daemon', error)]
+    return [await failed('daemon', error)]
   }
   try {
     const response = await get(`${url}/api/network-status`)
@@ -100,7 +100,7 @@ async function checkAccess(context: Context, url: string): Promise<Finding> {
   try {
     token = findToken(context)
   } catch (error) {
-    return failed('access', error)
+    return await failed('access', error)
   }
   const { status } = await get(`${url}/api/owned-names`, token)
   if (status === 200) return { name: 'access', state: 'ok', detail: 'the daemon takes the token' }
@@ -120,5 +120,5 @@ function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {
 
 /** All checks, in the order in which one depends on the other. */
 export async function diagnose(context: Context): Promise<Finding[]> {
-  return [checkNode(), await checkAddon(), checkConfiguration(context), checkToken(context), ...(await checkDaemon(context))]
+  return [checkNode(), await checkAddon(), await checkConfiguration(context), await checkToken(context), ...(await checkDaemon(context))]
 }

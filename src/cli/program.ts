@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import type { Run } from './context.ts'
 import { addBeaconCommand } from './commands/beacon.ts'
+import { addKidCommands } from './commands/kid.ts'
+import { addManifestCommands } from './commands/manifest.ts'
 import { addManualCommands } from './commands/manual.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommands } from './commands/config.ts'
@@ -41,6 +43,8 @@ export function buildProgram(run: Run): Command {
   addTaskCommands(program, run)
   addNameCommands(program, run)
   addZoneCommands(program, run)
+  addKidCommands(program, run)
+  addManifestCommands(program, run)
   program.commandsGroup('Daemon:')
   addStatusCommand(program, run)
   addConfigCommands(program, run)

@@ -2,7 +2,6 @@ import { CommanderError } from 'commander'
 import type { Run, Surroundings } from './context.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { usageFailure } from './failure.ts'
-import { toFailure } from './to-failure.ts'
 import { buildProgram } from './program.ts'
 import { Output } from './terminal/output.ts'
 import { reportFailure } from './terminal/report.ts'
@@ -30,6 +29,8 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
       reportFailure(output, usageFailure(`${args.filter((word) => !word.startsWith('-')).join(' ')} needs one of its commands`))
       return EXIT.usage
     }
+    // Loads the classes of all that can fail; a command that succeeds does without.
+    const { toFailure } = await import('./to-failure.ts')
     const failure = toFailure(error)
     reportFailure(output, failure)
     return failure.exitCode

@@ -3,15 +3,12 @@ import { ERROR_TABLE, ServiceError, type ErrorCode } from '../errors.ts'
 import { ProblemError, UnreachableError } from '../api/client.ts'
 import { BeaconError } from '../beacon/types.ts'
 import { NameError, ProtocolError } from '../protocol/errors.ts'
+import { KidError } from '../protocol/kid.ts'
 import { ZoneError } from '../protocol/zone.ts'
 import { NativeError } from '../native/errors.ts'
 import { EXIT, exitCodeOfStatus } from './exit-codes.ts'
+import { cureOf } from './cures.ts'
 import { Failure, messageOf, usageFailure } from './failure.ts'
-
-/** What to do about a code of the error table. */
-export function cureOf(code: string): string | undefined {
-  return code in ERROR_TABLE ? ERROR_TABLE[code as ErrorCode].cure : undefined
-}
 
 function problemFailure(problem: ProblemError): Failure {
   const cure = cureOf(problem.code)
@@ -26,10 +23,17 @@ function problemFailure(problem: ProblemError): Failure {
 }
 
 /** What the rules of the protocol refuse on this side, with the code that the daemon would give it. */
+function codeOf(error: ProtocolError): ErrorCode {
+  if (error instanceof ZoneError) return 'SVC-ZON-002'
+  if (error instanceof KidError) return 'SVC-KID-001'
+  if (error instanceof NameError) return error.kind === 'invalid' ? 'SVC-NAM-001' : 'SVC-NAM-002'
+  return 'SVC-REQ-001'
+}
+
 function protocolFailure(error: ProtocolError): Failure {
-  const code: ErrorCode = error instanceof ZoneError ? 'SVC-ZON-002' : !(error instanceof NameError) ? 'SVC-REQ-001' : error.kind === 'invalid' ? 'SVC-NAM-001' : 'SVC-NAM-002'
-  const { cure } = ERROR_TABLE[code]
-  return new Failure(code, error.detail, { exitCode: EXIT.refused, errors: error instanceof ZoneError ? error.problems : [], cure, cause: error })
+  const code = codeOf(error)
+  const errors = error instanceof ZoneError ? error.problems : []
+  return new Failure(code, error.detail, { exitCode: EXIT.refused, errors, cure: ERROR_TABLE[code].cure, cause: error })
 }
 
 function beaconFailure(error: BeaconError): Failure {

@@ -1,6 +1,6 @@
 /** Follows a task to its end: a progress bar for people, JSON lines for programs. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { cureOf } from './to-failure.ts'
+import { cureOf } from './cures.ts'
 import type { Context } from './context.ts'
 import type { TaskEventMessage, TaskBody } from '../api/client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'

@@ -1,0 +1,212 @@
+import { serve, type ServerType } from '@hono/node-server'
+import { Hono } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
+import type { TaskBody } from '../../src/api/client.ts'
+import { cli } from './harness.ts'
+
+const TASK: TaskBody = {
+  task_id: 't1',
+  name: 'alice.chronym',
+  kind: 'register',
+  status: 'running',
+  phase: 'evaluate',
+  paused: false,
+  iterations: 1000,
+  progress: 500,
+  phase_progress: 0,
+  iterations_per_second: 250,
+  eta_seconds: 2,
+  deadline: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:05.000Z',
+  resumed: 0,
+  error: null
+}
+const DONE: TaskBody = { ...TASK, status: 'completed', phase: 'done', progress: 1000 }
+const FAILED: TaskBody = { ...TASK, status: 'failed', error: { code: 'SVC-REG-001', message: 'somebody was faster' } }
+
+/** Answers as the daemon does: codes on demand, the rest fixed. */
+function fakeDaemon() {
+  const requests: { method: string; path: string; headers: Headers; body: unknown }[] = []
+  const app = new Hono()
+  app.use(async (c, next) => {
+    requests.push({ method: c.req.method, path: c.req.path, headers: c.req.raw.headers, body: c.req.method === 'POST' ? await c.req.json().catch(() => undefined) : undefined })
+    await next()
+  })
+  app.get('/api/resolve/:code', (c) => {
+    const code = c.req.param('code') as ErrorCode
+    const { status, title } = ERROR_TABLE[code]
+    return c.newResponse(JSON.stringify({ type: `/errors/${code}`, title, status, detail: `detail of ${code}`, code, request_id: 'r7' }), (status ?? 500) as 500, {
+      'Content-Type': 'application/problem+json'
+    })
+  })
+  app.get('/api/resolve-kid/:did', (c) => c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null }))
+  app.get('/api/explain/:name', (c) => c.text('<html>', 200))
+  app.get('/api/vdf/tasks', (c) => c.json([TASK, { ...DONE, task_id: 't2' }]))
+  app.get('/api/vdf/status/:id', (c) => c.json(c.req.param('id') === 'bad' ? FAILED : DONE))
+  app.get('/api/vdf/status/:id/events', (c) =>
+    streamSSE(c, async (stream) => {
+      const end = c.req.param('id') === 'bad' ? FAILED : DONE
+      await stream.writeSSE({ id: '1', event: 'progress', data: JSON.stringify(TASK) })
+      // The daemon may be stopped in good order while a task runs: then the stream ends without an end of the task.
+      if (c.req.param('id') === 'cut') return
+      await stream.writeSSE({ id: '2', event: end.status, data: JSON.stringify(end) })
+    })
+  )
+  app.delete('/api/vdf/status/:id', (c) => c.json({ success: true }))
+  app.post('/api/vdf/register', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
+  app.post('/api/zone/:name', (c) => c.json({ success: true, serial: 4 }))
+  app.post('/api/zone/:name/publish', (c) => c.json({ success: true, serial: 4, stored_by: 2, of: 3 }))
+  app.get('/api/zone/:name', (c) => {
+    c.header('X-Zone-Source', 'local')
+    return c.json({ serial: 4, records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: 'evil \u001b[2J' }] } })
+  })
+  app.get('/api/config', (c) => c.json({ mode: 'full', api: { port: 7468 } }))
+  app.post('/api/config', (c) => c.json({ mode: 'light', api: { port: 7468 } }))
+  return { app, requests }
+}
+
+const daemon = fakeDaemon()
+let server: ServerType
+let url: string
+
+beforeAll(async () => {
+  await new Promise<AddressInfo>((resolve) => {
+    server = serve({ fetch: daemon.app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
+  })
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) => cli(['--api', url, '--token', 'secret', ...args], settings)
+
+describe('errors of the daemon', () => {
+  it.each<[ErrorCode, number]>([
+    ['SVC-RES-002', 4],
+    ['SVC-RES-003', 4],
+    ['SVC-TSK-001', 4],
+    ['SVC-AUT-001', 5],
+    ['SVC-AUT-002', 5],
+    ['SVC-OWN-001', 5],
+    ['SVC-REQ-001', 6],
+    ['SVC-REG-001', 6],
+    ['SVC-ZON-002', 6],
+    ['SVC-ZON-004', 6],
+    ['SVC-RES-001', 7],
+    ['SVC-REQ-005', 7],
+    ['SVC-PUB-002', 7],
+    ['SVC-BCN-001', 7],
+    ['SVC-INT-001', 8],
+    ['SVC-STO-001', 8]
+  ])('%s ends with exit code %d', async (code, exitCode) => {
+    const result = await ask(['--json', 'resolve', code])
+    expect(result).toMatchObject({ exitCode, stdout: '' })
+    expect(JSON.parse(result.stderr)).toEqual({
+      error: { code, detail: `detail of ${code}`, cure: ERROR_TABLE[code].cure, status: ERROR_TABLE[code].status, request_id: 'r7', exit_code: exitCode }
+    })
+  })
+
+  it('gives every code that has an HTTP status an exit code of a failure', async () => {
+    for (const [code, { status }] of Object.entries(ERROR_TABLE)) if (status !== null) expect((await ask(['resolve', code])).exitCode, code).toBeGreaterThan(3)
+  })
+
+  it('sends the token, and nothing with zone get --public', async () => {
+    await ask(['zone', 'get', 'alice.chronym'])
+    expect(daemon.requests.at(-1)?.headers.get('authorization')).toBe('Bearer secret')
+    await ask(['zone', 'get', '--public', 'alice.chronym'])
+    expect(daemon.requests.at(-1)?.headers.get('authorization')).toBeNull()
+  })
+})
+
+describe('answers', () => {
+  it('are the JSON of the daemon in a pipe', async () => {
+    expect(JSON.parse((await ask(['tasks'])).stdout)).toEqual([TASK, { ...DONE, task_id: 't2' }])
+  })
+
+  it('are a table on a terminal', async () => {
+    expect((await ask(['tasks'], { terminal: true })).stdout.split('\n').slice(0, 2)).toEqual([
+      'task  name           kind      state      done    left',
+      't1    alice.chronym  register  evaluate   50.0%   2.0 s'
+    ])
+  })
+
+  it('show a zone as record lines that zone set reads, without control characters', async () => {
+    const { stdout } = await ask(['zone', 'get', 'alice.chronym'], { terminal: true })
+    expect(stdout).toContain(String.raw`evil \u001b[2J`)
+    expect(stdout).not.toContain('\u001b')
+    await ask(['zone', 'set', 'alice.chronym', '-'], { stdin: stdout })
+    expect(daemon.requests.at(-1)?.body).toEqual({ records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: String.raw`evil \u001b[2J` }] } })
+  })
+
+  it('pick one field of the configuration', async () => {
+    expect((await ask(['config', 'get', 'api.port'])).stdout).toBe('7468\n')
+    expect((await ask(['config', 'get', 'mode', '--no-json'])).stdout).toBe('full\n')
+    expect((await ask(['config', 'get', 'nothing'])).exitCode).toBe(4)
+  })
+})
+
+describe('requests', () => {
+  it('carry records given as options', async () => {
+    const { exitCode, stdout } = await ask(['zone', 'set', 'alice.chronym', '-r', 'www A 192.0.2.1', '-r', '@ 60 TXT hi', '--if-serial', '3', '--publish'])
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ success: true, serial: 4, stored_by: 2, of: 3 })
+    const [save, publish] = daemon.requests.slice(-2)
+    expect(save).toMatchObject({ method: 'POST', path: '/api/zone/alice.chronym', body: { records: { www: [{ type: 'A', value: '192.0.2.1' }], '@': [{ type: 'TXT', value: 'hi', ttl: 60 }] } } })
+    expect(save?.headers.get('if-match')).toBe('"3"')
+    expect(publish).toMatchObject({ method: 'POST', path: '/api/zone/alice.chronym/publish' })
+  })
+
+  it('carry configuration as nested fields with their types', async () => {
+    await ask(['config', 'set', 'mode=light', 'vdf.queue=7', 'api.allowed_hosts=["a"]', 'log.level=debug'])
+    expect(daemon.requests.at(-1)?.body).toEqual({ mode: 'light', vdf: { queue: 7 }, api: { allowed_hosts: ['a'] }, log: { level: 'debug' } })
+  })
+
+  it('carry an idempotency key with a registration', async () => {
+    const { stdout } = await ask(['register', '--no-wait', 'alice.chronym'])
+    expect(JSON.parse(stdout)).toEqual({ task_id: 't1', message: 'started' })
+    expect(daemon.requests.at(-1)?.headers.get('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+describe('watching a task', () => {
+  it('prints one JSON line for each event in a pipe and ends with 0 when it is completed', async () => {
+    const { exitCode, stdout } = await ask(['register', 'alice.chronym'])
+    expect(exitCode).toBe(0)
+    expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
+      { event: 'started', task_id: 't1', message: 'started' },
+      { event: 'progress', ...TASK },
+      { event: 'completed', ...DONE }
+    ])
+  })
+
+  it('shows phases and a bar to a person', async () => {
+    const { stdout, stderr } = await ask(['status', '--watch', 't1'], { terminal: true })
+    expect(stderr).toContain('squaring: the time that the name costs')
+    expect(stderr).toContain('500/1,000')
+    expect(stdout).toBe('alice.chronym is registered: 1,000 squarings, 5.0 s in all.\n')
+  })
+
+  it('ends with 1 and the reason when the task failed', async () => {
+    const { exitCode, stderr } = await ask(['status', '--watch', 'bad'])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('SVC-REG-001')
+    expect(stderr).toContain('somebody was faster')
+    expect((await ask(['status', 'bad'])).exitCode).toBe(1)
+  })
+
+  it('looks at the task when a stream ends without its end', async () => {
+    const { exitCode, stdout } = await ask(['status', '--watch', 'cut'])
+    expect(exitCode).toBe(0)
+    expect(stdout.trim().split('\n').map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['progress', 'completed'])
+  })
+
+  it('leaves the task alone when interrupted, and says how to come back', async () => {
+    const { exitCode, stderr } = await ask(['status', '--watch', 'cut'], { signal: AbortSignal.abort() })
+    expect(exitCode).toBe(130)
+    expect(stderr).toContain('chronym status --watch cut')
+    expect(daemon.requests.some(({ method, path }) => method === 'DELETE' && path.endsWith('/cut'))).toBe(false)
+  })
+})

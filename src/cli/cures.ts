@@ -1,0 +1,6 @@
+import { ERROR_TABLE, type ErrorCode } from '../errors.ts'
+
+/** What to do about a code of the error table. */
+export function cureOf(code: string): string | undefined {
+  return Object.hasOwn(ERROR_TABLE, code) ? ERROR_TABLE[code as ErrorCode].cure : undefined
+}

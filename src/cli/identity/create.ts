@@ -1,0 +1,61 @@
+import { fromBase64, toBase64 } from '../../protocol/bytes.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey } from '../../protocol/keys.ts'
+import { buildGenesis, signKidDocument, type Did, type KidDocument, type Service } from '../../protocol/kid.ts'
+import { signKidBinding } from '../../protocol/kid-binding.ts'
+import { parseName } from '../../protocol/names.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import { decodeVdfProof } from '../../protocol/reveal.ts'
+import type { RevealBody } from '../../api/client.ts'
+import { usageFailure } from '../failure.ts'
+
+/** What POST /api/publish-kid takes as `authorized_kid`. */
+export interface AuthorizedKid {
+  document: KidDocument
+  name?: string
+  /** Base64. */
+  name_signature?: string
+}
+
+export interface IdentityParts {
+  /** Tells identities of one seed apart. */
+  index: number
+  services: readonly Service[]
+  alsoKnownAs: readonly string[]
+}
+
+/** `files=FileServer=https://files.example`: fragment, type, endpoint. */
+export function parseService(text: string): Service {
+  const [fragment, type, ...endpoint] = text.split('=')
+  if (fragment === undefined || fragment === '' || type === undefined || type === '' || endpoint.length === 0) {
+    throw usageFailure(`--service ${text}: ID=TYPE=URL is expected`, 'Example: --service files=FileServer=https://files.example')
+  }
+  return { id: `#${fragment}`, type, serviceEndpoint: endpoint.join('=') }
+}
+
+/** Version 1 of an identity whose keys come from the owner's seed, signed. */
+export function createIdentity(seed: Uint8Array, parts: IdentityParts, created: string, profile: NetworkProfile): KidDocument {
+  const hash = profileHash(profile)
+  const { index, services, alsoKnownAs } = parts
+  const updateKey = didUpdateKey(seed, hash, index)
+  const genesis = buildGenesis(
+    {
+      keys: [didAssertionKey(seed, hash, index).publicKey],
+      updateKeys: [updateKey.publicKey],
+      recoveryKeys: [didRecoveryKey(seed, hash, index).publicKey],
+      ...(services.length === 0 ? {} : { services }),
+      ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs })
+    },
+    profile
+  )
+  return signKidDocument(genesis, updateKey, created, profile)
+}
+
+/** The name's word for the identity: signed by the name's key for the claim that `reveal` shows. */
+export function bindToName(seed: Uint8Array, reveal: RevealBody, did: Did, profile: NetworkProfile): string {
+  const hash = profileHash(profile)
+  const name = parseName(reveal.name, profile)
+  const key = nameKey(seed, hash, name)
+  if (!Buffer.from(key.publicKey).equals(Uint8Array.from(reveal.pubkey))) throw usageFailure(`${reveal.name} belongs to another seed than this one`)
+  const first = decodeVdfProof(fromBase64(reveal.vdf_proof)).chain?.[0]?.p ?? reveal.drand_pulse
+  return toBase64(signKidBinding(name, first, did, key.secretKey, hash).signature)
+}

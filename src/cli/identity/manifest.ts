@@ -1,0 +1,64 @@
+import * as v from 'valibot'
+import { encodeMultikey, parseDid } from '../../protocol/did.ts'
+import { didAssertionKey } from '../../protocol/keys.ts'
+import { signManifest, type Capability, type Manifest } from '../../protocol/manifest.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import type { ResolvedIdentityBody } from '../../api/client.ts'
+import { inputFailure, usageFailure } from '../failure.ts'
+
+/** Identities made from one seed that are looked through for the key of a document. */
+const MAX_INDEX = 64
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** What a manifest may leave out is filled in; what the rules allow in it is the daemon's to say. */
+const Draft = v.looseObject({
+  id: v.optional(v.string()),
+  version: v.optional(v.number()),
+  capabilities: v.array(v.looseObject({ id: v.string(), type: v.string(), protocol: v.string(), endpoint: v.string(), description: v.optional(v.string()) })),
+  validFrom: v.optional(v.string()),
+  validUntil: v.optional(v.string()),
+  proof: v.optional(v.unknown())
+})
+export type ManifestDraft = v.InferOutput<typeof Draft>
+
+/** `files file-transfer https https://files.example`: id, type, protocol, endpoint. */
+export function parseCapability(text: string): Capability {
+  const [id, type, protocol, endpoint, ...rest] = text.trim().split(/\s+/u)
+  if (id === undefined || type === undefined || protocol === undefined || endpoint === undefined) {
+    throw usageFailure(`--capability "${text}": ID TYPE PROTOCOL ENDPOINT is expected`, "Example: --capability 'files file-transfer https https://files.example'")
+  }
+  return { id, type, protocol, endpoint, ...(rest.length === 0 ? {} : { description: rest.join(' ') }) }
+}
+
+export function parseManifestDraft(json: unknown, file: string): ManifestDraft {
+  const result = v.safeParse(Draft, json)
+  if (result.success) return result.output
+  throw inputFailure(`${file} is no manifest: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`)
+}
+
+/** The key of this seed that the document lists for assertions, with the id of its verification method. */
+function assertionKeyOf(seed: Uint8Array, identity: ResolvedIdentityBody, profile: NetworkProfile) {
+  const hash = profileHash(profile)
+  const methods = identity.kid_document.verificationMethod as readonly { id?: string; publicKeyMultibase?: string }[]
+  for (let index = 0; index < MAX_INDEX; index += 1) {
+    const key = didAssertionKey(seed, hash, index)
+    const method = methods.find(({ publicKeyMultibase }) => publicKeyMultibase === encodeMultikey(key.publicKey))
+    if (method?.id !== undefined) return { key, method: method.id }
+  }
+  throw usageFailure(`the seed has none of the keys of ${identity.kid_document.id}`, 'Sign the manifest with the seed that made the identity: --seed-file, --data-dir.')
+}
+
+/** Fills in what the draft leaves out (from the identity as the network shows it) and signs. */
+export function makeManifest(seed: Uint8Array, draft: ManifestDraft, identity: ResolvedIdentityBody, days: number, nowMs: number, profile: NetworkProfile): Manifest {
+  const { key, method } = assertionKeyOf(seed, identity, profile)
+  const standing = identity.manifest_document as { version?: number } | null
+  const unsigned = {
+    id: parseDid(identity.kid_document.id, profile),
+    kid_version: (identity.kid_document as { version?: number }).version ?? 1,
+    version: draft.version ?? (standing?.version ?? 0) + 1,
+    capabilities: draft.capabilities.map(({ id, type, protocol, endpoint, description }) => ({ id, type, protocol, endpoint, ...(description === undefined ? {} : { description }) })),
+    validFrom: draft.validFrom ?? new Date(nowMs).toISOString(),
+    validUntil: draft.validUntil ?? new Date(nowMs + days * DAY_MS).toISOString()
+  }
+  return signManifest(unsigned, method, key.secretKey, new Date(nowMs).toISOString(), profile)
+}
