@@ -146,11 +146,11 @@ function reportFailure(error: unknown): void {
   stage.say(`\nThe logs and data are kept in ${directory}`)
 }
 
-let stopping = false
+const interrupted = { by: '' }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    if (stopping) return
-    stopping = true
+    if (interrupted.by !== '') return
+    interrupted.by = signal
     stage.say('\nInterrupted; stopping the daemons.')
     void processes.stop().then(() => {
       rmSync(directory, { recursive: true, force: true })
@@ -171,7 +171,7 @@ try {
   rmSync(directory, { recursive: true, force: true })
   stage.say(`Every step held, in ${formatDuration(stage.elapsedSeconds)}.\n\nYour turn: npm start, then in another terminal: npm run chronym -- register yourname.chronym`)
 } catch (error) {
-  if (!stopping) {
+  if (interrupted.by === '') {
     reportFailure(error)
     await processes.stop()
     process.exitCode = 1
