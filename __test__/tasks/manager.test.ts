@@ -382,7 +382,7 @@ describe('a finished proof', () => {
   async function failAtReveal(): Promise<void> {
     pool.onEvaluate = (run) => run.finish()
     steps.before = (step) => {
-      if (step === 'reveal') throw new ServiceError('SVC-PUB-001', 'refused')
+      if (step === 'reveal') throw new ServiceError('SVC-REG-001', 'refused')
     }
     const id = register()
     await taskWhere(manager, id, (view) => view.status === 'failed')
@@ -412,6 +412,17 @@ describe('a finished proof', () => {
   it('is not taken up again once it was published', async () => {
     pool.onEvaluate = (run) => run.finish()
     await taskWhere(manager, register(), (view) => view.status === 'completed')
+    register()
+    await evaluation(1)
+  })
+
+  it('is not taken up again when it was found invalid', async () => {
+    pool.onEvaluate = (run) => run.finish()
+    steps.before = (step) => {
+      if (step === 'reveal') throw new ServiceError('SVC-PUB-001', 'the proof does not verify')
+    }
+    const id = register()
+    await taskWhere(manager, id, (view) => view.status === 'failed')
     register()
     await evaluation(1)
   })

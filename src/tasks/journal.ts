@@ -24,8 +24,8 @@ export interface KeptProof {
   /** The task that made it, or took it up last. */
   readonly taskId: string
   readonly finishedMs: number
-  /** Its claim was published: it is kept, but no new task takes it up. */
-  readonly published: boolean
+  /** No new task takes it up: its claim was published, or found invalid. */
+  readonly spent: boolean
 }
 
 export class TaskJournal {
@@ -42,11 +42,12 @@ export class TaskJournal {
 
   /** With its finished proof in a place of its own, in one write. */
   saveWithProof(entry: JournalEntry, nowMs: number): void {
-    const { id, kind, name, draft, plan, proof, status } = entry.state
+    const { id, kind, name, draft, plan, proof, status, error } = entry.state
     if (draft === null || plan === null || proof === null) throw new Error(`task ${id} has no finished proof`)
     const former = this.keptProof(kind, name)
     const finishedMs = former !== undefined && Buffer.compare(former.proof, proof) === 0 ? former.finishedMs : nowMs
-    const kept: KeptProof = { draft, plan, proof, taskId: id, finishedMs, published: status === 'completed' }
+    const spent = status === 'completed' || error?.code === 'SVC-PUB-001'
+    const kept: KeptProof = { draft, plan, proof, taskId: id, finishedMs, spent }
     this.#store.batch([
       { put: keys.task(id), value: encode(entry) },
       { put: keys.proof(kind, name), value: encode(kept) }

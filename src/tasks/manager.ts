@@ -169,7 +169,7 @@ class Manager implements TaskManager {
     const order = Math.max(0, ...[...this.#tasks.values()].map((task) => task.state.order)) + 1
     const task = { id: randomUUID(), name, kind, order, iterations: steps.iterations(name, kind) }
     const kept = this.#journal.keptProof(kind, name)
-    const usable = kept !== undefined && !kept.published && steps.usable({ taskId: task.id, name, kind }, kept.plan)
+    const usable = kept !== undefined && !kept.spent && steps.usable({ taskId: task.id, name, kind }, kept.plan)
     return usable ? newTaskWithProof(task, kept, clock.now()) : newTask(task, clock.now())
   }
 

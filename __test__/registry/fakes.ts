@@ -1,0 +1,289 @@
+import { createHash } from 'node:crypto'
+import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
+import type { EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
+import { OfflineError, type CommitOutcome, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup } from '../../src/network/types.ts'
+import { clockRound } from '../../src/protocol/beacon-time.ts'
+import { sha256, toHex } from '../../src/protocol/bytes.ts'
+import { claimOf } from '../../src/protocol/claim.ts'
+import type { Name } from '../../src/protocol/names.ts'
+import { compareRecords } from '../../src/protocol/order.ts'
+import { builtInProfiles, parseProfile, type NetworkProfile } from '../../src/protocol/profile.ts'
+import { decodeReveal, encodeReveal, linksOf, type Reveal } from '../../src/protocol/reveal.ts'
+import { stampHolds } from '../../src/protocol/stamp.ts'
+import { profileHash } from '../../src/protocol/profile.ts'
+import { createRegistry, type RegistryOptions } from '../../src/registry/registry.ts'
+import { createTaskSteps } from '../../src/registry/task-steps.ts'
+import type { Registry } from '../../src/registry/types.ts'
+import type { RegistryDependencies } from '../../src/registry/context.ts'
+import type { Clock } from '../../src/tasks/clock.ts'
+import { createTaskManager } from '../../src/tasks/manager.ts'
+import type { TaskManager } from '../../src/tasks/types.ts'
+import { FakePool, MemoryStore, silentLog, type ManualClock } from '../tasks/fakes.ts'
+
+export const profile: NetworkProfile = parseProfile({ ...builtInProfiles.local, stamp_bits: 0 })
+
+/** Pulses for every round that is due by the clock; silent when told so. Randomness is real, signatures are made up. */
+export class FakeBeacon implements BeaconClient {
+  silent = false
+  #newest: VerifiedPulse | undefined
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+  start(): void {}
+  stop(): void {}
+  latest(): VerifiedPulse | undefined {
+    const round = clockRound(this.#clock.now(), profile.beacon)
+    if (!this.silent && round > (this.#newest?.round ?? 0)) this.#newest = pulseOf(round)
+    return this.#newest
+  }
+  get(round: number): Promise<VerifiedPulse> {
+    if (round > (this.latest()?.round ?? 0)) return Promise.reject(new BeaconError('BEACON_UNAVAILABLE', 'not yet'))
+    return Promise.resolve(pulseOf(round))
+  }
+  async waitFor(round: number, signal?: AbortSignal): Promise<VerifiedPulse> {
+    while (round > (this.latest()?.round ?? 0)) await this.#clock.sleep(profile.beacon.period * 1000, signal)
+    return pulseOf(round)
+  }
+  now(): number {
+    return Math.max(clockRound(this.#clock.now(), profile.beacon), this.latest()?.round ?? 0)
+  }
+  verify(pulse: Pulse): Promise<boolean> {
+    return Promise.resolve(Buffer.compare(pulseOf(pulse.round).signature, pulse.signature) === 0)
+  }
+  on(): () => void {
+    return () => undefined
+  }
+}
+
+function pulseOf(round: number): VerifiedPulse {
+  const signature = new Uint8Array(createHash('sha384').update(`pulse ${String(round)}`).digest())
+  return { round, signature, randomness: sha256(signature) }
+}
+
+/** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
+export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate'> {
+  breakProofs = false
+  /** When set, evaluations end at once. */
+  instant = true
+
+  constructor() {
+    super()
+    this.onEvaluate = (evaluation) => {
+      if (this.instant) evaluation.finish({ kind: 'proof', proof: this.proofFor(evaluation.request) })
+    }
+  }
+  proofFor({ seed, iterations }: Pick<EvaluationRequest, 'seed' | 'iterations'>): Uint8Array {
+    const digest = sha256(seed, Buffer.from(String(iterations)))
+    const proof = Buffer.alloc(200, digest)
+    if (this.breakProofs) proof[0]! ^= 1
+    return new Uint8Array(proof)
+  }
+  verifyProof({ seed, iterations, proof }: ProofQuestion): Promise<boolean> {
+    const digest = sha256(seed, Buffer.from(String(iterations)))
+    return Promise.resolve(Buffer.alloc(200, digest).equals(proof))
+  }
+  searchStamp({ signal }: StampQuestion): Promise<Uint8Array> {
+    signal?.throwIfAborted()
+    return Promise.resolve(new Uint8Array(8))
+  }
+  measureRate(): Promise<number> {
+    return Promise.resolve(1_000_000)
+  }
+}
+
+/** One peer of the made-up network. */
+export interface FakePeer {
+  readonly id: string
+  readonly commitments: Map<string, number>
+  readonly reveals: Map<string, { state: RevealAnswer['state']; reveal: Reveal }>
+  readonly identities: Map<string, Uint8Array>
+  readonly manifests: Map<string, Uint8Array>
+  /** Answers nothing. */
+  away: boolean
+  /** Refuses every put with this code. */
+  refuses: string | undefined
+}
+
+/** What all nodes share: the peers' stores. Admission is first come, first served, and states are `settled`. */
+export class FakeWorld {
+  readonly peers: FakePeer[] = []
+  readonly clock: Clock
+
+  constructor(clock: Clock, size: number) {
+    this.clock = clock
+    for (let index = 0; index < size; index++) {
+      this.peers.push({ id: `peer-${String(index)}`, commitments: new Map(), reveals: new Map(), identities: new Map(), manifests: new Map(), away: false, refuses: undefined })
+    }
+  }
+  present(): FakePeer[] {
+    return this.peers.filter((peer) => !peer.away)
+  }
+}
+
+/** The network as node `self` of a world sees it; everybody holds everything. Counts what is sent. */
+export class FakeNetwork implements Network {
+  readonly #world: FakeWorld
+  readonly #self: string | undefined
+  readonly sent: string[] = []
+  mode: NetworkMode = 'full'
+  readonly #listeners = new Set<(event: NetworkEvent) => void>()
+  /** Called before each message; throws to fail it. */
+  before: (kind: string, name: string) => void | Promise<void> = () => undefined
+
+  constructor(world: FakeWorld, self?: string) {
+    this.#world = world
+    this.#self = self
+  }
+  start(): Promise<void> {
+    return Promise.resolve()
+  }
+  stop(): Promise<void> {
+    return Promise.resolve()
+  }
+  status(): NetworkStatus {
+    const peers = this.#world.present().filter((peer) => peer.id !== this.#self).length
+    return { status: this.mode === 'offline' ? 'offline' : peers === 0 ? 'connecting' : 'online', peers, mode: this.mode, peer_id: this.#self ?? 'light', records: 0 }
+  }
+  setMode(mode: NetworkMode): Promise<void> {
+    this.mode = mode
+    return Promise.resolve()
+  }
+  listenAddresses(): string[] {
+    return []
+  }
+  async commit(name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome> {
+    const peers = await this.#reach('commit', name)
+    const key = toHex(commitment)
+    const now = clockRound(this.#world.clock.now(), profile.beacon)
+    const receipts = peers.flatMap((peer) => {
+      if (peer.refuses !== undefined || !stampHolds(commitment, nonce, profile.stamp_bits, profileHash(profile))) return []
+      if (!peer.commitments.has(key)) peer.commitments.set(key, now)
+      return [{ peer: peer.id, seenRound: peer.commitments.get(key)!, signature: new Uint8Array(64) }]
+    })
+    return { receipts, of: peers.length }
+  }
+  async putReveal(reveal: Reveal): Promise<PutOutcome> {
+    const peers = await this.#reach('reveal', reveal.name)
+    const claim = (record: Reveal): ReturnType<typeof claimOf> => claimOf(record, record.name as Name, linksOf(record), profile)
+    const refusals: PutOutcome['refusals'][number][] = []
+    let storedBy = 0
+    for (const peer of peers) {
+      const held = peer.reveals.get(reveal.name)
+      const other = held !== undefined && Buffer.compare(held.reveal.pubkey, reveal.pubkey) !== 0
+      if (peer.refuses !== undefined || other) {
+        refusals.push({ peer: peer.id, code: peer.refuses ?? 'taken', detail: 'the name is settled with another key' })
+        continue
+      }
+      if (held === undefined || compareRecords(claim(reveal), claim(held.reveal)) > 0) {
+        peer.reveals.set(reveal.name, { state: 'settled', reveal: decodeReveal(encodeReveal(reveal)) })
+      }
+      storedBy++
+    }
+    return { storedBy, of: peers.length, refusals }
+  }
+  getReveals(name: string): Promise<RevealLookup> {
+    return this.#look('get', name)
+  }
+  probe(name: string): Promise<RevealLookup> {
+    return this.#look('probe', name)
+  }
+  putIdentity(did: string, log: Uint8Array): Promise<PutOutcome> {
+    return this.#putDocument('identities', did, log)
+  }
+  getIdentity(did: string): Promise<Uint8Array[]> {
+    return this.#getDocuments('identities', did)
+  }
+  putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome> {
+    return this.#putDocument('manifests', did, manifest)
+  }
+  getManifest(did: string): Promise<Uint8Array[]> {
+    return this.#getDocuments('manifests', did)
+  }
+  subscribe(listener: (event: NetworkEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+  emit(event: NetworkEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  async #look(kind: string, name: string): Promise<RevealLookup> {
+    const peers = await this.#reach(kind, name)
+    const answers = peers.map((peer): RevealAnswer => {
+      const held = peer.reveals.get(name)
+      const origin = { peer: peer.id, self: peer.id === this.#self }
+      return held === undefined ? { ...origin, state: 'none' } : { ...origin, state: held.state, reveal: held.reveal }
+    })
+    return { answers, asked: peers.length }
+  }
+  async #putDocument(kind: 'identities' | 'manifests', did: string, bytes: Uint8Array): Promise<PutOutcome> {
+    const peers = await this.#reach(kind, did)
+    const stored = peers.filter((peer) => peer.refuses === undefined)
+    for (const peer of stored) peer[kind].set(did, bytes)
+    return { storedBy: stored.length, of: peers.length, refusals: [] }
+  }
+  async #getDocuments(kind: 'identities' | 'manifests', did: string): Promise<Uint8Array[]> {
+    const peers = await this.#reach(`get ${kind}`, did)
+    return peers.flatMap((peer) => peer[kind].get(did) ?? [])
+  }
+  async #reach(kind: string, name: string): Promise<FakePeer[]> {
+    await this.before(kind, name)
+    this.sent.push(`${kind} ${name}`)
+    const peers = this.mode === 'offline' ? [] : this.#world.present()
+    if (peers.length === 0) throw new OfflineError('There is no peer to ask.')
+    return peers
+  }
+}
+
+export interface TestNode {
+  readonly registry: Registry
+  readonly tasks: TaskManager
+  readonly network: FakeNetwork
+  readonly beacon: FakeBeacon
+  readonly pool: FakeWorkers
+  readonly store: MemoryStore
+  readonly dependencies: RegistryDependencies
+  close(): Promise<void>
+}
+
+export interface TestNodeOptions {
+  readonly world: FakeWorld
+  readonly clock: ManualClock
+  readonly dataDir: string
+  readonly self?: string
+  readonly seed?: number
+  readonly store?: MemoryStore
+  readonly registry?: RegistryOptions
+  readonly profile?: NetworkProfile
+}
+
+/** A whole node but for network, beacon and kernel: the parts as the daemon puts them together. */
+export async function startNode(options: TestNodeOptions): Promise<TestNode> {
+  const { world, clock, dataDir } = options
+  const network = new FakeNetwork(world, options.self)
+  const beacon = new FakeBeacon(clock)
+  const pool = new FakeWorkers()
+  const store = options.store ?? new MemoryStore()
+  const masterSeed = new Uint8Array(32).fill(options.seed ?? 1)
+  const dependencies: RegistryDependencies = { profile: options.profile ?? profile, store, network, beacon, pool, masterSeed, clock, log: silentLog }
+  const steps = createTaskSteps(dependencies)
+  const tasks = createTaskManager({ store, dataDir, pool, steps, options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 }, clock, log: silentLog })
+  const registry = createRegistry({ ...dependencies, tasks }, options.registry)
+  await tasks.start()
+  await registry.start()
+  return {
+    registry,
+    tasks,
+    network,
+    beacon,
+    pool,
+    store,
+    dependencies,
+    async close() {
+      await registry.stop()
+      await tasks.stop()
+    }
+  }
+}

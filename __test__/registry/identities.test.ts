@@ -1,0 +1,204 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ServiceError } from '../../src/errors.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import { buildGenesis, buildNextVersion, signKidDocument, type KidDocument } from '../../src/protocol/kid.ts'
+import { decodeKidRecord } from '../../src/protocol/kid-record.ts'
+import { signKidBinding } from '../../src/protocol/kid-binding.ts'
+import { nameKey } from '../../src/protocol/keys.ts'
+import { signManifest, type Manifest, type UnsignedManifest } from '../../src/protocol/manifest.ts'
+import type { Name } from '../../src/protocol/names.ts'
+import { profileHash } from '../../src/protocol/profile.ts'
+import { firstLink } from '../../src/protocol/reveal.ts'
+import { ManualClock, until } from '../tasks/fakes.ts'
+import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
+
+const ALICE = 'alice.chronym' as Name
+const CREATED = '2026-01-01T00:00:00Z'
+const [update, recovery, assertion, stranger] = [1, 2, 3, 4].map((byte) => keyPairFromSeed(new Uint8Array(32).fill(byte)))
+
+let dataDir: string
+let clock: ManualClock
+let world: FakeWorld
+let node: TestNode
+let other: TestNode
+
+function genesis(): KidDocument {
+  const parts = { keys: [assertion!.publicKey], updateKeys: [update!.publicKey], recoveryKeys: [recovery!.publicKey] }
+  return signKidDocument(buildGenesis(parts, profile), update!, CREATED, profile)
+}
+
+function next(former: KidDocument, key = update!): KidDocument {
+  return signKidDocument(buildNextVersion(former, { alsoKnownAs: [`https://example.org/${String(former.version)}`] }), key, CREATED, profile)
+}
+
+function manifest(document: KidDocument, changes: Partial<UnsignedManifest> = {}, key = assertion!): Manifest {
+  const unsigned: UnsignedManifest = {
+    id: document.id,
+    kid_version: document.version,
+    version: 1,
+    capabilities: [{ id: 'files', type: 'storage', protocol: 'https', endpoint: 'https://files.example.org/' }],
+    validFrom: '2025-12-01T00:00:00Z',
+    validUntil: '2026-06-01T00:00:00Z',
+    ...changes
+  }
+  return signManifest(unsigned, document.verificationMethod[0]!.id, key.secretKey, CREATED, profile)
+}
+
+async function failure(promise: Promise<unknown>): Promise<ServiceError> {
+  return promise.then(
+    () => expect.unreachable('it should have failed'),
+    (error: unknown) => error as ServiceError
+  )
+}
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chronym-identities-'))
+  clock = new ManualClock()
+  world = new FakeWorld(clock, 5)
+  node = await startNode({ world, clock, dataDir: join(dataDir, 'a'), self: 'peer-0', seed: 1 })
+  other = await startNode({ world, clock, dataDir: join(dataDir, 'b'), self: 'peer-1', seed: 2 })
+})
+
+afterEach(async () => {
+  await Promise.all([node.close(), other.close()])
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe('identity documents', () => {
+  it.each([
+    ['wrapped', (document: KidDocument): unknown => ({ document })],
+    ['bare', (document: KidDocument): unknown => document]
+  ])('are published %s and resolved elsewhere', async (_form, wrap) => {
+    const document = genesis()
+    expect(await node.registry.publishKid(wrap(document))).toEqual({ did: document.id, version: 1, stored_by: 5, of: 5 })
+    expect(await other.registry.resolveIdentity(document.id)).toEqual({ kid_document: document, manifest_document: null })
+  })
+
+  it('grow by versions, each on top of the whole log', async () => {
+    const first = genesis()
+    const second = next(first)
+    await node.registry.publishKid(first)
+    expect(await other.registry.publishKid(second)).toMatchObject({ version: 2 })
+    expect((await node.registry.resolveIdentity(first.id)).kid_document).toEqual(second)
+    const record = decodeKidRecord(world.peers[0]!.identities.get(first.id)!, profile)
+    expect(record.log.versions).toHaveLength(2)
+    expect(record.stamp).toBeDefined()
+  })
+
+  it('may be published again without harm', async () => {
+    const first = genesis()
+    await node.registry.publishKid(first)
+    await node.registry.publishKid(next(first))
+    expect(await node.registry.publishKid(first)).toMatchObject({ version: 2 })
+  })
+
+  it('are replaced by a recovery key only', async () => {
+    const first = genesis()
+    await node.registry.publishKid(first)
+    await node.registry.publishKid(next(first))
+    const unsigned = buildNextVersion(first, { alsoKnownAs: ['https://example.org/stolen'] })
+    expect((await failure(node.registry.publishKid(signKidDocument(unsigned, update!, CREATED, profile)))).code).toBe('SVC-KID-001')
+    expect(await node.registry.publishKid(signKidDocument(unsigned, recovery!, CREATED, profile))).toMatchObject({ version: 2 })
+    expect((await node.registry.resolveIdentity(first.id)).kid_document['alsoKnownAs']).toEqual(['https://example.org/stolen'])
+  })
+
+  it.each([
+    ['nothing', undefined, /object is expected/],
+    ['another shape', { document: { id: 'x' } }, /document/],
+    ['a foreign signature', { document: signKidDocument(buildGenesis({ keys: [], updateKeys: [update!.publicKey] }, profile), stranger!, CREATED, profile) }, /proof/],
+    ['a version without its predecessors', { document: next(genesis()) }, /version 1/],
+    ['a signature without its name', { document: genesis(), name_signature: [1] }, /name/]
+  ])('made of %s are SVC-KID-001 and say why', async (_what, input, reason) => {
+    const error = await failure(node.registry.publishKid(input))
+    expect(error.code).toBe('SVC-KID-001')
+    expect(error.message).toMatch(reason)
+  })
+
+  it('say how many peers hold them when those are too few', async () => {
+    for (const peer of world.peers) peer.refuses = 'busy'
+    expect(await failure(node.registry.publishKid(genesis()))).toMatchObject({ code: 'SVC-PUB-002', extensions: { stored_by: 0, of: 5 } })
+  })
+})
+
+describe('a name bound to an identity', () => {
+  async function register(): Promise<number> {
+    const { task_id } = await node.registry.register(ALICE, {})
+    const view = () => node.tasks.get(task_id)!
+    while (view().status === 'running') {
+      await until(() => view().phase !== 'evaluate' && view().phase !== 'prove')
+      if (view().status === 'running') await clock.advance(1000)
+    }
+    return firstLink((await node.registry.resolve(ALICE)).reveal).p
+  }
+
+  it('is signed for by the daemon that owns it', async () => {
+    const firstRound = await register()
+    const document = genesis()
+    await node.registry.publishKid({ document, name: ALICE })
+    expect(decodeKidRecord(world.peers[0]!.identities.get(document.id)!, profile).binding).toMatchObject({ name: ALICE, firstRound })
+    expect(await failure(other.registry.publishKid({ document, name: ALICE }))).toMatchObject({ code: 'SVC-OWN-001' })
+  })
+
+  it('is taken with a signature by its owner, as bytes or base64, and with no other', async () => {
+    const firstRound = await register()
+    const document = genesis()
+    const hash = profileHash(profile)
+    const sign = (seed: number) => signKidBinding(ALICE, firstRound, document.id, nameKey(new Uint8Array(32).fill(seed), hash, ALICE).secretKey, hash).signature
+    await other.registry.publishKid({ document, name: ALICE, name_signature: [...sign(1)] })
+    await other.registry.publishKid({ document, name: ALICE, name_signature: Buffer.from(sign(1)).toString('base64url') })
+    expect(await failure(other.registry.publishKid({ document, name: ALICE, name_signature: [...sign(9)] }))).toMatchObject({ code: 'SVC-KID-001' })
+  })
+})
+
+describe('manifests', () => {
+  it('are published and resolved with their identity, the newest one', async () => {
+    const document = genesis()
+    await node.registry.publishKid(document)
+    expect(await node.registry.publishManifest({ manifest: manifest(document) })).toEqual({ did: document.id, version: 1, stored_by: 5, of: 5 })
+    world.peers[2]!.manifests.set(document.id, Buffer.from('garbage'))
+    const newer = manifest(document, { version: 2 })
+    world.peers[3]!.manifests.set(document.id, Buffer.from(world.peers[0]!.manifests.get(document.id)!))
+    await other.registry.publishManifest(newer)
+    expect((await node.registry.resolveIdentity(document.id)).manifest_document).toEqual(newer)
+  })
+
+  it('that have expired are not given out', async () => {
+    const document = genesis()
+    await node.registry.publishKid(document)
+    await node.registry.publishManifest(manifest(document, { validUntil: '2025-12-31T00:00:00Z' }))
+    expect((await node.registry.resolveIdentity(document.id)).manifest_document).toBeNull()
+  })
+
+  it('of an unknown identity, or by another key, are SVC-KID-001', async () => {
+    const document = genesis()
+    expect((await failure(node.registry.publishManifest(manifest(document)))).message).toMatch(/no identity document/)
+    await node.registry.publishKid(document)
+    expect((await failure(node.registry.publishManifest(manifest(document, {}, stranger)))).code).toBe('SVC-KID-001')
+    expect((await failure(node.registry.publishManifest({ manifest: 7 }))).code).toBe('SVC-KID-001')
+  })
+})
+
+describe('resolving identities', () => {
+  it('of an unknown DID is SVC-RES-002', async () => {
+    expect((await failure(node.registry.resolveIdentity(genesis().id))).code).toBe('SVC-RES-002')
+  })
+
+  it('of what is no DID of this network is SVC-REQ-001', async () => {
+    expect((await failure(node.registry.resolveIdentity('did:web:example.org'))).code).toBe('SVC-REQ-001')
+  })
+
+  it('without anybody to ask is SVC-RES-001', async () => {
+    for (const peer of world.peers) peer.away = true
+    expect((await failure(node.registry.resolveIdentity(genesis().id))).code).toBe('SVC-RES-001')
+  })
+
+  it('ignores what peers sent that does not verify', async () => {
+    const document = genesis()
+    await node.registry.publishKid(document)
+    world.peers[0]!.identities.set(document.id, Buffer.from('garbage'))
+    expect((await other.registry.resolveIdentity(document.id)).kid_document).toEqual(document)
+  })
+})

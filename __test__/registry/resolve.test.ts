@@ -1,0 +1,211 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ServiceError } from '../../src/errors.ts'
+import { nameKey } from '../../src/protocol/keys.ts'
+import type { Name } from '../../src/protocol/names.ts'
+import { profileHash } from '../../src/protocol/profile.ts'
+import { signReveal, type Reveal } from '../../src/protocol/reveal.ts'
+import { serializeZone, type Zone } from '../../src/protocol/zone.ts'
+import { ManualClock, settle, until } from '../tasks/fakes.ts'
+import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
+
+const ALICE = 'alice.chronym'
+const SECOND = 1000
+
+let dataDir: string
+let clock: ManualClock
+let world: FakeWorld
+let owner: TestNode
+let asker: TestNode
+let open: TestNode[]
+
+async function start(self: string | undefined, seed: number, of = world): Promise<TestNode> {
+  const node = await startNode({ world: of, clock, dataDir: join(dataDir, String(open.length)), seed, ...(self === undefined ? {} : { self }), registry: { automaticRenewal: false } })
+  open.push(node)
+  return node
+}
+
+async function registerAt(node: TestNode): Promise<Reveal> {
+  const { task_id } = await node.registry.register(ALICE, {})
+  const view = () => node.tasks.get(task_id)!
+  while (view().status === 'running') {
+    await until(() => view().phase !== 'evaluate' && view().phase !== 'prove')
+    if (view().status === 'running') await clock.advance(SECOND)
+  }
+  expect(view().error).toBeNull()
+  return node.dependencies.network.getReveals(ALICE).then(({ answers }) => answers.find(({ reveal }) => reveal !== undefined)!.reveal!)
+}
+
+function withZone(reveal: Reveal, zone: Zone, serial: number): Reveal {
+  const { name, drand_pulse, iterations, vdf_proof } = reveal
+  const hash = profileHash(profile)
+  return signReveal({ name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) }, nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name), hash)
+}
+
+/** How often the network was asked for the name. */
+const asked = (): number => asker.network.sent.filter((message) => message === `get ${ALICE}`).length
+
+async function failure(promise: Promise<unknown>): Promise<ServiceError> {
+  return promise.then(
+    () => expect.unreachable('it should have failed'),
+    (error: unknown) => error as ServiceError
+  )
+}
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chronym-resolve-'))
+  clock = new ManualClock()
+  world = new FakeWorld(clock, 5)
+  open = []
+  owner = await start('peer-0', 1)
+  asker = await start(undefined, 2)
+})
+
+afterEach(async () => {
+  await Promise.all(open.map((node) => node.close()))
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe('resolving', () => {
+  it('of an invalid name is SVC-NAM-001, of a reserved one SVC-RES-002 without asking', async () => {
+    expect((await failure(asker.registry.resolve('ALICE.chronym'))).code).toBe('SVC-NAM-001')
+    expect((await failure(asker.registry.resolve('www.chronym'))).code).toBe('SVC-RES-002')
+    expect(asker.network.sent).toEqual([])
+  })
+
+  it('of an unregistered name is SVC-RES-002, kept for thirty seconds', async () => {
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    await clock.advance(29 * SECOND)
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    expect(asked()).toBe(1)
+    await clock.advance(2 * SECOND)
+    await failure(asker.registry.resolve(ALICE))
+    expect(asked()).toBe(2)
+  })
+
+  it('without anybody to ask is SVC-RES-001 with a time to try again, and is not kept', async () => {
+    for (const peer of world.peers) peer.away = true
+    expect(await failure(asker.registry.resolve(ALICE))).toMatchObject({ code: 'SVC-RES-001', retryAfter: 10 })
+    for (const peer of world.peers) peer.away = false
+    await registerAt(owner)
+    expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
+  })
+
+  it('keeps an answer for the shortest ttl, then gives it out while it asks again', async () => {
+    const reveal = await registerAt(owner)
+    const first = withZone(reveal, { records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 60 }, { type: 'TXT', value: '"x"', ttl: 600 }] } }, 2)
+    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: first })
+    await asker.registry.resolve(ALICE)
+    const second = withZone(reveal, { records: {} }, 3)
+    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: second })
+    await clock.advance(59 * SECOND)
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
+    expect(asked()).toBe(1)
+    await clock.advance(2 * SECOND)
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
+    await until(() => asked() === 2)
+    await settle()
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(3)
+  })
+
+  it('keeps answers that are thin or provisional for a minute, and does not give them out afterwards', async () => {
+    const reveal = await registerAt(owner)
+    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'provisional', reveal })
+    expect((await asker.registry.resolve(ALICE)).confidence).toBe('provisional')
+    await clock.advance(61 * SECOND)
+    for (const peer of world.peers.slice(1)) peer.reveals.delete(ALICE)
+    world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
+    expect((await asker.registry.resolve(ALICE)).confidence).toBe('thin')
+    expect(asked()).toBe(2)
+  })
+
+  it('asks once for many that ask at the same time, and lets each go its own way', async () => {
+    await registerAt(owner)
+    const gate = Promise.withResolvers<undefined>()
+    asker.network.before = () => gate.promise
+    const abort = new AbortController()
+    const patient = asker.registry.resolve(ALICE)
+    const impatient = asker.registry.resolve(ALICE, abort.signal)
+    abort.abort(new Error('gone'))
+    await expect(impatient).rejects.toThrow('gone')
+    gate.resolve(undefined)
+    expect((await patient).reveal.name).toBe(ALICE)
+    expect(asked()).toBe(1)
+  })
+
+  it('forgets what it knew when a newer record is stored here', async () => {
+    const reveal = await registerAt(owner)
+    await asker.registry.resolve(ALICE)
+    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 7) })
+    asker.network.emit({ type: 'record:stored', detail: { name: ALICE } })
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(7)
+  })
+})
+
+describe('peers that disagree', () => {
+  /** The same name registered by another key in another network of the same profile. */
+  async function rival(): Promise<Reveal> {
+    const elsewhere = new FakeWorld(clock, 1)
+    return registerAt(await start('peer-0', 3, elsewhere))
+  }
+
+  it('with no majority are SVC-RES-004 with both owners, never a guess', async () => {
+    const ours = await registerAt(owner)
+    const theirs = await rival()
+    world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
+    world.peers[4]!.reveals.delete(ALICE)
+    const error = await failure(asker.registry.resolve(ALICE))
+    expect(error.code).toBe('SVC-RES-004')
+    expect(error.extensions['candidates']).toHaveLength(2)
+    expect(await asker.registry.explain(ALICE)).toMatchObject({ state: 'contested', rule: 'no-majority', owner: null, lease: null })
+  })
+
+  it('cannot move a resolver from an owner that it has known as settled', async () => {
+    await registerAt(owner)
+    await asker.registry.resolve(ALICE)
+    const theirs = await rival()
+    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    asker.network.emit({ type: 'record:stored', detail: { name: ALICE } })
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-004')
+    expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'pin' })
+  })
+
+  it('cannot take a record back in time', async () => {
+    const reveal = await registerAt(owner)
+    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 5) })
+    await asker.registry.resolve(ALICE)
+    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal })
+    asker.network.emit({ type: 'record:stored', detail: { name: ALICE } })
+    expect((await failure(asker.registry.resolve(ALICE))).message).toMatch(/older/)
+  })
+
+  it('are outvoted by a majority, whose newest record counts whoever gives it', async () => {
+    const reveal = await registerAt(owner)
+    const newer = withZone(reveal, { records: {} }, 9)
+    world.peers[3]!.reveals.set(ALICE, { state: 'settled', reveal: newer })
+    world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(9)
+  })
+})
+
+describe('explaining', () => {
+  it('says who answered what, which rule decided, and when the lease ends', async () => {
+    await registerAt(owner)
+    const explanation = await asker.registry.explain(ALICE)
+    expect(explanation).toMatchObject({ name: ALICE, rule: 'majority', state: 'settled', lease: { start: expect.any(String), end: expect.any(String), grace_end: expect.any(String) } })
+    expect(explanation.verdict).toMatch(/^alice\.chronym belongs to the key [0-9a-f]{64}: 5 of 5 votes; its lease runs until 2026-01-08T/)
+    expect(explanation.answers).toHaveLength(5)
+    expect((await owner.registry.explain(ALICE)).verdict).toMatch(/belongs to this daemon: 4 of 4 votes/)
+  })
+
+  it('says that nobody owns a free name', async () => {
+    expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'nobody-holds-it', state: 'none', owner: null })
+  })
+
+  it('is SVC-RES-001 when nobody can be asked', async () => {
+    await asker.registry.setMode('offline')
+    expect((await failure(asker.registry.explain(ALICE))).code).toBe('SVC-RES-001')
+  })
+})

@@ -1,0 +1,80 @@
+import type { Clock } from '../tasks/clock.ts'
+
+/** Names kept at once: a few tens of MB at their largest. */
+const MAX_ENTRIES = 2000
+
+interface Entry<T> {
+  readonly value: T
+  readonly freshUntilMs: number
+  readonly staleUntilMs: number
+}
+
+export interface Answer<T> {
+  readonly value: T
+  /** How long the value is given out without asking. */
+  readonly freshMs: number
+  /** How long it may be given out while it is asked for again. */
+  readonly staleMs: number
+}
+
+/** Answers kept for their time, given out stale while they are asked for again. One question at a time for each key. */
+export class AnswerCache<T> {
+  readonly #clock: Clock
+  readonly #onBackgroundError: (error: unknown) => void
+  readonly #entries = new Map<string, Entry<T>>()
+  readonly #asking = new Map<string, Promise<T>>()
+
+  constructor(clock: Clock, onBackgroundError: (error: unknown) => void) {
+    this.#clock = clock
+    this.#onBackgroundError = onBackgroundError
+  }
+
+  /** `signal` ends this caller's waiting only: others may wait for the same answer. */
+  async get(key: string, ask: () => Promise<Answer<T>>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
+    const entry = this.#entries.get(key)
+    const nowMs = this.#clock.now()
+    if (entry !== undefined && nowMs < entry.freshUntilMs) return entry.value
+    const asked = this.#ask(key, ask)
+    if (entry !== undefined && nowMs < entry.staleUntilMs) {
+      asked.catch(this.#onBackgroundError)
+      return entry.value
+    }
+    return signal === undefined ? asked : Promise.race([asked, rejectionOf(signal)])
+  }
+
+  /** Also what is being asked for now will not be kept. */
+  delete(key: string): void {
+    this.#entries.delete(key)
+    this.#asking.delete(key)
+  }
+
+  #ask(key: string, ask: () => Promise<Answer<T>>): Promise<T> {
+    const underWay = this.#asking.get(key)
+    if (underWay !== undefined) return underWay
+    const asked: Promise<T> = ask()
+      .then((answer) => {
+        if (this.#asking.get(key) === asked) this.#keep(key, answer)
+        return answer.value
+      })
+      .finally(() => {
+        if (this.#asking.get(key) === asked) this.#asking.delete(key)
+      })
+    this.#asking.set(key, asked)
+    return asked
+  }
+
+  #keep(key: string, { value, freshMs, staleMs }: Answer<T>): void {
+    const nowMs = this.#clock.now()
+    this.#entries.delete(key)
+    this.#entries.set(key, { value, freshUntilMs: nowMs + freshMs, staleUntilMs: nowMs + staleMs })
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest)
+  }
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+}

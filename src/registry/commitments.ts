@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../errors.ts'
+import type { CommitOutcome } from '../network/types.ts'
+import { commitmentHash, SALT_BYTES, stampPrefix } from '../protocol/commitment.ts'
+import type { Name } from '../protocol/names.ts'
+import { claimRound } from '../protocol/receipt.ts'
+import type { ClaimDraft } from './claim-draft.ts'
+import { ownKey, type RegistryContext } from './context.ts'
+
+/** A beacon so many rounds late is away, not slow (the lag that protocol.md, "Beacon and time", warns of). */
+const BEACON_LOST_ROUNDS = 20
+
+/** C of a claim of ours. */
+export function ownCommitment(context: RegistryContext, name: Name, salt: Uint8Array): Uint8Array {
+  return commitmentHash(name, ownKey(context, name).publicKey, salt, context.profileHash)
+}
+
+/** 32 random bytes, new for each attempt. */
+export function newSalt(): Uint8Array {
+  return new Uint8Array(randomBytes(SALT_BYTES))
+}
+
+/** Finds the stamp of a commitment: about 2^stamp_bits hashes, in the pool. */
+export function stampFor(context: RegistryContext, commitment: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+  const { pool, profile, profileHash } = context
+  return pool.searchStamp({ prefix: stampPrefix(commitment, profileHash), bits: profile.stamp_bits, ...(signal === undefined ? {} : { signal }) })
+}
+
+/** Our own verified round, by which pulses are chosen. Throws SVC-BCN-001 while the beacon is silent. */
+export function verifiedRound(context: RegistryContext): number {
+  const { verified, now } = context.time()
+  // Behind by more than the slack that receipts have, p would lie before what peers call now.
+  if (verified === 0 || now - verified > context.profile.min_commit + context.profile.receipt_slack) {
+    throw beaconSilent(verified, now)
+  }
+  return verified
+}
+
+/** Whether the beacon is followed at all; a pulse or two late is what the steps of a task wait for. Throws SVC-BCN-001. */
+export function requireBeacon(context: RegistryContext): void {
+  const { verified, now } = context.time()
+  if (verified === 0 || now - verified > BEACON_LOST_ROUNDS) throw beaconSilent(verified, now)
+}
+
+/** A draft with a new salt; nothing has been sent for it. */
+export async function newDraft(context: RegistryContext, name: Name, signal: AbortSignal): Promise<ClaimDraft> {
+  const salt = newSalt()
+  const nonce = await stampFor(context, ownCommitment(context, name, salt), signal)
+  return { salt, nonce, sentRound: verifiedRound(context), pulseRound: null }
+}
+
+/** Whether a pulse chosen now would still count as drawn after this draft's commitment (protocol.md, "Admission", witnessed). */
+export function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
+  const { profile } = context
+  return context.time().now + profile.min_commit + profile.receipt_slack < draft.sentRound + profile.pulse_window
+}
+
+/**
+ * p, once more than half of the peers asked have seen the commitment in time: not before we sent it and not after now, with the slack
+ * that clocks need [one lying receipt]. Throws SVC-PUB-002 until then.
+ */
+export function chooseRound(context: RegistryContext, draft: ClaimDraft, { receipts, of }: CommitOutcome): number {
+  const { profile } = context
+  const verified = verifiedRound(context)
+  const { now } = context.time()
+  const timely = receipts.filter(({ seenRound }) => seenRound >= draft.sentRound - profile.receipt_slack && seenRound <= now + profile.receipt_slack)
+  if (timely.length * 2 <= of) {
+    const detail = `${timely.length} of ${of} peers have confirmed the commitment in time; more than half are needed.`
+    throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely.length, of }, retryAfter: 10 })
+  }
+  return claimRound(verified, profile)
+}
+
+function beaconSilent(verified: number, now: number): ServiceError {
+  const known = verified === 0 ? 'No pulse has been verified yet' : `The newest verified pulse is of round ${verified}, and round ${now} is due`
+  return new ServiceError('SVC-BCN-001', `${known}.`, { retryAfter: 10 })
+}

@@ -1,0 +1,69 @@
+import type { BeaconClient } from '../beacon/types.ts'
+import type { NativePool } from '../native/types.ts'
+import type { Network } from '../network/types.ts'
+import type { KeyPair } from '../protocol/ed25519.ts'
+import { nameKey } from '../protocol/keys.ts'
+import { parseName, type Name } from '../protocol/names.ts'
+import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
+import { clockRound } from '../protocol/beacon-time.ts'
+import { advanceTime, TIME_ZERO, type ProtocolTime } from '../protocol/time.ts'
+import type { Store } from '../store/types.ts'
+import type { Clock } from '../tasks/clock.ts'
+import type { TaskLog } from '../tasks/run.ts'
+import { LocalZones } from './local-zones.ts'
+import { Memory } from './memory.ts'
+import { OwnedNames } from './owned-names.ts'
+import { asServiceError } from './service-errors.ts'
+
+/** What the daemon gives to every use case. */
+export interface RegistryDependencies {
+  readonly profile: NetworkProfile
+  readonly store: Store
+  readonly network: Network
+  readonly beacon: BeaconClient
+  readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate'>
+  /** 32 bytes; the names' keys come from it. */
+  readonly masterSeed: Uint8Array
+  readonly clock: Clock
+  readonly log: TaskLog
+}
+
+/** The dependencies with what every use case derives from them. Holds no state of its own but the passing of time. */
+export interface RegistryContext extends RegistryDependencies {
+  readonly profileHash: Uint8Array
+  readonly owned: OwnedNames
+  readonly zones: LocalZones
+  readonly memory: Memory
+  /** Time as the rules see it, now. */
+  time(): ProtocolTime
+}
+
+export function createContext(dependencies: RegistryDependencies): RegistryContext {
+  const { profile, store, beacon, clock } = dependencies
+  let time = TIME_ZERO
+  return {
+    ...dependencies,
+    profileHash: profileHash(profile),
+    owned: new OwnedNames(store, profile),
+    zones: new LocalZones(store),
+    memory: new Memory(store),
+    time() {
+      time = advanceTime(time, { clock: clockRound(clock.now(), profile.beacon), verified: beacon.latest()?.round ?? 0 }, profile)
+      return time
+    }
+  }
+}
+
+/** The name if it is valid and open here. Throws SVC-NAM-001 and SVC-NAM-002. */
+export function openName(context: RegistryContext, text: string): Name {
+  try {
+    return parseName(text, context.profile)
+  } catch (error) {
+    throw asServiceError(error)
+  }
+}
+
+/** This daemon's key for a name. */
+export function ownKey(context: RegistryContext, name: Name): KeyPair {
+  return nameKey(context.masterSeed, context.profileHash, name)
+}

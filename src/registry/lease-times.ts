@@ -1,0 +1,13 @@
+import { roundTimeMs } from '../protocol/beacon-time.ts'
+import { leaseState, type Lease } from '../protocol/lease.ts'
+import type { RegistryContext } from './context.ts'
+
+/** The lease that runs from a link's round, judged now. */
+export function leaseOf(context: RegistryContext, newestRound: number): Lease {
+  return leaseState(newestRound, context.time().lapse, context.profile)
+}
+
+/** When a round is due, ISO 8601. */
+export function roundTime(context: RegistryContext, round: number): string {
+  return new Date(roundTimeMs(round, context.profile.beacon)).toISOString()
+}

@@ -1,0 +1,32 @@
+/** The manual flow: a commitment and a Reveal that somebody else made. */
+import { ServiceError } from '../errors.ts'
+import { equalBytes } from '../protocol/bytes.ts'
+import { COMMITMENT_BYTES } from '../protocol/commitment.ts'
+import { linksOf, type Reveal } from '../protocol/reveal.ts'
+import { claimOf } from '../protocol/claim.ts'
+import { stampFor } from './commitments.ts'
+import { openName, ownKey, type RegistryContext } from './context.ts'
+import { requireMajority, requireValid } from './publishing.ts'
+import type { StoredBy } from './types.ts'
+
+/** Sends C with a stamp of ours; the name only says where. SVC-NAM-*, SVC-REQ-001, SVC-RES-001, SVC-PUB-002. */
+export async function commit(context: RegistryContext, text: string, commitment: Uint8Array): Promise<StoredBy> {
+  const name = openName(context, text)
+  if (commitment.length !== COMMITMENT_BYTES) {
+    const message = `a commitment has ${COMMITMENT_BYTES} bytes, not ${commitment.length}`
+    throw new ServiceError('SVC-REQ-001', `The hash does not fit: ${message}.`, { errors: [{ path: 'commitment/hash', message }] })
+  }
+  const nonce = await stampFor(context, commitment)
+  const { receipts, of } = await context.network.commit(name, commitment, nonce)
+  return requireMajority('the commitment', { storedBy: receipts.length, of, refusals: [] })
+}
+
+/** Publishes a finished Reveal: a registration, a renewal or new data. SVC-NAM-*, SVC-PUB-001, SVC-REG-001, SVC-RES-001, SVC-PUB-002. */
+export async function publish(context: RegistryContext, reveal: Reveal): Promise<StoredBy> {
+  const name = openName(context, reveal.name)
+  await requireValid(context, reveal)
+  const stored = requireMajority(name, await context.network.putReveal(reveal))
+  context.memory.see(claimOf(reveal, name, linksOf(reveal), context.profile))
+  if (equalBytes(reveal.pubkey, ownKey(context, name).publicKey)) context.owned.save(reveal, { published: true })
+  return stored
+}

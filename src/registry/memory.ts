@@ -1,0 +1,49 @@
+import { decode, encode } from 'cborg'
+import type { Claim } from '../protocol/claim.ts'
+import type { RecordOrder } from '../protocol/order.ts'
+import type { Pin } from '../protocol/quorum.ts'
+import { isRollback, remember } from '../protocol/rollback.ts'
+import { keys } from '../store/keys.ts'
+import type { Store } from '../store/types.ts'
+
+/**
+ * What this daemon has seen of names, on disk, so that nobody can take it back in time (protocol.md, "Resolving"):
+ * the newest record of each (name, key), and the owner of each settled name. Values: CBOR.
+ */
+export class Memory {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Order of the newest record seen of that key. */
+  newest(name: string, pubkey: Uint8Array): RecordOrder | undefined {
+    const value = this.#store.get(keys.seen(name, pubkey))
+    return value === undefined ? undefined : (decode(value) as RecordOrder)
+  }
+
+  /** Remembers a record; false, and nothing remembered, when a newer one of that key was seen before. Throws StoreError. */
+  see(claim: Claim): boolean {
+    const known = this.newest(claim.name, claim.pubkey)
+    if (isRollback(known, claim)) return false
+    const order = remember(known, claim)
+    if (order !== known) this.#store.put(keys.seen(claim.name, claim.pubkey), encode(order))
+    return true
+  }
+
+  pin(name: string): Pin | undefined {
+    const value = this.#store.get(keys.pin(name))
+    return value === undefined ? undefined : (decode(value) as Pin)
+  }
+
+  /** Throws StoreError. */
+  setPin(name: string, pin: Pin | undefined): void {
+    const known = this.pin(name)
+    if (pin === undefined) {
+      if (known !== undefined) this.#store.delete(keys.pin(name))
+    } else if (known?.newestRound !== pin.newestRound || Buffer.compare(known.pubkey, pin.pubkey) !== 0) {
+      this.#store.put(keys.pin(name), encode(pin))
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { decode, encode } from 'cborg'
+import type { Name } from '../protocol/names.ts'
+import type { NetworkProfile } from '../protocol/profile.ts'
+import { decodeReveal, encodeReveal, firstLink, type Reveal } from '../protocol/reveal.ts'
+import { payloadSerial } from '../protocol/zone.ts'
+import { keys, prefixes } from '../store/keys.ts'
+import type { Store } from '../store/types.ts'
+
+/** A name whose newest record was signed here. */
+export interface OwnedRecord {
+  readonly name: Name
+  /** p of the first link: with it the claim is known. */
+  readonly firstRound: number
+  /** The newest record; durable before it is sent. */
+  readonly reveal: Reveal
+  /** Serial of that record. */
+  readonly serial: number
+  /** Serial of the last record that more than half of its peers were seen to hold. */
+  readonly publishedSerial: number
+}
+
+interface StoredRecord {
+  readonly reveal: Uint8Array
+  readonly publishedSerial: number
+}
+
+/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial}. */
+export class OwnedNames {
+  readonly #store: Store
+  readonly #profile: NetworkProfile
+
+  constructor(store: Store, profile: NetworkProfile) {
+    this.#store = store
+    this.#profile = profile
+  }
+
+  get(name: string): OwnedRecord | undefined {
+    const value = this.#store.get(keys.ownedName(name))
+    return value === undefined ? undefined : this.#read(value)
+  }
+
+  list(): OwnedRecord[] {
+    return Array.from(this.#store.list(prefixes.ownedNames), ([, value]) => this.#read(value))
+  }
+
+  /** `published`: more than half of its peers hold this very record. Throws StoreError. */
+  save(reveal: Reveal, { published }: { published: boolean }): void {
+    const serial = payloadSerial(reveal.payload, this.#profile)
+    const publishedSerial = published ? serial : (this.get(reveal.name)?.publishedSerial ?? 0)
+    const record: StoredRecord = { reveal: encodeReveal(reveal), publishedSerial }
+    this.#store.put(keys.ownedName(reveal.name), encode(record))
+  }
+
+  remove(name: string): void {
+    this.#store.delete(keys.ownedName(name))
+  }
+
+  #read(value: Uint8Array): OwnedRecord {
+    const { reveal: encoded, publishedSerial } = decode(value) as StoredRecord
+    const reveal = decodeReveal(encoded)
+    const serial = payloadSerial(reveal.payload, this.#profile)
+    return { name: reveal.name as Name, firstRound: firstLink(reveal).p, reveal, serial, publishedSerial }
+  }
+}

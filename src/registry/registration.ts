@@ -1,0 +1,85 @@
+import { ServiceError } from '../errors.ts'
+import { equalBytes, toHex } from '../protocol/bytes.ts'
+import type { Claim } from '../protocol/claim.ts'
+import type { Name } from '../protocol/names.ts'
+import { linksOf } from '../protocol/reveal.ts'
+import { parseZone } from '../protocol/zone.ts'
+import type { TaskManager, TaskView } from '../tasks/types.ts'
+import { requireBeacon } from './commitments.ts'
+import { openName, ownKey, type RegistryContext } from './context.ts'
+import { leaseOf, roundTime } from './lease-times.ts'
+import { probe, revealOf } from './survey.ts'
+import { requireOwned, saveZone } from './zones.ts'
+
+/** Starts a registration after everything that can be known before days of work. SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-BCN-001, SVC-RES-001, SVC-TSK-002. */
+export async function register(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
+  const name = openName(context, text)
+  if (zone !== undefined) parseZone(zone, context.profile)
+  requireNotOwned(context, name)
+  requireNoTask(tasks, name)
+  requireBeacon(context)
+  await requireFree(context, name)
+  if (zone !== undefined) saveZone(context, name, zone)
+  return tasks.create({ name, kind: 'register' })
+}
+
+/** Starts a renewal. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-TSK-002. */
+export async function renew(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
+  const name = openName(context, text)
+  if (zone !== undefined) parseZone(zone, context.profile)
+  const record = requireOwned(context, name)
+  requireNoTask(tasks, name)
+  const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
+  if (state === 'dead') {
+    throw new ServiceError('SVC-RES-003', `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it anew.`)
+  }
+  if (linksOf(record.reveal).length > context.profile.chain_max) {
+    throw new ServiceError('SVC-PUB-001', `${name} has been renewed ${context.profile.chain_max} times, as often as the network allows; let it lapse and register it anew.`)
+  }
+  requireBeacon(context)
+  if (zone !== undefined) saveZone(context, name, zone)
+  return Promise.resolve(tasks.create({ name, kind: 'renew' }))
+}
+
+/** An owned name whose lease and grace have ended may be registered anew. */
+function requireNotOwned(context: RegistryContext, name: Name): void {
+  const record = context.owned.get(name)
+  if (record === undefined) return
+  if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') { context.owned.remove(name); return; }
+  throw ownedAlready(name)
+}
+
+function requireNoTask(tasks: TaskManager, name: Name): void {
+  const running = tasks.list().find((task) => task.name === name && task.status === 'running')
+  if (running === undefined) return
+  throw new ServiceError('SVC-REG-002', `A task for ${name} is running already (${running.task_id}).`, { extensions: { task_id: running.task_id } })
+}
+
+/**
+ * Looks for a living claim without announcing the name. A claim of our own key that this daemon had forgotten (a restored
+ * seed, a lost database) is taken up as owned.
+ */
+async function requireFree(context: RegistryContext, name: Name): Promise<void> {
+  const found = await probe(context, name)
+  const claims = found.answers.flatMap(({ answer, claim }) => (claim === undefined || answer.state === 'provisional' ? [] : [claim]))
+  const living = claims.filter(({ newestRound }) => leaseOf(context, newestRound).state !== 'dead')
+  const { publicKey } = ownKey(context, name)
+  const ours = newest(living.filter(({ pubkey }) => equalBytes(pubkey, publicKey)))
+  const others = living.filter(({ pubkey }) => !equalBytes(pubkey, publicKey))
+  if (others.length === 0 && ours === undefined) return
+  if (ours !== undefined && found.tally.kind === 'owner' && equalBytes(found.tally.owner.pubkey, publicKey)) {
+    context.owned.save(revealOf(found, ours), { published: true })
+    throw ownedAlready(name)
+  }
+  const other = newest(others)
+  if (other === undefined) return
+  throw new ServiceError('SVC-REG-001', `${name} is registered by another key (${toHex(other.pubkey)}) until ${roundTime(context, leaseOf(context, other.newestRound).endRound)}.`)
+}
+
+function newest(claims: readonly Claim[]): Claim | undefined {
+  return claims.toSorted((left, right) => right.newestRound - left.newestRound || right.serial - left.serial)[0]
+}
+
+function ownedAlready(name: Name): ServiceError {
+  return new ServiceError('SVC-REG-001', `This daemon owns ${name} already; extend its lease with a renewal (POST /api/vdf/renew, chronym renew ${name}).`)
+}

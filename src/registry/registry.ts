@@ -1,0 +1,74 @@
+import type { TaskManager } from '../tasks/types.ts'
+import { AutomaticRenewal } from './automatic-renewal.ts'
+import { createContext, type RegistryDependencies } from './context.ts'
+import { estimate, MeasuredRate } from './estimate.ts'
+import { explain } from './explain.ts'
+import { publishKid, publishManifest, resolveIdentity } from './identities.ts'
+import { commit, publish } from './manual.ts'
+import { register, renew } from './registration.ts'
+import { Resolver } from './resolver.ts'
+import { translated, translatedSync } from './service-errors.ts'
+import { networkStatus, ownedNames } from './status.ts'
+import type { Registry } from './types.ts'
+import { localZone, publishZone, saveZone, zoneOf } from './zones.ts'
+
+export interface RegistryOptions {
+  /** Whether names are renewed before their leases end. Default: true. */
+  readonly automaticRenewal?: boolean
+}
+
+/** Wires the use cases. The tasks' steps are made by `createTaskSteps` from the same dependencies, before the task manager. */
+export function createRegistry(dependencies: RegistryDependencies & { readonly tasks: TaskManager }, options: RegistryOptions = {}): Registry {
+  const { tasks } = dependencies
+  const context = createContext(dependencies)
+  const { network } = context
+  const resolver = new Resolver(context)
+  const rate = new MeasuredRate(context)
+  const renewal = new AutomaticRenewal(context, tasks, rate)
+  const ends: (() => void)[] = []
+
+  /** What is published from here is not answered from what was known before. */
+  async function changing<T>(name: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await translated(work)
+    } finally {
+      resolver.forget(name)
+    }
+  }
+
+  return {
+    start() {
+      ends.push(
+        tasks.subscribe(({ type, task }) => {
+          if (type === 'completed') resolver.forget(task.name)
+        }),
+        network.subscribe(({ type, detail }) => {
+          if (type === 'record:stored' && typeof detail['name'] === 'string') resolver.forget(detail['name'])
+        })
+      )
+      if (options.automaticRenewal !== false) renewal.start()
+      return Promise.resolve()
+    },
+    async stop() {
+      for (const end of ends.splice(0)) end()
+      await renewal.stop()
+    },
+    networkStatus: () => networkStatus(context),
+    setMode: (mode) => translated(() => network.setMode(mode)),
+    resolve: (name, signal) => resolver.resolve(name, signal),
+    explain: (name, signal) => translated(() => explain(context, name, signal)),
+    resolveIdentity: (did, signal) => translated(() => resolveIdentity(context, did, signal)),
+    publicZone: async (name, signal) => zoneOf(context, await resolver.resolve(name, signal)),
+    localZone: (name) => localZone(context, name),
+    saveZone: (name, zone, ifMatchSerial) => saveZone(context, name, zone, ifMatchSerial),
+    publishZone: (name) => changing(name, () => publishZone(context, name)),
+    commit: (name, commitment) => translated(() => commit(context, name, commitment)),
+    publish: (reveal) => changing(reveal.name, () => publish(context, reveal)),
+    publishKid: (input) => translated(() => publishKid(context, input)),
+    publishManifest: (input) => translated(() => publishManifest(context, input)),
+    ownedNames: () => translatedSync(() => ownedNames(context)),
+    register: (name, request) => translated(() => register(context, tasks, name, request)),
+    renew: (name, request) => translated(() => renew(context, tasks, name, request)),
+    estimate: (name) => translated(() => estimate(context, rate, name))
+  }
+}

@@ -1,0 +1,122 @@
+import { ServiceError } from '../errors.ts'
+import { roundTimeMs } from '../protocol/beacon-time.ts'
+import { revealWindow } from '../protocol/lease.ts'
+import { iterationsFor, renewalIterations, type Name } from '../protocol/names.ts'
+import { proofShape } from '../protocol/proof-shape.ts'
+import { decodeReveal, encodeReveal, linksOf, type Link, type Reveal } from '../protocol/reveal.ts'
+import { vdfSeed } from '../protocol/vdf-seed.ts'
+import type { EvaluationPlan, TaskIdentity, TaskKind, TaskSteps } from '../tasks/types.ts'
+import { revealOfLink } from './assemble.ts'
+import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimDraft } from './claim-draft.ts'
+import { chooseRound, isFresh, newDraft, newSalt, ownCommitment, verifiedRound } from './commitments.ts'
+import { createContext, openName, type RegistryContext, type RegistryDependencies } from './context.ts'
+import { leaseOf } from './lease-times.ts'
+import { requireMajority, requireValid } from './publishing.ts'
+import { translated } from './service-errors.ts'
+
+/** The steps of a claim, for the task manager: commit, wait for the pulse, plan, reveal. */
+export function createTaskSteps(dependencies: RegistryDependencies): TaskSteps {
+  const context = createContext(dependencies)
+  return {
+    iterations: (name, kind) => iterationsOf(context, openName(context, name), kind),
+    commit: (task, draft, saveDraft, signal) => translated(() => commit(context, task, draft, saveDraft, signal)),
+    plan: (task, draft, signal) => translated(() => plan(context, task, decodeDraft(draft), signal)),
+    remind: (task, draft, signal) => translated(() => remind(context, task, decodeDraft(draft), signal)),
+    usable: (task, evaluated) => usable(context, task, evaluated),
+    reveal: (task, evaluated, proof, saved, saveReveal, signal) => translated(() => reveal(context, task, evaluated, proof, saved, saveReveal, signal))
+  }
+}
+
+/** Squarings of a first claim, or of a renewal. */
+export function iterationsOf({ profile }: RegistryContext, name: Name, kind: TaskKind): number {
+  return kind === 'register' ? iterationsFor(name, profile) : renewalIterations(name, profile)
+}
+
+async function commit(
+  context: RegistryContext,
+  task: TaskIdentity,
+  saved: Uint8Array | undefined,
+  saveDraft: (draft: Uint8Array) => void,
+  signal: AbortSignal
+): Promise<Uint8Array> {
+  const name = openName(context, task.name)
+  if (task.kind === 'renew') return encodeDraft(renewalDraft(context))
+  const kept = saved === undefined ? undefined : decodeDraft(saved)
+  // What was sent too long before the pulse has no witness any more; the pulse is not chosen yet, so a new salt costs nothing.
+  const draft = kept !== undefined && isFresh(context, kept) ? kept : await newDraft(context, name, signal)
+  if (draft !== kept) saveDraft(encodeDraft(draft))
+  signal.throwIfAborted()
+  const outcome = await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce)
+  return encodeDraft({ ...draft, pulseRound: chooseRound(context, draft, outcome) })
+}
+
+/** A renewal shows nothing that anybody could take: it needs no commitment, and p is the round we have. */
+function renewalDraft(context: RegistryContext): ClaimDraft {
+  const verified = verifiedRound(context)
+  return { salt: newSalt(), nonce: new Uint8Array(0), sentRound: verified, pulseRound: verified }
+}
+
+async function plan(context: RegistryContext, task: TaskIdentity, draft: ClaimDraft, signal: AbortSignal): Promise<EvaluationPlan> {
+  const { profile, profileHash, beacon } = context
+  const name = openName(context, task.name)
+  if (draft.pulseRound === null) throw new Error('a draft without its pulse round cannot be planned')
+  const pulse = await beacon.waitFor(draft.pulseRound, signal)
+  const iterations = iterationsOf(context, name, task.kind)
+  const deadlineRound = draft.pulseRound + revealWindow(iterations, profile)
+  return {
+    seed: vdfSeed(ownCommitment(context, name, draft.salt), pulse.round, pulse.randomness, profileHash),
+    discriminantBits: profile.discriminant_bits,
+    iterations,
+    split: proofShape(iterations, profile).split,
+    deadlineMs: task.kind === 'register' ? roundTimeMs(deadlineRound, profile.beacon) : null,
+    context: encodeContext({ salt: draft.salt, pulseRound: pulse.round, pulse: pulse.signature })
+  }
+}
+
+async function remind(context: RegistryContext, task: TaskIdentity, draft: ClaimDraft, signal: AbortSignal): Promise<void> {
+  const name = openName(context, task.name)
+  signal.throwIfAborted()
+  await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce)
+}
+
+/** A first claim while its lease lives; a renewal while it would be the newest link of what we own. */
+function usable(context: RegistryContext, task: TaskIdentity, evaluated: EvaluationPlan): boolean {
+  const { pulseRound } = decodeContext(evaluated.context)
+  const record = context.owned.get(task.name)
+  if (leaseOf(context, pulseRound).state !== 'live') return false
+  if (task.kind === 'register') return record === undefined
+  return record !== undefined && pulseRound > record.reveal.drand_pulse
+}
+
+async function reveal(
+  context: RegistryContext,
+  task: TaskIdentity,
+  evaluated: EvaluationPlan,
+  proof: Uint8Array,
+  saved: Uint8Array | undefined,
+  saveReveal: (reveal: Uint8Array) => void,
+  signal: AbortSignal
+): Promise<void> {
+  const name = openName(context, task.name)
+  const record = saved === undefined ? await signedReveal(context, name, task, evaluated, proof) : decodeReveal(saved)
+  if (saved === undefined) saveReveal(encodeReveal(record))
+  signal.throwIfAborted()
+  requireMajority(name, await context.network.putReveal(record))
+  signal.throwIfAborted()
+  context.owned.save(record, { published: true })
+}
+
+/** Assembled, signed, and checked as every other node will check it: a proof that does not verify is never sent. */
+async function signedReveal(context: RegistryContext, name: Name, task: TaskIdentity, evaluated: EvaluationPlan, proof: Uint8Array): Promise<Reveal> {
+  const { salt, pulseRound, pulse } = decodeContext(evaluated.context)
+  const link: Link = { p: pulseRound, pulse, iterations: evaluated.iterations, proof, salt }
+  const made = revealOfLink(context, name, link, task.kind === 'renew' ? linksHeld(context, name) : [])
+  await requireValid(context, made)
+  return made
+}
+
+function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
+  const record = context.owned.get(name)
+  if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+  return linksOf(record.reveal)
+}
