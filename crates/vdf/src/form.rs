@@ -2,12 +2,14 @@
 
 mod codec;
 mod partial_xgcd;
+mod reduce;
 
 use crate::discriminant::{D_LIMBS, Discriminant};
-use crate::reference;
+use crate::nucomp;
 use crate::uint::Uint;
 
 pub use codec::FORM_BYTES;
+pub(crate) use reduce::{WideForm, reduce};
 
 /// Limbs of `a` and `b`: a reduced form has `|b| <= a <= sqrt(|D| / 3)`, which is below 2^512 for 1024 bits.
 pub(crate) const HALF_LIMBS: usize = D_LIMBS / 2;
@@ -49,14 +51,14 @@ impl Form {
 
     /// The form's class times itself.
     #[must_use]
-    pub fn square(&self, _discriminant: &Discriminant) -> Self {
-        reference::square(self)
+    pub fn square(&self, discriminant: &Discriminant) -> Self {
+        nucomp::square(self, discriminant.bits())
     }
 
     /// The product of two classes.
     #[must_use]
-    pub fn compose(&self, other: &Self, _discriminant: &Discriminant) -> Self {
-        reference::compose(self, other)
+    pub fn compose(&self, other: &Self, discriminant: &Discriminant) -> Self {
+        nucomp::compose(self, other, discriminant.bits())
     }
 
     /// The class's inverse.
@@ -108,3 +110,6 @@ impl Form {
     }
 }
 
+
+#[cfg(test)]
+mod tests;

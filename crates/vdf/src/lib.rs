@@ -11,7 +11,9 @@ mod form;
 mod hash_prime;
 mod int;
 mod montgomery;
+mod nucomp;
 mod prime;
+#[cfg(test)]
 mod reference;
 mod uint;
 mod wesolowski;

@@ -1,12 +1,12 @@
 //! Composition (Cohen, algorithm 5.4.7).
 
-use super::{LIMBS, WideForm, reduce};
-use crate::form::Form;
+use super::LIMBS;
+use crate::form::{Form, WideForm, reduce};
 use crate::int::{Int, extended_gcd};
 
 /// The product of two forms' classes.
 pub(crate) fn compose(first: &Form, second: &Form) -> Form {
-    let (first, second) = (WideForm::from(first), WideForm::from(second));
+    let (first, second) = (WideForm::<LIMBS>::from(first), WideForm::<LIMBS>::from(second));
     let (a1, a2) = (first.a, second.a);
     let half_sum = first.b.add(&second.b).half();
     let half_difference = second.b.sub(&half_sum);

@@ -1,7 +1,7 @@
 //! Squaring (Cohen, algorithm 5.4.7 with both forms the same).
 
-use super::{LIMBS, Wide, WideForm, reduce};
-use crate::form::Form;
+use super::{LIMBS, Wide};
+use crate::form::{Form, WideForm, reduce};
 use crate::int::{Int, inverse_mod};
 use crate::uint::Uint;
 
@@ -9,7 +9,7 @@ use crate::uint::Uint;
 ///
 /// gcd(a, b) = 1: a common prime factor would divide D = -p, so it would be p, but `|b| <= a < p`.
 pub(crate) fn square(form: &Form) -> Form {
-    let WideForm { a, b, c } = WideForm::from(form);
+    let WideForm { a, b, c } = WideForm::<LIMBS>::from(form);
     let residue = b.div_rem_floor(&a.magnitude).1;
     // for a = 1 there is nothing to invert, and k = 0 modulo 1
     let inverse = inverse_mod(&residue, &a.magnitude).unwrap_or(Uint::<LIMBS>::ZERO);

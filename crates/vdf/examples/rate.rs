@@ -1,0 +1,44 @@
+//! Prints the rates of squaring, proving, verifying and deriving discriminants: `cargo run --release --example rate [iterations] [bits]`.
+
+use chronym_vdf::{Discriminant, Evaluation, EvaluationOptions, Form, Phase, Step, verify};
+use core::sync::atomic::AtomicU32;
+use std::time::Instant;
+
+const SEED: [u8; 32] = [1; 32];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<u64>().expect("a number"));
+    let iterations = arguments.next().unwrap_or(100_000);
+    let bits = usize::try_from(arguments.next().unwrap_or(1024)).expect("a size");
+
+    let begun = Instant::now();
+    let rounds = 10;
+    for round in 0..rounds {
+        let seed = [round; 32];
+        Discriminant::from_seed(&seed, bits).expect("a size that is supported");
+    }
+    println!("discriminant  {:10.3} ms", 1e3 * begun.elapsed().as_secs_f64() / f64::from(rounds));
+
+    let discriminant = Discriminant::from_seed(&SEED, bits).expect("a size that is supported");
+    let x = Form::generator(&discriminant);
+    let stop = AtomicU32::new(0);
+    let mut evaluation =
+        Evaluation::new(discriminant.clone(), x, iterations, EvaluationOptions::default()).expect("no split");
+    let begun = Instant::now();
+    while evaluation.phase() == Phase::Squaring {
+        evaluation.advance(iterations - evaluation.squarings(), &stop);
+    }
+    let squaring = begun.elapsed().as_secs_f64();
+    println!("squaring      {:10.1} /s", iterations as f64 / squaring);
+    while evaluation.advance(u64::MAX, &stop) != Step::Done {}
+    let total = begun.elapsed().as_secs_f64();
+    println!("proving       {:10.1} % of squaring", 100.0 * (total - squaring) / squaring);
+
+    let proof = evaluation.proof().expect("done");
+    let x = x.encode(&discriminant);
+    let begun = Instant::now();
+    for _ in 0..rounds {
+        verify(&discriminant, &x, iterations, &proof, 0).expect("our own proof");
+    }
+    println!("verification  {:10.3} ms", 1e3 * begun.elapsed().as_secs_f64() / f64::from(rounds));
+}
