@@ -37,7 +37,13 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
   const listener = getRequestListener(app.fetch, { hostname: address.host, overrideGlobalObjects: false, errorHandler: badRequest })
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 5000 },
-    (request, response) => void listener(request, response)
+    (request, response) => {
+      // A connection that was busy when the server began to close is closed when its answer ends, not when its keep-alive does.
+      response.once('close', () => {
+        if (shutdown.signal.aborted) setImmediate(() => server.closeIdleConnections())
+      })
+      void listener(request, response)
+    }
   )
   const { port } = await listen(server, address)
   const host = address.host.includes(':') ? `[${address.host}]` : address.host

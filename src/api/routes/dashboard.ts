@@ -4,17 +4,13 @@ import { endpoint, hidden } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { html } from '../html.ts'
 
+const PAGE = endpoint({ tag: 'Documentation', summary: 'The dashboard', access: 'public', answers: { 200: { description: 'The page', media: 'text/html' } } })
+
 export function dashboardRoutes() {
-  const assets = new Map(dashboardAssets().map((asset) => [asset.path, asset]))
-  return new Hono<AppEnv>()
-    .get(
-      '/',
-      endpoint({ tag: 'Documentation', summary: 'The dashboard', access: 'public', answers: { 200: { description: 'The page', media: 'text/html' } } }),
-      (c) => html(c, assets.get('/')!.body)
-    )
-    .get('/assets/:file', hidden(), async (c, next) => {
-      const asset = assets.get(c.req.path)
-      if (asset === undefined) return next()
-      return c.body(asset.body, 200, { 'Content-Type': asset.type })
-    })
+  const routes = new Hono<AppEnv>()
+  for (const { path, type, body } of dashboardAssets()) {
+    if (path === '/') routes.get(path, PAGE, (c) => html(c, body))
+    else routes.get(path, hidden(), (c) => c.body(body, 200, { 'Content-Type': type }))
+  }
+  return routes
 }

@@ -1,0 +1,131 @@
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ListenError, serve, type ApiServer } from '../../src/api/serve.ts'
+import { createWorld, MAIN_TOKEN } from './helpers/world.ts'
+
+const servers: ApiServer[] = []
+
+async function start(world = createWorld(), port = 0): Promise<ApiServer> {
+  const server = await serve(world.services, { host: '127.0.0.1', port })
+  servers.push(server)
+  return server
+}
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+/** Sends bytes and reads what comes until the server closes or `until` has come. */
+function raw(port: number, bytes: string, until: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString()
+      if (text.includes(until)) socket.destroy()
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+}
+
+describe('the server', () => {
+  it('says where it listens', async () => {
+    const { url, port } = await start()
+    expect(url).toBe(`http://127.0.0.1:${port}`)
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok', version: '1.2.3' })
+  })
+
+  it('names cause and cure when the port is taken', async () => {
+    const { port } = await start()
+    const failure = await start(createWorld(), port).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ListenError)
+    expect((failure as Error).message).toBe(`127.0.0.1:${port} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`)
+  })
+
+  it('names cause and cure when the host is none of this machine', async () => {
+    await expect(serve(createWorld().services, { host: '192.0.2.1', port: 0 })).rejects.toThrow('192.0.2.1:0 is no address of this machine. Correct --host (api.host).')
+  })
+
+  it('ends event streams and closes without waiting', async () => {
+    const world = createWorld()
+    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    const server = await start(world)
+    const response = await fetch(`${server.url}/api/vdf/status/task-1/events`, { headers: { Authorization: `Bearer ${MAIN_TOKEN}` } })
+    const text = response.text()
+    await expect.poll(() => world.tasks.openStreams).toBe(1)
+    const started = performance.now()
+    await server.close()
+    expect(performance.now() - started).toBeLessThan(1000)
+    expect(await text).toBe('retry: 2000\n\n')
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
+  })
+
+  it('lets a request under way finish before it closes', async () => {
+    const world = createWorld()
+    const gate = Promise.withResolvers<undefined>()
+    const asked = Promise.withResolvers<undefined>()
+    const real = world.registry.estimate.bind(world.registry)
+    world.registry.estimate = async (name) => {
+      asked.resolve(undefined)
+      await gate.promise
+      return real(name)
+    }
+    const server = await start(world)
+    const answer = fetch(`${server.url}/api/vdf/estimate`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${MAIN_TOKEN}`, 'Content-Type': 'application/json' },
+      body: '{"name":"alice.chronym"}'
+    })
+    await asked.promise
+    const closed = server.close()
+    gate.resolve(undefined)
+    expect((await answer).status).toBe(200)
+    await closed
+  })
+
+  it('lets go of the source when a client hangs up', async () => {
+    const world = createWorld()
+    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    const { url } = await start(world)
+    const closed = new AbortController()
+    await fetch(`${url}/api/vdf/status/task-1/events`, { headers: { Authorization: `Bearer ${MAIN_TOKEN}` }, signal: closed.signal })
+    await expect.poll(() => world.tasks.openStreams).toBe(1)
+    closed.abort()
+    await expect.poll(() => world.tasks.openStreams).toBe(0)
+  })
+
+  it('aborts a lookup when its client hangs up, and logs no error for it', async () => {
+    const world = createWorld()
+    const asked = Promise.withResolvers<AbortSignal | undefined>()
+    world.registry.resolve = async (_name: string, signal?: AbortSignal) => {
+      asked.resolve(signal)
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true }))
+    }
+    const { url } = await start(world)
+    const closed = new AbortController()
+    const answer = fetch(`${url}/api/resolve/alice.chronym`, { signal: closed.signal })
+    const signal = await asked.promise
+    closed.abort()
+    await expect(answer).rejects.toThrow()
+    await expect.poll(() => signal?.aborted).toBe(true)
+    expect(world.logged.filter(({ level }) => Number(level) >= 40)).toEqual([])
+  })
+
+  it('answers a request line or Host that is none with a problem', async () => {
+    const { port } = await start()
+    const text = await raw(port, 'GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n', '}')
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text).toContain('application/problem+json')
+    expect(text).toContain('SVC-REQ-001')
+  })
+
+  it('refuses a chunked body when it has grown too large', async () => {
+    const { port } = await start()
+    const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`
+    const head = `POST /api/vdf/estimate HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${MAIN_TOKEN}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const text = await raw(port, head + chunk.repeat(17), '}')
+    expect(text).toMatch(/^HTTP\/1\.1 413 /)
+    expect(text).toContain('SVC-REQ-002')
+  })
+})
