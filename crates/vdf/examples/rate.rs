@@ -29,7 +29,8 @@ fn main() {
         evaluation.advance(iterations - evaluation.squarings(), &stop);
     }
     let squaring = begun.elapsed().as_secs_f64();
-    println!("squaring      {:10.1} /s", iterations as f64 / squaring);
+    let count = f64::from(u32::try_from(iterations).expect("a number below 2^32"));
+    println!("squaring      {:10.1} /s", count / squaring);
     while evaluation.advance(u64::MAX, &stop) != Step::Done {}
     let total = begun.elapsed().as_secs_f64();
     println!("proving       {:10.1} % of squaring", 100.0 * (total - squaring) / squaring);

@@ -185,7 +185,7 @@ impl Reader<'_> {
                     return None;
                 }
                 let prime = challenge(&segment.x.encode(discriminant), &evaluation.current.encode(discriminant));
-                Some(Stage::Proving(Box::new(Prover::resume(prime, segment.length, evaluation.plan, passes_left, power))))
+                Some(Stage::Proving(Box::new(Prover::resume(prime, segment.length, evaluation.plan, passes_left, &power))))
             }
             DONE if finished => {
                 let length = u16::from_be_bytes(*self.take()?);

@@ -33,15 +33,17 @@ impl Layout {
     /// `extra` is G; `None` unless it is below `d / 32`.
     fn new(discriminant: &Discriminant, extra: usize) -> Option<Self> {
         let words = discriminant.bits().div_ceil(32);
-        if extra >= words {
-            return None;
-        }
+        (extra < words).then(|| Self::of(words, extra))
+    }
+
+    /// For a discriminant of so many 32-bit words.
+    fn of(words: usize, extra: usize) -> Self {
         let mut end = 2;
         let ends = [2 * words - extra, words - extra, extra + 1, extra + 1].map(|length| {
             end += length;
             end
         });
-        Some(Self { ends })
+        Self { ends }
     }
 
     fn fields<'a>(&self, bytes: &'a [u8; FORM_BYTES]) -> [&'a [u8]; 4] {
@@ -65,8 +67,8 @@ impl Form {
         let (t_part, _) = t.magnitude.div_rem(&g);
         let b0 = if g == Uint::ONE { Uint::ZERO } else { self.b.div_rem(&a_part).0 };
         let extra = g.bit_length().div_ceil(8) - 1;
-        // |t| is below d/32 bytes, and so is its divisor g
-        let layout = Layout::new(discriminant, extra).expect("g has at most d/32 bytes");
+        // |t| has at most d/32 bytes, and so has its divisor g
+        let layout = Layout::of(discriminant.bits().div_ceil(32), extra);
         if self.b_negative {
             bytes[0] |= B_NEGATIVE;
         }

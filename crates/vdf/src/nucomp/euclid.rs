@@ -5,12 +5,12 @@ use crate::uint::{Uint, word};
 
 type Half = Uint<HALF_LIMBS>;
 
-/// Two successive remainders `x0 > x1` of Euclid's algorithm on (m, r), with cofactors: `x_i = s_i y_i r mod m`, where the signs s_i
+/// Two successive remainders `x0 > x1` of Euclid's algorithm on (m, r), with cofactors: `x_i = s_i y_i r mod m`, where the signs `s_i`
 /// differ. `x0 y1 + x1 y0 = m`, so neither cofactor passes m.
 pub(super) struct Euclid {
     pub(super) x: [Half; 2],
     pub(super) y: [Half; 2],
-    /// Whether s_1 is -1 (and s_0 is +1).
+    /// Whether `s_1` is -1 (and `s_0` is +1).
     pub(super) second_negative: bool,
 }
 

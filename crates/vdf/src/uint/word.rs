@@ -16,13 +16,6 @@ pub(crate) const fn borrowing_sub(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     (difference, first | second)
 }
 
-/// `a b`: low and high word.
-#[inline(always)]
-pub(crate) const fn widening_mul(a: u64, b: u64) -> (u64, u64) {
-    let product = a as u128 * b as u128;
-    (product as u64, (product >> 64) as u64)
-}
-
 /// `a b + c + d`: low and high word. (2^64 - 1)^2 + 2 (2^64 - 1) = 2^128 - 1, so nothing is lost.
 #[inline(always)]
 pub(crate) const fn carrying_mul_add(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {

@@ -7,7 +7,7 @@ use crate::uint::Uint;
 
 /// Digits `i = pass, pass + stride, ...` of `floor(2^n / B) = sum of d_i 2^(k i)`, from the highest down, with `|d_i| <= 2^(k - 1)`.
 ///
-/// Booth's recoding: d_i comes from the k bits of block i and the one bit below them, which are `floor(2^(k+1) r / B)` for
+/// Booth's recoding: `d_i` comes from the k bits of block i and the one bit below them, which are `floor(2^(k+1) r / B)` for
 /// `r = 2^(n - k (i+1)) mod B`. B has 264 bits and k at most 16, so the blocks that reach above bit n - 263 are zero and no carry leaves
 /// the top.
 pub(super) struct Digits {

@@ -9,40 +9,57 @@ use crate::uint::Uint;
 
 /// Computes a segment's witness.
 ///
-/// With k-bit digits d_i of the exponent and the stored forms `C_j = x^(2^(k passes j))`, the witness is the product over the passes r of
-/// `(product over j of C_j^d_(passes j + r))^(2^(k r))`. A pass puts every C_j into the bucket of its digit, then combines the buckets;
+/// With k-bit digits `d_i` of the exponent and the stored forms `C_j = x^(2^(k passes j))`, the witness is the product over the passes r of
+/// `(product over j of C_j^d_(passes j + r))^(2^(k r))`. A pass puts every `C_j` into the bucket of its digit, then combines the buckets;
 /// Horner's rule joins the passes, from the highest r down.
 pub(crate) struct Prover {
     prime: Uint<B_LIMBS>,
     squarings: u64,
     plan: Plan,
-    /// Passes still to be begun or under way; the present one is r = passes_left - 1.
+    /// Passes still to be begun or under way; the present one is `r = passes_left - 1`.
     passes_left: u64,
     /// The product of the finished passes.
     power: Form,
+    /// That product, on the way to its power 2^k.
+    raised: Form,
     pass: Pass,
+    buckets: Vec<Option<Form>>,
+    /// The product of the buckets combined so far in this pass.
+    running: Option<Form>,
+    /// The product of all values that `running` had: every bucket to the power of its digit.
+    sum: Option<Form>,
 }
 
 /// What a pass is doing.
 enum Pass {
     /// Raising the earlier passes' product to the power 2^k.
-    Raise { power: Form, squarings_left: u32 },
+    Raise { squarings_left: u32 },
     /// Sorting forms into buckets.
-    Collect { power: Form, digits: Box<Digits>, buckets: Vec<Option<Form>> },
-    /// The product over the digits d of bucket_d^d, from the highest d down: `running` is the product of the buckets so far, `sum` that of
-    /// all values of `running`.
-    Combine { power: Form, buckets: Vec<Option<Form>>, running: Option<Form>, sum: Option<Form> },
+    Collect(Box<Digits>),
+    /// Multiplying the buckets together, from the highest digit down.
+    Combine,
     Done,
 }
 
 impl Prover {
     pub(crate) fn new(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, discriminant: &Discriminant) -> Self {
-        Self::resume(prime, squarings, plan, plan.passes, Form::identity(discriminant))
+        Self::resume(prime, squarings, plan, plan.passes, &Form::identity(discriminant))
     }
 
     /// Goes on at the beginning of a pass, from what [`Self::resume_point`] said.
-    pub(crate) fn resume(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, passes_left: u64, power: Form) -> Self {
-        let mut prover = Self { prime, squarings, plan, passes_left, power, pass: Pass::Done };
+    pub(crate) fn resume(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, passes_left: u64, power: &Form) -> Self {
+        let mut prover = Self {
+            prime,
+            squarings,
+            plan,
+            passes_left,
+            power: *power,
+            raised: *power,
+            pass: Pass::Done,
+            buckets: Vec::new(),
+            running: None,
+            sum: None,
+        };
         prover.begin_pass();
         prover
     }
@@ -68,46 +85,38 @@ impl Prover {
         let digits = (self.squarings / u64::from(self.plan.digit_bits)) as f64 / total;
         let within = match &self.pass {
             Pass::Raise { .. } => 0.0,
-            Pass::Collect { digits: left, .. } => digits - left.left() as f64,
-            Pass::Combine { buckets: left, .. } => digits + 2.0 * (buckets - left.len() as f64),
+            Pass::Collect(left) => digits - left.left() as f64,
+            Pass::Combine => digits + 2.0 * (buckets - self.buckets.len() as f64),
             Pass::Done => return 1.0,
         };
         let finished = total - self.passes_left as f64;
-        ((finished + within / (digits + 2.0 * buckets)) / total).clamp(0.0, 1.0)
+        ((finished + within.max(0.0) / (digits + 2.0 * buckets)) / total).clamp(0.0, 1.0)
     }
 
-    /// Does at least one and about `budget` group operations, unless it is done; returns how many. `form_at` gives C_j.
+    /// Does at least one and about `budget` group operations, unless it is done; returns how many. `form_at` gives `C_j`.
     pub(crate) fn advance(&mut self, budget: u64, form_at: &dyn Fn(u64) -> Form, discriminant: &Discriminant) -> u64 {
         let mut work = 0;
         while work < budget.max(1) {
             match &mut self.pass {
-                Pass::Raise { power, squarings_left } => {
-                    if *squarings_left > 0 {
-                        *power = power.square(discriminant);
-                        *squarings_left -= 1;
-                        work += 1;
-                    } else {
-                        self.collect();
-                    }
+                Pass::Raise { squarings_left: 0 } => self.begin_collecting(),
+                Pass::Raise { squarings_left } => {
+                    self.raised = self.raised.square(discriminant);
+                    *squarings_left -= 1;
+                    work += 1;
                 }
-                Pass::Collect { digits, buckets, .. } => match digits.next() {
+                Pass::Collect(digits) => match digits.next() {
                     Some((_, 0)) => {}
                     Some((index, digit)) => {
                         let form = form_at(index);
                         let form = if digit < 0 { form.inverse() } else { form };
-                        multiply(&mut buckets[digit.unsigned_abs() as usize - 1], &form, discriminant);
+                        multiply(&mut self.buckets[digit.unsigned_abs() as usize - 1], &form, discriminant);
                         work += 1;
                     }
-                    None => self.combine(),
+                    None => self.pass = Pass::Combine,
                 },
-                Pass::Combine { buckets, running, sum, .. } => match buckets.pop() {
+                Pass::Combine => match self.buckets.pop() {
                     Some(bucket) => {
-                        if let Some(bucket) = bucket {
-                            multiply(running, &bucket, discriminant);
-                        }
-                        if let Some(running) = running {
-                            multiply(sum, running, discriminant);
-                        }
+                        self.combine(bucket.as_ref(), discriminant);
                         work += 2;
                     }
                     None => self.finish_pass(discriminant),
@@ -124,31 +133,32 @@ impl Prover {
         } else {
             // before the first pass there is nothing to raise
             let squarings_left = if self.passes_left == self.plan.passes { 0 } else { self.plan.digit_bits };
-            Pass::Raise { power: self.power, squarings_left }
+            Pass::Raise { squarings_left }
         };
     }
 
-    fn collect(&mut self) {
-        let Pass::Raise { power, .. } = self.pass else { return };
+    fn begin_collecting(&mut self) {
         let Plan { digit_bits, passes } = self.plan;
-        self.pass = Pass::Collect {
-            power,
-            digits: Box::new(Digits::new(&self.prime, self.squarings, digit_bits, passes, self.passes_left - 1)),
-            buckets: vec![None; self.plan.buckets() as usize],
-        };
+        let digits = Digits::new(&self.prime, self.squarings, digit_bits, passes, self.passes_left - 1);
+        self.buckets.resize(self.plan.buckets() as usize, None);
+        self.pass = Pass::Collect(Box::new(digits));
     }
 
-    fn combine(&mut self) {
-        let Pass::Collect { power, buckets, .. } = &mut self.pass else { return };
-        self.pass = Pass::Combine { power: *power, buckets: core::mem::take(buckets), running: None, sum: None };
+    fn combine(&mut self, bucket: Option<&Form>, discriminant: &Discriminant) {
+        if let Some(bucket) = bucket {
+            multiply(&mut self.running, bucket, discriminant);
+        }
+        if let Some(running) = &self.running {
+            multiply(&mut self.sum, running, discriminant);
+        }
     }
 
     fn finish_pass(&mut self, discriminant: &Discriminant) {
-        let Pass::Combine { power, sum, .. } = &self.pass else { return };
-        self.power = match sum {
-            Some(sum) => power.compose(sum, discriminant),
-            None => *power,
-        };
+        if let Some(sum) = &self.sum {
+            self.raised = self.raised.compose(sum, discriminant);
+        }
+        self.power = self.raised;
+        (self.running, self.sum) = (None, None);
         self.passes_left -= 1;
         self.begin_pass();
     }
