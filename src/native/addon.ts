@@ -25,24 +25,23 @@ export interface Discriminant {
   bytes(): Uint8Array
 }
 
-export interface EvaluationOptions {
-  /** Squarings of the first of two segments. */
-  split?: number
-  /** Bound on stored intermediate forms, bytes. */
-  memoryBytes: number
-  /** A saved state with all its intermediates, to go on from. */
-  resume?: { state: Uint8Array; intermediates: Uint8Array }
-}
-
 /** A repeated squaring with its proof, advanced a slice at a time. */
 export interface Evaluation {
-  /** Does at most `maxSteps` units of work (squarings or steps of proving); returns early when the stop word is set. */
+  /**
+   * Does about `maxSteps` units of work (squarings or steps of proving); returns early when the stop word is set. Throws
+   * KERNEL_FAULT when the finished proof does not verify.
+   */
   advance(maxSteps: number, stop: Uint32Array): void
   phase(): 'squaring' | 'proving' | 'done'
   squarings(): number
+  /** Squarings to do in all. */
+  iterations(): number
+  /** Squarings of the first of two segments; null for one. */
+  split(): number | null
   /** Share of the present phase that is done, 0..1. */
   phaseProgress(): number
   state(): Uint8Array
+  /** Records never change; their number only grows. */
   intermediateCount(): number
   /** Records from that index on. */
   intermediates(from: number): Uint8Array
@@ -64,7 +63,12 @@ export interface Addon {
     /** |D|, big-endian; checked to be the negative of a prime of the right kind. */
     fromBytes(bytes: Uint8Array): Discriminant
   }
-  Evaluation: new (discriminant: Discriminant, x: Uint8Array | null, iterations: number, options: EvaluationOptions) => Evaluation
+  Evaluation: {
+    /** `memoryBytes` bounds the stored intermediate forms. */
+    new (discriminant: Discriminant, x: Uint8Array | null, iterations: number, split: number | null, memoryBytes: number): Evaluation
+    /** Throws INVALID_CHECKPOINT for what is damaged or of another discriminant. */
+    resume(discriminant: Discriminant, state: Uint8Array, intermediates: Uint8Array): Evaluation
+  }
   /** `proof` is y and all that follows it; `depth` is the number of segments before the last. */
   verifyProof(discriminant: Discriminant, x: Uint8Array | null, iterations: number, proof: Uint8Array, depth: number): boolean
 }

@@ -33,16 +33,13 @@ export function runEvaluation(loop: EvaluationLoop): Uint8Array | undefined {
   let rate = 0
 
   const save = (): void => {
-    const count = evaluation.intermediateCount()
-    // The two-segment proof drops the records of a segment that is proved: then all that is left is handed over anew.
-    const from = Math.min(saved, count)
     loop.onCheckpoint({
       state: evaluation.state(),
-      appended: evaluation.intermediates(from),
-      appendedFrom: from,
+      appended: evaluation.intermediates(saved),
+      appendedFrom: saved,
       squarings: evaluation.squarings()
     })
-    saved = count
+    saved = evaluation.intermediateCount()
     savedAt = now()
   }
   const publish = (sliceMs: number): void => {

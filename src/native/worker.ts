@@ -1,12 +1,14 @@
 /**
  * What the pool's threads run: one exported function a kind of work. All are synchronous, none throws; see requests.ts.
  */
-import { addon, type ChainKey, type Discriminant } from './addon.ts'
+import { addon, type ChainKey, type Discriminant, type Evaluation } from './addon.ts'
 import { answer, type Answer } from './answer.ts'
 import { runEvaluation } from './evaluate.ts'
+import { NativeError } from './errors.ts'
 import { LruMap } from './lru.ts'
 import type { WorkerCalls } from './requests.ts'
 import { Slot } from './slot.ts'
+import type { EvaluationRequest } from './types.ts'
 
 type Request<K extends keyof WorkerCalls> = WorkerCalls[K]['request']
 type Reply<K extends keyof WorkerCalls> = Answer<WorkerCalls[K]['value']>
@@ -25,17 +27,14 @@ const SEGMENT_BYTES = 8 + 33 + FORM_BYTES
 /** Any seed will do for a measurement: all discriminants of a size cost the same. */
 const RATE_SEED = new Uint8Array(32).fill(1)
 const RATE_STEPS = 500
+/** Nothing of it is proved. */
+const RATE_MEMORY_BYTES = 2 ** 20
 
 export function evaluate({ evaluation: request, slot: memory, checkpoints }: Request<'evaluate'>): Reply<'evaluate'> {
   return answer(() => {
     const slot = new Slot(memory)
     if (!slot.begin()) return null
-    const { Evaluation } = addon()
-    const evaluation = new Evaluation(discriminantOf(request.seed, request.bits), null, request.iterations, {
-      memoryBytes: request.memoryBytes ?? DEFAULT_MEMORY_BYTES,
-      ...(request.split === null ? {} : { split: request.split }),
-      ...(request.resume === undefined ? {} : { resume: request.resume })
-    })
+    const evaluation = openEvaluation(request)
     const proof = runEvaluation({
       evaluation,
       slot,
@@ -72,7 +71,7 @@ export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Rep
   return answer(() => {
     const { Evaluation } = addon()
     const stop = new Uint32Array(1)
-    const evaluation = new Evaluation(discriminantOf(RATE_SEED, bits), null, Number.MAX_SAFE_INTEGER, { memoryBytes: DEFAULT_MEMORY_BYTES })
+    const evaluation = new Evaluation(discriminantOf(RATE_SEED, bits), null, Number.MAX_SAFE_INTEGER, null, RATE_MEMORY_BYTES)
     // The first squarings are of tiny forms, and warm the caches.
     evaluation.advance(2 * RATE_STEPS, stop)
     const before = evaluation.squarings()
@@ -81,6 +80,18 @@ export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Rep
     while (performance.now() - startedAt < milliseconds)
     return ((evaluation.squarings() - before) * 1000) / (performance.now() - startedAt)
   })
+}
+
+/** The evaluation that is asked for, from its checkpoint where there is one. */
+function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: EvaluationRequest): Evaluation {
+  const { Evaluation } = addon()
+  const discriminant = discriminantOf(seed, bits)
+  if (resume === undefined) return new Evaluation(discriminant, null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  const evaluation = Evaluation.resume(discriminant, resume.state, resume.intermediates)
+  if (evaluation.iterations() !== iterations || evaluation.split() !== split) {
+    throw new NativeError('INVALID_CHECKPOINT', `the checkpoint is of an evaluation of ${evaluation.iterations()} squarings, split at ${String(evaluation.split())}`)
+  }
+  return evaluation
 }
 
 function firstSegment(proof: Uint8Array): bigint {

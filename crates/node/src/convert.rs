@@ -2,20 +2,29 @@
 
 use core::ptr;
 use core::sync::atomic::AtomicU32;
-use napi::bindgen_prelude::{FromNapiValue, TypeName, ValidateNapiValue};
-use napi::{Status, ValueType, sys};
+use napi::bindgen_prelude::{FromNapiValue, TypeName, Uint8ArraySlice, ValidateNapiValue};
+use napi::{Env, Status, ValueType, sys};
 
 /// The closed set of codes an error from here can carry (src/native/errors.ts has the same).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     /// An argument has the wrong size or is out of range.
     InvalidArgument,
+    /// A checkpoint is damaged, or of another evaluation.
+    InvalidCheckpoint,
+    /// The kernel refused its own result: faulty hardware, or a bug.
+    KernelFault,
+    /// Node refused a call, for want of memory as a rule.
+    WorkerFailed,
 }
 
 impl AsRef<str> for Code {
     fn as_ref(&self) -> &str {
         match self {
             Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::InvalidCheckpoint => "INVALID_CHECKPOINT",
+            Self::KernelFault => "KERNEL_FAULT",
+            Self::WorkerFailed => "WORKER_FAILED",
         }
     }
 }
@@ -26,6 +35,23 @@ pub type Result<T> = core::result::Result<T, napi::Error<Code>>;
 /// An error for an argument that `reason` describes.
 pub fn invalid(reason: impl ToString) -> napi::Error<Code> {
     napi::Error::new(Code::InvalidArgument, reason.to_string())
+}
+
+/// The code of a kernel's error. Verdicts on proofs are no errors here and don't come this way.
+pub fn refused(error: chronym_vdf::Error) -> napi::Error<Code> {
+    use chronym_vdf::Error;
+    let code = match error {
+        Error::CheckpointState | Error::CheckpointIntermediates => Code::InvalidCheckpoint,
+        _ => Code::InvalidArgument,
+    };
+    napi::Error::new(code, error.to_string())
+}
+
+/// Bytes in memory of the JS engine's own. napi's usual way hands Rust's memory over, to be released by a callback on an event
+/// loop, which does not turn while an evaluation runs.
+pub fn bytes<'env>(env: &'env Env, data: &[u8]) -> Result<Uint8ArraySlice<'env>> {
+    Uint8ArraySlice::copy_from(env, data)
+        .map_err(|error| napi::Error::new(Code::WorkerFailed, error.reason.to_string()))
 }
 
 /// Largest integer that every smaller one of is exact in a JS number: 2^53 - 1.

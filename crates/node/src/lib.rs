@@ -7,6 +7,8 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod convert;
+mod discriminant;
+mod evaluation;
 mod pulse;
 mod stamp;
 
