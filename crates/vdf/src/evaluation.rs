@@ -188,6 +188,12 @@ impl Evaluation {
         self.iterations
     }
 
+    /// Squarings of the first of two segments; `None` for one segment.
+    #[must_use]
+    pub fn split(&self) -> Option<u64> {
+        self.split
+    }
+
     /// What is being done.
     #[must_use]
     pub fn phase(&self) -> Phase {
