@@ -3,9 +3,22 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createNativePool } from '../../src/native/pool.ts'
 import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest, NativePool } from '../../src/native/types.ts'
+import { bytes } from '../beacon/quicknet.ts'
 
 const BITS = 256
 const SEED = new Uint8Array(32).fill(7)
+/** A line of vectors/chiavdf.jsonl. */
+interface Vector {
+  kind: string
+  seed_hex: string
+  disc_bits: number
+  discriminant_hex: string
+  iterations: number
+  x_hex: string
+  y_hex: string
+  proof_hex: string
+}
+
 /** More squarings than a test ever waits for. */
 const ENDLESS = 2 ** 40
 /** Saves after every slice. */
@@ -55,17 +68,14 @@ class Saved {
   }
 }
 
-/** Runs until the first checkpoint, then stops; gives what was saved when it had ended. */
+/** Stops at the first checkpoint; gives what was saved by then (a quick kernel may have come further, or to the end). */
 async function interrupted(given: EvaluationRequest): Promise<Saved> {
   const saved = new Saved()
-  const first = Promise.withResolvers<undefined>()
-  const handle = pool.evaluate(given, (checkpoint) => {
-    saved.accept(checkpoint)
-    first.resolve(undefined)
+  const handle = pool.evaluate({ ...given, checkpointSeconds: ALWAYS }, (checkpoint) => {
+    if (saved.state === undefined) saved.accept(checkpoint)
+    handle.stop()
   })
-  await first.promise
-  handle.stop()
-  expect((await handle.outcome).kind).toBe('stopped')
+  await handle.outcome
   return saved
 }
 
@@ -184,23 +194,23 @@ describe('stopping', () => {
 })
 
 describe('resuming', () => {
-  it.each([null, 20_000])('from a checkpoint gives the same proof, split at %s', async (split) => {
-    const given = request({ iterations: 40_000, split, checkpointSeconds: ALWAYS })
+  it('from a checkpoint gives the same proof', async () => {
+    const given = request()
     const whole = await prove(given)
     const saved = await interrupted(given)
-    expect(saved.squarings).toBeLessThanOrEqual(40_000)
+    expect(saved.squarings).toBeGreaterThan(0)
     expect(await prove({ ...given, resume: saved.resume })).toEqual(whole)
   })
 
-  it('works from every checkpoint there was, in any phase', async () => {
-    const given = request({ iterations: 6000, split: 4000, checkpointSeconds: ALWAYS })
+  it('works from every checkpoint there was, in either segment and while proving', async () => {
+    const given = request({ iterations: 3500, split: 2000, checkpointSeconds: ALWAYS })
     const saved = new Saved()
     const all: NonNullable<EvaluationRequest['resume']>[] = []
     const whole = await prove(given, (checkpoint) => {
       saved.accept(checkpoint)
       all.push(saved.resume)
     })
-    expect(all.length).toBeGreaterThanOrEqual(2)
+    expect(all.length).toBeGreaterThanOrEqual(3)
     for (const resume of all) expect(await prove({ ...given, resume })).toEqual(whole)
   })
 
@@ -208,8 +218,12 @@ describe('resuming', () => {
     const given = request({ iterations: ENDLESS, checkpointSeconds: ALWAYS })
     const saved = await interrupted(given)
     const before = saved.squarings
-    const again = pool.evaluate({ ...given, resume: saved.resume }, saved.accept)
-    while (again.progress().squarings <= before) await new Promise((resolve) => setTimeout(resolve, 5))
+    const more = Promise.withResolvers<undefined>()
+    const again = pool.evaluate({ ...given, resume: saved.resume }, (checkpoint) => {
+      saved.accept(checkpoint)
+      more.resolve(undefined)
+    })
+    await more.promise
     again.stop()
     await again.outcome
     expect(saved.squarings).toBeGreaterThan(before)
@@ -235,16 +249,13 @@ describe('resuming', () => {
 describe('proofs made by chiavdf', () => {
   it('verify through the pool', async () => {
     const lines = readFileSync(new URL('../vectors/chiavdf.jsonl', import.meta.url), 'utf8').trim().split('\n')
-    const vectors = lines.map((line) => JSON.parse(line) as Record<string, string & number>)
     const generator = `08${'00'.repeat(99)}`
-    const usable = vectors.filter((each) => each['kind'] === '1wesolowski' && each['x_hex'] === generator && each['seed_hex'] !== undefined).slice(0, 12)
-    expect(usable.length).toBeGreaterThan(3)
-    for (const each of usable) {
-      const proof = new Uint8Array(Buffer.from(`${String(each['y_hex'])}${String(each['proof_hex'])}`, 'hex'))
-      const seed = new Uint8Array(Buffer.from(String(each['seed_hex']), 'hex'))
-      const bits = Number(each['disc_bits'])
-      expect(Buffer.from(await pool.discriminant(seed, bits)).toString('hex')).toBe(each['discriminant_hex'])
-      expect(await pool.verifyProof({ seed, bits, iterations: Number(each['iterations']), split: null, proof })).toBe(true)
+    const usable = lines.map((line) => JSON.parse(line) as Vector).filter(({ kind, x_hex }) => kind === '1wesolowski' && x_hex === generator)
+    expect(usable.length).toBeGreaterThan(10)
+    for (const { seed_hex, disc_bits: bits, discriminant_hex, iterations, y_hex, proof_hex } of usable.slice(0, 12)) {
+      const seed = bytes(seed_hex)
+      expect(Buffer.from(await pool.discriminant(seed, bits)).toString('hex')).toBe(discriminant_hex)
+      expect(await pool.verifyProof({ seed, bits, iterations, split: null, proof: bytes(y_hex + proof_hex) })).toBe(true)
     }
   })
 })

@@ -5,62 +5,79 @@
 import { addon } from '../../src/native/addon.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
 
-const CALLS = 8_000
-const ROUNDS = 4
+/** Calls a round; fewer of those that compute for milliseconds. */
+const MANY = 15_000
+const FEW = 60
+/** The first rounds warm caches and heaps up. A leak shows in every round after them. */
+const WARM_ROUNDS = 2
+const MEASURED_ROUNDS = 3
 
 const native = addon()
 const stop = new Uint32Array(new SharedArrayBuffer(4))
 const seed = new Uint8Array(32).fill(3)
 const discriminant = native.Discriminant.fromSeed(seed, 64)
 const key = new native.ChainKey(new Uint8Array(Buffer.from(DEV_BEACON_CHAIN.public_key, 'hex')))
-const badSignature = new Uint8Array(48)
 const evaluation = new native.Evaluation(discriminant, null, 2 ** 40, null, 2 ** 20)
 evaluation.advance(10_000, stop)
 const done = new native.Evaluation(discriminant, null, 10, null, 2 ** 20)
 done.advance(1000, stop)
 const proof = done.proof()!
 
-const turning: Record<string, () => void> = {
-  'Discriminant.fromSeed': () => native.Discriminant.fromSeed(seed, 64),
-  'Discriminant.fromSeed refused': () => {
-    try {
-      native.Discriminant.fromSeed(seed, 63)
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'INVALID_ARGUMENT') throw error
-    }
-  },
-  Evaluation: () => new native.Evaluation(discriminant, null, 100, null, 2 ** 20).advance(1, stop),
-  searchStamp: () => native.searchStamp(seed, 200, 0, 2, stop),
-  'ChainKey.verify': () => key.verify(1, badSignature),
-  verifyProof: () => native.verifyProof(discriminant, null, 11, proof.subarray(1), 0)
-}
-const busy: Record<string, () => void> = {
-  'Discriminant.bytes': () => discriminant.bytes(),
-  'Evaluation.state': () => evaluation.state(),
-  'Evaluation.intermediates': () => evaluation.intermediates(Math.max(0, evaluation.intermediateCount() - 10)),
-  'Evaluation.proof': () => done.proof(),
-  'Evaluation.advance': () => evaluation.advance(1, stop)
-}
+type Probe = [name: string, calls: number, call: () => void]
 
-function rss(): number {
-  globalThis.gc?.()
-  return process.memoryUsage.rss()
-}
+const turning: Probe[] = [
+  ['Discriminant.fromSeed', FEW, () => native.Discriminant.fromSeed(seed, 64)],
+  ['Discriminant.fromSeed, refused', MANY, () => refused(() => native.Discriminant.fromSeed(seed, 63))],
+  ['Evaluation', MANY, () => new native.Evaluation(discriminant, null, 100, null, 2 ** 20).advance(1, stop)],
+  ['Evaluation, refused', MANY, () => refused(() => new native.Evaluation(discriminant, null, 100, 100, 2 ** 20))],
+  ['searchStamp', MANY, () => native.searchStamp(seed, 200, 0, 2, stop)],
+  ['ChainKey.verify', FEW, () => key.verify(1, new Uint8Array(48))],
+  ['verifyProof', FEW, () => native.verifyProof(discriminant, null, 10, proof, 0)],
+  ['verifyProof, refused', MANY, () => native.verifyProof(discriminant, null, 10, proof.subarray(1), 0)]
+]
+const busy: Probe[] = [
+  ['Discriminant.bytes', MANY, () => discriminant.bytes()],
+  ['Evaluation.state', MANY, () => evaluation.state()],
+  ['Evaluation.intermediates', MANY, () => evaluation.intermediates(0)],
+  ['Evaluation.proof', MANY, () => done.proof()],
+  ['Evaluation.advance', FEW, () => evaluation.advance(1, stop)]
+]
 
-async function growth(call: () => void, turns: boolean): Promise<number> {
-  const sizes: number[] = []
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (let index = 0; index < CALLS / ROUNDS; index++) {
-      call()
-      if (turns && index % 1000 === 0) await new Promise((resolve) => setImmediate(resolve))
-    }
-    sizes.push(rss())
+function refused(call: () => unknown): void {
+  try {
+    call()
+  } catch (error) {
+    if ((error as { code?: string }).code === 'INVALID_ARGUMENT') return
+    throw error
   }
-  // The first round warms caches and heaps up. A leak shows in every round after it.
-  return sizes.at(-1)! - sizes[0]!
+  throw new Error('this call should have been refused')
+}
+
+function collect(): void {
+  globalThis.gc?.()
+}
+
+const turn = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve))
+
+async function growth([, calls, call]: Probe, turns: boolean): Promise<number> {
+  let before = 0
+  for (let round = 0; round < WARM_ROUNDS + MEASURED_ROUNDS; round++) {
+    if (round === WARM_ROUNDS) before = process.memoryUsage.rss()
+    for (let index = 0; index < calls; index++) {
+      call()
+      if (turns && index % 500 === 0) await turn()
+    }
+    collect()
+    if (!turns) continue
+    // What a collection found to be released is released in a turn, and then collected.
+    await turn()
+    collect()
+    await turn()
+  }
+  return process.memoryUsage.rss() - before
 }
 
 const grown: Record<string, number> = {}
-for (const [name, call] of Object.entries(turning)) { const t=performance.now(); grown[name] = await growth(call, true); console.error(name, performance.now()-t)}
-for (const [name, call] of Object.entries(busy)) { const t=performance.now(); grown[name] = await growth(call, false); console.error(name, performance.now()-t)}
+for (const probe of turning) grown[probe[0]] = await growth(probe, true)
+for (const probe of busy) grown[probe[0]] = await growth(probe, false)
 process.stdout.write(`${JSON.stringify(grown)}\n`)

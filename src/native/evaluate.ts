@@ -6,7 +6,7 @@ import type { Checkpoint } from './types.ts'
 /** Aimed at for a slice: long enough to cost nothing, short enough for progress that is never a second old. */
 const SLICE_TARGET_MS = 100
 /** Units of work in the first slice of a phase, whose speed is not known yet. */
-const FIRST_STEPS = 1000
+const FIRST_STEPS = 100
 /** One slice grows at most this much over the one before: a slow moment should not make the next one long. */
 const MAX_GROWTH = 4
 /** Memory of the rate shown: about the last two seconds. */

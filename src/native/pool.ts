@@ -16,7 +16,7 @@ const WORKER_FILE = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './w
 /** A thread that has nothing to do is kept this long. */
 const IDLE_TIMEOUT_MS = 30_000
 /** Evaluations yield to everything else. Only Linux gives one thread another priority than its process. */
-const EVALUATION_NICE = process.platform === 'linux' ? 10 : 0
+const EVALUATION_NICE = process.platform === 'linux' ? 5 : 0
 
 export function createNativePool(options: NativePoolOptions): NativePool {
   const evaluations = createThreads(Math.max(1, options.evaluationThreads), EVALUATION_NICE, options)
