@@ -7,7 +7,7 @@ import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
 
 /** Calls a round; fewer of those that compute for milliseconds. */
 const MANY = 15_000
-const FEW = 60
+const FEW = 30
 /** The first rounds warm caches and heaps up. A leak shows in every round after them. */
 const WARM_ROUNDS = 2
 const MEASURED_ROUNDS = 3
