@@ -54,6 +54,11 @@ export class OfflineError extends Error {
   override readonly name = 'OfflineError'
 }
 
+/** Raised by `start` and `setMode`: an address that cannot be listened on, or that the network profile refuses. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
 export interface NetworkEvent {
   type: 'peer:connect' | 'peer:disconnect' | 'record:stored' | 'mode'
   detail: Record<string, string | number>

@@ -2,7 +2,8 @@
  * The one map of the database. Whoever stores something builds its key here; nowhere else is a key put together.
  *
  *   prefix                         value                                                        written by
- *   entry/<K>                      what we hold under K(name): claim, state, Reveal              network/holder
+ *   entry/<K>                      what we hold under K(name): state and claim                   network/holder
+ *   record/<K>                     the Reveal of that entry                                      network/holder
  *   stub/<K>                       a settled claim without its payload                           network/holder
  *   commitment/<C>                 first sight s, stamp, address prefix, last sent               network/holder
  *   identity/<K>                   the whole identity log held under K(did)                      network/holder
@@ -40,6 +41,7 @@ export type OwnRecordKind = 'reveal' | 'kid' | 'manifest'
 
 export const keys = {
   entry: (recordKey: Uint8Array) => key('entry', toHex(recordKey)),
+  record: (recordKey: Uint8Array) => key('record', toHex(recordKey)),
   stub: (recordKey: Uint8Array) => key('stub', toHex(recordKey)),
   commitment: (commitment: Uint8Array) => key('commitment', toHex(commitment)),
   identity: (recordKey: Uint8Array) => key('identity', toHex(recordKey)),
@@ -65,6 +67,7 @@ export const prefixes = {
   entries: 'entry/',
   /** Entries whose K begins with these hex digits. */
   entriesUnder: (hexDigits: string) => `entry/${hexDigits}`,
+  records: 'record/',
   stubs: 'stub/',
   commitments: 'commitment/',
   identities: 'identity/',

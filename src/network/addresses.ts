@@ -1,0 +1,21 @@
+/** What the network needs to know of multiaddrs: are they of this machine, and whose neighbours are they. */
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { addressPrefix } from '../protocol/diversity.ts'
+
+/** The IP address that a multiaddr begins with; undefined for host names and anything else. */
+function ipOf(address: Multiaddr): string | undefined {
+  const [first] = address.getComponents()
+  return first?.name === 'ip4' || first?.name === 'ip6' ? first.value : undefined
+}
+
+/** Whether it is an address of the loopback interface. A host name is not: it may resolve to anything. */
+export function isLoopback(address: Multiaddr): boolean {
+  const ip = ipOf(address)
+  return ip !== undefined && (ip === '::1' || /^(?:::ffff:)?127\./i.test(ip))
+}
+
+/** The /24 or /48 of a multiaddr, see `addressPrefix`. What is no IP address is a prefix of its own. */
+export function prefixOf(address: Multiaddr): string {
+  const ip = ipOf(address)
+  return ip === undefined ? address.toString() : addressPrefix(ip)
+}

@@ -1,0 +1,96 @@
+/** The entries held here, with their records: what the store has, as time has left it. */
+import { fromHex, toHex } from '../../protocol/bytes.ts'
+import { tickEntry, type Entry } from '../../protocol/entry.ts'
+import { decodeEntry, encodeEntry } from '../../protocol/entry-codec.ts'
+import type { NetworkProfile } from '../../protocol/profile.ts'
+import { sharesPrefix } from '../../protocol/record-key.ts'
+import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import type { Store } from '../../store/types.ts'
+import type { RoundClock } from '../clock.ts'
+
+export interface Held {
+  readonly entry: Entry
+  /** The encoded Reveal. */
+  readonly record: Uint8Array
+}
+
+export interface Entries {
+  /** What is held under K, with the state it has now; undefined for nothing and for what has died. */
+  load(key: Uint8Array): Held | undefined
+  /** Durable when it returns. */
+  save(key: Uint8Array, held: Held): void
+  /** Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`. */
+  under(key: Uint8Array, bits: number, after?: Uint8Array): IterableIterator<[key: Uint8Array, entry: Entry]>
+  /** All keys. */
+  all(): IterableIterator<Uint8Array>
+  /** Writes what time has made of the entries that are not settled; gives those that still are not, by K in hex. */
+  tickUnsettled(): ReadonlyMap<string, Entry>
+  /** Deletes what has died. */
+  dropDead(): void
+  count(): number
+}
+
+export function createEntries(store: Store, profile: NetworkProfile, clock: RoundClock): Entries {
+  const unsettled = new Map<string, Entry>()
+
+  const tick = (entry: Entry): Entry | undefined => tickEntry(entry, clock.time(), profile)
+  const note = (id: string, entry: Entry): void => {
+    if (entry.state === 'settled') unsettled.delete(id)
+    else unsettled.set(id, entry)
+  }
+  const drop = (id: string): void => {
+    const key = fromHex(id)
+    store.batch([{ delete: keys.entry(key) }, { delete: keys.record(key) }])
+    unsettled.delete(id)
+  }
+
+  for (const [storeKey, bytes] of store.list(prefixes.entries)) note(lastPart(storeKey), decodeEntry(bytes))
+
+  return {
+    load(key) {
+      const bytes = store.get(keys.entry(key))
+      const record = store.get(keys.record(key))
+      if (bytes === undefined || record === undefined) return undefined
+      const entry = tick(decodeEntry(bytes))
+      return entry === undefined ? undefined : { entry, record }
+    },
+    save(key, { entry, record }) {
+      store.batch([
+        { put: keys.entry(key), value: encodeEntry(entry) },
+        { put: keys.record(key), value: record }
+      ])
+      note(toHex(key), entry)
+    },
+    *under(key, bits, after) {
+      // Whole hex digits narrow the list in the store, the remaining bits are looked at here.
+      for (const [storeKey, bytes] of store.list(prefixes.entriesUnder(toHex(key).slice(0, Math.floor(bits / 4))))) {
+        const found = fromHex(lastPart(storeKey))
+        if (!sharesPrefix(key, found, bits) || (after !== undefined && Buffer.compare(found, after) <= 0)) continue
+        const entry = tick(decodeEntry(bytes))
+        if (entry !== undefined) yield [found, entry]
+      }
+    },
+    *all() {
+      for (const [storeKey] of store.list(prefixes.entries)) yield fromHex(lastPart(storeKey))
+    },
+    tickUnsettled() {
+      for (const [id, entry] of unsettled) {
+        const now = tick(entry)
+        if (now === entry) continue
+        if (now === undefined) {
+          drop(id)
+          continue
+        }
+        store.put(keys.entry(fromHex(id)), encodeEntry(now))
+        note(id, now)
+      }
+      return unsettled
+    },
+    dropDead() {
+      for (const [storeKey, bytes] of store.list(prefixes.entries)) {
+        if (tick(decodeEntry(bytes)) === undefined) drop(lastPart(storeKey))
+      }
+    },
+    count: () => store.count(prefixes.entries)
+  }
+}

@@ -1,0 +1,204 @@
+/** Reveals offered to this node: cheap refusals first, then Valid, then admission, then the disk. */
+import { equalBytes, sha256, toHex } from '../../protocol/bytes.ts'
+import { admit, adopt, refuseEarly, reviseEntry, type Decision } from '../../protocol/admission.ts'
+import { spendChange, nextChangeMs, type ChangeBudget } from '../../protocol/change-rate.ts'
+import type { Claim } from '../../protocol/claim.ts'
+import { commitmentHash } from '../../protocol/commitment.ts'
+import { isWithin, radius } from '../../protocol/density.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import type { Agreed } from '../../protocol/neighbours.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
+import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
+import type { RoundClock } from '../clock.ts'
+import type { Peers } from '../peers.ts'
+import { BUSY, refused } from '../protocol/answers.ts'
+import type { PutAnswer } from '../protocol/put.ts'
+import type { Verifier } from '../verifier.ts'
+import type { VerificationBudget } from './budget.ts'
+import type { Commitments } from './commitments.ts'
+import type { Entries, Held } from './entries.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
+import { askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
+
+/** Nodes see different parts of the network: a record is taken up to this much farther away than it is looked for. */
+const RADIUS_SLACK = 2
+
+/** Questions and adoptions that one offer may cause: ask, adopt, offer again, and as much once more. */
+const MAX_STEPS = 6
+
+/** Changes that wait for their turn, one a name. */
+const MAX_WAITING = 1_000
+
+const STORED: PutAnswer = { type: 'stored' }
+
+/** Our own offers: no budget, no rate. */
+export const OURSELVES = 'self'
+
+export interface RevealHolderParts {
+  readonly profile: NetworkProfile
+  readonly clock: RoundClock
+  readonly entries: Entries
+  readonly commitments: Commitments
+  readonly verifier: Verifier
+  readonly budget: VerificationBudget
+  /** Undefined while offline. */
+  readonly peers: () => Peers | undefined
+  readonly onStored: (name: string, state: string) => void
+}
+
+export class RevealHolder {
+  readonly #parts: RevealHolderParts
+  readonly #hash: Uint8Array
+  readonly #mutex = new KeyedMutex()
+  readonly #changes = new Map<string, ChangeBudget>()
+  readonly #waiting = new Map<string, Uint8Array>()
+
+  constructor(parts: RevealHolderParts) {
+    this.#parts = parts
+    this.#hash = profileHash(parts.profile)
+  }
+
+  /** Whether this node is among those that store what belongs at a key. Alone or in a small network every node is. */
+  isNear(key: Uint8Array): boolean {
+    const peers = this.#parts.peers()
+    return peers === undefined || isWithin(key, peers.ownPosition, radius(RADIUS_SLACK * this.#parts.profile.k, peers.networkSize()))
+  }
+
+  /** Takes a record or says why not. Rejects only for faults of ours: no verdict, no disk. */
+  async offer(record: Uint8Array, peer: string): Promise<PutAnswer> {
+    const { profile, clock, entries, verifier } = this.#parts
+    let reveal: Reveal
+    let commitment: Uint8Array
+    try {
+      reveal = decodeReveal(record)
+      commitment = commitmentHash(reveal.name, reveal.pubkey, firstLink(reveal).salt, this.#hash)
+    } catch (error) {
+      if (error instanceof EncodingError) return refused('invalid', `canonical: ${error.detail}`)
+      throw error
+    }
+    const key = recordKey('reveal', reveal.name, this.#hash)
+    const held = entries.load(key)
+    const claimed = { pubkey: reveal.pubkey, newestRound: reveal.drand_pulse }
+    const early = refuseEarly(held?.entry, claimed, { isNeighbour: this.isNear(key), time: clock.time() }, profile)
+    if (early !== undefined) return refused(early.code, early.detail)
+    if (held !== undefined && held.entry.state !== 'provisional' && equalBytes(held.entry.claim.recordHash, sha256(record))) return STORED
+
+    const isExpected = peer === OURSELVES || this.#parts.commitments.seen(commitment) !== undefined || (held !== undefined && equalBytes(held.entry.claim.pubkey, reveal.pubkey))
+    const release = this.#parts.budget.take(peer, isExpected)
+    if (release === undefined) return BUSY
+    try {
+      const verdict = await verifier.validate(reveal)
+      if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
+      return await this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, peer))
+    } finally {
+      release()
+    }
+  }
+
+  /** Asks the neighbourhood about an entry that is not settled, and follows its majority. */
+  async revise(key: Uint8Array): Promise<void> {
+    const { entries, clock, profile } = this.#parts
+    await this.#mutex.run(toHex(key), async () => {
+      const before = entries.load(key)
+      if (before === undefined) return
+      const neighbours = await this.#ask(before.entry.claim.name)
+      const held = entries.load(key)
+      if (held === undefined) return
+      const revision = reviseEntry(held.entry, neighbours, clock.time(), profile)
+      if (revision?.confirmed !== undefined) this.#save(key, { entry: revision.confirmed, record: held.record })
+      else if (revision !== undefined) await this.#adopt(key, revision.agreed, neighbours, held)
+    })
+  }
+
+  /** Offers the changes again whose turn has come. */
+  async applyWaiting(): Promise<void> {
+    const { clock, profile } = this.#parts
+    for (const [id, record] of [...this.#waiting]) {
+      if (nextChangeMs(this.#changes.get(id), clock.nowMs(), profile) > clock.nowMs()) continue
+      this.#waiting.delete(id)
+      await this.offer(record, OURSELVES)
+    }
+  }
+
+  /** Forgets change budgets that are full again. */
+  forgetChanges(): void {
+    const { clock, profile } = this.#parts
+    const refillMs = profile.changes.interval * profile.changes.burst * 1000
+    for (const [id, { atMs }] of this.#changes) {
+      if (clock.nowMs() - atMs > refillMs) this.#changes.delete(id)
+    }
+  }
+
+  async #admit(key: Uint8Array, claim: Claim, record: Uint8Array, peer: string): Promise<PutAnswer> {
+    const { entries, commitments, clock, profile } = this.#parts
+    let neighbours: Neighbours | undefined
+    for (let step = 0; step < MAX_STEPS; step++) {
+      const held = entries.load(key)
+      const seen = commitments.seen(claim.commitment)
+      const facts = { time: clock.time(), commitment: seen === undefined ? {} : { seen }, ...(neighbours !== undefined && { neighbours }) }
+      const decision = admit(held?.entry, claim, facts, profile)
+      switch (decision.kind) {
+        case 'ask':
+          neighbours = await this.#ask(claim.name)
+          continue
+        case 'adopt':
+          if (!(await this.#adopt(key, decision.agreed, neighbours!, held))) neighbours = without(neighbours!, decision.agreed)
+          continue
+        case 'wait':
+          return refused('no-fresh-pulse', 'no pulse of the last day is known here; try again later')
+        case 'store':
+          return this.#store(key, decision, held, record, peer)
+        case 'stale':
+          this.#save(key, { entry: decision.entry, record: held!.record }, held)
+          return { type: 'stale', record: held!.record }
+        case 'refuse':
+          if (decision.entry !== undefined) this.#save(key, { entry: decision.entry, record: held!.record }, held)
+          return refused(decision.code, decision.detail)
+      }
+    }
+    return BUSY
+  }
+
+  /** A changed record of a name that is held already spends of its budget; without any left it waits, the newest of them. */
+  #store(key: Uint8Array, { entry, changed }: Extract<Decision, { kind: 'store' }>, held: Held | undefined, record: Uint8Array, peer: string): PutAnswer {
+    if (!changed) return STORED
+    const { clock, profile } = this.#parts
+    const id = toHex(key)
+    const isUpdate = held !== undefined && equalBytes(held.entry.claim.pubkey, entry.claim.pubkey)
+    if (isUpdate && peer !== OURSELVES) {
+      const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
+      if (spent === undefined) {
+        if (this.#waiting.size < MAX_WAITING || this.#waiting.has(id)) this.#waiting.set(id, record)
+        return BUSY
+      }
+      this.#changes.set(id, spent)
+    }
+    this.#save(key, { entry, record }, held)
+    return STORED
+  }
+
+  /** Enters the claim that the neighbourhood agrees on. False when nobody hands its record over. */
+  async #adopt(key: Uint8Array, agreed: Agreed, neighbours: Neighbours, replaced: Held | undefined): Promise<boolean> {
+    const { clock, verifier, peers } = this.#parts
+    const found = await recordOfClaim(agreed.claimId, neighbours, peers(), verifier)
+    if (found === undefined) return false
+    this.#save(key, { entry: adopt(agreed, found.claim, clock.time(), replaced?.entry), record: found.record })
+    return true
+  }
+
+  #save(key: Uint8Array, next: Held, held?: Held): void {
+    if (next.entry === held?.entry && next.record === held.record) return
+    this.#parts.entries.save(key, next)
+    this.#parts.onStored(next.entry.claim.name, next.entry.state)
+  }
+
+  #ask(name: string): Promise<Neighbours> {
+    return askNeighbours(this.#parts.peers(), recordKeyPreimage('reveal', name, this.#hash))
+  }
+}
+
+/** The answers without those that name a claim which nobody could show. */
+function without({ answers, known }: Neighbours, agreed: Agreed): Neighbours {
+  return { answers: answers.filter(({ entry }) => entry === undefined || !equalBytes(entry.claimId, agreed.claimId)), known }
+}

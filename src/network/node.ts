@@ -1,0 +1,115 @@
+/** The libp2p node: TCP, noise, yamux, identify, ping and kad-dht, which only finds peers. Records have their own protocol. */
+import { bootstrap } from '@libp2p/bootstrap'
+import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
+import { identify, type Identify } from '@libp2p/identify'
+import type { ConnectionGater, Libp2p, PeerId } from '@libp2p/interface'
+import { kadDHT, passthroughMapper, type KadDHT } from '@libp2p/kad-dht'
+import { noise } from '@libp2p/noise'
+import { ping, type Ping } from '@libp2p/ping'
+import { tcp } from '@libp2p/tcp'
+import { yamux } from '@libp2p/yamux'
+import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
+import { createLibp2p } from 'libp2p'
+import { toHex } from '../protocol/bytes.ts'
+import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
+import { isLoopback } from './addresses.ts'
+import { ListenError, type NetworkMode } from './types.ts'
+
+/** Connections a second and pending at once from one address; libp2p's own 5 and 10 stop a network on one machine from forming. */
+const INBOUND_CONNECTIONS_PER_SECOND = 100
+const MAX_PENDING_INBOUND_CONNECTIONS = 100
+
+/** Peers asked at a time by one look-up, and paths that share none: enough for small networks, which all begin as. */
+const DHT_ALPHA = 3
+const DHT_DISJOINT_PATHS = 2
+
+/** Pings of open connections; at 50 connections libp2p's default of 10 s costs a quarter of a core. */
+const CONNECTION_PING_INTERVAL_MS = 60_000
+
+const INITIAL_SELF_QUERY_MS = 100
+
+export interface NodeOptions {
+  readonly profile: NetworkProfile
+  /** 32 bytes: the seed of the node's Ed25519 key, from which its peer id comes. */
+  readonly nodeSeed: Uint8Array
+  /** Multiaddrs to listen on. */
+  readonly listen: readonly string[]
+  /** Multiaddrs with peer ids of peers to join through. */
+  readonly bootstrap: readonly string[]
+  readonly mode: Exclude<NetworkMode, 'offline'>
+  /** Peers that may not connect for now. */
+  readonly isBanned: (peer: PeerId) => boolean
+  /** Name and version, as told to peers by identify. */
+  readonly agent: string
+}
+
+export type Node = Libp2p<{ identify: Identify; ping: Ping; dht: KadDHT }>
+
+/**
+ * Makes and starts a node. A light one does not answer look-ups.
+ *
+ * Throws ListenError when an address cannot be listened on, or is refused because the profile is for one machine only.
+ */
+export async function startNode(options: NodeOptions): Promise<Node> {
+  const { profile, mode } = options
+  const loopbackOnly = profile.scope === 'loopback'
+  const listen = options.listen.map(parseAddress)
+  const bootstrapAddresses = options.bootstrap.map(parseAddress)
+  for (const address of loopbackOnly ? [...listen, ...bootstrapAddresses] : []) {
+    if (!isLoopback(address)) throw new ListenError(`network ${profile.id} is for this machine only: ${address.toString()} is not a loopback address`)
+  }
+  const services = {
+    identify: identify({ runOnConnectionOpen: true }),
+    ping: ping(),
+    dht: kadDHT({
+      protocol: `/chronym/${toHex(profileHash(profile))}/kad/1`,
+      clientMode: mode === 'light',
+      // Addresses of this machine or a private network are as good as any; the profile decides which may be used.
+      peerInfoMapper: passthroughMapper,
+      kBucketSize: profile.k,
+      alpha: DHT_ALPHA,
+      disjointPaths: DHT_DISJOINT_PATHS,
+      // Otherwise a query waits up to 180 s for a first peer; routing.ts looks at the table before it asks.
+      allowQueryWithZeroPeers: true,
+      initialQuerySelfInterval: INITIAL_SELF_QUERY_MS
+    })
+  }
+  const node = await createLibp2p({
+    start: false,
+    privateKey: await generateKeyPairFromSeed('Ed25519', options.nodeSeed),
+    nodeInfo: { userAgent: options.agent },
+    addresses: { listen: listen.map(String), ...(loopbackOnly && { announceFilter: (addresses: Multiaddr[]) => addresses.filter(isLoopback) }) },
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    connectionGater: gater(loopbackOnly, options.isBanned),
+    connectionManager: { inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND, maxIncomingPendingConnections: MAX_PENDING_INBOUND_CONNECTIONS },
+    connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
+    peerDiscovery: bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
+    services
+  })
+  try {
+    await node.start()
+  } catch (error) {
+    await node.stop()
+    throw new ListenError(`cannot listen on ${listen.join(', ')}: ${(error as Error).message}. Is the port taken? Choose another with --listen.`, { cause: error })
+  }
+  return node
+}
+
+function parseAddress(text: string): Multiaddr {
+  try {
+    return multiaddr(text)
+  } catch (error) {
+    throw new ListenError(`"${text}" is not a multiaddr such as /ip4/127.0.0.1/tcp/7469: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function gater(loopbackOnly: boolean, isBanned: (peer: PeerId) => boolean): ConnectionGater {
+  return {
+    denyDialPeer: isBanned,
+    denyInboundEncryptedConnection: isBanned,
+    denyDialMultiaddr: (address) => loopbackOnly && !isLoopback(address),
+    denyInboundConnection: (connection) => loopbackOnly && !isLoopback(connection.remoteAddr)
+  }
+}

@@ -1,0 +1,60 @@
+/** The peers as holders and clients see them, so that neither touches libp2p. */
+import type { PeerId } from '@libp2p/interface'
+import { randomBytes } from 'node:crypto'
+import { diverse, type Origin } from '../protocol/diversity.ts'
+import type { NetworkProfile } from '../protocol/profile.ts'
+import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/record-key.ts'
+import type { Node } from './node.ts'
+import { ask } from './protocol/ask.ts'
+import type { AnswerTo, Request } from './protocol/messages.ts'
+import { closestPeers, estimateNetworkSize, nearestKnown, peerPrefix, positionOf, tableSize } from './routing.ts'
+
+/** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
+const NEIGHBOURHOOD_LOOKUPS = 4
+
+/** A peer that can be asked. `prefix` is known once we are connected. */
+export interface Peer extends Origin {
+  readonly id: PeerId
+}
+
+export interface Peers {
+  readonly ownPosition: Uint8Array
+  /** Peers of the routing table. */
+  known(): number
+  /** Nodes in the network, ourselves counted. */
+  networkSize(): number
+  /** The k closest to H(preimage), nearest first, without ourselves. */
+  closest(preimage: Uint8Array, signal?: AbortSignal): Promise<Peer[]>
+  /** All peers that share the blinded prefix with a key, found without showing the key; and the prefix's length. */
+  neighbourhood(key: Uint8Array, signal?: AbortSignal): Promise<{ peers: Peer[]; bits: number }>
+  /** Rejects with AskError or the signal's reason. */
+  ask<R extends Request>(peer: Peer, request: R, signal?: AbortSignal): Promise<AnswerTo<R>>
+  /** Of those peers, at most `answers_per_prefix` of one prefix. */
+  diverse(peers: readonly Peer[]): Peer[]
+  penalise(peer: Peer, reason: string): void
+}
+
+export function createPeers(node: Node, profile: NetworkProfile, penalise: (peer: PeerId, reason: string) => void): Peers {
+  const peerOf = (id: PeerId): Peer => ({ id, peer: id.toString(), prefix: peerPrefix(node, id) })
+
+  return {
+    ownPosition: positionOf(node.peerId),
+    known: () => tableSize(node),
+    networkSize: () => estimateNetworkSize(node, profile.k),
+    closest: async (preimage, signal) => (await closestPeers(node, preimage, profile.k, signal)).map(peerOf),
+    async neighbourhood(key, signal) {
+      const bits = blindedPrefixBits(estimateNetworkSize(node, profile.k))
+      const found = new Map(nearestKnown(node, blindedKey(key, bits, randomBytes(32)).key).map((id) => [id.toString(), id]))
+      const lookUps = Array.from({ length: NEIGHBOURHOOD_LOOKUPS }, () => closestPeers(node, blindedKey(key, bits, randomBytes(32)).preimage, profile.k, signal))
+      for (const peers of await Promise.all(lookUps)) {
+        for (const id of peers) found.set(id.toString(), id)
+      }
+      return { peers: [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits)).map(peerOf), bits }
+    },
+    ask: (peer, request, signal) => ask(node, peer.id, request, profile, signal),
+    diverse: (peers) => diverse(peers, profile.answers_per_prefix),
+    penalise(peer, reason) {
+      penalise(peer.id, reason)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** Peers that sent what cannot be valid are kept away for a while. */
+import type { PeerId } from '@libp2p/interface'
+
+/** Offences within one memory span after which a peer is banned: a broken peer may err, a hostile one goes on. */
+const OFFENCES_TO_BAN = 5
+const MEMORY_MS = 10 * 60_000
+const BAN_MS = 10 * 60_000
+
+/** Peers remembered; beyond it the oldest are forgotten, so that new ids cannot fill memory. */
+const MAX_REMEMBERED = 10_000
+
+interface Record {
+  offences: number
+  firstMs: number
+  bannedUntilMs: number
+}
+
+export interface Penalties {
+  /** True when this offence has banned the peer: its connections are to be closed. */
+  add(peer: PeerId): boolean
+  isBanned(peer: PeerId): boolean
+}
+
+export function createPenalties(nowMs: () => number): Penalties {
+  const records = new Map<string, Record>()
+  return {
+    add(peer) {
+      const id = peer.toString()
+      const now = nowMs()
+      let record = records.get(id)
+      if (record === undefined || now - record.firstMs > MEMORY_MS) {
+        record = { offences: 0, firstMs: now, bannedUntilMs: 0 }
+        records.delete(id)
+        records.set(id, record)
+        if (records.size > MAX_REMEMBERED) records.delete(records.keys().next().value!)
+      }
+      record.offences++
+      if (record.offences < OFFENCES_TO_BAN) return false
+      record.bannedUntilMs = now + BAN_MS
+      return true
+    },
+    isBanned: (peer) => (records.get(peer.toString())?.bannedUntilMs ?? 0) > nowMs()
+  }
+}

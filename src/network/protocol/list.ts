@@ -1,0 +1,55 @@
+/** `list`: keys and states of the entries under a prefix, so that nobody has to show which name is meant. */
+import type { CborValue } from '../../protocol/cbor.ts'
+import type { EntryState } from '../../protocol/entry.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import { arrayField, bytesField, fieldsOf, integerField } from '../../protocol/record-fields.ts'
+import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
+import { KEY_BYTES, stateField } from './get.ts'
+
+/** Longest prefix that is listed: a network of 2^69 peers would blind that many bits. Whoever wants one key must ask with `get`. */
+export const MAX_PREFIX_BITS = 64
+
+/** Entries of one page: 110 bytes each, so that a page fits into a message. */
+export const LIST_PAGE_ENTRIES = 1000
+
+export interface ListRequest {
+  readonly type: 'list'
+  /** Its first `bits` bits count. */
+  readonly key: Uint8Array
+  readonly bits: number
+  /** The last key of the page before. */
+  readonly after?: Uint8Array
+}
+
+export interface ListedEntry {
+  readonly key: Uint8Array
+  readonly state: EntryState
+  readonly claim: Uint8Array
+}
+
+/** Ascending by key. `more`: ask again with the last key. */
+export type ListAnswer = { readonly type: 'listed'; readonly entries: readonly ListedEntry[]; readonly more: boolean } | CommonAnswer
+
+export function decodeListRequest(value: CborValue): ListRequest {
+  const fields = fieldsOf(value, ['type', 'key', 'bits'], ['after'])
+  const bits = integerField(fields, 'bits')
+  if (bits > MAX_PREFIX_BITS) throw new EncodingError(`bits: at most ${MAX_PREFIX_BITS}`)
+  const request = { type: 'list', key: bytesField(fields, 'key', KEY_BYTES), bits } as const
+  return Object.hasOwn(fields, 'after') ? { ...request, after: bytesField(fields, 'after', KEY_BYTES) } : request
+}
+
+export function decodeListAnswer(value: CborValue, type: string): ListAnswer {
+  if (type !== 'listed') return decodeCommonAnswer(value, type)
+  const fields = fieldsOf(value, ['type', 'entries', 'more'])
+  const { more } = fields
+  if (typeof more !== 'boolean') throw new EncodingError('more: true or false is expected')
+  const entries = arrayField(fields, 'entries').map(decodeEntry)
+  if (entries.length > LIST_PAGE_ENTRIES) throw new EncodingError(`entries: at most ${LIST_PAGE_ENTRIES}`)
+  if (more && entries.length === 0) throw new EncodingError('entries: a page that is followed by more cannot be empty')
+  return { type: 'listed', entries, more }
+}
+
+function decodeEntry(value: CborValue): ListedEntry {
+  const fields = fieldsOf(value, ['key', 'state', 'claim'])
+  return { key: bytesField(fields, 'key', KEY_BYTES), state: stateField(fields), claim: bytesField(fields, 'claim', KEY_BYTES) }
+}

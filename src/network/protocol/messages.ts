@@ -1,0 +1,71 @@
+/** All requests and answers of the record protocol, and their bytes: deterministic CBOR maps with a `type`. */
+import { toHex } from '../../protocol/bytes.ts'
+import { decodeCanonical, encodeCbor, type CborValue } from '../../protocol/cbor.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import { decodeCommitAnswer, decodeCommitRequest, type CommitAnswer, type CommitRequest } from './commit.ts'
+import { MAX_MESSAGE_BYTES } from './frame.ts'
+import { decodeGetAnswer, decodeGetRequest, type GetAnswer, type GetRequest } from './get.ts'
+import { decodeListAnswer, decodeListRequest, type ListAnswer, type ListRequest } from './list.ts'
+import { decodePutAnswer, decodePutRequest, type PutAnswer, type PutRequest } from './put.ts'
+
+/** Each request with the answer that belongs to it. */
+export interface Exchange {
+  commit: { request: CommitRequest; answer: CommitAnswer }
+  put: { request: PutRequest; answer: PutAnswer }
+  get: { request: GetRequest; answer: GetAnswer }
+  list: { request: ListRequest; answer: ListAnswer }
+}
+
+export type RequestType = keyof Exchange
+export type Request = Exchange[RequestType]['request']
+export type Answer = Exchange[RequestType]['answer']
+export type AnswerTo<R extends Request> = Exchange[R['type']]['answer']
+
+/** A listing is the deepest: map, array, map. */
+const BOUNDS = { maxBytes: MAX_MESSAGE_BYTES, maxDepth: 3 }
+
+const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
+  commit: decodeCommitRequest,
+  put: decodePutRequest,
+  get: decodeGetRequest,
+  list: decodeListRequest
+}
+
+const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string) => Exchange[T]['answer'] } = {
+  commit: decodeCommitAnswer,
+  put: decodePutAnswer,
+  get: decodeGetAnswer,
+  list: decodeListAnswer
+}
+
+/** The libp2p protocol name: nodes with other numbers do not speak to each other. */
+export function registryProtocol(profile: NetworkProfile): string {
+  return `/chronym/${toHex(profileHash(profile))}/registry/1`
+}
+
+/** The bytes of a request or an answer. */
+export function encodeMessage(message: Request | Answer): Uint8Array {
+  return encodeCbor(message as unknown as CborValue)
+}
+
+/** Throws EncodingError. */
+export function decodeRequest(bytes: Uint8Array): Request {
+  const value = decodeCanonical(bytes, BOUNDS)
+  const type = typeOf(value)
+  if (!Object.hasOwn(REQUESTS, type)) throw new EncodingError(`"${type.slice(0, 32)}": unknown request`)
+  return REQUESTS[type]!(value)
+}
+
+/** The answer to a request of that type. Throws EncodingError. */
+export function decodeAnswer<R extends Request>(request: R, bytes: Uint8Array): AnswerTo<R> {
+  const value = decodeCanonical(bytes, BOUNDS)
+  const decode = ANSWERS[request.type] as (value: CborValue, type: string) => AnswerTo<R>
+  return decode(value, typeOf(value))
+}
+
+function typeOf(value: CborValue): string {
+  const type = value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as { readonly type?: CborValue }).type : undefined
+  if (typeof type !== 'string') throw new EncodingError('a message is a map with a type')
+  return type
+}

@@ -1,0 +1,74 @@
+/** Who is near a key: kad-dht's routing table and look-ups. */
+import type { PeerId } from '@libp2p/interface'
+import type { KadDHT } from '@libp2p/kad-dht'
+import { sha256 } from '../protocol/bytes.ts'
+import { distance, networkSize } from '../protocol/density.ts'
+import { prefixOf } from './addresses.ts'
+import type { Node } from './node.ts'
+
+/** A look-up that has not ended by then gives what it has found. */
+const LOOKUP_TIMEOUT_MS = 10_000
+
+/** Most peers that any caller takes from the table. */
+const WHOLE_TABLE = 10_000
+
+/** The routing table, which the class has and the interface of kad-dht does not show. */
+interface RoutingTable {
+  readonly size: number
+  closestPeers(kadId: Uint8Array, options: { count: number }): PeerId[]
+}
+
+function tableOf(node: Node): RoutingTable {
+  return (node.services.dht as KadDHT & { routingTable: RoutingTable }).routingTable
+}
+
+/** Where a peer stands in the key space: kad-dht's id of it, 32 bytes. */
+export function positionOf(peer: PeerId): Uint8Array {
+  return sha256(peer.toMultihash().bytes)
+}
+
+/** Peers that the table holds. Zero means: a look-up would find nobody. */
+export function tableSize(node: Node): number {
+  return tableOf(node).size
+}
+
+/** The peers of the table nearest to a key, without asking anybody. */
+export function nearestKnown(node: Node, key: Uint8Array, count = WHOLE_TABLE): PeerId[] {
+  return tableOf(node)
+    .closestPeers(key, { count })
+    .filter((peer) => !peer.equals(node.peerId))
+}
+
+/** The peers closest to H(preimage) that answer, nearest first, without ourselves; at most k. Ends after 10 s with what it has. Rejects with the signal's reason. */
+export async function closestPeers(node: Node, preimage: Uint8Array, k: number, signal?: AbortSignal): Promise<PeerId[]> {
+  if (tableSize(node) === 0) return []
+  const timeout = AbortSignal.timeout(LOOKUP_TIMEOUT_MS)
+  const found = new Map<string, PeerId>()
+  try {
+    for await (const event of node.services.dht.getClosestPeers(preimage, { signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) })) {
+      // Whoever answered counts, so that a look-up cut short still has a result.
+      if (event.name === 'PEER_RESPONSE') found.set(event.from.toString(), event.from)
+      if (event.name === 'FINAL_PEER') found.set(event.peer.id.toString(), event.peer.id)
+    }
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!timeout.aborted && node.status === 'started') throw error
+  }
+  found.delete(node.peerId.toString())
+  const key = sha256(preimage)
+  const nearness = new Map([...found.values()].map((peer) => [peer, distance(key, positionOf(peer))]))
+  return [...nearness.keys()].sort((left, right) => nearness.get(left)! - nearness.get(right)!).slice(0, k)
+}
+
+/** Nodes in the network, ourselves counted: from the density of the k peers nearest to our own id. */
+export function estimateNetworkSize(node: Node, k: number): number {
+  const own = positionOf(node.peerId)
+  const nearest = nearestKnown(node, own, k)
+  return networkSize(own, nearest.map(positionOf))
+}
+
+/** The /24 or /48 that we are connected to a peer under; its id when there is no connection. */
+export function peerPrefix(node: Node, peer: PeerId): string {
+  const [connection] = node.getConnections(peer)
+  return connection === undefined ? peer.toString() : prefixOf(connection.remoteAddr)
+}

@@ -1,0 +1,16 @@
+/** Local timers, injected so that tests and the simulator can run without waiting. */
+export interface Timers {
+  /** Calls `action` every `milliseconds` from now on; returns the function that ends it. */
+  every(milliseconds: number, action: () => void): () => void
+}
+
+/** Timers of the process; they do not keep it alive. */
+export const systemTimers: Timers = {
+  every(milliseconds, action) {
+    const timer = setInterval(action, milliseconds)
+    timer.unref()
+    return () => {
+      clearInterval(timer)
+    }
+  }
+}
