@@ -225,7 +225,7 @@ describe('the key map', () => {
   })
 
   it('gives every kind a prefix that is no prefix of another', () => {
-    const all = Object.values(prefixes).map((prefix) => (typeof prefix === 'string' ? prefix : prefix('ab')))
+    const all = Object.values(prefixes).map((prefix) => (typeof prefix === 'string' ? prefix : (prefix as (part: string) => string)('ab')))
     for (const one of all) {
       const within = all.filter((other) => other !== one && other.startsWith(one))
       expect(within.every((other) => other === prefixes.entriesUnder('ab'))).toBe(true)

@@ -23,6 +23,8 @@ export interface Peers {
   known(): number
   /** Nodes in the network, ourselves counted. */
   networkSize(): number
+  /** The k of the table nearest to ourselves. */
+  nearest(): Peer[]
   /** The k closest to H(preimage), nearest first, without ourselves. */
   closest(preimage: Uint8Array, signal?: AbortSignal): Promise<Peer[]>
   /** All peers that share the blinded prefix with a key, found without showing the key; and the prefix's length. */
@@ -41,6 +43,7 @@ export function createPeers(node: Node, profile: NetworkProfile, penalise: (peer
     ownPosition: positionOf(node.peerId),
     known: () => tableSize(node),
     networkSize: () => estimateNetworkSize(node, profile.k),
+    nearest: () => nearestKnown(node, positionOf(node.peerId), profile.k).map(peerOf),
     closest: async (preimage, signal) => (await closestPeers(node, preimage, profile.k, signal)).map(peerOf),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(estimateNetworkSize(node, profile.k))

@@ -15,6 +15,8 @@ const WHOLE_TABLE = 10_000
 /** The routing table, which the class has and the interface of kad-dht does not show. */
 interface RoutingTable {
   readonly size: number
+  addEventListener(type: 'peer:add', listener: () => void): void
+  removeEventListener(type: 'peer:add', listener: () => void): void
   closestPeers(kadId: Uint8Array, options: { count: number }): PeerId[]
 }
 
@@ -30,6 +32,15 @@ export function positionOf(peer: PeerId): Uint8Array {
 /** Peers that the table holds. Zero means: a look-up would find nobody. */
 export function tableSize(node: Node): number {
   return tableOf(node).size
+}
+
+/** Calls `listener` whenever a peer enters the table; returns the function that ends it. */
+export function onPeerKnown(node: Node, listener: () => void): () => void {
+  const table = tableOf(node)
+  table.addEventListener('peer:add', listener)
+  return () => {
+    table.removeEventListener('peer:add', listener)
+  }
 }
 
 /** The peers of the table nearest to a key, without asking anybody. */

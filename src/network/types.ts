@@ -2,6 +2,9 @@
  * The peer-to-peer network as the registry sees it. Records are the protocol's; how peers are found and
  * how records are stored, repaired and moved is the network's own business.
  */
+import type { Claim } from '../protocol/claim.ts'
+import type { Origin } from '../protocol/diversity.ts'
+import type { EntryState } from '../protocol/entry.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 
 export type NetworkMode = 'full' | 'light' | 'offline'
@@ -34,14 +37,16 @@ export interface CommitOutcome {
   of: number
 }
 
-/** One peer's word about a name. `self` marks our own store. */
-export interface RevealAnswer {
-  peer: string
+/** One peer's word about a name. `self` marks our own store; `prefix` is the /24 or /48 the peer answers from. */
+export interface RevealAnswer extends Origin {
   self: boolean
-  state: 'fresh' | 'settling' | 'settled' | 'provisional' | 'none'
-  /** Present unless the state is `none`; verified against the profile. */
-  reveal?: Reveal
+  state: EntryState | 'none'
+  /** Present unless the state is `none`: for a record as verified here, else as the peer says. */
   claimId?: Uint8Array
+  /** The record, Valid by the profile. Missing where the peer keeps only the stub of a settled claim, and in answers to `probe`. */
+  reveal?: Reveal
+  /** What the rules need to know of `reveal`. */
+  claim?: Claim
 }
 
 export interface RevealLookup {
@@ -68,6 +73,8 @@ export interface Network {
   start(): Promise<void>
   stop(): Promise<void>
   status(): NetworkStatus
+  /** Peers in the routing table: those that a look-up can begin with. 0 means that nobody can be asked. */
+  known(): number
   setMode(mode: NetworkMode): Promise<void>
   listenAddresses(): string[]
   /** Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. */

@@ -72,7 +72,7 @@ export const prefixes = {
   commitments: 'commitment/',
   identities: 'identity/',
   manifests: 'manifest/',
-  ownRecords: 'own/',
+  ownRecordsOf: (kind: OwnRecordKind) => `${key('own', kind)}${SEPARATOR}`,
   ownedNames: 'owned/',
   zones: 'zone/',
   pins: 'pin/',

@@ -35,6 +35,9 @@ const STORED: PutAnswer = { type: 'stored' }
 /** Our own offers: no budget, no rate. */
 export const OURSELVES = 'self'
 
+/** Offers that had to wait for their turn. */
+const WAITED = 'waited'
+
 export interface RevealHolderParts {
   readonly profile: NetworkProfile
   readonly clock: RoundClock
@@ -84,7 +87,7 @@ export class RevealHolder {
     if (early !== undefined) return refused(early.code, early.detail)
     if (held !== undefined && held.entry.state !== 'provisional' && equalBytes(held.entry.claim.recordHash, sha256(record))) return STORED
 
-    const isExpected = peer === OURSELVES || this.#parts.commitments.seen(commitment) !== undefined || (held !== undefined && equalBytes(held.entry.claim.pubkey, reveal.pubkey))
+    const isExpected = peer === OURSELVES || peer === WAITED || this.#parts.commitments.seen(commitment) !== undefined || (held !== undefined && equalBytes(held.entry.claim.pubkey, reveal.pubkey))
     const release = this.#parts.budget.take(peer, isExpected)
     if (release === undefined) return BUSY
     try {
@@ -117,7 +120,7 @@ export class RevealHolder {
     for (const [id, record] of [...this.#waiting]) {
       if (nextChangeMs(this.#changes.get(id), clock.nowMs(), profile) > clock.nowMs()) continue
       this.#waiting.delete(id)
-      await this.offer(record, OURSELVES)
+      await this.offer(record, WAITED)
     }
   }
 

@@ -1,0 +1,208 @@
+/**
+ * A network in one process: real libp2p nodes and real stores on loopback; time is a counter, pulses and proofs are modelled by hashes, so that
+ * tests neither wait for rounds nor compute squarings. Everything else is what the daemon runs.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { vi } from 'vitest'
+import type { BeaconClient, Pulse, VerifiedPulse } from '../../src/beacon/types.ts'
+import type { NativePool, ProofQuestion } from '../../src/native/types.ts'
+import { createNetwork } from '../../src/network/network.ts'
+import type { Network, NetworkMode } from '../../src/network/types.ts'
+import type { Timers } from '../../src/network/timers.ts'
+import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
+import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
+import { commitmentHash } from '../../src/protocol/commitment.ts'
+import { keyPairFromSeed, type KeyPair } from '../../src/protocol/ed25519.ts'
+import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/names.ts'
+import { builtInProfiles, parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile.ts'
+import { encodeVdfProof, linksOf, signReveal, type Link, type Reveal } from '../../src/protocol/reveal.ts'
+import { pulseRandomness } from '../../src/protocol/pulse.ts'
+import { stampHolds } from '../../src/protocol/stamp.ts'
+import { vdfSeed } from '../../src/protocol/vdf-seed.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/types.ts'
+
+const LOOPBACK = '/ip4/127.0.0.1/tcp/0'
+
+/** Round that every lab begins at. */
+export const FIRST_ROUND = 1_000
+
+/** `local` with small numbers: 2,000 squarings, a stamp of 4 bits. */
+export function labProfile(overrides: Partial<NetworkProfile> = {}): NetworkProfile {
+  return parseProfile({ ...builtInProfiles.local, id: 'lab', stamp_bits: 4, difficulty: { base: 2_000, by_length: [{ from: 1, factor: 1 }] }, ...overrides })
+}
+
+export interface LabNode {
+  readonly network: Network
+  readonly store: Store
+  readonly directory: string
+  readonly address: string
+}
+
+export class Lab {
+  readonly profile: NetworkProfile
+  readonly hash: Uint8Array
+  /** Proofs that the pool was asked to verify. */
+  proofsVerified = 0
+  round = FIRST_ROUND
+  readonly nodes: LabNode[] = []
+  readonly #pulseListeners = new Set<(pulse: VerifiedPulse) => void>()
+  readonly #timers = new Set<{ milliseconds: number; dueMs: number; action: () => void }>()
+  #seeds = 0
+
+  constructor(profile = labProfile()) {
+    this.profile = profile
+    this.hash = profileHash(profile)
+  }
+
+  /** Milliseconds since the epoch, by the lab's round. */
+  nowMs = (): number => roundTimeMs(this.round, this.profile.beacon)
+
+  /** Lets rounds pass: each is verified by every node, and timers that are due are called. */
+  advance(rounds: number): void {
+    this.round += rounds
+    for (const listener of this.#pulseListeners) listener(this.pulse(this.round))
+    for (const timer of this.#timers) {
+      if (timer.dueMs > this.nowMs()) continue
+      timer.dueMs = this.nowMs() + timer.milliseconds
+      timer.action()
+    }
+  }
+
+  pulse(round: number): VerifiedPulse {
+    const signature = concatBytes(sha256(utf8('pulse'), u64be(round)), new Uint8Array(16))
+    return { round, signature, randomness: pulseRandomness(signature) }
+  }
+
+  readonly beacon: Pick<BeaconClient, 'latest' | 'verify' | 'on'> = {
+    latest: () => this.pulse(this.round),
+    verify: (pulse: Pulse) => Promise.resolve(equalBytes(pulse.signature, this.pulse(pulse.round).signature)),
+    on: (_event, listener) => {
+      this.#pulseListeners.add(listener)
+      return () => this.#pulseListeners.delete(listener)
+    }
+  }
+
+  readonly pool: Pick<NativePool, 'verifyProof'> = {
+    verifyProof: (question: ProofQuestion) => {
+      this.proofsVerified++
+      return Promise.resolve(equalBytes(question.proof, modelledProof(question.seed, question.iterations)))
+    }
+  }
+
+  readonly timers: Timers = {
+    every: (milliseconds, action) => {
+      const timer = { milliseconds, dueMs: this.nowMs() + milliseconds, action }
+      this.#timers.add(timer)
+      return () => this.#timers.delete(timer)
+    }
+  }
+
+  /** Starts a node that joins through the first one (or those given); it is not waited for. */
+  async addNode(options: { mode?: NetworkMode; bootstrap?: string[]; directory?: string; seed?: Uint8Array } = {}): Promise<LabNode> {
+    const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'chronym-lab-'))
+    const store = openStore(join(directory, 'chronym.db'))
+    const network = createNetwork({
+      profile: this.profile,
+      store,
+      nodeSeed: options.seed ?? sha256(utf8('node'), u64be(this.#seeds++)),
+      beacon: this.beacon,
+      pool: this.pool,
+      listen: [LOOPBACK],
+      bootstrap: options.bootstrap ?? this.nodes.slice(0, 1).map(({ address }) => address),
+      mode: options.mode ?? 'full',
+      log: pino({ level: process.env['LAB_LOG'] ?? 'silent' }),
+      clock: this.nowMs,
+      timers: this.timers,
+      random: () => 0
+    })
+    await network.start()
+    const node = { network, store, directory, address: network.listenAddresses()[0] ?? '' }
+    this.nodes.push(node)
+    return node
+  }
+
+  /** Starts that many nodes and waits until every one knows every other. */
+  async addNodes(count: number): Promise<LabNode[]> {
+    const added: LabNode[] = []
+    for (let index = 0; index < count; index++) added.push(await this.addNode())
+    await this.connected()
+    return added
+  }
+
+  /** Waits until every serving node is known to every other one. */
+  async connected(expected = this.nodes.length - 1): Promise<void> {
+    await vi.waitFor(
+      () => {
+        for (const { network } of this.nodes) {
+          if (network.status().mode === 'full' && network.known() < expected) throw new Error(`a node knows ${network.known()} of ${expected}`)
+        }
+      },
+      { timeout: 20_000, interval: 20 }
+    )
+  }
+
+  async stopNode(node: LabNode): Promise<void> {
+    this.nodes.splice(this.nodes.indexOf(node), 1)
+    await node.network.stop()
+    node.store.close()
+  }
+
+  async close(): Promise<void> {
+    const directories = this.nodes.map(({ directory }) => directory)
+    await Promise.all([...this.nodes].map((node) => this.stopNode(node)))
+    for (const directory of directories) rmSync(directory, { recursive: true, force: true })
+  }
+
+  stamp(commitment: Uint8Array): Uint8Array {
+    for (let attempt = 0; ; attempt++) {
+      const nonce = u64be(attempt)
+      if (stampHolds(commitment, nonce, this.profile.stamp_bits, this.hash)) return nonce
+    }
+  }
+
+  owner(who: string): KeyPair {
+    return keyPairFromSeed(sha256(utf8(who)))
+  }
+
+  commitment(name: string, owner: KeyPair, salt = saltOf('first')): Uint8Array {
+    return commitmentHash(name, owner.publicKey, salt, this.hash)
+  }
+
+  /** A first claim of a name, or the renewal of `former`. */
+  reveal(name: string, owner: KeyPair, options: { p: number; salt?: Uint8Array; serial?: number; former?: Reveal }): Reveal {
+    const { p, salt = saltOf('first'), serial = 1, former } = options
+    const iterations = former === undefined ? iterationsFor(parseName(name, this.profile), this.profile) : renewalIterations(parseName(name, this.profile), this.profile)
+    const pulse = this.pulse(p)
+    const seed = vdfSeed(this.commitment(name, owner, salt), p, pulse.randomness, this.hash)
+    const chain: readonly Link[] = former === undefined ? [] : linksOf(former)
+    const vdf_proof = encodeVdfProof({ pulse: pulse.signature, proof: modelledProof(seed, iterations), salt, ...(chain.length > 0 && { chain }) })
+    const payload = utf8(JSON.stringify({ records: {}, serial }))
+    return signReveal({ name, drand_pulse: p, iterations, vdf_proof, payload }, owner, this.hash)
+  }
+
+  /** The same claim with another zone. */
+  updated(reveal: Reveal, owner: KeyPair, serial: number): Reveal {
+    return signReveal({ ...reveal, payload: utf8(JSON.stringify({ records: {}, serial })) }, owner, this.hash)
+  }
+
+  /** Commits to a name at a node, lets the pulse come, and gives the Reveal that is now due. */
+  async claim(node: LabNode, name: string, owner: KeyPair, salt = saltOf('first')): Promise<Reveal> {
+    const commitment = this.commitment(name, owner, salt)
+    await node.network.commit(name, commitment, this.stamp(commitment))
+    this.advance(this.profile.min_commit)
+    return this.reveal(name, owner, { p: this.round, salt })
+  }
+}
+
+export function saltOf(text: string): Uint8Array {
+  return sha256(utf8(`salt ${text}`))
+}
+
+/** 200 bytes that only this seed and number of squarings have. */
+function modelledProof(seed: Uint8Array, iterations: number): Uint8Array {
+  return concatBytes(...Array.from({ length: 7 }, (_, index) => sha256(seed, u64be(iterations), u64be(index)))).subarray(0, 200)
+}

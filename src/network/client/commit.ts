@@ -1,0 +1,48 @@
+import { equalBytes, toHex } from '../../protocol/bytes.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { profileHash } from '../../protocol/profile.ts'
+import { decodeReceipt, verifyReceipt } from '../../protocol/receipt.ts'
+import { recordKey } from '../../protocol/record-key.ts'
+import { OURSELVES } from '../holder/reveals.ts'
+import type { Peer, Peers } from '../peers.ts'
+import { AskError } from '../protocol/ask.ts'
+import type { CommitOutcome, Receipt } from '../types.ts'
+import { reachable, type ClientParts } from './parts.ts'
+
+/**
+ * Sends C with its stamp to every peer that shares the blinded prefix of K(name), and collects their receipts, verified.
+ *
+ * Nothing that is sent tells K(name). Safe to repeat: peers keep the round at which they saw C first. Throws OfflineError.
+ */
+export async function commit(parts: ClientParts, name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome> {
+  const { peers, countedSelf, self } = reachable(parts)
+  const hash = profileHash(parts.profile)
+  const receipts: Receipt[] = []
+  // Our own store keeps C in any network where it stores at all, but its receipt counts only where it counts as a holder.
+  const own = self?.commit(commitment, nonce, OURSELVES)
+  if (countedSelf !== undefined && own !== undefined && typeof own !== 'string') {
+    receipts.push({ peer: parts.ownPeerId, seenRound: own.seen, signature: own.signature })
+  }
+  const neighbourhood = await peers.neighbourhood(recordKey('reveal', name, hash))
+  const answers = await Promise.all(neighbourhood.peers.map((peer) => receiptOf(peers, peer, commitment, nonce, hash)))
+  receipts.push(...answers.filter((receipt) => receipt !== undefined))
+  return { receipts, of: neighbourhood.peers.length + (countedSelf === undefined ? 0 : 1) }
+}
+
+async function receiptOf(peers: Peers, peer: Peer, commitment: Uint8Array, nonce: Uint8Array, hash: Uint8Array): Promise<Receipt | undefined> {
+  try {
+    const answer = await peers.ask(peer, { type: 'commit', commitment, nonce })
+    if (answer.type !== 'received') return undefined
+    const receipt = decodeReceipt(answer.receipt)
+    const isTheirs = toHex(receipt.peer) === toHex(peer.id.toMultihash().bytes)
+    if (isTheirs && equalBytes(receipt.commitment, commitment) && verifyReceipt(receipt, hash)) {
+      return { peer: peer.peer, seenRound: receipt.seen, signature: receipt.signature }
+    }
+    peers.penalise(peer, 'a receipt that does not verify')
+    return undefined
+  } catch (error) {
+    if (error instanceof ProtocolError) peers.penalise(peer, error.message)
+    else if (!(error instanceof AskError)) throw error
+    return undefined
+  }
+}

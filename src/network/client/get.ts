@@ -1,0 +1,84 @@
+import { equalBytes, sha256, toHex } from '../../protocol/bytes.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import { profileHash } from '../../protocol/profile.ts'
+import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
+import { decodeReveal, type Reveal } from '../../protocol/reveal.ts'
+import type { Verdict } from '../../protocol/valid.ts'
+import { OURSELVES } from '../holder/reveals.ts'
+import { AskError } from '../protocol/ask.ts'
+import type { GetAnswer } from '../protocol/get.ts'
+import type { RevealAnswer, RevealLookup } from '../types.ts'
+import { reachable, type ClientParts } from './parts.ts'
+
+/**
+ * Asks the peers that should hold a name what they hold, and our own store. Every distinct record is verified; who sent an invalid one is penalised
+ * and counts as not having answered.
+ *
+ * Ends early once more than half of those asked hold one claim that is not provisional. Throws OfflineError, or the signal's reason.
+ */
+export async function getReveals(parts: ClientParts, name: string, signal?: AbortSignal): Promise<RevealLookup> {
+  const { peers, self } = reachable(parts)
+  const hash = profileHash(parts.profile)
+  const key = recordKey('reveal', name, hash)
+  const judge = judgeOf(parts, name)
+  const answers: RevealAnswer[] = []
+  const votes = new Map<string, number>()
+  const enough = new AbortController()
+
+  if (self !== undefined) {
+    const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, prefix: OURSELVES, self: true })
+    if (typeof own === 'object') answers.push(own)
+  }
+  const asked = peers.diverse(await peers.closest(recordKeyPreimage('reveal', name, hash), signal))
+  const total = asked.length + (self === undefined ? 0 : 1)
+  const count = (answer: RevealAnswer): void => {
+    if (answer.claimId === undefined || answer.state === 'provisional') return
+    const id = toHex(answer.claimId)
+    votes.set(id, (votes.get(id) ?? 0) + 1)
+    if (votes.get(id)! * 2 > total) enough.abort()
+  }
+  answers.forEach(count)
+  const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
+  await Promise.all(
+    asked.map(async (peer) => {
+      try {
+        const answer = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), { peer: peer.peer, prefix: peer.prefix, self: false })
+        if (answer === 'invalid') peers.penalise(peer, `an invalid record for ${name}`)
+        if (typeof answer !== 'object' || enough.signal.aborted) return
+        answers.push(answer)
+        count(answer)
+      } catch (error) {
+        if (!(error instanceof AskError) && !enough.signal.aborted) throw error
+      }
+    })
+  )
+  return { answers, asked: total }
+}
+
+type Asked = Pick<RevealAnswer, 'peer' | 'prefix' | 'self'>
+
+/** Turns an answer of the protocol into a verified one; each distinct record is verified once. */
+function judgeOf({ verifier }: ClientParts, name: string): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | 'invalid' | 'no-answer'> {
+  const verdicts = new Map<string, Promise<{ reveal: Reveal; verdict: Verdict } | undefined>>()
+  const verify = async (record: Uint8Array): Promise<{ reveal: Reveal; verdict: Verdict } | undefined> => {
+    try {
+      const reveal = decodeReveal(record)
+      return reveal.name === name ? { reveal, verdict: await verifier.validate(reveal) } : undefined
+    } catch (error) {
+      if (error instanceof EncodingError) return undefined
+      throw error
+    }
+  }
+  return async (answer, asked) => {
+    if (answer.type === 'none') return { ...asked, state: 'none' }
+    if (answer.type !== 'entry') return 'no-answer'
+    const { state, claim: claimId, record } = answer
+    if (record === undefined) return { ...asked, state, claimId }
+    const id = toHex(sha256(record))
+    const pending = verdicts.get(id) ?? verify(record)
+    verdicts.set(id, pending)
+    const verified = await pending
+    if (verified === undefined || !verified.verdict.ok || !equalBytes(verified.verdict.claim.id, claimId)) return 'invalid'
+    return { ...asked, state, claimId, reveal: verified.reveal, claim: verified.verdict.claim }
+  }
+}

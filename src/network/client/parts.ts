@@ -1,0 +1,35 @@
+import type { NetworkProfile } from '../../protocol/profile.ts'
+import type { Holder } from '../holder/holder.ts'
+import type { Peers } from '../peers.ts'
+import { OfflineError } from '../types.ts'
+import type { Verifier } from '../verifier.ts'
+
+/** What every request to the network is made with. */
+export interface ClientParts {
+  readonly profile: NetworkProfile
+  readonly verifier: Verifier
+  /** Undefined while offline. */
+  readonly peers: () => Peers | undefined
+  /** Our own holder while it stores for the network; undefined in the modes light and offline. */
+  readonly holder: () => Holder | undefined
+  readonly ownPeerId: string
+}
+
+/** Who can be asked now. */
+export interface Reachable {
+  readonly peers: Peers
+  /** Our own holder where its word counts as a peer's: on a network of this machine, so that one node alone can register. */
+  readonly countedSelf: Holder | undefined
+  /** Our own holder as one voter among those asked. */
+  readonly self: Holder | undefined
+}
+
+/** Throws OfflineError when nobody can be asked. */
+export function reachable(parts: ClientParts): Reachable {
+  const peers = parts.peers()
+  if (peers === undefined) throw new OfflineError('the daemon is in mode offline')
+  const self = parts.holder()
+  const countedSelf = parts.profile.scope === 'loopback' ? self : undefined
+  if (peers.known() === 0 && countedSelf === undefined) throw new OfflineError('no peer is connected')
+  return { peers, countedSelf, self }
+}

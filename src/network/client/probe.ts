@@ -1,0 +1,54 @@
+import { equalBytes } from '../../protocol/bytes.ts'
+import { profileHash } from '../../protocol/profile.ts'
+import { blindedKey, recordKey } from '../../protocol/record-key.ts'
+import { randomBytes } from 'node:crypto'
+import type { Peer, Peers } from '../peers.ts'
+import { OURSELVES } from '../holder/reveals.ts'
+import { AskError } from '../protocol/ask.ts'
+import type { ListedEntry } from '../protocol/list.ts'
+import type { RevealAnswer, RevealLookup } from '../types.ts'
+import { reachable, type ClientParts } from './parts.ts'
+
+/** Pages taken of one peer: 100,000 entries under one prefix; whoever sends more is made up. */
+const MAX_PAGES = 100
+
+/**
+ * Whether a name is taken, without telling which: lists what the neighbourhood holds under the blinded prefix of K(name) and compares here.
+ *
+ * Answers carry state and claim id, not the record. Throws OfflineError, or the signal's reason.
+ */
+export async function probe(parts: ClientParts, name: string, signal?: AbortSignal): Promise<RevealLookup> {
+  const { peers, self } = reachable(parts)
+  const key = recordKey('reveal', name, profileHash(parts.profile))
+  const { peers: asked, bits } = await peers.neighbourhood(key, signal)
+  // The prefix of another key that shares no more than these bits: K itself is never sent.
+  const shown = blindedKey(key, bits, randomBytes(32)).key
+  const answers = await Promise.all(asked.map((peer) => listed(peers, peer, key, shown, bits, signal)))
+  const all = answers.filter((answer) => answer !== undefined)
+  if (self !== undefined) {
+    const own = self.entries.load(key)?.entry
+    const asked = { peer: parts.ownPeerId, prefix: OURSELVES, self: true }
+    all.push(own === undefined ? { ...asked, state: 'none' } : { ...asked, state: own.state, claimId: own.claim.id })
+  }
+  return { answers: all, asked: asked.length + (self === undefined ? 0 : 1) }
+}
+
+async function listed(peers: Peers, peer: Peer, key: Uint8Array, shown: Uint8Array, bits: number, signal?: AbortSignal): Promise<RevealAnswer | undefined> {
+  const from = { peer: peer.peer, prefix: peer.prefix, self: false }
+  let found: ListedEntry | undefined
+  let after: Uint8Array | undefined
+  try {
+    // All pages are taken, though the key may be on the first: where the asking stops would tell where it lies.
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const answer = await peers.ask(peer, { type: 'list', key: shown, bits, ...(after !== undefined && { after }) }, signal)
+      if (answer.type !== 'listed') return undefined
+      found ??= answer.entries.find((entry) => equalBytes(entry.key, key))
+      if (!answer.more) break
+      after = answer.entries.at(-1)!.key
+    }
+  } catch (error) {
+    if (error instanceof AskError) return undefined
+    throw error
+  }
+  return found === undefined ? { ...from, state: 'none' } : { ...from, state: found.state, claimId: found.claim }
+}

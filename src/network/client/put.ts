@@ -1,0 +1,99 @@
+import { equalBytes, sha256 } from '../../protocol/bytes.ts'
+import { recordKeyPreimage, type RecordKind } from '../../protocol/record-key.ts'
+import { profileHash } from '../../protocol/profile.ts'
+import type { Peer, Peers } from '../peers.ts'
+import { AskError } from '../protocol/ask.ts'
+import type { GetAnswer } from '../protocol/get.ts'
+import type { PutAnswer } from '../protocol/put.ts'
+import type { PutOutcome } from '../types.ts'
+import { reachable, type ClientParts } from './parts.ts'
+
+/** Times that a record is sent and read back before the rest is left to republishing. */
+const MAX_ROUNDS = 3
+
+export interface OutgoingRecord {
+  readonly kind: RecordKind
+  /** The name or DID. */
+  readonly id: string
+  readonly bytes: Uint8Array
+  /** Whether a peer that holds these bytes has what was to be stored: them, or a newer record of ours. */
+  readonly isSatisfiedBy: (bytes: Uint8Array) => boolean
+}
+
+/**
+ * Stores a record at the peers closest to its K, then reads it back from those whom a new look-up finds, and sends it again to those who lack it,
+ * until more than half have it or three rounds are over. `storedBy` is what was read back. Throws OfflineError.
+ */
+export async function put(parts: ClientParts, outgoing: OutgoingRecord): Promise<PutOutcome> {
+  const { peers, countedSelf, self } = reachable(parts)
+  const { kind, id, bytes } = outgoing
+  const preimage = recordKeyPreimage(kind, id, profileHash(parts.profile))
+  const refusals = new Map<string, PutOutcome['refusals'][number]>()
+  const note = (peer: string, answer: PutAnswer | undefined): void => {
+    const refusal = refusalOf(peer, answer)
+    if (refusal === undefined) refusals.delete(peer)
+    else refusals.set(peer, refusal)
+  }
+
+  if (self !== undefined) {
+    const answer = await self.put(kind, bytes)
+    if (countedSelf !== undefined) note(parts.ownPeerId, answer)
+  }
+  let targets = await peers.closest(preimage)
+  let outcome: PutOutcome = { storedBy: 0, of: 0, refusals: [] }
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    await Promise.all(targets.map(async (peer) => note(peer.peer, await orNothing(peers.ask(peer, { type: 'put', kind, record: bytes })))))
+    const readers = await peers.closest(preimage)
+    const holds = await Promise.all(readers.map((peer) => readBack(peers, peer, outgoing, preimage)))
+    const ownHold = countedSelf !== undefined && isHeld(countedSelf.get(kind, sha256(preimage)), outgoing)
+    const storedBy = holds.filter(Boolean).length + (ownHold ? 1 : 0)
+    const of = readers.length + (countedSelf === undefined ? 0 : 1)
+    outcome = { storedBy, of, refusals: [...refusals.values()] }
+    if (storedBy * 2 > of) return outcome
+    targets = readers.filter((_, index) => holds[index] === false)
+    // A refusal is a verdict, not bad luck: sending the same bytes again changes nothing.
+    if (targets.every(({ peer }) => isFinal(refusals.get(peer)?.code))) return outcome
+  }
+  return outcome
+}
+
+async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, preimage: Uint8Array): Promise<boolean> {
+  const answer = await orNothing(peers.ask(peer, { type: 'get', kind: outgoing.kind, key: sha256(preimage) }))
+  return answer !== undefined && isHeld(answer, outgoing)
+}
+
+function isHeld(answer: GetAnswer, { bytes, isSatisfiedBy }: OutgoingRecord): boolean {
+  const held = answer.type === 'entry' || answer.type === 'document' ? answer.record : undefined
+  return held !== undefined && (equalBytes(held, bytes) || isSatisfiedBy(held))
+}
+
+const NOT_FINAL: ReadonlySet<string> = new Set(['busy', 'no-answer'])
+
+function isFinal(code: string | undefined): boolean {
+  return code !== undefined && !NOT_FINAL.has(code)
+}
+
+function refusalOf(peer: string, answer: PutAnswer | undefined): PutOutcome['refusals'][number] | undefined {
+  switch (answer?.type) {
+    case 'stored':
+      return undefined
+    case 'refused':
+      return { peer, code: answer.code, detail: answer.detail }
+    case 'stale':
+      return { peer, code: 'stale', detail: 'the peer holds a newer record of the same key' }
+    case 'busy':
+      return { peer, code: 'busy', detail: 'the peer has too much to do, or the name was changed too often' }
+    case undefined:
+      return { peer, code: 'no-answer', detail: 'the peer did not answer' }
+  }
+}
+
+/** What was answered; undefined when the peer gave no answer. */
+async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof AskError) return undefined
+    throw error
+  }
+}

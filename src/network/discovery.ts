@@ -1,0 +1,31 @@
+/** Looks for our own neighbours whenever a peer becomes known: kad-dht does so once at the start, when nobody is there yet, and then every five minutes. */
+import type { Logger } from 'pino'
+import type { Node } from './node.ts'
+import { closestPeers, onPeerKnown, tableSize } from './routing.ts'
+
+/** Starts; with k peers or more in the table kad-dht's own refreshes are enough. Returns the function that ends it. */
+export function discoverNeighbours(node: Node, k: number, log: Logger): () => void {
+  const ended = new AbortController()
+  let running = false
+  let again = false
+  const lookUp = async (): Promise<void> => {
+    running = true
+    again = false
+    try {
+      await closestPeers(node, node.peerId.toMultihash().bytes, k, ended.signal)
+    } catch (error) {
+      if (!ended.signal.aborted) log.debug({ err: error }, 'looking for neighbours failed')
+    }
+    running = false
+    if (again) request()
+  }
+  const request = (): void => {
+    if (running) again = true
+    else if (tableSize(node) < k && !ended.signal.aborted) void lookUp()
+  }
+  const endListening = onPeerKnown(node, request)
+  return () => {
+    endListening()
+    ended.abort()
+  }
+}

@@ -1,0 +1,195 @@
+/** What a node does by itself: time passes over its entries, doubtful ones are asked about, records move to where they belong. */
+import type { Logger } from 'pino'
+import type { BeaconClient } from '../beacon/types.ts'
+import { equalBytes, fromHex, sha256, toHex } from '../protocol/bytes.ts'
+import { roundsIn } from '../protocol/beacon-time.ts'
+import { isWithin, radius } from '../protocol/density.ts'
+import type { Entry } from '../protocol/entry.ts'
+import { leaseState } from '../protocol/lease.ts'
+import type { NetworkProfile } from '../protocol/profile.ts'
+import { decodeReveal } from '../protocol/reveal.ts'
+import type { Store } from '../store/types.ts'
+import { forgetOwnRecord, ownRecords, type OwnRecord } from './client/own-records.ts'
+import type { RoundClock } from './clock.ts'
+import type { Holder } from './holder/holder.ts'
+import type { Peer, Peers } from './peers.ts'
+import { AskError } from './protocol/ask.ts'
+import { positionOf } from './routing.ts'
+import type { Timers } from './timers.ts'
+import { OfflineError } from './types.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** The first round of replication comes within this time of the start, so that a restarted node is soon complete. */
+const FIRST_REPLICATION_MS = 2 * MINUTE_MS
+
+/** Questions about an unsettled entry while it settles. */
+const QUESTIONS_PER_SETTLING = 4
+
+/** Pages of a neighbour's list that are compared with our own entries. */
+const MAX_PAGES = 20
+
+export interface MaintenanceParts {
+  readonly profile: NetworkProfile
+  readonly store: Store
+  readonly clock: RoundClock
+  readonly beacon: Pick<BeaconClient, 'on'>
+  readonly timers: Timers
+  readonly random: () => number
+  readonly log: Logger
+  readonly peers: () => Peers | undefined
+  /** Undefined in the modes light and offline. */
+  readonly holder: () => Holder | undefined
+  readonly republish: (record: OwnRecord) => Promise<void>
+}
+
+export interface Maintenance {
+  /** Ends it; resolves when nothing of it runs any more. */
+  stop(): Promise<void>
+}
+
+export function startMaintenance(parts: MaintenanceParts): Maintenance {
+  const { timers, clock, random, log } = parts
+  const questions = new Map<string, number>()
+  let stopped = false
+  let ticking: Promise<void> | undefined
+  let replicating: Promise<void> | undefined
+  let nextReplicationMs = clock.nowMs() + random() * FIRST_REPLICATION_MS
+
+  const isStopped = (): boolean => stopped
+  const tick = async (): Promise<void> => {
+    const holder = parts.holder()
+    if (holder === undefined) return
+    try {
+      await passTime(holder, questions, parts, isStopped)
+    } catch (error) {
+      log.error({ err: error }, 'entries could not be brought up to date')
+    }
+  }
+  const replicate = async (): Promise<void> => {
+    try {
+      await republishOwn(parts, isStopped)
+      const [holder, peers] = [parts.holder(), parts.peers()]
+      if (holder === undefined) return
+      holder.commitments.forget()
+      holder.reveals.forgetChanges()
+      holder.entries.dropDead()
+      await holder.documents.dropUnkept()
+      if (peers !== undefined) await handOver(holder, peers, parts.profile, isStopped)
+    } catch (error) {
+      log.error({ err: error }, 'records could not be replicated')
+    }
+  }
+  const endPulses = parts.beacon.on('pulse', () => {
+    ticking ??= tick().finally(() => (ticking = undefined))
+  })
+  const endTimer = timers.every(MINUTE_MS, () => {
+    if (clock.nowMs() < nextReplicationMs || replicating !== undefined) return
+    // Half an hour to an hour and a half: neighbours that started together do not stay in step.
+    nextReplicationMs = clock.nowMs() + (0.5 + random()) * HOUR_MS
+    replicating = replicate().finally(() => (replicating = undefined))
+  })
+  return {
+    async stop() {
+      stopped = true
+      endPulses()
+      endTimer()
+      await Promise.all([ticking, replicating])
+    }
+  }
+}
+
+/** Ticks the unsettled entries, asks about those whose turn has come, applies changes that waited. */
+async function passTime(holder: Holder, questions: Map<string, number>, parts: MaintenanceParts, isStopped: () => boolean): Promise<void> {
+  const unsettled = holder.entries.tickUnsettled()
+  const { verified } = parts.clock.time()
+  for (const id of questions.keys()) {
+    if (!unsettled.has(id)) questions.delete(id)
+  }
+  for (const [id, entry] of [...unsettled]) {
+    const interval = questionInterval(entry, parts.profile)
+    if (interval === undefined || isStopped()) continue
+    const due = questions.get(id)
+    // The first question comes at a random point of the interval, so that neighbours do not ask each other at once.
+    if (due === undefined) questions.set(id, verified + Math.ceil(parts.random() * interval))
+    else if (verified >= due) {
+      questions.set(id, verified + interval)
+      await holder.reveals.revise(fromHex(id))
+    }
+  }
+  await holder.reveals.applyWaiting()
+}
+
+/** Rounds between two questions about an entry; undefined where none are asked. */
+function questionInterval({ state }: Entry, profile: NetworkProfile): number | undefined {
+  if (state === 'settling') return Math.max(1, Math.ceil((profile.settle - profile.contest) / QUESTIONS_PER_SETTLING))
+  if (state === 'provisional') return Math.max(1, Math.min(roundsIn(3600, profile.beacon), Math.ceil(profile.provisional_settle / QUESTIONS_PER_SETTLING)))
+  return undefined
+}
+
+/** Sends every record of our own again, as long as its lease runs. */
+async function republishOwn({ store, clock, profile, log, republish }: MaintenanceParts, isStopped: () => boolean): Promise<void> {
+  for (const record of ownRecords(store)) {
+    if (isStopped()) return
+    if (record.kind === 'reveal' && leaseState(decodeReveal(record.bytes).drand_pulse, clock.time().lapse, profile).state === 'dead') {
+      forgetOwnRecord(store, record.kind, record.id)
+      continue
+    }
+    try {
+      await republish(record)
+    } catch (error) {
+      if (error instanceof OfflineError) return
+      log.warn({ err: error, id: record.id }, 'an own record could not be published again')
+    }
+  }
+}
+
+/** Gives each neighbour the records that belong to it as well and that it lacks. */
+async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean): Promise<void> {
+  const reach = radius(profile.k, peers.networkSize())
+  for (const peer of peers.nearest()) {
+    if (isStopped()) return
+    const position = positionOf(peer.id)
+    const held = await listOf(peers, peer)
+    if (held === undefined) continue
+    for (const key of holder.entries.all()) {
+      const own = isWithin(key, position, reach) ? holder.entries.load(key) : undefined
+      const theirs = held.get(toHex(key))
+      if (own === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.id))) continue
+      if (!(await give(peers, peer, { kind: 'reveal', record: own.record }))) break
+    }
+    for (const { kind, key, record } of holder.documents.all()) {
+      if (isWithin(key, position, reach) && !(await give(peers, peer, { kind, record }))) break
+    }
+  }
+}
+
+/** K in hex -> claim id of all that a peer lists; undefined when it does not answer. */
+async function listOf(peers: Peers, peer: Peer): Promise<Map<string, Uint8Array> | undefined> {
+  const held = new Map<string, Uint8Array>()
+  let after: Uint8Array | undefined
+  try {
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const answer = await peers.ask(peer, { type: 'list', key: sha256(), bits: 0, ...(after !== undefined && { after }) })
+      if (answer.type !== 'listed') return undefined
+      for (const { key, claim } of answer.entries) held.set(toHex(key), claim)
+      if (!answer.more) break
+      after = answer.entries.at(-1)!.key
+    }
+    return held
+  } catch (error) {
+    if (error instanceof AskError) return undefined
+    throw error
+  }
+}
+
+/** False when the peer takes no more for now. */
+async function give(peers: Peers, peer: Peer, record: { kind: OwnRecord['kind']; record: Uint8Array }): Promise<boolean> {
+  try {
+    return (await peers.ask(peer, { type: 'put', ...record })).type !== 'busy'
+  } catch (error) {
+    if (error instanceof AskError) return false
+    throw error
+  }
+}
