@@ -9,8 +9,8 @@ import pino from 'pino'
 import { vi } from 'vitest'
 import type { BeaconClient, Pulse, VerifiedPulse } from '../../src/beacon/types.ts'
 import type { NativePool, ProofQuestion } from '../../src/native/types.ts'
-import { createNetwork } from '../../src/network/network.ts'
-import type { Network, NetworkMode } from '../../src/network/types.ts'
+import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
+import type { NetworkMode } from '../../src/network/types.ts'
 import type { Timers } from '../../src/network/timers.ts'
 import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
@@ -36,7 +36,7 @@ export function labProfile(overrides: Partial<NetworkProfile> = {}): NetworkProf
 }
 
 export interface LabNode {
-  readonly network: Network
+  readonly network: OpenableNetwork
   readonly store: Store
   readonly directory: string
   readonly address: string
@@ -138,7 +138,7 @@ export class Lab {
     await vi.waitFor(
       () => {
         for (const { network } of this.nodes) {
-          if (network.status().mode === 'full' && network.known() < expected) throw new Error(`a node knows ${network.known()} of ${expected}`)
+          if (network.status().mode === 'full' && network.knownPeers() < expected) throw new Error(`a node knows ${network.knownPeers()} of ${expected}`)
         }
       },
       { timeout: 20_000, interval: 20 }

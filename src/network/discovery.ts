@@ -17,13 +17,15 @@ export function discoverNeighbours(node: Node, k: number, log: Logger): () => vo
       if (!ended.signal.aborted) log.debug({ err: error }, 'looking for neighbours failed')
     }
     running = false
-    if (again) request()
+    request(again)
   }
-  const request = (): void => {
-    if (running) again = true
-    else if (tableSize(node) < k && !ended.signal.aborted) void lookUp()
+  const request = (wanted: boolean): void => {
+    if (running) again = wanted
+    else if (wanted && tableSize(node) < k && !ended.signal.aborted) void lookUp()
   }
-  const endListening = onPeerKnown(node, request)
+  const endListening = onPeerKnown(node, () => {
+    request(true)
+  })
   return () => {
     endListening()
     ended.abort()

@@ -52,12 +52,17 @@ export interface NetworkOptions {
   readonly agent?: string
 }
 
+/** A network that also says how many peers its routing table holds: those that a look-up can begin with. */
+export interface OpenableNetwork extends Network {
+  knownPeers(): number
+}
+
 /** The network; `start` opens it. */
-export function createNetwork(options: NetworkOptions): Network {
+export function createNetwork(options: NetworkOptions): OpenableNetwork {
   return new RegistryNetwork(options)
 }
 
-class RegistryNetwork implements Network {
+class RegistryNetwork implements OpenableNetwork {
   readonly #options: NetworkOptions
   readonly #timers: Timers
   readonly #holder: Holder
@@ -142,7 +147,7 @@ class RegistryNetwork implements Network {
     return { status, peers, mode: this.#mode, peer_id: this.#peerId, records: this.#holder.count() }
   }
 
-  known(): number {
+  knownPeers(): number {
     return this.#peers?.known() ?? 0
   }
 

@@ -3,7 +3,6 @@
  * how records are stored, repaired and moved is the network's own business.
  */
 import type { Claim } from '../protocol/claim.ts'
-import type { Origin } from '../protocol/diversity.ts'
 import type { EntryState } from '../protocol/entry.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 
@@ -37,8 +36,10 @@ export interface CommitOutcome {
   of: number
 }
 
-/** One peer's word about a name. `self` marks our own store; `prefix` is the /24 or /48 the peer answers from. */
-export interface RevealAnswer extends Origin {
+/** One peer's word about a name. Among the answers of a look-up there are at most `answers_per_prefix` of one /24 or /48. */
+export interface RevealAnswer {
+  peer: string
+  /** Our own store. */
   self: boolean
   state: EntryState | 'none'
   /** Present unless the state is `none`: for a record as verified here, else as the peer says. */
@@ -73,8 +74,6 @@ export interface Network {
   start(): Promise<void>
   stop(): Promise<void>
   status(): NetworkStatus
-  /** Peers in the routing table: those that a look-up can begin with. 0 means that nobody can be asked. */
-  known(): number
   setMode(mode: NetworkMode): Promise<void>
   listenAddresses(): string[]
   /** Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. */

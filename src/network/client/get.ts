@@ -4,7 +4,6 @@ import { profileHash } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { decodeReveal, type Reveal } from '../../protocol/reveal.ts'
 import type { Verdict } from '../../protocol/valid.ts'
-import { OURSELVES } from '../holder/reveals.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
 import type { RevealAnswer, RevealLookup } from '../types.ts'
@@ -26,7 +25,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   const enough = new AbortController()
 
   if (self !== undefined) {
-    const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, prefix: OURSELVES, self: true })
+    const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, self: true })
     if (typeof own === 'object') answers.push(own)
   }
   const asked = peers.diverse(await peers.closest(recordKeyPreimage('reveal', name, hash), signal))
@@ -42,7 +41,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   await Promise.all(
     asked.map(async (peer) => {
       try {
-        const answer = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), { peer: peer.peer, prefix: peer.prefix, self: false })
+        const answer = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), { peer: peer.peer, self: false })
         if (answer === 'invalid') peers.penalise(peer, `an invalid record for ${name}`)
         if (typeof answer !== 'object' || enough.signal.aborted) return
         answers.push(answer)
@@ -55,7 +54,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   return { answers, asked: total }
 }
 
-type Asked = Pick<RevealAnswer, 'peer' | 'prefix' | 'self'>
+type Asked = Pick<RevealAnswer, 'peer' | 'self'>
 
 /** Turns an answer of the protocol into a verified one; each distinct record is verified once. */
 function judgeOf({ verifier }: ClientParts, name: string): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | 'invalid' | 'no-answer'> {

@@ -3,7 +3,6 @@ import { profileHash } from '../../protocol/profile.ts'
 import { blindedKey, recordKey } from '../../protocol/record-key.ts'
 import { randomBytes } from 'node:crypto'
 import type { Peer, Peers } from '../peers.ts'
-import { OURSELVES } from '../holder/reveals.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { ListedEntry } from '../protocol/list.ts'
 import type { RevealAnswer, RevealLookup } from '../types.ts'
@@ -20,21 +19,22 @@ const MAX_PAGES = 100
 export async function probe(parts: ClientParts, name: string, signal?: AbortSignal): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
   const key = recordKey('reveal', name, profileHash(parts.profile))
-  const { peers: asked, bits } = await peers.neighbourhood(key, signal)
+  const { peers: neighbours, bits } = await peers.neighbourhood(key, signal)
+  const asked = peers.diverse(neighbours)
   // The prefix of another key that shares no more than these bits: K itself is never sent.
   const shown = blindedKey(key, bits, randomBytes(32)).key
   const answers = await Promise.all(asked.map((peer) => listed(peers, peer, key, shown, bits, signal)))
   const all = answers.filter((answer) => answer !== undefined)
   if (self !== undefined) {
     const own = self.entries.load(key)?.entry
-    const asked = { peer: parts.ownPeerId, prefix: OURSELVES, self: true }
-    all.push(own === undefined ? { ...asked, state: 'none' } : { ...asked, state: own.state, claimId: own.claim.id })
+    const from = { peer: parts.ownPeerId, self: true }
+    all.push(own === undefined ? { ...from, state: 'none' } : { ...from, state: own.state, claimId: own.claim.id })
   }
   return { answers: all, asked: asked.length + (self === undefined ? 0 : 1) }
 }
 
 async function listed(peers: Peers, peer: Peer, key: Uint8Array, shown: Uint8Array, bits: number, signal?: AbortSignal): Promise<RevealAnswer | undefined> {
-  const from = { peer: peer.peer, prefix: peer.prefix, self: false }
+  const from = { peer: peer.peer, self: false }
   let found: ListedEntry | undefined
   let after: Uint8Array | undefined
   try {
