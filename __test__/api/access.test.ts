@@ -30,6 +30,16 @@ describe('the Host guard', () => {
   })
 })
 
+describe('the address listened on', () => {
+  it.each([
+    ['192.168.1.5', '192.168.1.5:7468'],
+    ['fd00::5', '[fd00::5]:7468']
+  ])('%s is a Host that is answered: %s', async (host, header) => {
+    expect(await status(createWorld({ host }).request('GET', '/healthz', { headers: { Host: header } }))).toBe(200)
+    expect(await status(createWorld({ host }).request('GET', '/healthz', { headers: { Host: 'evil.example' } }))).toBe(403)
+  })
+})
+
 describe('other origins', () => {
   const PREFLIGHT = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization' }
 

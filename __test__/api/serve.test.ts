@@ -16,9 +16,9 @@ afterEach(async () => {
 })
 
 /** Sends bytes and reads what comes until the server closes or `until` has come. */
-function raw(port: number, bytes: string, until: string): Promise<string> {
+function raw(port: number, bytes: string, until: string, host = '127.0.0.1'): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const socket = connect(port, host, () => socket.write(bytes))
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk.toString()
@@ -110,6 +110,14 @@ describe('the server', () => {
     await expect(answer).rejects.toThrow()
     await expect.poll(() => signal?.aborted).toBe(true)
     expect(world.logged.filter(({ level }) => Number(level) >= 40)).toEqual([])
+  })
+
+  it('serves on IPv6, to clients of HTTP/1.0 too', async () => {
+    const server = await serve(createWorld().services, { host: '::1', port: 0 })
+    servers.push(server)
+    expect(server.url).toBe(`http://[::1]:${server.port}`)
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    expect(await raw(server.port, 'GET /healthz HTTP/1.0\r\n\r\n', '}', '::1')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('answers a request line or Host that is none with a problem', async () => {

@@ -33,6 +33,8 @@ import { HEARTBEAT_MS } from './sse.ts'
 export interface AppOptions {
   /** Ends event streams; the server aborts it when it closes. */
   readonly shutdown?: AbortSignal
+  /** The address listened on, which is answered for beside `allowedHosts`. */
+  readonly host?: string
   readonly heartbeatMs?: number
   readonly limits?: LimitSizes
 }
@@ -49,7 +51,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   app.use(requestId({ limitLength: 64 }))
   app.use(accessLog(services))
   app.use(baseline())
-  app.use(hostGuard(services))
+  app.use(hostGuard(services, options.host))
   app.use(originGuard(services))
   app.use(authenticate(services, sessions, limits))
   app.use(rateLimit(limits))

@@ -31,10 +31,11 @@ export class ListenError extends Error {
 }
 
 /** Starts the HTTP interface. Throws ListenError. */
-export async function serve(services: ApiServices, address: ListenAddress, options: Omit<AppOptions, 'shutdown'> = {}): Promise<ApiServer> {
+export async function serve(services: ApiServices, address: ListenAddress, options: Omit<AppOptions, 'shutdown' | 'host'> = {}): Promise<ApiServer> {
   const shutdown = new AbortController()
-  const app = createApp(services, { ...options, shutdown: shutdown.signal })
-  const listener = getRequestListener(app.fetch, { hostname: address.host, overrideGlobalObjects: false, errorHandler: badRequest })
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  const app = createApp(services, { ...options, host: address.host, shutdown: shutdown.signal })
+  const listener = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false, errorHandler: badRequest })
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 5000 },
     (request, response) => {
@@ -46,7 +47,6 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
     }
   )
   const { port } = await listen(server, address)
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host
   return {
     url: `http://${host}:${port}`,
     port,

@@ -134,7 +134,7 @@ export class MemoryRegistry implements Registry {
     const document = manifest as { id?: unknown }
     if (typeof document.id !== 'string') throw new ServiceError('SVC-KID-001', 'The manifest has no id.')
     const identity = this.identities.get(document.id)
-    if (identity === undefined) throw new ServiceError('SVC-RES-002', `No identity document is known for ${document.id}.`)
+    if (identity === undefined) throw new ServiceError('SVC-KID-001', `No identity document is known for ${document.id}.`)
     identity.manifest = document
     return { did: document.id, version: 1, stored_by: 3, of: 4 }
   }

@@ -1,18 +1,19 @@
 import type { MiddlewareHandler } from 'hono'
 import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
-import { hostOf, isLoopbackName } from '../host.ts'
+import { hostOf, isLoopbackName, type Host } from '../host.ts'
 import type { ApiServices } from '../services.ts'
 
 /**
  * Refuses a Host that this daemon does not answer for [DNS rebinding: a web page's own name is made to point at 127.0.0.1].
- * Loopback names always pass; ports do not matter.
+ * Loopback names and the address listened on (`own`) always pass.
  */
-export function hostGuard({ allowedHosts }: Pick<ApiServices, 'allowedHosts'>): MiddlewareHandler<AppEnv> {
+export function hostGuard({ allowedHosts }: Pick<ApiServices, 'allowedHosts'>, own?: string): MiddlewareHandler<AppEnv> {
+  const isOwn = (host: Host) => own !== undefined && sameHost(own, host)
   return (c, next) => {
     const host = hostOf(c)
     if (host === undefined) throw new ServiceError('SVC-AUT-002', 'The Host header is not a host.')
-    if (!isLoopbackName(host.hostname) && !allowedHosts().some((allowed) => sameHost(allowed, host))) {
+    if (!isLoopbackName(host.hostname) && !isOwn(host) && !allowedHosts().some((allowed) => sameHost(allowed, host))) {
       throw new ServiceError('SVC-AUT-002', `The Host "${host.hostname.slice(0, 255)}" is not one this daemon answers for; add it to api.allowed_hosts.`)
     }
     return next()
@@ -20,7 +21,7 @@ export function hostGuard({ allowedHosts }: Pick<ApiServices, 'allowedHosts'>): 
 }
 
 /** An allowed host may be given with a port, which then must match. */
-function sameHost(allowed: string, host: { hostname: string; host: string }): boolean {
+function sameHost(allowed: string, host: Host): boolean {
   const name = allowed.toLowerCase()
   return name === host.hostname || name === host.host || `[${name}]` === host.hostname
 }

@@ -5,7 +5,7 @@ import { IdentityPublishedSchema, type IdentityPublishedBody } from '../schemas/
 import { PublishKidRequestSchema, PublishManifestRequestSchema } from '../schemas/identity.ts'
 import type { ApiServices } from '../services.ts'
 
-const PUBLISH_ERRORS = ['SVC-KID-001', 'SVC-OWN-001', 'SVC-RES-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-STO-001'] as const
+const PUBLISH_ERRORS = ['SVC-KID-001', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-STO-001'] as const
 
 /** The wrapper's member when it is there, else the whole body: the bare object is accepted too. */
 function unwrap(body: unknown, member: string): unknown {
@@ -22,7 +22,7 @@ export function identityRoutes({ registry }: ApiServices) {
         access: ['publish'],
         body: PublishKidRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
-        errors: PUBLISH_ERRORS
+        errors: [...PUBLISH_ERRORS, 'SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001']
       }),
       async (c) => {
         const { did, version, stored_by, of } = await registry.publishKid(unwrap(c.get('rawBody'), 'authorized_kid'))
@@ -37,7 +37,7 @@ export function identityRoutes({ registry }: ApiServices) {
         access: ['publish'],
         body: PublishManifestRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
-        errors: [...PUBLISH_ERRORS, 'SVC-RES-002']
+        errors: PUBLISH_ERRORS
       }),
       async (c) => {
         const { did, version, stored_by, of } = await registry.publishManifest(unwrap(c.get('rawBody'), 'authorized_manifest'))

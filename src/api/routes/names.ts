@@ -17,7 +17,7 @@ export function nameRoutes({ registry }: ApiServices) {
         access: ['publish'],
         body: CommitRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-BCN-001']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-BCN-001', 'SVC-STO-001']
       }),
       async (c) => {
         const { name, commitment } = c.req.valid('json')
@@ -34,7 +34,7 @@ export function nameRoutes({ registry }: ApiServices) {
         access: ['publish'],
         body: PublishRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-001', 'SVC-RES-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-BCN-001']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-001', 'SVC-RES-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-BCN-001', 'SVC-STO-001']
       }),
       async (c) => {
         const { stored_by, of } = await registry.publish(c.req.valid('json').reveal)

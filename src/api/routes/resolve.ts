@@ -52,7 +52,7 @@ export function resolveRoutes({ registry }: ApiServices) {
         access: 'public',
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'The answers and the rule that decided', schema: ExplanationSchema } },
-        errors: ['SVC-NAM-001', 'SVC-RES-001']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001']
       }),
       async (c) => c.json<ExplanationBody>(await registry.explain(c.req.param('name'), c.req.raw.signal))
     )

@@ -28,7 +28,7 @@ const STARTED = {
     headers: { Location: { description: 'Path of the status of the task', schema: { type: 'string' as const } } }
   }
 }
-const START_ERRORS = ['SVC-NAM-001', 'SVC-REG-002', 'SVC-REQ-006', 'SVC-RES-001', 'SVC-BCN-001', 'SVC-TSK-002', 'SVC-ZON-002', 'SVC-STO-001'] as const
+const START_ERRORS = ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-002', 'SVC-REQ-006', 'SVC-RES-001', 'SVC-BCN-001', 'SVC-TSK-002', 'SVC-ZON-002', 'SVC-STO-001'] as const
 
 function noSuchTask(): ServiceError {
   return new ServiceError('SVC-TSK-001', 'No task has this id.')
@@ -57,7 +57,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         body: StartTaskRequestSchema,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
-        errors: [...START_ERRORS, 'SVC-NAM-002', 'SVC-REG-001']
+        errors: [...START_ERRORS, 'SVC-REG-001']
       }),
       (c) => start(c, (name, options) => registry.register(name, options), 'Registering')
     )
@@ -70,7 +70,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         body: StartTaskRequestSchema,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
-        errors: [...START_ERRORS, 'SVC-OWN-001']
+        errors: [...START_ERRORS, 'SVC-OWN-001', 'SVC-RES-003', 'SVC-PUB-001']
       }),
       (c) => start(c, (name, options) => registry.renew(name, options), 'Renewing')
     )
@@ -148,7 +148,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         access: ['vdf'],
         parameters: [TASK_PARAMETER],
         answers: { 200: { description: 'The task, paused', schema: TaskSchema } },
-        errors: ['SVC-TSK-001']
+        errors: ['SVC-TSK-001', 'SVC-STO-001']
       }),
       (c) => {
         const task = tasks.pause(c.req.param('task_id'))
@@ -164,7 +164,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         access: ['vdf'],
         parameters: [TASK_PARAMETER],
         answers: { 200: { description: 'The task, running', schema: TaskSchema } },
-        errors: ['SVC-TSK-001']
+        errors: ['SVC-TSK-001', 'SVC-STO-001']
       }),
       (c) => {
         const task = tasks.resume(c.req.param('task_id'))

@@ -39,7 +39,7 @@ export function zoneRoutes({ registry }: ApiServices) {
           },
           304: { description: 'The zone is still the one that If-None-Match names' }
         },
-        errors: [...RESOLVE_ERRORS, 'SVC-ZON-001']
+        errors: [...RESOLVE_ERRORS, 'SVC-NAM-002', 'SVC-ZON-001']
       }),
       async (c) => {
         const { zone, source } = await zoneFor(c, c.req.param('name'))
@@ -60,7 +60,7 @@ export function zoneRoutes({ registry }: ApiServices) {
         body: ZoneSchema,
         parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
         answers: { 200: { description: 'Saved', schema: ZoneSavedSchema, headers: { ETag: ETAG } } },
-        errors: ['SVC-NAM-001', 'SVC-ZON-002', 'SVC-ZON-004', 'SVC-STO-001']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-ZON-002', 'SVC-ZON-004', 'SVC-STO-001']
       }),
       (c) => {
         const name = c.req.param('name')
@@ -78,7 +78,7 @@ export function zoneRoutes({ registry }: ApiServices) {
         access: ['publish'],
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'Live at `stored_by` of the `of` peers asked', schema: ZonePublishedSchema } },
-        errors: ['SVC-NAM-001', 'SVC-OWN-001', 'SVC-ZON-003', 'SVC-RES-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-STO-001']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-ZON-003', 'SVC-RES-001', 'SVC-RES-003', 'SVC-REG-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-STO-001']
       }),
       async (c) => {
         const { serial, stored_by, of } = await registry.publishZone(c.req.param('name'), c.req.raw.signal)
