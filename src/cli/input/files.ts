@@ -1,4 +1,5 @@
-import { createReadStream, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { inputFailure, messageOf } from '../failure.ts'
@@ -29,14 +30,25 @@ export async function readJson(file: string, stdin: Readable): Promise<unknown> 
 
 /** The lines of a file or `-`, one at a time. */
 export async function* readLines(file: string, stdin: Readable): AsyncGenerator<string> {
-  const input = file === '-' ? stdin : createReadStream(file)
-  // readline's iterator does not hand on errors of its input.
+  let input: Readable = stdin
+  // Opened first: an error of the stream reaches readline's iterator in some versions of Node only.
+  if (file !== '-') {
+    try {
+      input = (await open(file)).createReadStream()
+    } catch (error) {
+      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error)
+    }
+  }
   let broken: unknown
   const lines = createInterface({ input, crlfDelay: Infinity })
   input.once('error', (error: Error) => {
     broken = error
     lines.close()
   })
-  for await (const line of lines) yield line
+  try {
+    for await (const line of lines) yield line
+  } catch (error) {
+    broken ??= error
+  }
   if (broken !== undefined) throw inputFailure(`${file} can't be read: ${messageOf(broken)}`, broken)
 }
