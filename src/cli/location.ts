@@ -12,8 +12,9 @@ const ANY_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']
 /** The configuration as a daemon started with the same environment would read it. */
 export function localConfig(context: Context): Config {
   const { dataDir } = context.options
+  const named = context.env['CHRONYM_CONFIG']
   return checkConfig(
-    mergeConfig(configFromFile(defaultConfigFile(), false), configFromEnvironment(context.env), dataDir === undefined ? {} : { data_dir: dataDir }),
+    mergeConfig(configFromFile(named ?? defaultConfigFile(), named !== undefined), configFromEnvironment(context.env), dataDir === undefined ? {} : { data_dir: dataDir }),
     'configuration'
   )
 }

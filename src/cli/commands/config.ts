@@ -76,8 +76,9 @@ export function addConfigCommands(program: Command, run: Run): void {
     .description('check a configuration file together with the environment; needs no daemon')
     .action(
       action(run, (context, _options: unknown, file: string | undefined) => {
-        const path = file ?? defaultConfigFile()
-        const merged = checkConfig(mergeConfig(configFromFile(path, file !== undefined), configFromEnvironment(context.env)), path)
+        const named = file ?? context.env['CHRONYM_CONFIG']
+        const path = named ?? defaultConfigFile()
+        const merged = checkConfig(mergeConfig(configFromFile(path, named !== undefined), configFromEnvironment(context.env)), path)
         context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${path}`)
         return EXIT.ok
       })
