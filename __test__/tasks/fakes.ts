@@ -3,10 +3,11 @@ import type { Store, StoreOperation } from '../../src/store/types.ts'
 import type { Clock } from '../../src/tasks/clock.ts'
 import type { EvaluationPlan, TaskIdentity, TaskManager, TaskSteps, TaskView } from '../../src/tasks/types.ts'
 
-/** A store in memory; `onWrite` sees every write before it happens and may throw. */
+/** A store in memory; `onWrite` sees every write before it happens, `onWritten` after it; both may throw. */
 export class MemoryStore implements Store {
   readonly #values = new Map<string, Uint8Array>()
   onWrite: (operations: readonly StoreOperation[]) => void = () => undefined
+  onWritten: () => void = () => undefined
 
   get(key: string): Uint8Array | undefined {
     return this.#values.get(key)
@@ -29,6 +30,7 @@ export class MemoryStore implements Store {
       if ('put' in operation) this.#values.set(operation.put, operation.value)
       else this.#values.delete(operation.delete)
     }
+    this.onWritten()
   }
   close(): void {}
 }

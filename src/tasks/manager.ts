@@ -232,10 +232,11 @@ class Manager implements TaskManager {
     if (!this.#accepting) return
     try {
       this.#apply(task, { type: 'interrupted' })
+      this.#schedule()
     } catch (error) {
+      // The next tick tries again, not this turn of the event loop.
       this.#with.log.warn({ task: task.state.id, err: error }, 'the journal could not be written')
     }
-    this.#schedule()
   }
 
   /** Journal first, then the state stands, then the event goes out. */

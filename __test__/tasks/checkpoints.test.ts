@@ -1,0 +1,163 @@
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Checkpoint } from '../../src/native/types.ts'
+import { CheckpointWriter, loadCheckpoints, type StoredCheckpoint } from '../../src/tasks/checkpoints.ts'
+import type { EvaluationPlan } from '../../src/tasks/types.ts'
+
+const RECORD_BYTES = 100
+const plan: EvaluationPlan = { seed: new Uint8Array(32).fill(7), discriminantBits: 256, iterations: 1000, split: null, deadlineMs: null, context: new Uint8Array(0) }
+
+let directory: string
+let errors: unknown[]
+
+/** Records are filled with their index. */
+function checkpoint(squarings: number, appendedFrom: number, count: number): Checkpoint {
+  const records = Array.from({ length: count }, (_, index) => Buffer.alloc(RECORD_BYTES, appendedFrom + index + 1))
+  return { state: Buffer.from(`state at ${String(squarings)}`), appended: Buffer.concat(records), appendedFrom, squarings }
+}
+
+async function write(checkpoints: Checkpoint[], base?: StoredCheckpoint): Promise<void> {
+  const writer = await CheckpointWriter.open(directory, plan, base, (error) => errors.push(error))
+  for (const next of checkpoints) {
+    writer.accept(next)
+    await settled(writer)
+  }
+  await writer.close()
+}
+
+/** Lets one write end before the next begins; a closed writer opens its file again. */
+async function settled(writer: CheckpointWriter): Promise<void> {
+  await writer.close()
+}
+
+const load = async (of = plan): Promise<StoredCheckpoint[]> => loadCheckpoints(directory, of)
+const squarings = (found: StoredCheckpoint[]): number[] => found.map((each) => each.squarings)
+
+beforeEach(async () => {
+  directory = join(await mkdtemp(join(tmpdir(), 'chronym-checkpoints-')), 'task')
+  errors = []
+})
+
+afterEach(async () => {
+  await rm(join(directory, '..'), { recursive: true, force: true })
+  expect(errors).toEqual([])
+})
+
+describe('checkpoints', () => {
+  it('are none where nothing was written', async () => {
+    expect(await load()).toEqual([])
+  })
+
+  it('come back as they were, the newest first and the one before it', async () => {
+    await write([checkpoint(10, 0, 1), checkpoint(20, 1, 2), checkpoint(30, 3, 1)])
+    const found = await load()
+    expect(squarings(found)).toEqual([30, 20])
+    expect(Buffer.from(found[0]!.resume.state).toString()).toBe('state at 30')
+    expect([...found[0]!.resume.intermediates]).toEqual([1, 2, 3, 4].flatMap((value) => Array.from({ length: RECORD_BYTES }, () => value)))
+    expect(found[1]!.resume.intermediates.length).toBe(3 * RECORD_BYTES)
+  })
+
+  it('are not those of another evaluation', async () => {
+    await write([checkpoint(10, 0, 1)])
+    expect(await load({ ...plan, seed: new Uint8Array(32) })).toEqual([])
+    expect(await load({ ...plan, iterations: 1001 })).toEqual([])
+    expect(await load({ ...plan, split: 900 })).toEqual([])
+  })
+
+  it('fall back to the older generation when the newest is cut at any byte', async () => {
+    await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
+    const newest = join(directory, 'state.0')
+    const whole = await readFile(newest)
+    for (let length = 0; length < whole.length; length++) {
+      await writeFile(newest, whole)
+      await truncate(newest, length)
+      expect([length, squarings(await load())]).toEqual([length, [10]])
+    }
+  })
+
+  it('fall back to the older generation when any byte of the newest is altered', async () => {
+    await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
+    const newest = join(directory, 'state.0')
+    const whole = await readFile(newest)
+    for (let index = 0; index < whole.length; index++) {
+      const altered = Buffer.from(whole)
+      altered[index]! ^= 1
+      await writeFile(newest, altered)
+      expect([index, squarings(await load())]).toEqual([index, [10]])
+    }
+  })
+
+  it('are believed only with the intermediates that they count', async () => {
+    await write([checkpoint(10, 0, 1), checkpoint(20, 1, 2)])
+    await truncate(join(directory, 'intermediates.0'), 2 * RECORD_BYTES)
+    expect(squarings(await load())).toEqual([10])
+    await writeFile(join(directory, 'intermediates.0'), Buffer.alloc(3 * RECORD_BYTES))
+    expect(await load()).toEqual([])
+  })
+
+  it('ignore intermediates that a crash left behind the counted ones, and overwrite them', async () => {
+    await write([checkpoint(10, 0, 1)])
+    const file = join(directory, 'intermediates.0')
+    await writeFile(file, Buffer.concat([await readFile(file), Buffer.alloc(250, 99)]))
+    const [base] = await load()
+    expect(base!.resume.intermediates.length).toBe(RECORD_BYTES)
+    await write([checkpoint(20, 1, 1)], base)
+    expect((await load())[0]!.resume.intermediates[RECORD_BYTES]).toBe(2)
+  })
+
+  it('go on from the older generation, in place of the one that was not usable', async () => {
+    await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1), checkpoint(30, 2, 1)])
+    const [, older] = await load()
+    await write([checkpoint(25, 2, 2)], older)
+    expect(squarings(await load())).toEqual([25, 20])
+  })
+
+  it('survive records that the kernel takes back: the older generation keeps its own', async () => {
+    await write([checkpoint(10, 0, 3), checkpoint(20, 3, 2), checkpoint(30, 1, 1)])
+    const found = await load()
+    expect(squarings(found)).toEqual([30, 20])
+    expect(found.map(({ resume }) => resume.intermediates.length / RECORD_BYTES)).toEqual([2, 5])
+    await write([checkpoint(40, 0, 1), checkpoint(50, 1, 1)], found[0])
+    expect(squarings(await load())).toEqual([50, 40])
+    expect((await readdir(directory)).filter((file) => file.startsWith('intermediates')).length).toBeLessThanOrEqual(2)
+  })
+
+  it('may be handed over twice', async () => {
+    await write([checkpoint(10, 0, 2), checkpoint(10, 2, 0)])
+    expect((await load()).map(({ resume }) => resume.intermediates.length)).toEqual([200, 200])
+  })
+
+  it('that come faster than they are written lose no intermediates', async () => {
+    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    for (let index = 0; index < 50; index++) writer.accept(checkpoint(index, index, 1))
+    await writer.close()
+    const [newest] = await load()
+    expect(newest!.squarings).toBe(49)
+    expect(newest!.resume.intermediates.length).toBe(50 * RECORD_BYTES)
+  })
+
+  it('begin anew without what was there', async () => {
+    await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
+    await write([checkpoint(5, 0, 1)])
+    expect(squarings(await load())).toEqual([5])
+  })
+
+  it('that cannot be written are told, and the next one brings what was missing', async () => {
+    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    await rm(directory, { recursive: true })
+    await writeFile(directory, 'in the way')
+    writer.accept(checkpoint(10, 0, 1))
+    await writer.close()
+    expect(errors).toHaveLength(1)
+    errors = []
+    await rm(directory)
+    const again = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    await again.close()
+    writer.accept(checkpoint(20, 1, 1))
+    await writer.close()
+    const [newest] = await load()
+    expect(newest!.resume.intermediates.length).toBe(2 * RECORD_BYTES)
+  })
+})
