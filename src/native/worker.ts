@@ -40,7 +40,8 @@ export function evaluate({ evaluation: request, slot: memory, checkpoints }: Req
       slot,
       checkpointMs: request.checkpointSeconds * 1000,
       savedIntermediates: request.resume === undefined ? 0 : evaluation.intermediateCount(),
-      onCheckpoint: (checkpoint) => checkpoints.postMessage(checkpoint),
+      // Moved, not copied: tens of megabytes after a few seconds of a long evaluation.
+      onCheckpoint: (checkpoint) => checkpoints.postMessage(checkpoint, [buffer(checkpoint.state), buffer(checkpoint.appended)]),
       now: () => performance.now()
     })
     return proof ?? null
@@ -92,6 +93,11 @@ function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: 
     throw new NativeError('INVALID_CHECKPOINT', `the checkpoint is of an evaluation of ${evaluation.iterations()} squarings, split at ${String(evaluation.split())}`)
   }
   return evaluation
+}
+
+/** What the addon returns has an ArrayBuffer of its own. */
+function buffer(bytes: Uint8Array): ArrayBuffer {
+  return bytes.buffer as ArrayBuffer
 }
 
 function firstSegment(proof: Uint8Array): bigint {

@@ -51,7 +51,7 @@ pub fn refused(error: chronym_vdf::Error) -> napi::Error<Code> {
 /// loop, which does not turn while an evaluation runs.
 pub fn bytes<'env>(env: &'env Env, data: &[u8]) -> Result<Uint8ArraySlice<'env>> {
     Uint8ArraySlice::copy_from(env, data)
-        .map_err(|error| napi::Error::new(Code::WorkerFailed, error.reason.to_string()))
+        .map_err(|error| napi::Error::new(Code::WorkerFailed, error.reason.clone()))
 }
 
 /// Largest integer that every smaller one of is exact in a JS number: 2^53 - 1.

@@ -3,8 +3,17 @@
 //! No arithmetic and no loop stands here. Errors become JS errors whose `code` is one of [`convert::Code`];
 //! a panic below becomes a JS error too, never the end of the process.
 
-// Node-API hands over owned values, and napi's macro calls what Rust sees as unused.
-#![allow(clippy::needless_pass_by_value)]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "Node-API hands over owned values"
+)]
+#![cfg_attr(
+    test,
+    allow(
+        dead_code,
+        reason = "napi registers exports in builds that are no tests"
+    )
+)]
 
 mod convert;
 mod discriminant;
