@@ -2,6 +2,7 @@
 import { concatBytes, fromBase64, utf8 } from '../bytes.ts'
 import { domainName } from './domain-name.ts'
 import { ipv4Octets, ipv6Octets, u16 } from './ip.ts'
+import type { Word } from './presentation.ts'
 import { decimal, textOf, wordsOf } from './presentation.ts'
 
 export interface ServiceParameter {
@@ -21,10 +22,12 @@ const KEYS = new Map([['mandatory', 0], ['alpn', 1], ['no-default-alpn', 2], ['p
 const ALPN = 1
 const NO_DEFAULT_ALPN = 2
 
+const UTF8 = new TextDecoder()
+
 export function parseSvcb(value: string): ServiceBinding {
-  const [priority, target, ...parameters] = wordsOf(value).map(textOf)
+  const [priority, target, ...parameters] = wordsOf(value)
   if (priority === undefined || target === undefined) throw new Error('expected: priority target [key=value ...]')
-  const binding = { priority: decimal(priority, 'priority', 16), target: domainName(target, true), params: parameters.map(parseParameter) }
+  const binding = { priority: decimal(textOf(priority), 'priority', 16), target: domainName(textOf(target), true), params: parameters.map(parseParameter) }
   if (binding.priority === 0 && binding.params.length > 0) throw new Error('an alias (priority 0) has no parameters')
   binding.params.sort((left, right) => left.key - right.key)
   checkParameters(binding.params)
@@ -43,18 +46,18 @@ function checkParameters(params: readonly ServiceParameter[]): void {
   }
 }
 
-function parseParameter(text: string): ServiceParameter {
-  const equals = text.indexOf('=')
-  const name = equals === -1 ? text : text.slice(0, equals)
-  const value = equals === -1 ? undefined : text.slice(equals + 1)
+function parseParameter(word: Word): ServiceParameter {
+  const equals = word.bytes.indexOf(0x3d)
+  const name = UTF8.decode(equals === -1 ? word.bytes : word.bytes.subarray(0, equals))
+  const value = equals === -1 ? undefined : word.bytes.subarray(equals + 1)
   const key = keyOf(name)
   if (key === NO_DEFAULT_ALPN) {
     if (value !== undefined) throw new Error('no-default-alpn has no value')
     return { key, value: new Uint8Array(0) }
   }
-  const generic = /^key\d+$/.test(name)
-  if ((value === undefined || value === '') && !generic) throw new Error(`${name} needs a value`)
-  return { key, value: generic ? utf8(value ?? '') : encodeValue(key, value!) }
+  if (!KEYS.has(name)) return { key, value: value ?? new Uint8Array(0) }
+  if (value === undefined || value.length === 0) throw new Error(`${name} needs a value`)
+  return { key, value: encodeValue(key, value) }
 }
 
 function keyOf(name: string): number {
@@ -68,23 +71,30 @@ function keyOf(name: string): number {
   return number
 }
 
-function encodeValue(key: number, value: string): Uint8Array {
+function encodeValue(key: number, value: Uint8Array): Uint8Array {
+  const text = UTF8.decode(value)
   switch (key) {
     case 0:
-      return concatBytes(...value.split(',').map(keyOf).sort((left, right) => left - right).map(u16))
+      return mandatoryKeys(text)
     case 1:
-      return concatBytes(...value.split(',').map(alpnId))
+      return concatBytes(...text.split(',').map(alpnId))
     case 3:
-      return u16(decimal(value, 'port', 16))
+      return u16(decimal(text, 'port', 16))
     case 4:
-      return concatBytes(...value.split(',').map(ipv4Octets))
+      return concatBytes(...text.split(',').map(ipv4Octets))
     case 5:
-      return fromBase64(value)
+      return fromBase64(text)
     case 6:
-      return concatBytes(...value.split(',').map(ipv6Octets))
+      return concatBytes(...text.split(',').map(ipv6Octets))
     default:
-      return utf8(value)
+      return value
   }
+}
+
+function mandatoryKeys(value: string): Uint8Array {
+  const keys = value.split(',').map(keyOf).sort((left, right) => left - right)
+  if (new Set(keys).size !== keys.length) throw new Error('mandatory names a parameter twice')
+  return concatBytes(...keys.map(u16))
 }
 
 function alpnId(id: string): Uint8Array {

@@ -1,0 +1,123 @@
+/** A beacon and a VDF that are modelled: a pulse and a proof are right when they equal what these functions make. Everything else is real. */
+import { createHash } from 'node:crypto'
+import { concatBytes, sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
+import type { Claim } from '../../src/protocol/claim.ts'
+import { commitmentHash } from '../../src/protocol/commitment.ts'
+import type { KeyPair } from '../../src/protocol/ed25519.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import type { Name } from '../../src/protocol/names.ts'
+import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/names.ts'
+import type { NetworkProfile } from '../../src/protocol/profile.ts'
+import { builtInProfiles, profileHash } from '../../src/protocol/profile.ts'
+import { proofShape } from '../../src/protocol/proof-shape.ts'
+import { pulseRandomness } from '../../src/protocol/pulse.ts'
+import type { Link, Reveal } from '../../src/protocol/reveal.ts'
+import { encodeVdfProof, signReveal } from '../../src/protocol/reveal.ts'
+import type { ProtocolTime } from '../../src/protocol/time.ts'
+import type { Checkers } from '../../src/protocol/valid.ts'
+import { validateReveal } from '../../src/protocol/valid.ts'
+import { vdfSeed } from '../../src/protocol/vdf-seed.ts'
+
+export const LOCAL = builtInProfiles.local
+export const TEST = builtInProfiles.test
+export const MAIN = builtInProfiles.main
+
+export const EMPTY_ZONE = utf8('{"records":{},"serial":1}')
+
+/** Bytes that stand for a text, for salts and seeds. */
+export function bytesOf(text: string, length = 32): Uint8Array {
+  return new Uint8Array(createHash('shake256', { outputLength: length }).update(text).digest())
+}
+
+const keyPairs = new Map<string, KeyPair>()
+
+/** The key pair that stands for a text; made once, since tweetnacl takes milliseconds. */
+export function keyOf(text: string): KeyPair {
+  const key = keyPairs.get(text) ?? keyPairFromSeed(bytesOf(`key ${text}`))
+  keyPairs.set(text, key)
+  return key
+}
+
+export function modelPulse(round: number, profile: NetworkProfile): Uint8Array {
+  return bytesOf(`pulse ${round} ${profile.beacon.chain_hash}`, 48)
+}
+
+export function modelProof(seed: Uint8Array, iterations: number, profile: NetworkProfile): Uint8Array {
+  const { length, split } = proofShape(iterations, profile)
+  const proof = bytesOf(`proof ${Buffer.from(seed).toString('hex')} ${iterations}`, length)
+  if (split !== null) proof.set(u64be(split), 200)
+  return proof
+}
+
+export function modelCheckers(profile: NetworkProfile): Checkers {
+  return {
+    verifyPulse: ({ round, signature }) => Promise.resolve(Buffer.from(modelPulse(round, profile)).equals(signature)),
+    verifyProof: ({ seed, iterations, proof }) => Promise.resolve(Buffer.from(modelProof(seed, iterations, profile)).equals(proof))
+  }
+}
+
+export interface ClaimOptions {
+  name?: string
+  owner?: string
+  salt?: string
+  /** p of the first link. */
+  p?: number
+  /** p of each renewal. */
+  renewals?: readonly number[]
+  payload?: Uint8Array
+  profile?: NetworkProfile
+}
+
+export function makeReveal(options: ClaimOptions = {}): Reveal {
+  const { owner = 'alice', salt = 'salt', p = 1000, renewals = [], payload = EMPTY_ZONE, profile = LOCAL } = options
+  const name = parseName(options.name ?? 'alice.chronym', profile)
+  const key = keyOf(owner)
+  const links = [p, ...renewals].map((round, index) => makeLink(name, key.publicKey, bytesOf(`${salt} ${index}`), round, index === 0, profile))
+  const newest = links.at(-1)!
+  const vdf_proof = encodeVdfProof({ pulse: newest.pulse, proof: newest.proof, salt: newest.salt, chain: links.slice(0, -1) })
+  return signReveal({ name, drand_pulse: newest.p, iterations: newest.iterations, vdf_proof, payload }, key, profileHash(profile))
+}
+
+function makeLink(name: Name, pubkey: Uint8Array, salt: Uint8Array, p: number, isFirst: boolean, profile: NetworkProfile): Link {
+  const hash = profileHash(profile)
+  const pulse = modelPulse(p, profile)
+  const iterations = isFirst ? iterationsFor(name, profile) : renewalIterations(name, profile)
+  const seed = vdfSeed(commitmentHash(name, pubkey, salt, hash), p, pulseRandomness(pulse), hash)
+  return { p, pulse, iterations, proof: modelProof(seed, iterations, profile), salt }
+}
+
+/** A claim as Valid gives it. */
+export async function makeClaim(options: ClaimOptions = {}): Promise<Claim> {
+  const profile = options.profile ?? LOCAL
+  const verdict = await validateReveal(makeReveal(options), profile, modelCheckers(profile))
+  if (!verdict.ok) throw new Error(`fixture: ${verdict.rule}: ${verdict.detail}`)
+  return verdict.claim
+}
+
+/** A claim made of nothing but its place in the orders: for rules that look at nothing else. */
+export function bareClaim(options: { owner?: string; firstRound?: number; newestRound?: number; serial?: number; payload?: string; tie?: number; record?: string } = {}): Claim {
+  const { owner = 'alice', firstRound = 1000, newestRound = firstRound, serial = 1, payload = 'payload', tie = 0, record = '' } = options
+  const tieBytes = concatBytes(u64be(tie), sha256(utf8(owner)).subarray(0, 24))
+  return {
+    name: 'alice.chronym' as Name,
+    pubkey: sha256(utf8(`key ${owner}`)),
+    id: sha256(utf8(`id ${owner} ${firstRound}`)),
+    commitment: sha256(utf8(`C ${owner} ${firstRound} ${tie}`)),
+    firstRound,
+    firstIterations: 1_000_000,
+    tie: tieBytes,
+    newestRound,
+    serial,
+    payloadHash: sha256(utf8(payload)),
+    recordHash: sha256(utf8(JSON.stringify([owner, firstRound, newestRound, serial, payload, tie, record])))
+  }
+}
+
+/** Time at a round that was just verified, the clock agreeing. */
+export function timeAt(round: number): ProtocolTime {
+  return { verified: round, lapse: round, now: round, fresh: true }
+}
+
+export function seedOf(n: number): Uint8Array {
+  return new Uint8Array(32).fill(n)
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { distance, isWithin, networkSize, radius } from '../../src/protocol/density.ts'
+import { addressPrefix, diverse } from '../../src/protocol/diversity.ts'
+import type { EntryState } from '../../src/protocol/entry.ts'
+import type { NeighbourAnswer } from '../../src/protocol/neighbours.ts'
+import { claimToAdopt, claimToRepair } from '../../src/protocol/neighbours.ts'
+import { isWitnessed, medianSeen } from '../../src/protocol/witness.ts'
+import { bareClaim, bytesOf, MAIN, timeAt } from './fixtures.ts'
+
+const X = bytesOf('X')
+const Y = bytesOf('Y')
+
+/** One answer a peer, each from a prefix of its own. */
+function answers(...held: ([Uint8Array, EntryState] | undefined)[]): NeighbourAnswer[] {
+  return held.map((entry, index) => {
+    const origin = { peer: `peer ${index}`, prefix: `prefix ${index}` }
+    return entry === undefined ? origin : { ...origin, entry: { claimId: entry[0], state: entry[1] } }
+  })
+}
+
+function times<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value)
+}
+
+describe('diverse peers', () => {
+  it('are at most so many of one prefix, and each counts once', () => {
+    const peers = ['a', 'b', 'c', 'd', 'a'].map((peer, index) => ({ peer, prefix: index < 3 ? 'one' : 'two' }))
+    expect(diverse(peers, 2).map(({ peer }) => peer)).toEqual(['a', 'b', 'd'])
+    expect(diverse(peers, 0).map(({ peer }) => peer)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it.each([
+    ['192.0.2.77', '192.0.2.0/24'],
+    ['::ffff:192.0.2.1', '192.0.2.0/24'],
+    ['2001:db8:1:2::3', '20010db80001/48'],
+    ['2001:db8:1::', '20010db80001/48'],
+    ['::1', '000000000000/48']
+  ])('at %s share %s', (address, prefix) => expect(addressPrefix(address)).toBe(prefix))
+
+  it('have addresses', () => expect(() => addressPrefix('example.com')).toThrow())
+})
+
+describe('what the neighbourhood agrees on', () => {
+  it('is adopted when five diverse peers hold something and more than half of them one claim', () => {
+    expect(claimToAdopt({ answers: answers(...times(3, [X, 'settled'] as [Uint8Array, EntryState]), [Y, 'settled'], [Y, 'settled']), known: 20 }, MAIN)).toEqual({ claimId: X, state: 'settling' })
+    expect(claimToAdopt({ answers: answers(...times(4, [X, 'settled'] as [Uint8Array, EntryState])), known: 20 }, MAIN)).toBeUndefined()
+    expect(claimToAdopt({ answers: answers(...times(3, [X, 'settled'] as [Uint8Array, EntryState]), ...times(3, [Y, 'settled'] as [Uint8Array, EntryState])), known: 20 }, MAIN)).toBeUndefined()
+  })
+
+  it('is what all say where fewer are known, and nothing where nobody is', () => {
+    expect(claimToAdopt({ answers: answers([X, 'fresh'], [X, 'fresh']), known: 2 }, MAIN)).toEqual({ claimId: X, state: 'fresh' })
+    expect(claimToAdopt({ answers: answers([X, 'fresh'], undefined), known: 2 }, MAIN)).toBeUndefined()
+    expect(claimToAdopt({ answers: [], known: 0 }, MAIN)).toBeUndefined()
+  })
+
+  it('counts no provisional entry and no crowd from one prefix', () => {
+    expect(claimToAdopt({ answers: answers(...times(9, [X, 'provisional'] as [Uint8Array, EntryState])), known: 9 }, MAIN)).toBeUndefined()
+    const crowd = answers(...times(9, [X, 'settled'] as [Uint8Array, EntryState])).map((answer) => ({ ...answer, prefix: 'one' }))
+    expect(claimToAdopt({ answers: crowd, known: 9 }, MAIN)).toBeUndefined()
+  })
+
+  it('repairs only with more than half of at least eight answers, "none" among them', () => {
+    const x = [X, 'settled'] as [Uint8Array, EntryState]
+    expect(claimToRepair(Y, { answers: answers(...times(5, x), ...times(3, undefined)), known: 20 }, MAIN)).toEqual({ claimId: X, state: 'settling' })
+    expect(claimToRepair(Y, { answers: answers(...times(4, x), ...times(4, undefined)), known: 20 }, MAIN)).toBeUndefined()
+    expect(claimToRepair(Y, { answers: answers(...times(7, x)), known: 20 }, MAIN)).toBeUndefined()
+    expect(claimToRepair(Y, { answers: answers(...times(3, x)), known: 3 }, MAIN)).toBeDefined()
+    expect(claimToRepair(X, { answers: answers(...times(8, x)), known: 20 }, MAIN)).toBeUndefined()
+  })
+})
+
+describe('a witness', () => {
+  const claim = bareClaim({ firstRound: 1000 })
+  const handed = (...rounds: number[]) => rounds.map((seen, index) => ({ peer: `${index}`, prefix: `${index}`, seen }))
+
+  it.each([
+    [999, true],
+    [600, true],
+    [599, false],
+    [1000, false],
+    [1001, false]
+  ])('that saw C at %i: %s', (seen, witnessed) => expect(isWitnessed(claim, { seen }, timeAt(1100), MAIN)).toBe(witnessed))
+
+  it('is none after the reveal window', () => {
+    const window = (14 * 86_400) / 3
+    expect(isWitnessed(claim, { seen: 990 }, timeAt(1000 + window), MAIN)).toBe(true)
+    expect(isWitnessed(claim, { seen: 990 }, timeAt(1001 + window), MAIN)).toBe(false)
+  })
+
+  it('may be five diverse neighbours, by the median of what they saw', () => {
+    expect(medianSeen(handed(1, 2, 990, 995, 5000), MAIN)).toBe(990)
+    expect(medianSeen(handed(1, 2, 3, 4), MAIN)).toBeUndefined()
+    expect(medianSeen(handed(990, 990, 990, 990, 990).map((word) => ({ ...word, prefix: 'one' })), MAIN)).toBeUndefined()
+    expect(isWitnessed(claim, { handedOver: handed(1, 2, 990, 995, 5000) }, timeAt(1100), MAIN)).toBe(true)
+    expect(isWitnessed(claim, { seen: 2000, handedOver: handed(990, 990, 990, 990, 990) }, timeAt(2001), MAIN)).toBe(true)
+  })
+})
+
+describe('density', () => {
+  it('estimates the size of the network from the nearest peers', () => {
+    const ids = Array.from({ length: 5000 }, (_, index) => bytesOf(`peer ${index}`))
+    const own = bytesOf('own')
+    const nearest = ids.toSorted((left, right) => distance(own, left) - distance(own, right)).slice(0, 40)
+    expect(networkSize(own, nearest)).toBeGreaterThan(3000)
+    expect(networkSize(own, nearest)).toBeLessThan(8000)
+    expect(networkSize(own, [])).toBe(1)
+    expect(networkSize(own, ids.slice(0, 1))).toBe(2)
+    expect(networkSize(own, [own, own])).toBe(3)
+  })
+
+  it('measures XOR distance from 0 to below 1', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.uint8Array({ minLength: 32, maxLength: 32 }), (left, right) => {
+        expect(distance(left, right)).toBe(distance(right, left))
+        expect(distance(left, right)).toBeLessThan(1)
+        expect(distance(left, left)).toBe(0)
+      })
+    )
+    expect(distance(new Uint8Array(32), Uint8Array.from([0x80, ...new Uint8Array(31)]))).toBe(0.5)
+  })
+
+  it('reaches everybody in a network of k peers', () => {
+    expect(radius(20, 5)).toBe(1)
+    expect(radius(20, 2000)).toBe(0.01)
+    expect(isWithin(bytesOf('a'), bytesOf('b'), 1)).toBe(true)
+    expect(isWithin(bytesOf('a'), bytesOf('a'), 0.01)).toBe(true)
+  })
+})
