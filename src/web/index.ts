@@ -23,7 +23,10 @@ const FILES = [
   { path: '/assets/zone-editor.js', file: 'zone-editor.js', type: SCRIPT }
 ] as const
 
-/** Every file of the dashboard, read once at start. */
-export function dashboardAssets(): Asset[] {
-  return FILES.map(({ path, file, type }) => ({ path, type, body: readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8') }))
+let read: readonly Asset[] | undefined
+
+/** Every file of the dashboard, read once. */
+export function dashboardAssets(): readonly Asset[] {
+  read ??= FILES.map(({ path, file, type }) => ({ path, type, body: readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8') }))
+  return read
 }

@@ -32,8 +32,10 @@ function row(owned) {
 
 export async function refreshNames() {
   const names = await get('/api/names')
-  // Not under the fingers of somebody who is at one of the buttons.
-  if (!$('names').contains(document.activeElement)) $('names').replaceChildren(...names.map(row))
+  // Whoever is at one of the buttons stays there.
+  const at = $('names').contains(document.activeElement) ? document.activeElement.ariaLabel : null
+  $('names').replaceChildren(...names.map(row))
+  if (at !== null) [...$('names').querySelectorAll('button')].find(({ ariaLabel }) => ariaLabel === at)?.focus()
   $('no-names').hidden = names.length > 0
 }
 
