@@ -6,29 +6,23 @@ import type { BeaconClient } from '../beacon/types.ts'
 import type { NativePool } from '../native/types.ts'
 import { keyPairFromSeed } from '../protocol/ed25519.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
-import { encodeReveal } from '../protocol/reveal.ts'
+import { encodeReveal, type Reveal } from '../protocol/reveal.ts'
 import type { Store } from '../store/types.ts'
 import { commit } from './client/commit.ts'
 import { getDocuments } from './client/documents.ts'
 import { getReveals } from './client/get.ts'
-import { rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
 import type { ClientParts } from './client/parts.ts'
 import { probe } from './client/probe.ts'
-import { put } from './client/put.ts'
-import { satisfies } from './client/satisfies.ts'
+import { publish, send } from './client/publish.ts'
 import { createRoundClock } from './clock.ts'
-import { discoverNeighbours } from './discovery.ts'
+import { openConnection, type Connection } from './connection.ts'
 import { Holder } from './holder/holder.ts'
 import { startMaintenance, type Maintenance } from './maintenance.ts'
-import { startNode, type Node } from './node.ts'
-import { createPeers, type Peers } from './peers.ts'
+import type { Peers } from './peers.ts'
 import { createPenalties } from './penalties.ts'
-import { registryProtocol } from './protocol/messages.ts'
-import { serve } from './protocol/serve.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import type { Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome } from './types.ts'
+import type { CommitOutcome, Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome, RevealLookup } from './types.ts'
 import { createVerifier } from './verifier.ts'
-import { watchBootstrap } from './watchdog.ts'
 
 export interface NetworkOptions {
   readonly profile: NetworkProfile
@@ -65,17 +59,15 @@ export function createNetwork(options: NetworkOptions): OpenableNetwork {
 class RegistryNetwork implements OpenableNetwork {
   readonly #options: NetworkOptions
   readonly #timers: Timers
-  readonly #holder: Holder
-  readonly #client: ClientParts
   readonly #clock
   readonly #penalties
-  readonly #peerId: string
+  readonly #holder: Holder
+  readonly #client: ClientParts
   readonly #listeners = new Set<(event: NetworkEvent) => void>()
   #mode: NetworkMode
   #isRunning = false
-  #node: Node | undefined
-  #peers: Peers | undefined
-  #endWatch: (() => void) | undefined
+  /** Undefined while offline. */
+  #connection: Connection | undefined
   #maintenance: Maintenance | undefined
   /** Changes of mode happen one after the other. */
   #transition: Promise<void> = Promise.resolve()
@@ -87,11 +79,17 @@ class RegistryNetwork implements OpenableNetwork {
     this.#options = options
     this.#mode = options.mode
     this.#timers = options.timers ?? systemTimers
-    this.#peerId = peerIdFromPublicKey(publicKeyFromRaw(nodeKey.publicKey)).toString()
     this.#penalties = createPenalties(nowMs)
     this.#clock = createRoundClock(beacon, profile, store, nowMs)
     const verifier = createVerifier(profile, beacon, pool)
-    const peers = (): Peers | undefined => this.#peers
+    const peers = (): Peers | undefined => this.#connection?.peers
+    this.#client = {
+      profile,
+      verifier,
+      peers,
+      holder: () => this.#servingHolder(),
+      ownPeerId: peerIdFromPublicKey(publicKeyFromRaw(nodeKey.publicKey)).toString()
+    }
     this.#holder = new Holder({
       profile,
       store,
@@ -99,17 +97,16 @@ class RegistryNetwork implements OpenableNetwork {
       verifier,
       nodeKey,
       peers,
-      fetchIdentities: (did) => this.#peers === undefined ? Promise.resolve([]) : getDocuments({ ...this.#client, holder: () => this.#holder }, 'kid', did),
+      fetchIdentities: (did) => this.#fetchIdentities(did),
       onStored: (kind, id, state) => {
         this.#emit({ type: 'record:stored', detail: { kind, id, state } })
       }
     })
-    this.#client = { profile, verifier, peers, holder: () => this.#servingHolder(), ownPeerId: this.#peerId }
   }
 
-  async start(): Promise<void> {
-    const { profile, store, beacon, log } = this.#options
-    await this.#enqueue(async () => {
+  start(): Promise<void> {
+    const { profile, store, beacon, log, random = Math.random } = this.#options
+    return this.#enqueue(async () => {
       if (this.#isRunning) return
       await this.#enter(this.#mode)
       this.#isRunning = true
@@ -119,40 +116,29 @@ class RegistryNetwork implements OpenableNetwork {
         clock: this.#clock,
         beacon,
         timers: this.#timers,
-        random: this.#options.random ?? Math.random,
+        random,
         log,
-        peers: () => this.#peers,
+        peers: () => this.#connection?.peers,
         holder: () => this.#servingHolder(),
         republish: async (record) => {
-          await this.#send(record)
+          await send(this.#client, record)
         }
       })
     })
   }
 
-  async stop(): Promise<void> {
-    await this.#enqueue(async () => {
+  stop(): Promise<void> {
+    return this.#enqueue(async () => {
       this.#isRunning = false
       // The node goes first: what waits for answers of peers ends with it.
-      await this.#closeNode()
+      await this.#disconnect()
       await this.#maintenance?.stop()
       this.#maintenance = undefined
     })
   }
 
-  status(): NetworkStatus {
-    const peers = this.#node?.getPeers().length ?? 0
-    const alone = this.#options.profile.scope === 'loopback' && this.#mode === 'full' && this.#options.bootstrap.length === 0
-    const status = this.#node === undefined ? 'offline' : peers > 0 || alone ? 'online' : 'connecting'
-    return { status, peers, mode: this.#mode, peer_id: this.#peerId, records: this.#holder.count() }
-  }
-
-  knownPeers(): number {
-    return this.#peers?.known() ?? 0
-  }
-
-  async setMode(mode: NetworkMode): Promise<void> {
-    await this.#enqueue(async () => {
+  setMode(mode: NetworkMode): Promise<void> {
+    return this.#enqueue(async () => {
       if (mode === this.#mode) return
       if (this.#isRunning) await this.#enter(mode)
       this.#mode = mode
@@ -160,28 +146,41 @@ class RegistryNetwork implements OpenableNetwork {
     })
   }
 
-  listenAddresses(): string[] {
-    return this.#node?.getMultiaddrs().map(String) ?? []
+  status(): NetworkStatus {
+    const { profile, bootstrap } = this.#options
+    const peers = this.#connection?.connectedPeers() ?? 0
+    // On a network of this machine one node is enough, unless it was told of others.
+    const isEnoughAlone = profile.scope === 'loopback' && this.#mode === 'full' && bootstrap.length === 0
+    const status = this.#connection === undefined ? 'offline' : peers > 0 || isEnoughAlone ? 'online' : 'connecting'
+    return { status, peers, mode: this.#mode, peer_id: this.#client.ownPeerId, records: this.#holder.count() }
   }
 
-  commit(name: string, commitment: Uint8Array, nonce: Uint8Array): ReturnType<Network['commit']> {
+  knownPeers(): number {
+    return this.#connection?.peers.known() ?? 0
+  }
+
+  listenAddresses(): string[] {
+    return this.#connection?.addresses() ?? []
+  }
+
+  commit(name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome> {
     return commit(this.#client, name, commitment, nonce)
   }
 
-  async putReveal(reveal: Parameters<Network['putReveal']>[0]): Promise<PutOutcome> {
-    return this.#publish({ kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) })
+  putReveal(reveal: Reveal): Promise<PutOutcome> {
+    return publish(this.#client, this.#options.store, { kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) })
   }
 
-  getReveals(name: string, signal?: AbortSignal): ReturnType<Network['getReveals']> {
+  getReveals(name: string, signal?: AbortSignal): Promise<RevealLookup> {
     return getReveals(this.#client, name, signal)
   }
 
-  probe(name: string, signal?: AbortSignal): ReturnType<Network['probe']> {
+  probe(name: string, signal?: AbortSignal): Promise<RevealLookup> {
     return probe(this.#client, name, signal)
   }
 
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome> {
-    return this.#publish({ kind: 'kid', id: did, bytes: log })
+    return publish(this.#client, this.#options.store, { kind: 'kid', id: did, bytes: log })
   }
 
   getIdentity(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
@@ -189,7 +188,7 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome> {
-    return this.#publish({ kind: 'manifest', id: did, bytes: manifest })
+    return publish(this.#client, this.#options.store, { kind: 'manifest', id: did, bytes: manifest })
   }
 
   getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
@@ -203,75 +202,49 @@ class RegistryNetwork implements OpenableNetwork {
     }
   }
 
-  /** On disk first, so that it is republished even if nobody takes it now. */
-  #publish(record: OwnRecord): Promise<PutOutcome> {
-    rememberOwnRecord(this.#options.store, record)
-    return this.#send(record)
-  }
-
-  #send(record: OwnRecord): Promise<PutOutcome> {
-    return put(this.#client, { ...record, isSatisfiedBy: satisfies(record, this.#options.profile) })
-  }
-
+  /** Our holder while it stores for the network. */
   #servingHolder(): Holder | undefined {
     return this.#mode === 'full' ? this.#holder : undefined
   }
 
+  async #fetchIdentities(did: string): Promise<Uint8Array[]> {
+    return this.#connection === undefined ? [] : getDocuments(this.#client, 'kid', did)
+  }
+
   async #enter(mode: NetworkMode): Promise<void> {
-    if (mode === 'offline') {
-      await this.#closeNode()
-      return
-    }
-    if (this.#node === undefined) {
-      await this.#openNode(mode)
-    } else {
-      await this.#node.services.dht.setMode(mode === 'full' ? 'server' : 'client')
-      if (mode === 'light') await this.#node.unhandle(registryProtocol(this.#options.profile))
-    }
-    if (mode === 'full') await this.#serve()
+    if (mode === 'offline') await this.#disconnect()
+    else if (this.#connection === undefined) this.#connection = await this.#connect(mode)
+    else await this.#connection.setMode(mode)
   }
 
-  async #openNode(mode: Exclude<NetworkMode, 'offline'>): Promise<void> {
-    const { profile, nodeSeed, listen, bootstrap, agent = 'chronym' } = this.#options
-    const node = await startNode({ profile, nodeSeed, listen, bootstrap, mode, agent, isBanned: (peer) => this.#penalties.isBanned(peer) })
-    node.addEventListener('peer:connect', ({ detail }) => {
-      this.#emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
-    })
-    node.addEventListener('peer:disconnect', ({ detail }) => {
-      this.#emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
-    })
-    this.#node = node
-    this.#peers = createPeers(node, profile, (peer, reason) => {
-      this.#penalise(peer, reason)
-    })
-    const endWatch = watchBootstrap(node, bootstrap, this.#timers)
-    const endDiscovery = discoverNeighbours(node, profile.k, this.#options.log)
-    this.#endWatch = () => {
-      endWatch()
-      endDiscovery()
-    }
-  }
-
-  async #closeNode(): Promise<void> {
-    const node = this.#node
-    this.#endWatch?.()
-    this.#node = undefined
-    this.#peers = undefined
-    await node?.stop()
-  }
-
-  async #serve(): Promise<void> {
-    await serve({
-      node: this.#node!,
-      profile: this.#options.profile,
-      handlers: this.#holder.handlers(),
-      penalise: (peer, reason) => {
-        this.#penalise(peer, reason)
+  #connect(mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
+    const { profile, nodeSeed, listen, bootstrap, log, agent = 'chronym' } = this.#options
+    return openConnection(
+      {
+        profile,
+        nodeSeed,
+        listen,
+        bootstrap,
+        agent,
+        log,
+        timers: this.#timers,
+        handlers: this.#holder.handlers(),
+        isBanned: (peer) => this.#penalties.isBanned(peer),
+        penalise: (peer, reason) => {
+          this.#penalise(peer, reason)
+        },
+        emit: (event) => {
+          this.#emit(event)
+        }
       },
-      onFault: (request, error) => {
-        this.#options.log.error({ err: error, request }, 'a request of a peer could not be answered')
-      }
-    })
+      mode
+    )
+  }
+
+  async #disconnect(): Promise<void> {
+    const connection = this.#connection
+    this.#connection = undefined
+    await connection?.close()
   }
 
   #penalise(peer: PeerId, reason: string): void {
@@ -279,9 +252,7 @@ class RegistryNetwork implements OpenableNetwork {
     log.warn({ peer: peer.toString(), reason }, 'a peer sent what is not valid')
     if (!this.#penalties.add(peer)) return
     log.warn({ peer: peer.toString() }, 'a peer is kept away for a while')
-    this.#node?.hangUp(peer).catch((error: unknown) => {
-      log.debug({ err: error }, 'closing the connection failed')
-    })
+    this.#connection?.hangUp(peer)
   }
 
   #emit(event: NetworkEvent): void {
@@ -295,4 +266,3 @@ class RegistryNetwork implements OpenableNetwork {
     return next
   }
 }
-

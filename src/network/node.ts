@@ -62,7 +62,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     identify: identify({ runOnConnectionOpen: true }),
     ping: ping(),
     dht: kadDHT({
-      protocol: `/chronym/${toHex(profileHash(profile))}/kad/1`,
+      protocol: dhtProtocol(profile),
       clientMode: mode === 'light',
       // Addresses of this machine or a private network are as good as any; the profile decides which may be used.
       peerInfoMapper: passthroughMapper,
@@ -95,6 +95,11 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     throw new ListenError(`cannot listen on ${listen.join(', ')}: ${(error as Error).message}. Is the port taken? Choose another with --listen.`, { cause: error })
   }
   return node
+}
+
+/** Nodes with other numbers do not even route for each other. */
+export function dhtProtocol(profile: NetworkProfile): string {
+  return `/chronym/${toHex(profileHash(profile))}/kad/1`
 }
 
 function parseAddress(text: string): Multiaddr {

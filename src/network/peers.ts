@@ -7,7 +7,7 @@ import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/record-
 import type { Node } from './node.ts'
 import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
-import { closestPeers, estimateNetworkSize, nearestKnown, peerPrefix, positionOf, tableSize } from './routing.ts'
+import { closestPeers, dropUnreachable, estimateNetworkSize, nearestKnown, peerPrefix, positionOf, tableSize } from './routing.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
 const NEIGHBOURHOOD_LOOKUPS = 4
@@ -47,14 +47,23 @@ export function createPeers(node: Node, profile: NetworkProfile, penalise: (peer
     closest: async (preimage, signal) => (await closestPeers(node, preimage, profile.k, signal)).map(peerOf),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(estimateNetworkSize(node, profile.k))
-      const found = new Map(nearestKnown(node, blindedKey(key, bits, randomBytes(32)).key).map((id) => [id.toString(), id]))
+      // Whom we are connected to is alive, whoever else stands in the table may be long gone.
+      const connected = nearestKnown(node, key).filter((id) => node.getConnections(id).length > 0)
+      const found = new Map(connected.map((id) => [id.toString(), id]))
       const lookUps = Array.from({ length: NEIGHBOURHOOD_LOOKUPS }, () => closestPeers(node, blindedKey(key, bits, randomBytes(32)).preimage, profile.k, signal))
       for (const peers of await Promise.all(lookUps)) {
         for (const id of peers) found.set(id.toString(), id)
       }
       return { peers: [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits)).map(peerOf), bits }
     },
-    ask: (peer, request, signal) => ask(node, peer.id, request, profile, signal),
+    async ask(peer, request, signal) {
+      try {
+        return await ask(node, peer.id, request, profile, signal)
+      } catch (error) {
+        await dropUnreachable(node, peer.id)
+        throw error
+      }
+    },
     diverse: (peers) => diverse(peers, profile.answers_per_prefix),
     penalise(peer, reason) {
       penalise(peer.id, reason)

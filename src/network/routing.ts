@@ -1,5 +1,5 @@
 /** Who is near a key: kad-dht's routing table and look-ups. */
-import type { PeerId } from '@libp2p/interface'
+import type { PeerId, PeerUpdate } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { sha256 } from '../protocol/bytes.ts'
 import { distance, networkSize } from '../protocol/density.ts'
@@ -17,6 +17,7 @@ interface RoutingTable {
   readonly size: number
   addEventListener(type: 'peer:add', listener: () => void): void
   removeEventListener(type: 'peer:add', listener: () => void): void
+  remove(peer: PeerId): Promise<void>
   closestPeers(kadId: Uint8Array, options: { count: number }): PeerId[]
 }
 
@@ -43,6 +44,22 @@ export function onPeerKnown(node: Node, listener: () => void): () => void {
   }
 }
 
+/** Takes a peer out of the table that cannot be reached: kad-dht keeps the dead for ever. It comes back when it is met again. */
+export async function dropUnreachable(node: Node, peer: PeerId): Promise<void> {
+  if (node.getConnections(peer).length === 0) await tableOf(node).remove(peer)
+}
+
+/** Takes those out of the table that answer look-ups no more, having turned light; returns the function that ends it. */
+export function dropThoseThatTurnLight(node: Node, dhtProtocol: string): () => void {
+  const onUpdate = ({ detail: { peer } }: CustomEvent<PeerUpdate>): void => {
+    if (!peer.protocols.includes(dhtProtocol)) void tableOf(node).remove(peer.id)
+  }
+  node.addEventListener('peer:update', onUpdate)
+  return () => {
+    node.removeEventListener('peer:update', onUpdate)
+  }
+}
+
 /** The peers of the table nearest to a key, without asking anybody. */
 export function nearestKnown(node: Node, key: Uint8Array, count = WHOLE_TABLE): PeerId[] {
   return tableOf(node)
@@ -59,6 +76,7 @@ export async function closestPeers(node: Node, preimage: Uint8Array, k: number, 
     for await (const event of node.services.dht.getClosestPeers(preimage, { signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) })) {
       // Whoever answered counts, so that a look-up cut short still has a result.
       if (event.name === 'PEER_RESPONSE') found.set(event.from.toString(), event.from)
+      if (event.name === 'QUERY_ERROR') await dropUnreachable(node, event.from)
       if (event.name === 'FINAL_PEER') found.set(event.peer.id.toString(), event.peer.id)
     }
   } catch (error) {

@@ -14,6 +14,10 @@ export function rememberOwnRecord(store: Store, { kind, id, bytes }: OwnRecord):
   store.put(keys.ownRecord(kind, id), bytes)
 }
 
+export function ownRecord(store: Store, kind: RecordKind, id: string): Uint8Array | undefined {
+  return store.get(keys.ownRecord(kind, id))
+}
+
 export function forgetOwnRecord(store: Store, kind: RecordKind, id: string): void {
   store.delete(keys.ownRecord(kind, id))
 }

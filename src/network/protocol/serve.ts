@@ -9,8 +9,11 @@ import { FrameError, readFrame, REQUEST_TIMEOUT_MS, writeFrame } from './frame.t
 import { decodeRequest, encodeMessage, registryProtocol, type Answer, type Exchange, type Request, type RequestType } from './messages.ts'
 
 /** Requests worked on at once, in all and of one peer; beyond it peers are told `busy` at once. An idle one costs a few KiB. */
-const MAX_CONCURRENT = 64
-const MAX_CONCURRENT_PER_PEER = 8
+const MAX_CONCURRENT = 128
+const MAX_CONCURRENT_PER_PEER = 32
+
+/** Puts among them: they wait for verification and for the answers of neighbours, which must not find all places taken by puts. */
+const MAX_CONCURRENT_PUTS = 32
 
 /** libp2p's own bound a connection, stated: further streams are reset. */
 const MAX_INBOUND_STREAMS = 32
@@ -40,6 +43,17 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const running = new Map<string, number>()
   let total = 0
+  let puts = 0
+  const handle = async (request: Request, sender: Sender): Promise<Answer> => {
+    if (request.type !== 'put') return answerTo(request, sender, options)
+    if (puts >= MAX_CONCURRENT_PUTS) return BUSY
+    puts++
+    try {
+      return await answerTo(request, sender, options)
+    } finally {
+      puts--
+    }
+  }
   await options.node.handle(
     registryProtocol(options.profile),
     async (stream, connection) => {
@@ -52,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       total++
       running.set(peer, ofPeer + 1)
       try {
-        await serveStream(stream, connection, options)
+        await serveStream(stream, connection, handle, options.penalise)
       } finally {
         total--
         const left = (running.get(peer) ?? 1) - 1
@@ -64,7 +78,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   )
 }
 
-async function serveStream(stream: Stream, connection: Connection, options: ServeOptions): Promise<void> {
+async function serveStream(
+  stream: Stream,
+  connection: Connection,
+  handle: (request: Request, sender: Sender) => Promise<Answer>,
+  penalise: ServeOptions['penalise']
+): Promise<void> {
   const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   const abort = (): void => {
     stream.abort(new Error('the request took too long'))
@@ -73,17 +92,17 @@ async function serveStream(stream: Stream, connection: Connection, options: Serv
   try {
     const request = decodeRequest(await readFrame(stream))
     const sender = { peer: connection.remotePeer, prefix: prefixOf(connection.remoteAddr) }
-    await writeFrame(stream, encodeMessage(await handle(request, sender, options)))
+    await writeFrame(stream, encodeMessage(await handle(request, sender)))
   } catch (error) {
     // What the stream itself throws (reset, deadline) is bad luck as often as bad will.
-    if (error instanceof EncodingError || error instanceof FrameError) options.penalise(connection.remotePeer, error.message)
+    if (error instanceof EncodingError || error instanceof FrameError) penalise(connection.remotePeer, error.message)
     stream.abort(error as Error)
   } finally {
     deadline.removeEventListener('abort', abort)
   }
 }
 
-async function handle(request: Request, sender: Sender, { handlers, penalise, onFault }: ServeOptions): Promise<Answer> {
+async function answerTo(request: Request, sender: Sender, { handlers, penalise, onFault }: ServeOptions): Promise<Answer> {
   try {
     const handler = handlers[request.type] as (request: Request, sender: Sender) => Promise<Answer> | Answer
     const answer = await handler(request, sender)

@@ -1,0 +1,75 @@
+/** The node while it is open, with all that watches over it. */
+import type { PeerId } from '@libp2p/interface'
+import type { Logger } from 'pino'
+import { discoverNeighbours } from './discovery.ts'
+import { dhtProtocol, startNode, type NodeOptions } from './node.ts'
+import { createPeers, type Peers } from './peers.ts'
+import { registryProtocol } from './protocol/messages.ts'
+import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
+import { dropThoseThatTurnLight } from './routing.ts'
+import type { Timers } from './timers.ts'
+import type { NetworkEvent, NetworkMode } from './types.ts'
+import { watchBootstrap } from './watchdog.ts'
+
+export interface ConnectionOptions extends Omit<NodeOptions, 'mode'> {
+  readonly timers: Timers
+  readonly log: Logger
+  readonly handlers: Handlers
+  readonly penalise: ServeOptions['penalise']
+  readonly emit: (event: NetworkEvent) => void
+}
+
+export interface Connection {
+  readonly peers: Peers
+  connectedPeers(): number
+  addresses(): string[]
+  /** Answers peers and their look-ups in mode full, nobody in mode light. */
+  setMode(mode: Exclude<NetworkMode, 'offline'>): Promise<void>
+  hangUp(peer: PeerId): void
+  close(): Promise<void>
+}
+
+/** Opens a node in that mode. Throws ListenError. */
+export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
+  const { profile, bootstrap, timers, log, handlers, penalise, emit } = options
+  const node = await startNode({ ...options, mode })
+  node.addEventListener('peer:connect', ({ detail }) => {
+    emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
+  })
+  node.addEventListener('peer:disconnect', ({ detail }) => {
+    emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
+  })
+  const ends = [watchBootstrap(node, bootstrap, timers), discoverNeighbours(node, profile.k, log), dropThoseThatTurnLight(node, dhtProtocol(profile))]
+  const startServing = (): Promise<void> =>
+    serve({
+      node,
+      profile,
+      handlers,
+      penalise,
+      onFault: (request, error) => {
+        log.error({ err: error, request }, 'a request of a peer could not be answered')
+      }
+    })
+  if (mode === 'full') await startServing()
+
+  return {
+    peers: createPeers(node, profile, penalise),
+    connectedPeers: () => node.getPeers().length,
+    addresses: () => node.getMultiaddrs().map(String),
+    async setMode(next) {
+      await node.services.dht.setMode(next === 'full' ? 'server' : 'client')
+      if (next === 'full') await startServing()
+      else await node.unhandle(registryProtocol(profile))
+    },
+    hangUp(peer) {
+      node.hangUp(peer).catch((error: unknown) => {
+        log.debug({ err: error }, 'closing a connection failed')
+      })
+    },
+    async close() {
+      for (const end of ends) end()
+      await node.stop()
+    }
+  }
+}
+
