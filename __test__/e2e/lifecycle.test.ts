@@ -1,0 +1,100 @@
+/** Starting and stopping the real daemon, in good and in bad conditions. */
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Daemon, runToEnd, Scene } from './processes.ts'
+
+const scene = new Scene()
+afterAll(() => scene.end())
+
+const MAIN = 'src/main.ts'
+const QUIET = ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0']
+
+describe('the daemon', () => {
+  it('stops within 5 s of SIGTERM with exit code 0, and keeps its token over a restart', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon(['--data-dir', directory])
+    const began = Date.now()
+    expect(await daemon.signal('SIGTERM')).toBe(0)
+    expect(Date.now() - began).toBeLessThan(5_000)
+    const again = await scene.daemon(['--data-dir', directory])
+    expect(again.token).toBe(daemon.token)
+    expect(again.summary.peer_id).toBe(daemon.summary.peer_id)
+    expect(await again.signal('SIGINT')).toBe(0)
+  })
+
+  it('keeps its secrets in 0600 files in a 0700 directory', async () => {
+    const directory = join(scene.directory(), 'data')
+    const daemon = await scene.daemon(['--data-dir', directory])
+    expect(statSync(directory).mode & 0o777).toBe(0o700)
+    expect(statSync(daemon.summary.token_file).mode & 0o777).toBe(0o600)
+    expect(statSync(join(directory, 'seed-words')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(directory, 'seed-words'), 'utf8').trim().split(' ')).toHaveLength(24)
+    await daemon.signal('SIGTERM')
+  })
+
+  it('refuses a second daemon on the same data directory and says which one has it', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon(['--data-dir', directory])
+    const second = await runToEnd(MAIN, [...QUIET, '--data-dir', directory])
+    expect(second.code).toBe(1)
+    expect(second.stderr).toMatch(/data directory|another daemon/i)
+    expect(second.stderr).toContain(directory)
+    expect((await daemon.request('GET', '/healthz')).status).toBe(200)
+    await daemon.signal('SIGKILL')
+    const third = await Daemon.start(['--data-dir', directory])
+    expect(await third.signal('SIGTERM')).toBe(0)
+  })
+
+  it('names a taken port and the cure', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1')
+    await once(blocker, 'listening')
+    const { port } = blocker.address() as { port: number }
+    const result = await runToEnd(MAIN, ['--port', String(port), '--listen', '/ip4/127.0.0.1/tcp/0', '--data-dir', scene.directory()])
+    blocker.close()
+    expect(result.code).toBe(1)
+    expect(result.stderr).toContain(String(port))
+    expect(result.stderr).toContain('--port')
+  })
+
+  it.each([
+    ['an unknown field', '[api]\nprot = 1\n', 'api.prot'],
+    ['bad syntax', '[api\n', 'config.toml line'],
+    ['a value that does not fit', 'mode = "fast"\n', 'mode']
+  ])('refuses a configuration file with %s', async (_title, text, expected) => {
+    const file = join(scene.directory(), 'config.toml')
+    writeFileSync(file, text)
+    const result = await runToEnd(MAIN, [...QUIET, '--config', file, '--data-dir', scene.directory()])
+    expect(result.code).toBe(2)
+    expect(result.stderr).toContain(expected)
+    expect(result.stderr).toContain('SVC-CFG-001')
+  })
+
+  it('refuses an unknown flag and an unknown network', async () => {
+    expect((await runToEnd(MAIN, ['--prot', '1'])).code).toBe(2)
+    const result = await runToEnd(MAIN, [...QUIET, '--network', 'mian', '--data-dir', scene.directory()])
+    expect(result.code).toBe(2)
+    expect(result.stderr).toContain('mian')
+  })
+
+  it('refuses to let network local listen beyond this machine', async () => {
+    const result = await runToEnd(MAIN, ['--port', '0', '--listen', '/ip4/0.0.0.0/tcp/0', '--data-dir', scene.directory()])
+    expect(result.code).not.toBe(0)
+    expect(result.stderr).toContain('loopback')
+  })
+
+  it('refuses a corrupt store, names the file and leaves it as it is', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon(['--data-dir', directory])
+    await daemon.signal('SIGTERM')
+    const database = join(directory, 'chronym.db')
+    const broken = Buffer.alloc(8192, 'not a database ')
+    writeFileSync(database, broken)
+    const result = await runToEnd(MAIN, [...QUIET, '--data-dir', directory])
+    expect(result.code).toBe(1)
+    expect(result.stderr).toContain('chronym.db')
+    expect(readFileSync(database).equals(broken)).toBe(true)
+  })
+})
