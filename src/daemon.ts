@@ -1,0 +1,240 @@
+/** Builds everything, starts it in order and stops it in reverse: the only place that constructs services. */
+import type { ConfigSources } from './chronymd.ts'
+import { createEventLog } from './api/event-log.ts'
+import { createIdempotency } from './api/idempotency.ts'
+import { serve } from './api/serve.ts'
+import type { ReadinessCheck } from './api/services.ts'
+import { createTokenService } from './api/tokens.ts'
+import { createBeaconClient } from './beacon/client.ts'
+import { startDevBeacon } from './beacon/dev-beacon.ts'
+import type { BeaconClient } from './beacon/types.ts'
+import { checkConfig, mergeConfig, type PartialConfig } from './config.ts'
+import { createConfigService } from './config-service.ts'
+import { ServiceError } from './errors.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { createLogger } from './log.ts'
+import { createMetrics, observe } from './metrics.ts'
+import { createNativePool } from './native/pool.ts'
+import { loadProfile } from './network-profile.ts'
+import { createNetwork } from './network/network.ts'
+import type { Network } from './network/types.ts'
+import { loadOwnerSeed, readIfThere } from './owner-seed.ts'
+import { dataPaths, defaultDataDir, makePrivateDirectory, writePrivateFile } from './paths.ts'
+import { toHex } from './protocol/bytes.ts'
+import { DEV_BEACON_CHAIN } from './protocol/dev-beacon.ts'
+import { nodeKey } from './protocol/keys.ts'
+import { profileHash, type NetworkProfile } from './protocol/profile.ts'
+import { createRegistry } from './registry/registry.ts'
+import { createTaskSteps } from './registry/task-steps.ts'
+import { keys, prefixes } from './store/keys.ts'
+import { openStore } from './store/open.ts'
+import type { Store } from './store/types.ts'
+import { createTaskManager } from './tasks/manager.ts'
+import { VERSION } from './version.ts'
+
+/** drand's public relays for quicknet (docs.drand.love). */
+const PUBLIC_BEACONS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https://api3.drand.sh', 'https://drand.cloudflare.com']
+/** Events that a late reader of GET /api/events still gets. */
+const EVENTS_KEPT = 1_000
+/** Rounds without a new pulse after which the daemon is not ready. */
+const STALE_BEACON_ROUNDS = 20
+
+export interface RunningDaemon {
+  readonly network: string
+  /** What a user has to know about this network, where there is something. */
+  readonly warning: string | undefined
+  readonly apiUrl: string
+  readonly addresses: string[]
+  readonly peerId: string
+  readonly dataDir: string
+  readonly tokenFile: string
+  readonly beaconUrls: readonly string[]
+  /** The same for programs. */
+  summary(): Record<string, unknown>
+  stop(): Promise<void>
+}
+
+const clock = { now: () => Date.now() }
+
+function encodeJson(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
+}
+
+function decodeJson<T>(bytes: Uint8Array): T {
+  return JSON.parse(new TextDecoder().decode(bytes)) as T
+}
+
+/** A data directory belongs to one network: records of two must not mix. Throws SVC-CFG-001. */
+function claimDirectory(store: Store, root: string, profile: NetworkProfile): void {
+  const hash = profileHash(profile)
+  const known = store.get(keys.profile())
+  if (known === undefined) store.put(keys.profile(), hash)
+  else if (toHex(known) !== toHex(hash)) {
+    throw new ServiceError('SVC-CFG-001', `${root} belongs to another network than ${profile.id} with these numbers. Choose another directory with --data-dir.`)
+  }
+}
+
+function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): string | undefined {
+  if (profile.scope !== 'public') return 'promises no security'
+  return bootstrap.length === 0 ? 'there are no public peers yet; name peers in p2p.bootstrap' : undefined
+}
+
+function checkReadiness(network: Network, beacon: BeaconClient, store: Store, profile: NetworkProfile): ReadinessCheck[] {
+  const { status, peers, mode } = network.status()
+  // A node of network `local` is a holder itself and can do everything alone.
+  const connected = status === 'online' || (mode !== 'offline' && profile.scope === 'loopback')
+  const latest = beacon.latest()
+  const age = latest === undefined ? Infinity : beacon.now() - latest.round
+  let stored: string | undefined
+  try {
+    store.count(prefixes.tasks)
+  } catch (error) {
+    stored = (error as Error).message
+  }
+  return [
+    { name: 'peers', ok: connected, detail: `${status}, ${peers} connected` },
+    { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old` },
+    { name: 'store', ok: stored === undefined, detail: stored ?? 'readable' }
+  ]
+}
+
+/** Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is stopped again. */
+export async function startDaemon({ file, environment, flags }: ConfigSources): Promise<RunningDaemon> {
+  const early = checkConfig(mergeConfig(file, environment, flags), 'configuration')
+  const log = createLogger(early.log.level)
+  const life = new Lifecycle((what, error) => log.error({ err: error }, `${what} did not stop cleanly`))
+  try {
+    const profile = loadProfile(early.network)
+    const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
+    makePrivateDirectory(paths.root)
+    const store = openStore(paths.database)
+    life.onStop('store', () => store.close())
+    claimDirectory(store, paths.root, profile)
+    const masterSeed = loadOwnerSeed(paths.seed)
+
+    const overridesBytes = store.get(keys.configOverrides())
+    const overrides = overridesBytes === undefined ? {} : decodeJson<PartialConfig>(overridesBytes)
+    const initial = checkConfig({ ...mergeConfig(file, overrides, environment, flags), data_dir: paths.root }, 'configuration')
+    log.level = initial.log.level
+
+    const warn = (message: string) => log.warn(message)
+    const pool = createNativePool({ evaluationThreads: initial.vdf.threads, warn })
+    life.onStop('worker pool', () => pool.close())
+
+    let beaconUrls: readonly string[] = initial.beacon.urls
+    if (beaconUrls.length === 0 && profile.beacon.chain_hash === DEV_BEACON_CHAIN.chain_hash) {
+      const devBeacon = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: profile.beacon })
+      life.onStop('dev beacon', () => devBeacon.close())
+      beaconUrls = [devBeacon.url]
+    } else if (beaconUrls.length === 0) {
+      beaconUrls = PUBLIC_BEACONS
+    }
+    const beacon = createBeaconClient({ chain: profile.beacon, urls: beaconUrls, pool, warn })
+
+    const network = createNetwork({
+      profile,
+      store,
+      nodeSeed: nodeKey(masterSeed, profileHash(profile)).seed,
+      beacon,
+      pool,
+      listen: initial.p2p.listen,
+      bootstrap: initial.p2p.bootstrap,
+      mode: initial.mode,
+      log,
+      clock
+    })
+    const core = { profile, store, network, beacon, pool, masterSeed, clock, log }
+    const taskOptions = {
+      maxTasks: initial.vdf.max_tasks,
+      queue: initial.vdf.queue,
+      checkpointSeconds: initial.vdf.checkpoint_seconds,
+      memoryBytes: initial.vdf.memory_mib * 2 ** 20
+    }
+    const tasks = createTaskManager({ store, dataDir: paths.root, pool, steps: createTaskSteps(core), options: taskOptions, clock, log })
+    const registry = createRegistry({ ...core, tasks, autoRenew: initial.auto_renew })
+
+    const events = createEventLog({ capacity: EVENTS_KEPT, clock: clock.now })
+    const metrics = createMetrics()
+    const config = createConfigService({
+      initial,
+      overrides,
+      save: (next) => store.put(keys.configOverrides(), encodeJson(next)),
+      async apply(next, previous) {
+        log.level = next.log.level
+        tasks.configure({ maxTasks: next.vdf.max_tasks, queue: next.vdf.queue })
+        registry.setAutoRenew(next.auto_renew)
+        if (next.mode !== previous.mode) await registry.setMode(next.mode)
+      }
+    })
+    const services = {
+      version: VERSION,
+      registry,
+      tasks,
+      tokens: createTokenService({
+        store,
+        prefix: prefixes.tokens,
+        readMainToken: () => readIfThere(paths.token),
+        writeMainToken: (token) => writePrivateFile(paths.token, `${token}\n`),
+        clock: clock.now
+      }),
+      config,
+      events,
+      idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: clock.now }),
+      metrics,
+      log,
+      readiness: () => checkReadiness(network, beacon, store, profile),
+      allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
+      allowedOrigins: () => config.current().api.allowed_origins,
+      now: clock.now
+    }
+
+    life.onStop('observers', observe(metrics, { network, beacon, tasks, version: VERSION }))
+    life.onStop('events', network.subscribe(({ type, detail }) => events.append(type, detail)))
+    life.onStop('events', beacon.on('pulse', ({ round }) => events.append('beacon:pulse', { round })))
+    life.onStop(
+      'events',
+      tasks.subscribe(({ type, task }) => {
+        if (type !== 'progress') events.append(`task:${type}`, { task_id: task.task_id, name: task.name, phase: task.phase, status: task.status })
+      })
+    )
+
+    beacon.start()
+    life.onStop('beacon', () => beacon.stop())
+    await network.start()
+    life.onStop('network', () => network.stop())
+    await registry.start()
+    life.onStop('registry', () => registry.stop())
+    await tasks.start()
+    life.onStop('tasks', () => tasks.stop())
+    const api = await serve(services, initial.api)
+    life.onStop('http interface', () => api.close())
+
+    const { peer_id: peerId } = network.status()
+    log.info({ api: api.url, network: profile.id, peer_id: peerId }, 'started')
+    const running: RunningDaemon = {
+      network: profile.id,
+      warning: warningOf(profile, initial.p2p.bootstrap),
+      apiUrl: api.url,
+      addresses: network.listenAddresses(),
+      peerId,
+      dataDir: paths.root,
+      tokenFile: paths.token,
+      beaconUrls,
+      summary: () => ({
+        version: VERSION,
+        network: running.network,
+        api_url: running.apiUrl,
+        token_file: running.tokenFile,
+        data_dir: running.dataDir,
+        peer_id: running.peerId,
+        addresses: running.addresses,
+        beacon_urls: running.beaconUrls
+      }),
+      stop: () => life.stop()
+    }
+    return running
+  } catch (error) {
+    await life.stop()
+    throw error
+  }
+}
