@@ -115,7 +115,7 @@ describe('configuration at run time', () => {
     await expect(config.change({ api: { port: 7468 } })).resolves.toBeDefined()
   })
 
-  it.each([[{ moed: 'full' }], [{ mode: 'fast' }], [{ vdf: { queue: 0 } }], [{ dns: { enabled: true } }], [[]], ['full']])(
+  it.each([[{ moed: 'full' }], [JSON.parse('{"__proto__": {"mode": "light"}}')], [{ mode: 'fast' }], [{ vdf: { queue: 0 } }], [{ dns: { enabled: true } }], [[]], ['full']])(
     'refuses %j with SVC-CFG-001',
     async (patch) => {
       await expect(service().config.change(patch)).rejects.toMatchObject({ code: 'SVC-CFG-001' })

@@ -1,6 +1,6 @@
 /** Configuration while the daemon runs: shows it, changes what may change, remembers the change. */
 import type { ConfigService } from './api/services.ts'
-import { checkConfig, leafPaths, mergeConfig, RUNTIME_FIELDS, type Config, type PartialConfig } from './config.ts'
+import { checkConfig, leafPaths, mergeConfig, readPath, RUNTIME_FIELDS, type Config, type PartialConfig } from './config.ts'
 import { ServiceError } from './errors.ts'
 
 export interface ConfigServiceOptions {
@@ -11,10 +11,6 @@ export interface ConfigServiceOptions {
   save(overrides: PartialConfig): void
   /** Puts the new configuration into effect. */
   apply(next: Config, previous: Config): Promise<void>
-}
-
-function read(config: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config)
 }
 
 export interface LiveConfig extends ConfigService {
@@ -37,7 +33,7 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
     }
     const given = patch as PartialConfig
     const next = checkConfig(mergeConfig(config, given), 'configuration')
-    const changed = leafPaths(given).filter((path) => JSON.stringify(read(config, path)) !== JSON.stringify(read(next, path)))
+    const changed = leafPaths(given).filter((path) => JSON.stringify(readPath(config, path)) !== JSON.stringify(readPath(next, path)))
     const fixed = changed.filter((path) => !RUNTIME_FIELDS.has(path))
     if (fixed.length > 0) {
       throw new ServiceError('SVC-CFG-002', `${fixed.join(', ')} cannot change while the daemon runs.`, {

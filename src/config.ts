@@ -88,7 +88,6 @@ export type Config = v.InferOutput<typeof ConfigSchema>
 /** Fields that may change while the daemon runs; every other one answers SVC-CFG-002. */
 export const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'mode',
-  'auto_renew',
   'api.allowed_hosts',
   'api.allowed_origins',
   'vdf.max_tasks',
@@ -158,7 +157,8 @@ export function checkConfig(input: unknown, where: string): Config {
   )
 }
 
-function setPath(target: PartialConfig, path: string, value: unknown): void {
+/** Puts a value at a dotted path, making sections where they are missing. */
+export function setPath(target: PartialConfig, path: string, value: unknown): void {
   const [head, ...rest] = path.split('.')
   if (rest.length === 0) {
     target[head!] = value
@@ -166,6 +166,11 @@ function setPath(target: PartialConfig, path: string, value: unknown): void {
   }
   const section = (target[head!] ??= {}) as PartialConfig
   setPath(section, rest.join('.'), value)
+}
+
+/** The value at a dotted path; undefined where a section is missing. */
+export function readPath(config: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
 }
 
 /** Text from the environment or a flag as the field's kind. Throws SVC-CFG-001. */
@@ -229,7 +234,8 @@ export function configFromFile(path: string, required: boolean): PartialConfig {
 
 /** Later sources win, field by field; lists are replaced, not joined. */
 export function mergeConfig(...sources: readonly PartialConfig[]): PartialConfig {
-  const result: PartialConfig = {}
+  // Without a prototype, so that a field called __proto__ is one like any other: unknown.
+  const result = Object.create(null) as PartialConfig
   for (const source of sources) {
     for (const [key, value] of Object.entries(source)) {
       const section = typeof value === 'object' && value !== null && !Array.isArray(value)

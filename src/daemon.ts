@@ -8,7 +8,7 @@ import { createTokenService } from './api/tokens.ts'
 import { createBeaconClient } from './beacon/client.ts'
 import { startDevBeacon } from './beacon/dev-beacon.ts'
 import type { BeaconClient } from './beacon/types.ts'
-import { checkConfig, mergeConfig, type PartialConfig } from './config.ts'
+import { checkConfig, leafPaths, mergeConfig, P2P_PORT, readPath, setPath, type PartialConfig } from './config.ts'
 import { createConfigService } from './config-service.ts'
 import { ServiceError } from './errors.ts'
 import { Lifecycle } from './lifecycle.ts'
@@ -26,14 +26,17 @@ import { nodeKey } from './protocol/keys.ts'
 import { profileHash, type NetworkProfile } from './protocol/profile.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createTaskSteps } from './registry/task-steps.ts'
-import { keys, prefixes } from './store/keys.ts'
+import { keys, lastPart, prefixes } from './store/keys.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/types.ts'
+import { systemClock as clock } from './tasks/clock.ts'
 import { createTaskManager } from './tasks/manager.ts'
 import { VERSION } from './version.ts'
 
 /** drand's public relays for quicknet (docs.drand.love). */
 const PUBLIC_BEACONS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https://api3.drand.sh', 'https://drand.cloudflare.com']
+/** An Ed25519 secret key begins with its seed. */
+const NODE_SEED_BYTES = 32
 /** Events that a late reader of GET /api/events still gets. */
 const EVENTS_KEPT = 1_000
 /** Rounds without a new pulse after which the daemon is not ready. */
@@ -54,14 +57,16 @@ export interface RunningDaemon {
   stop(): Promise<void>
 }
 
-const clock = { now: () => Date.now() }
-
-function encodeJson(value: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value))
+/** Fields changed at run time by earlier runs, one value a field. */
+function loadOverrides(store: Store): PartialConfig {
+  const overrides: PartialConfig = {}
+  for (const [key, value] of store.list(prefixes.configOverrides)) setPath(overrides, lastPart(key), JSON.parse(new TextDecoder().decode(value)))
+  return overrides
 }
 
-function decodeJson<T>(bytes: Uint8Array): T {
-  return JSON.parse(new TextDecoder().decode(bytes)) as T
+function saveOverrides(store: Store, overrides: PartialConfig): void {
+  const value = (path: string) => new TextEncoder().encode(JSON.stringify(readPath(overrides, path)))
+  store.batch(leafPaths(overrides).map((path) => ({ put: keys.configOverride(path), value: value(path) })))
 }
 
 /** A data directory belongs to one network: records of two must not mix. Throws SVC-CFG-001. */
@@ -72,6 +77,11 @@ function claimDirectory(store: Store, root: string, profile: NetworkProfile): vo
   else if (toHex(known) !== toHex(hash)) {
     throw new ServiceError('SVC-CFG-001', `${root} belongs to another network than ${profile.id} with these numbers. Choose another directory with --data-dir.`)
   }
+}
+
+/** Loopback for a network of one machine, every interface otherwise. */
+function defaultListen(profile: NetworkProfile): string {
+  return `/ip4/${profile.scope === 'loopback' ? '127.0.0.1' : '0.0.0.0'}/tcp/${P2P_PORT}`
 }
 
 function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): string | undefined {
@@ -112,8 +122,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     claimDirectory(store, paths.root, profile)
     const masterSeed = loadOwnerSeed(paths.seed)
 
-    const overridesBytes = store.get(keys.configOverrides())
-    const overrides = overridesBytes === undefined ? {} : decodeJson<PartialConfig>(overridesBytes)
+    const overrides = loadOverrides(store)
     const initial = checkConfig({ ...mergeConfig(file, overrides, environment, flags), data_dir: paths.root }, 'configuration')
     log.level = initial.log.level
 
@@ -134,38 +143,41 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     const network = createNetwork({
       profile,
       store,
-      nodeSeed: nodeKey(masterSeed, profileHash(profile)).seed,
+      nodeSeed: nodeKey(masterSeed, profileHash(profile)).secretKey.subarray(0, NODE_SEED_BYTES),
       beacon,
       pool,
-      listen: initial.p2p.listen,
+      listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : [defaultListen(profile)],
       bootstrap: initial.p2p.bootstrap,
       mode: initial.mode,
       log,
       clock
     })
     const core = { profile, store, network, beacon, pool, masterSeed, clock, log }
+    const config = createConfigService({
+      initial,
+      overrides,
+      save: (next) => saveOverrides(store, next),
+      async apply(next, previous) {
+        log.level = next.log.level
+        if (next.mode !== previous.mode) await registry.setMode(next.mode)
+      }
+    })
+    // Read at each use, so that a change at run time counts from the next task on.
     const taskOptions = {
-      maxTasks: initial.vdf.max_tasks,
-      queue: initial.vdf.queue,
+      get maxTasks() {
+        return config.current().vdf.max_tasks
+      },
+      get queue() {
+        return config.current().vdf.queue
+      },
       checkpointSeconds: initial.vdf.checkpoint_seconds,
       memoryBytes: initial.vdf.memory_mib * 2 ** 20
     }
     const tasks = createTaskManager({ store, dataDir: paths.root, pool, steps: createTaskSteps(core), options: taskOptions, clock, log })
-    const registry = createRegistry({ ...core, tasks, autoRenew: initial.auto_renew })
+    const registry = createRegistry({ ...core, tasks }, { automaticRenewal: initial.auto_renew })
 
-    const events = createEventLog({ capacity: EVENTS_KEPT, clock: clock.now })
+    const events = createEventLog({ capacity: EVENTS_KEPT, clock: () => clock.now() })
     const metrics = createMetrics()
-    const config = createConfigService({
-      initial,
-      overrides,
-      save: (next) => store.put(keys.configOverrides(), encodeJson(next)),
-      async apply(next, previous) {
-        log.level = next.log.level
-        tasks.configure({ maxTasks: next.vdf.max_tasks, queue: next.vdf.queue })
-        registry.setAutoRenew(next.auto_renew)
-        if (next.mode !== previous.mode) await registry.setMode(next.mode)
-      }
-    })
     const services = {
       version: VERSION,
       registry,
@@ -175,17 +187,17 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
         prefix: prefixes.tokens,
         readMainToken: () => readIfThere(paths.token),
         writeMainToken: (token) => writePrivateFile(paths.token, `${token}\n`),
-        clock: clock.now
+        clock: () => clock.now()
       }),
       config,
       events,
-      idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: clock.now }),
+      idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
       metrics,
       log,
       readiness: () => checkReadiness(network, beacon, store, profile),
       allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
       allowedOrigins: () => config.current().api.allowed_origins,
-      now: clock.now
+      now: () => clock.now()
     }
 
     life.onStop('observers', observe(metrics, { network, beacon, tasks, version: VERSION }))

@@ -21,7 +21,7 @@
  *   token/<id>                     a narrower access token: hash, scopes, label                  daemon
  *   idempotency/<hash of key>      the answer once given under an Idempotency-Key                daemon
  *   config/<path>                  a field changed at run time                                   daemon
- *   pulse/latest                   the highest verified pulse                                    daemon
+ *   profile                        hash of the network this directory belongs to                 daemon
  *
  * K, C, pubkeys and hashes are lower-case hex.
  * Names, DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never values here.
@@ -59,7 +59,7 @@ export const keys = {
   token: (id: string) => key('token', id),
   idempotency: (hash: Uint8Array) => key('idempotency', toHex(hash)),
   configOverride: (path: string) => key('config', path),
-  latestPulse: () => key('pulse', 'latest')
+  profile: () => key('profile')
 } as const
 
 /** What `Store.list` and `Store.count` take to go through all values of one kind. */
