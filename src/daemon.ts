@@ -150,7 +150,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       bootstrap: initial.p2p.bootstrap,
       mode: initial.mode,
       log,
-      clock
+      clock: () => clock.now()
     })
     const core = { profile, store, network, beacon, pool, masterSeed, clock, log }
     const config = createConfigService({
