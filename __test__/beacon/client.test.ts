@@ -306,6 +306,25 @@ describe('following the chain', () => {
     expect(warnings[0]).toContain('no pulse from the beacon')
   })
 
+  it('leaves a source whose pulses are old', async () => {
+    const [stale, fresh] = [await relay([first]), await relay()]
+    const beacon = client({ urls: [stale.url, fresh.url], clock: () => roundTimeMs(1000, quicknet), random: () => 0 })
+    const newest = Promise.withResolvers<undefined>()
+    beacon.on('pulse', ({ round }) => round === 1000 && newest.resolve(undefined))
+    beacon.start()
+    await newest.promise
+    expect(beacon.latest()).toEqual(thousandth)
+  })
+
+  it('can be started again after a stop', async () => {
+    const { url, clock } = await devChain(10)
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], clock: () => clock.ms })
+    beacon.start()
+    beacon.stop()
+    beacon.start()
+    expect((await beacon.waitFor(10)).round).toBe(10)
+  })
+
   it('ends every wait when it is stopped', async () => {
     const never = await oddServer(() => 'never')
     const beacon = client({ urls: [never.url], clock: () => roundTimeMs(200, quicknet) })
