@@ -1,5 +1,6 @@
 /** The dashboard: static files that talk to the daemon over HTTP like any other client. */
 import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 
 export interface Asset {
   readonly path: string
@@ -7,26 +8,22 @@ export interface Asset {
   readonly body: string
 }
 
-const HTML = 'text/html; charset=utf-8'
-const SCRIPT = 'text/javascript; charset=utf-8'
-const STYLE = 'text/css; charset=utf-8'
-
-const FILES = [
-  { path: '/', file: 'index.html', type: HTML },
-  { path: '/assets/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
-  { path: '/assets/style.css', file: 'style.css', type: STYLE },
-  { path: '/assets/main.js', file: 'main.js', type: SCRIPT },
-  { path: '/assets/http.js', file: 'http.js', type: SCRIPT },
-  { path: '/assets/elements.js', file: 'elements.js', type: SCRIPT },
-  { path: '/assets/names.js', file: 'names.js', type: SCRIPT },
-  { path: '/assets/tasks.js', file: 'tasks.js', type: SCRIPT },
-  { path: '/assets/zone-editor.js', file: 'zone-editor.js', type: SCRIPT }
-] as const
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml'
+}
+const FILES = ['index.html', 'icon.svg', 'style.css', 'main.js', 'http.js', 'elements.js', 'names.js', 'tasks.js', 'zone-editor.js']
 
 let read: readonly Asset[] | undefined
 
-/** Every file of the dashboard, read once. */
+/** Every file of the dashboard, read once; the page itself is served at `/`. */
 export function dashboardAssets(): readonly Asset[] {
-  read ??= FILES.map(({ path, file, type }) => ({ path, type, body: readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8') }))
+  read ??= FILES.map((file) => ({
+    path: file === 'index.html' ? '/' : `/assets/${file}`,
+    type: TYPES[extname(file)]!,
+    body: readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8')
+  }))
   return read
 }

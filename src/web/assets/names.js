@@ -3,8 +3,6 @@ import { get, post } from './http.js'
 import { refreshTasks } from './tasks.js'
 import { editZone } from './zone-editor.js'
 
-const TONES = { live: '', grace: 'bad', lapsed: 'bad' }
-
 function lease({ state, lease_end: end }) {
   const left = (Date.parse(end) - Date.now()) / 1000
   if (state === 'live') return `ends in ${duration(left)}`
@@ -18,7 +16,7 @@ function row(owned) {
     'tr',
     {},
     element('td', {}, name),
-    element('td', { className: TONES[state], title: new Date(owned.lease_end).toLocaleString() }, lease(owned)),
+    element('td', { className: state === 'live' ? '' : 'bad', title: new Date(owned.lease_end).toLocaleString() }, lease(owned)),
     element('td', {}, zone),
     element(
       'td',
