@@ -151,7 +151,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (interrupted.by !== '') return
     interrupted.by = signal
-    stage.say('\nInterrupted; stopping the daemons.')
+    stage.end('\nInterrupted; stopping the daemons.')
     void processes.stop().then(() => {
       rmSync(directory, { recursive: true, force: true })
       process.exit(EXIT_INTERRUPTED)

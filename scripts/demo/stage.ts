@@ -18,6 +18,7 @@ export class Stage {
   #number = 0
   #title = ''
   #printedShare = 0
+  #ended = false
 
   constructor(steps: number) {
     this.#steps = steps
@@ -44,7 +45,14 @@ export class Stage {
     return result
   }
 
+  /** The last words: whatever a step under way still has to tell is not heard. */
+  end(text: string): void {
+    this.say(text)
+    this.#ended = true
+  }
+
   say(text: string): void {
+    if (this.#ended) return
     this.#painter.clear()
     process.stdout.write(`${text}\n`)
   }
@@ -59,6 +67,7 @@ export class Stage {
   }
 
   progress(view: ProgressView): void {
+    if (this.#ended) return
     if (this.#terminal) {
       this.#painter.show({ ...view, label: `     ${view.label}` })
       return

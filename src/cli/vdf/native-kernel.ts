@@ -32,9 +32,9 @@ export function evaluationOf(handle: EvaluationHandle): Evaluation {
   }
 }
 
-/** Which squaring the addon chose for this processor. */
+/** Which squaring the addon chose for this processor; one that names none has the portable one only. */
 export function backendOf(loaded: Addon): string {
-  return (loaded as { backend?: () => string }).backend?.() ?? 'unknown'
+  return (loaded as { backend?: () => string }).backend?.() ?? 'portable'
 }
 
 class NativeKernel implements Kernel {
