@@ -6,6 +6,7 @@ import { addManifestCommands } from './commands/manifest.ts'
 import { addManualCommands } from './commands/manual.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommands } from './commands/config.ts'
+import { addDaemonCommand } from './commands/daemon.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addHelpCommand } from './commands/help.ts'
 import { addNameCommands } from './commands/names.ts'
@@ -46,6 +47,7 @@ export function buildProgram(run: Run): Command {
   addKidCommands(program, run)
   addManifestCommands(program, run)
   program.commandsGroup('Daemon:')
+  addDaemonCommand(program, run)
   addStatusCommand(program, run)
   addConfigCommands(program, run)
   addTokenCommands(program, run)

@@ -36,6 +36,13 @@ function protocolFailure(error: ProtocolError): Failure {
   return new Failure(code, error.detail, { exitCode: EXIT.refused, errors, cure: ERROR_TABLE[code].cure, cause: error })
 }
 
+/** Thrown by what the command line shares with the daemon. A wrong configuration is here what a wrong option is. */
+function localFailure(error: ServiceError): Failure {
+  const { status, cure } = ERROR_TABLE[error.code]
+  const exitCode = error.code === 'SVC-CFG-001' ? EXIT.usage : exitCodeOfStatus(status ?? 500)
+  return new Failure(error.code, error.message, { exitCode, errors: error.errors, cure, cause: error })
+}
+
 function beaconFailure(error: BeaconError): Failure {
   return new Failure('SVC-BCN-001', error.message, { exitCode: EXIT.unavailable, cure: ERROR_TABLE['SVC-BCN-001'].cure, cause: error })
 }
@@ -74,8 +81,6 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof ProtocolError) return protocolFailure(error)
   if (error instanceof BeaconError) return beaconFailure(error)
   if (error instanceof NativeError) return nativeFailure(error)
-  if (error instanceof ServiceError) {
-    return new Failure(error.code, error.message, { exitCode: exitCodeOfStatus(ERROR_TABLE[error.code].status ?? 500), errors: error.errors, cure: ERROR_TABLE[error.code].cure, cause: error })
-  }
+  if (error instanceof ServiceError) return localFailure(error)
   return new Failure('CLI-INT-002', messageOf(error), { exitCode: EXIT.fault, cure: 'This should not happen: please report it, with the command.', cause: error })
 }

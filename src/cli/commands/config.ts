@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { checkConfig, configFromEnvironment, configFromFile, mergeConfig } from '../../config.ts'
+import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../config.ts'
+import { ERROR_TABLE, ServiceError } from '../../errors.ts'
 import { defaultConfigFile } from '../../paths.ts'
 import { connect } from '../connect.ts'
-import { action, type Run } from '../context.ts'
+import { action, type Context, type Run } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { Failure, usageFailure } from '../failure.ts'
 import { formatFields, printable } from '../terminal/format.ts'
@@ -38,6 +39,16 @@ function parseValue(text: string): unknown {
 
 function configText(config: unknown): string {
   return formatFields(flatten(config).map(([path, value]) => [path, printable(typeof value === 'string' ? value : JSON.stringify(value))]))
+}
+
+/** The configuration of a file and the environment; a wrong one is the negative answer of `config check`. */
+function checked(context: Context, path: string, required: boolean): Config {
+  try {
+    return checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    throw new Failure(error.code, error.message, { exitCode: EXIT.negative, errors: error.errors, cure: ERROR_TABLE[error.code].cure, cause: error })
+  }
 }
 
 /** config get, set, check. */
@@ -78,7 +89,7 @@ export function addConfigCommands(program: Command, run: Run): void {
       action(run, (context, _options: unknown, file: string | undefined) => {
         const named = file ?? context.env['CHRONYM_CONFIG']
         const path = named ?? defaultConfigFile()
-        const merged = checkConfig(mergeConfig(configFromFile(path, named !== undefined), configFromEnvironment(context.env)), path)
+        const merged = checked(context, path, named !== undefined)
         context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${path}`)
         return EXIT.ok
       })
