@@ -4,7 +4,7 @@ import type { EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from
 import { OfflineError, type CommitOutcome, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup } from '../../src/network/types.ts'
 import { clockRound } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex } from '../../src/protocol/bytes.ts'
-import { claimOf } from '../../src/protocol/claim.ts'
+import { claimOf, type Claim } from '../../src/protocol/claim.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { compareRecords } from '../../src/protocol/order.ts'
 import { builtInProfiles, parseProfile, type NetworkProfile } from '../../src/protocol/profile.ts'
@@ -166,7 +166,6 @@ export class FakeNetwork implements Network {
   }
   async putReveal(reveal: Reveal): Promise<PutOutcome> {
     const peers = await this.#reach('reveal', reveal.name)
-    const claim = (record: Reveal): ReturnType<typeof claimOf> => claimOf(record, record.name as Name, linksOf(record), profile)
     const refusals: PutOutcome['refusals'][number][] = []
     let storedBy = 0
     for (const peer of peers) {
@@ -176,7 +175,7 @@ export class FakeNetwork implements Network {
         refusals.push({ peer: peer.id, code: peer.refuses ?? 'taken', detail: 'the name is settled with another key' })
         continue
       }
-      if (held === undefined || compareRecords(claim(reveal), claim(held.reveal)) > 0) {
+      if (held === undefined || compareRecords(claimIn(reveal), claimIn(held.reveal)) > 0) {
         peer.reveals.set(reveal.name, { state: 'settled', reveal: decodeReveal(encodeReveal(reveal)) })
       }
       storedBy++
@@ -187,7 +186,11 @@ export class FakeNetwork implements Network {
     return this.#look('get', name)
   }
   probe(name: string): Promise<RevealLookup> {
-    return this.#look('probe', name)
+    // As the real one: states and claim ids, no records.
+    return this.#look('probe', name).then(({ answers, asked }) => ({
+      answers: answers.map(({ peer, self, state, claimId }) => ({ peer, self, state, ...(claimId === undefined ? {} : { claimId }) })),
+      asked
+    }))
   }
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome> {
     return this.#putDocument('identities', did, log)
@@ -214,7 +217,7 @@ export class FakeNetwork implements Network {
     const answers = peers.map((peer): RevealAnswer => {
       const held = peer.reveals.get(name)
       const origin = { peer: peer.id, self: peer.id === this.#self }
-      return held === undefined ? { ...origin, state: 'none' } : { ...origin, state: held.state, reveal: held.reveal }
+      return held === undefined ? { ...origin, state: 'none' } : { ...origin, state: held.state, reveal: held.reveal, claim: claimIn(held.reveal), claimId: claimIn(held.reveal).id }
     })
     return { answers, asked: peers.length }
   }
@@ -235,6 +238,10 @@ export class FakeNetwork implements Network {
     if (peers.length === 0) throw new OfflineError('There is no peer to ask.')
     return peers
   }
+}
+
+function claimIn(reveal: Reveal): Claim {
+  return claimOf(reveal, reveal.name as Name, linksOf(reveal), profile)
 }
 
 export interface TestNode {

@@ -125,12 +125,12 @@ export class FakeEvaluation implements EvaluationHandle {
   prove(phaseProgress: number): void {
     this.current = { ...this.current, phase: 'proving', squarings: this.request.iterations, phaseProgress }
   }
-  /** State: the squarings as text. Intermediates: one record of 100 bytes for each ten squarings. */
+  /** State: the squarings as text. Intermediates: one record of 128 bytes for each ten squarings. */
   checkpoint(): void {
     const { squarings } = this.current
     const before = Math.floor(Number(Buffer.from(this.request.resume?.state ?? '0').toString()) / 10) + this.#appended
-    const appended = Buffer.alloc(100 * Math.max(0, Math.floor(squarings / 10) - before), 7)
-    this.#appended += appended.length / 100
+    const appended = Buffer.alloc(128 * Math.max(0, Math.floor(squarings / 10) - before), 7)
+    this.#appended += appended.length / 128
     this.#onCheckpoint({ state: Buffer.from(String(squarings)), appended, appendedFrom: before, squarings })
   }
   #appended = 0

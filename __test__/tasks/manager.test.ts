@@ -143,6 +143,45 @@ describe('a registration', () => {
   })
 })
 
+describe('a proof that does not verify', () => {
+  it('is computed again from ever earlier checkpoints, at last from the beginning', async () => {
+    register()
+    const first = await evaluation()
+    for (const squarings of [200, 300]) {
+      first.reach(squarings)
+      first.checkpoint()
+      await stateFiles(squarings / 100 - 1)
+    }
+    const begins: number[] = []
+    pool.onEvaluate = (run) => {
+      begins.push(run.current.squarings)
+      run.reach(ITERATIONS)
+      if (begins.length < 2) run.finish({ kind: 'failed', code: 'KERNEL_FAULT', message: 'the proof does not verify' })
+    }
+    first.reach(ITERATIONS)
+    first.finish({ kind: 'failed', code: 'KERNEL_FAULT', message: 'the proof does not verify' })
+    await until(() => clock.waiting > 1)
+    await clock.advance(1000)
+    await until(() => begins.length === 1 && clock.waiting > 1)
+    await clock.advance(2000)
+    await until(() => begins.length === 2)
+    expect(begins).toEqual([200, 0])
+  })
+
+  it('does not count against a task that gets further each time', async () => {
+    const id = register()
+    for (let index = 0; index < 6; index++) {
+      const run = await evaluation(index)
+      run.reach(100 * (index + 1))
+      run.finish({ kind: 'failed', code: 'WORKER_FAILED', message: 'out of luck' })
+      await until(() => clock.waiting > 1)
+      await clock.advance(60_000)
+    }
+    await evaluation(6)
+    expect(manager.get(id)!.status).toBe('running')
+  })
+})
+
 describe('the queue', () => {
   it('refuses a second task for a name and names the first', () => {
     const id = register()

@@ -18,11 +18,11 @@ export async function explain(context: RegistryContext, text: string, signal?: A
     state: stateOf(context, found),
     lease: newest === undefined ? null : leaseView(context, newest),
     owner: newest === undefined ? null : toHex(newest.pubkey),
-    answers: found.answers.map(({ answer, claim }) => ({
-      peer: answer.peer,
-      self: answer.self,
-      state: answer.state,
-      claim_id: claim === undefined ? null : toHex(claim.id),
+    answers: found.answers.map(({ peer, self, state, claimId, claim }) => ({
+      peer,
+      self,
+      state,
+      claim_id: claimId === undefined ? null : toHex(claimId),
       serial: claim?.serial ?? null
     }))
   }

@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors.ts'
 import { equalBytes, toHex } from '../protocol/bytes.ts'
-import type { Claim } from '../protocol/claim.ts'
 import type { Name } from '../protocol/names.ts'
 import { linksOf } from '../protocol/reveal.ts'
 import { parseZone } from '../protocol/zone.ts'
@@ -8,7 +7,7 @@ import type { TaskManager, TaskView } from '../tasks/types.ts'
 import { requireBeacon } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
-import { probe, revealOf } from './survey.ts'
+import { revealOf, survey } from './survey.ts'
 import { requireOwned, saveZone } from './zones.ts'
 
 /** Starts a registration after everything that can be known before days of work. SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-BCN-001, SVC-RES-001, SVC-TSK-002. */
@@ -56,28 +55,31 @@ function requireNoTask(tasks: TaskManager, name: Name): void {
 }
 
 /**
- * Looks for a living claim without announcing the name. A claim of our own key that this daemon had forgotten (a restored
- * seed, a lost database) is taken up as owned.
+ * Looks for a claim without announcing the name. Only where most peers have named one, so that there is nothing left to hide, is
+ * the name itself asked for. A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned.
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
-  const found = await probe(context, name)
-  const claims = found.answers.flatMap(({ answer, claim }) => (claim === undefined || answer.state === 'provisional' ? [] : [claim]))
-  const living = claims.filter(({ newestRound }) => leaseOf(context, newestRound).state !== 'dead')
-  const { publicKey } = ownKey(context, name)
-  const ours = newest(living.filter(({ pubkey }) => equalBytes(pubkey, publicKey)))
-  const others = living.filter(({ pubkey }) => !equalBytes(pubkey, publicKey))
-  if (others.length === 0 && ours === undefined) return
-  if (ours !== undefined && found.tally.kind === 'owner' && equalBytes(found.tally.owner.pubkey, publicKey)) {
-    context.owned.save(revealOf(found, ours), { published: true })
-    throw ownedAlready(name)
+  const { answers } = await context.network.probe(name)
+  const claims = answers.filter(({ state }) => state !== 'none' && state !== 'provisional').length
+  if (claims * 2 > answers.length) return requireDead(context, name)
+  // As many as may hand a claim over are believed, too (protocol.md, "Admission"): asking further would tell them what we want.
+  if (claims > 0 && claims >= context.profile.witness_quorum) {
+    throw new ServiceError('SVC-REG-001', `${name} is held by ${claims} of the ${answers.length} peers asked.`)
   }
-  const other = newest(others)
-  if (other === undefined) return
-  throw new ServiceError('SVC-REG-001', `${name} is registered by another key (${toHex(other.pubkey)}) until ${roundTime(context, leaseOf(context, other.newestRound).endRound)}.`)
 }
 
-function newest(claims: readonly Claim[]): Claim | undefined {
-  return claims.toSorted((left, right) => right.newestRound - left.newestRound || right.serial - left.serial)[0]
+async function requireDead(context: RegistryContext, name: Name): Promise<void> {
+  const found = await survey(context, name)
+  if (found.tally.kind === 'contested') throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
+  if (found.tally.kind !== 'owner') return
+  const { pubkey, newest } = found.tally.owner
+  const lease = leaseOf(context, newest.newestRound)
+  if (lease.state === 'dead') return
+  if (equalBytes(pubkey, ownKey(context, name).publicKey)) {
+    context.owned.save(revealOf(found, newest), { published: true })
+    throw ownedAlready(name)
+  }
+  throw new ServiceError('SVC-REG-001', `${name} is registered by another key (${toHex(pubkey)}) until ${roundTime(context, lease.endRound)}.`)
 }
 
 function ownedAlready(name: Name): ServiceError {

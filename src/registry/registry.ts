@@ -43,7 +43,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
           if (type === 'completed') resolver.forget(task.name)
         }),
         network.subscribe(({ type, detail }) => {
-          if (type === 'record:stored' && typeof detail['name'] === 'string') resolver.forget(detail['name'])
+          if (type === 'record:stored' && detail['kind'] === 'reveal') resolver.forget(String(detail['id']))
         })
       )
       if (options.automaticRenewal !== false) renewal.start()

@@ -5,6 +5,7 @@ import { iterationsFor, renewalIterations, type Name } from '../protocol/names.t
 import { proofShape } from '../protocol/proof-shape.ts'
 import { decodeReveal, encodeReveal, linksOf, type Link, type Reveal } from '../protocol/reveal.ts'
 import { vdfSeed } from '../protocol/vdf-seed.ts'
+import { keys } from '../store/keys.ts'
 import type { EvaluationPlan, TaskIdentity, TaskKind, TaskSteps } from '../tasks/types.ts'
 import { revealOfLink } from './assemble.ts'
 import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimDraft } from './claim-draft.ts'
@@ -101,8 +102,10 @@ async function reveal(
   const record = saved === undefined ? await signedReveal(context, name, task, evaluated, proof) : decodeReveal(saved)
   if (saved === undefined) saveReveal(encodeReveal(record))
   signal.throwIfAborted()
-  requireMajority(name, await context.network.putReveal(record))
+  const outcome = await context.network.putReveal(record)
+  if (signal.aborted) withdraw(context, record)
   signal.throwIfAborted()
+  requireMajority(name, outcome)
   context.owned.save(record, { published: true })
 }
 
@@ -119,4 +122,12 @@ function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
   const record = context.owned.get(name)
   if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
   return linksOf(record.reveal)
+}
+
+/** The network republishes what was once put; a task that was stopped meanwhile has published nothing more. */
+function withdraw({ store, owned }: RegistryContext, { name }: Reveal): void {
+  const key = keys.ownRecord('reveal', name)
+  const record = owned.get(name)
+  if (record === undefined) store.delete(key)
+  else store.put(key, encodeReveal(record.reveal))
 }

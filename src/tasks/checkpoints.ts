@@ -1,32 +1,35 @@
 /**
  * What an evaluation has reached, on disk under `<data_dir>/tasks/<task id>/`:
  *
- * - `intermediates.<n>`: records appended one after the other; only as many bytes count as a state file says. A new number is
- *   begun when the kernel takes records back, so that the older generation keeps the ones that it counts.
- * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. Each holds
- *   {@link HEADER_BYTES} bytes of header, then the state. A torn or altered one is not believed, and the other serves.
+ * - `intermediates`: records of {@link RECORD_BYTES} bytes, which never change, one after the other. Only as many bytes count as a
+ *   state file says; what a crash left behind them is overwritten.
+ * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. A torn or altered one is not
+ *   believed, and the other serves.
  *
- * Header: magic `CHRCKPT1`, generation u64, squarings u64, length of the counted
- * intermediates u64, number of their file u64 (all big-endian), SHA-256 of the evaluation's parameters, SHA-256 of the counted
- * intermediates, SHA-256 of header so far and state.
+ * A state file is a header, then the kernel's state. Header: magic `CHRCKPT1`, generation u64, squarings u64, length of the counted
+ * intermediates u64 (all big-endian), SHA-256 of the evaluation's parameters, SHA-256 of the counted intermediates, SHA-256 of
+ * header so far and state.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
-import { FORM_BYTES } from '../protocol/proof-shape.ts'
 import type { EvaluationPlan } from './types.ts'
+
+/** Bytes of a stored form (crates/vdf/src/evaluation/record.rs). */
+const RECORD_BYTES = 128
 
 const MAGIC = Buffer.from('CHRCKPT1', 'latin1')
 const DIGEST_BYTES = 32
-const FIELDS_BYTES = MAGIC.length + 4 * 8
+const FIELDS_BYTES = MAGIC.length + 3 * 8
 const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
+const GENERATIONS = [0, 1] as const
+
+/** Written at once: bounds what one write holds up the disk. */
 const WRITE_CHUNK_BYTES = 1 << 20
 
 export interface StoredCheckpoint {
   readonly generation: bigint
-  /** Number of the file that holds its intermediates. */
-  readonly file: number
   readonly squarings: number
   readonly resume: NonNullable<EvaluationRequest['resume']>
 }
@@ -34,8 +37,8 @@ export interface StoredCheckpoint {
 interface StateFile {
   readonly generation: bigint
   readonly squarings: number
+  /** Bytes of intermediates that count. */
   readonly length: number
-  readonly file: number
   readonly intermediatesDigest: Buffer
   readonly state: Uint8Array
 }
@@ -44,13 +47,28 @@ export function taskDirectory(dataDir: string, taskId: string): string {
   return join(dataDir, 'tasks', taskId)
 }
 
-function intermediatesPath(directory: string, file: number): string {
-  return join(directory, `intermediates.${String(file)}`)
-}
-
 /** Removes what a task has on disk. */
 export async function removeCheckpoints(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
+}
+
+/**
+ * The newest checkpoint of this evaluation that can be believed, or with `skip` the one before it; undefined where there is none.
+ * What is missing, torn, altered or of another evaluation is passed over.
+ */
+export async function loadCheckpoint(directory: string, plan: EvaluationPlan, skip = 0): Promise<StoredCheckpoint | undefined> {
+  const expected = planDigest(plan)
+  const files = await Promise.all(GENERATIONS.map((slot) => readStateFile(directory, slot, expected)))
+  const found = files.filter((file) => file !== undefined).sort((left, right) => (left.generation < right.generation ? 1 : -1))
+  if (found.length <= skip) return undefined
+  const intermediates = await readIfPresent(join(directory, 'intermediates'))
+  const believed = found.filter(({ length, intermediatesDigest }) => {
+    return intermediates.length >= length && createHash('sha256').update(intermediates.subarray(0, length)).digest().equals(intermediatesDigest)
+  })
+  const file = believed[skip]
+  if (file === undefined) return undefined
+  const { generation, squarings, state, length } = file
+  return { generation, squarings, resume: { state, intermediates: intermediates.subarray(0, length) } }
 }
 
 /** SHA-256 over what a checkpoint must agree with: seed, size, squarings and split of the evaluation. */
@@ -62,42 +80,15 @@ function planDigest(plan: EvaluationPlan): Buffer {
   return createHash('sha256').update(plan.seed).update(numbers).digest()
 }
 
-/**
- * The checkpoints of this evaluation that can be believed, newest first: at most two. What is missing, torn,
- * altered or of another evaluation is left out.
- */
-export async function loadCheckpoints(directory: string, plan: EvaluationPlan): Promise<StoredCheckpoint[]> {
-  const expected = planDigest(plan)
-  const files = await Promise.all([readStateFile(directory, 0, expected), readStateFile(directory, 1, expected)])
-  const found = files.filter((file) => file !== undefined)
-  found.sort((left, right) => (left.generation < right.generation ? 1 : -1))
-  const believed: StoredCheckpoint[] = []
-  for (const file of found) {
-    const intermediates = await readIfPresent(intermediatesPath(directory, file.file))
-    if (intermediates.length < file.length) continue
-    const counted = intermediates.subarray(0, file.length)
-    if (!createHash('sha256').update(counted).digest().equals(file.intermediatesDigest)) continue
-    believed.push({ generation: file.generation, file: file.file, squarings: file.squarings, resume: { state: file.state, intermediates: counted } })
-  }
-  return believed
-}
-
 async function readStateFile(directory: string, slot: number, expectedPlan: Buffer): Promise<StateFile | undefined> {
-  const bytes = await readIfPresent(join(directory, `state.${String(slot)}`))
+  const bytes = await readIfPresent(join(directory, `state.${slot}`))
   if (bytes.length < HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
   const field = (index: number): bigint => bytes.readBigUInt64BE(MAGIC.length + 8 * index)
   const digest = (index: number): Buffer => bytes.subarray(FIELDS_BYTES + index * DIGEST_BYTES, FIELDS_BYTES + (index + 1) * DIGEST_BYTES)
   const state = bytes.subarray(HEADER_BYTES)
   const sealed = createHash('sha256').update(bytes.subarray(0, HEADER_BYTES - DIGEST_BYTES)).update(state).digest()
   if (!sealed.equals(digest(2)) || !digest(0).equals(expectedPlan)) return undefined
-  return {
-    generation: field(0),
-    squarings: Number(field(1)),
-    length: Number(field(2)),
-    file: Number(field(3)),
-    intermediatesDigest: digest(1),
-    state
-  }
+  return { generation: field(0), squarings: Number(field(1)), length: Number(field(2)), intermediatesDigest: digest(1), state }
 }
 
 async function readIfPresent(path: string): Promise<Buffer> {
@@ -119,7 +110,6 @@ export class CheckpointWriter {
   readonly #plan: Buffer
   readonly #onError: (error: unknown) => void
   #generation: bigint
-  #fileNumber: number
   #file: FileHandle | undefined
   #digest: Hash
   #length: number
@@ -131,7 +121,6 @@ export class CheckpointWriter {
     this.#directory = directory
     this.#plan = planDigest(plan)
     this.#generation = base?.generation ?? 0n
-    this.#fileNumber = base?.file ?? 0
     this.#length = base?.resume.intermediates.length ?? 0
     this.#digest = createHash('sha256')
     if (base !== undefined) this.#digest.update(base.resume.intermediates)
@@ -188,53 +177,30 @@ export class CheckpointWriter {
     fields.writeBigUInt64BE(generation, 8)
     fields.writeBigUInt64BE(BigInt(checkpoint.squarings), 16)
     fields.writeBigUInt64BE(BigInt(this.#length), 24)
-    fields.writeBigUInt64BE(BigInt(this.#fileNumber), 32)
     const header = Buffer.concat([fields, this.#plan, this.#digest.copy().digest()])
     const seal = createHash('sha256').update(header).update(checkpoint.state).digest()
     await this.#replaceState(generation, [header, seal, checkpoint.state])
     this.#generation = generation
   }
 
-  /** Positioned writes from the counted length on: what a former crash or failure left behind it is overwritten. */
+  /** Records that are there already are passed over: they never change. */
   async #append({ appended, appendedFrom }: Checkpoint): Promise<void> {
-    const start = appendedFrom * FORM_BYTES
-    if (start > this.#length) throw new RangeError(`intermediates from ${String(appendedFrom)} on leave a gap after byte ${String(this.#length)}`)
-    if (start < this.#length) await this.#takeBack(start)
-    if (appended.length === 0) return
-    const file = await this.#openFile()
-    for (let offset = 0; offset < appended.length; ) {
-      const chunk = appended.subarray(offset, offset + WRITE_CHUNK_BYTES)
-      offset += (await file.write(chunk, 0, chunk.length, this.#length + offset)).bytesWritten
+    const known = this.#length - appendedFrom * RECORD_BYTES
+    if (known < 0) throw new RangeError(`intermediates from ${appendedFrom} on leave a gap after byte ${this.#length}`)
+    const fresh = appended.subarray(known)
+    if (fresh.length === 0) return
+    this.#file ??= await openForWriting(join(this.#directory, 'intermediates'))
+    for (let offset = 0; offset < fresh.length; ) {
+      const chunk = fresh.subarray(offset, offset + WRITE_CHUNK_BYTES)
+      offset += (await this.#file.write(chunk, 0, chunk.length, this.#length + offset)).bytesWritten
     }
-    await file.datasync()
-    this.#digest.update(appended)
-    this.#length += appended.length
-  }
-
-  /** Goes on in a new file that holds the first `length` bytes of the present one. */
-  async #takeBack(length: number): Promise<void> {
-    const kept = (await readIfPresent(intermediatesPath(this.#directory, this.#fileNumber))).subarray(0, length)
-    if (kept.length < length) throw new RangeError('the intermediates on disk are fewer than were written')
-    await this.#file?.close()
-    this.#file = undefined
-    for (const name of await readdir(this.#directory)) {
-      // The older generation may count on the present file; nothing counts on any before it.
-      const number = /^intermediates\.(\d+)$/.exec(name)?.[1]
-      if (number !== undefined && Number(number) !== this.#fileNumber) await rm(join(this.#directory, name), { force: true })
-    }
-    this.#fileNumber += 1
-    this.#length = 0
-    this.#digest = createHash('sha256')
-    if (kept.length > 0) await this.#append({ appended: kept, appendedFrom: 0, state: kept, squarings: 0 })
-  }
-
-  async #openFile(): Promise<FileHandle> {
-    this.#file ??= await openForWriting(intermediatesPath(this.#directory, this.#fileNumber))
-    return this.#file
+    await this.#file.datasync()
+    this.#digest.update(fresh)
+    this.#length += fresh.length
   }
 
   async #replaceState(generation: bigint, parts: Uint8Array[]): Promise<void> {
-    const target = join(this.#directory, `state.${String(generation % 2n)}`)
+    const target = join(this.#directory, `state.${generation % BigInt(GENERATIONS.length)}`)
     const temporary = join(this.#directory, 'state.tmp')
     const file = await open(temporary, 'w', 0o600)
     try {

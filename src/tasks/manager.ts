@@ -297,9 +297,8 @@ class Manager implements TaskManager {
     const phase = evaluation.phase === 'squaring' ? 'evaluate' : 'prove'
     const provingSinceMs = phase === 'prove' ? (task.activity?.provingSinceMs ?? nowMs) : null
     task.activity = { evaluation, provingSinceMs }
-    const squarings = phase === 'prove' ? task.state.iterations : evaluation.squarings
     try {
-      this.#apply(task, { type: 'advanced', phase, squarings, phaseProgress: evaluation.phaseProgress })
+      this.#apply(task, { type: 'advanced', phase, squarings: evaluation.squarings, phaseProgress: evaluation.phaseProgress })
     } catch (error) {
       this.#with.log.warn({ task: task.state.id, err: error }, 'progress could not be saved, so it is not shown')
     }

@@ -1,7 +1,7 @@
 import { ServiceError, type ErrorCode } from '../errors.ts'
-import type { EvaluationHandle, EvaluationOutcome, EvaluationProgress, NativePool } from '../native/types.ts'
+import type { EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest, NativePool } from '../native/types.ts'
 import { StoreError } from '../store/types.ts'
-import { CheckpointWriter, loadCheckpoints, taskDirectory, type StoredCheckpoint } from './checkpoints.ts'
+import { CheckpointWriter, loadCheckpoint, taskDirectory } from './checkpoints.ts'
 import type { Clock } from './clock.ts'
 import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
 import type { EvaluationPlan, TaskIdentity, TaskSteps } from './types.ts'
@@ -10,7 +10,7 @@ import type { EvaluationPlan, TaskIdentity, TaskSteps } from './types.ts'
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
 
-/** Failures of the kernel or its worker after which a task is given up: by then the hardware or the program is at fault. */
+/** Failures of the kernel or its worker at one place after which a task is given up: by then the hardware or the program is at fault. */
 const MAX_EVALUATION_FAULTS = 3
 
 /** What passes by itself: the step is tried again for as long as it takes, because days of work hang on it. */
@@ -36,9 +36,26 @@ export interface RunContext {
   apply(input: TaskInput): void
 }
 
-/** The evaluation failed for a reason that another try from the last checkpoint may cure. */
+/** The evaluation failed for a reason that another try may cure. */
 class EvaluationFault extends Error {
   override readonly name = 'EvaluationFault'
+  readonly code: string
+  /** How far it had come. */
+  readonly squarings: number
+
+  constructor(code: string, message: string, squarings: number) {
+    super(`${code}: ${message}`)
+    this.code = code
+    this.squarings = squarings
+  }
+}
+
+/** An evaluation at work. */
+interface Evaluation {
+  readonly handle: EvaluationHandle
+  readonly writer: CheckpointWriter
+  /** Squarings of the checkpoint that it goes on from; undefined for one that began anew. */
+  readonly resumedFrom: number | undefined
 }
 
 /** Why a run was stopped; never shown. */
@@ -56,6 +73,9 @@ export class TaskRun {
   readonly #abort = new AbortController()
   #handle: EvaluationHandle | undefined
   #faults = 0
+  #faultSquarings = -1
+  /** Checkpoints, newest first, that are passed over. */
+  #distrusted = 0
   /** Resolves when nothing of this task is at work any more. Never rejects. */
   readonly done: Promise<void>
 
@@ -157,49 +177,62 @@ export class TaskRun {
     }
   }
 
+  /** Whether to try again after a fault: as long as each try gets further than the one before, and a few times where it does not. */
   #mayTryAgain(error: unknown): boolean {
-    return error instanceof EvaluationFault && ++this.#faults < MAX_EVALUATION_FAULTS
+    if (!(error instanceof EvaluationFault)) return false
+    if (error.squarings > this.#faultSquarings) this.#faults = 0
+    this.#faultSquarings = error.squarings
+    this.#faults++
+    // A proof that does not verify comes of a wrong squaring before it: each further try trusts one checkpoint less.
+    this.#distrusted = error.code === 'KERNEL_FAULT' ? this.#faults : 0
+    return this.#faults < MAX_EVALUATION_FAULTS
   }
 
-  /** From the newest checkpoint that the kernel accepts, else from the beginning. */
+  /** From the newest checkpoint that is trusted and that the kernel accepts, else from the beginning. */
   async #evaluate(plan: EvaluationPlan): Promise<void> {
-    const directory = taskDirectory(this.#context.dataDir, this.#identity.taskId)
-    const checkpoints = await loadCheckpoints(directory, plan)
-    for (const base of [...checkpoints, undefined]) {
-      const outcome = await this.#evaluateFrom(directory, plan, base)
-      if (outcome.kind === 'proof') {
-        await this.#persist({ type: 'proved', proof: outcome.proof }); return;
-      }
+    for (let skip = this.#distrusted; ; skip++) {
+      const evaluation = await this.#begin(plan, skip)
+      const outcome = await this.#finish(evaluation)
+      if (outcome.kind === 'proof') { await this.#persist({ type: 'proved', proof: outcome.proof }); return; }
       this.#abort.signal.throwIfAborted()
-      if (outcome.kind === 'stopped') throw new EvaluationFault('the evaluation was stopped from elsewhere')
-      if (outcome.code !== 'INVALID_CHECKPOINT' || base === undefined) throw new EvaluationFault(`${outcome.code}: ${outcome.message}`)
+      const { squarings } = evaluation.handle.progress()
+      if (outcome.kind === 'stopped') throw new EvaluationFault('STOPPED', 'the evaluation was stopped from elsewhere', squarings)
+      if (outcome.code !== 'INVALID_CHECKPOINT' || evaluation.resumedFrom === undefined) {
+        throw new EvaluationFault(outcome.code, outcome.message, squarings)
+      }
       this.#context.log.warn(
-        { task: this.#identity.taskId, squarings: base.squarings, reason: outcome.message },
+        { task: this.#identity.taskId, squarings: evaluation.resumedFrom, reason: outcome.message },
         'a checkpoint is not usable; going back to the one before'
       )
     }
   }
 
-  async #evaluateFrom(directory: string, plan: EvaluationPlan, base: StoredCheckpoint | undefined): Promise<EvaluationOutcome> {
-    const { pool, checkpointSeconds, memoryBytes, log } = this.#context
+  /** Apart from {@link #finish}, so that nothing holds the loaded intermediates while the evaluation goes on. */
+  async #begin(plan: EvaluationPlan, skip: number): Promise<Evaluation> {
+    const { dataDir, pool, checkpointSeconds, memoryBytes, log } = this.#context
+    const { taskId } = this.#identity
+    const directory = taskDirectory(dataDir, taskId)
+    const base = await loadCheckpoint(directory, plan, skip)
     const writer = await CheckpointWriter.open(directory, plan, base, (error) =>
-      log.warn({ task: this.#identity.taskId, err: error }, 'a checkpoint could not be written; the next one takes its place')
+      log.warn({ task: taskId, err: error }, 'a checkpoint could not be written; the next one takes its place')
     )
+    this.#abort.signal.throwIfAborted()
+    const request: EvaluationRequest = {
+      seed: plan.seed,
+      bits: plan.discriminantBits,
+      iterations: plan.iterations,
+      split: plan.split,
+      checkpointSeconds,
+      ...(memoryBytes === undefined ? {} : { memoryBytes }),
+      ...(base === undefined ? {} : { resume: base.resume })
+    }
+    return { handle: pool.evaluate(request, (checkpoint) => writer.accept(checkpoint)), writer, resumedFrom: base?.squarings }
+  }
+
+  async #finish({ handle, writer }: Evaluation): Promise<EvaluationOutcome> {
+    this.#handle = handle
     try {
-      this.#abort.signal.throwIfAborted()
-      this.#handle = pool.evaluate(
-        {
-          seed: plan.seed,
-          bits: plan.discriminantBits,
-          iterations: plan.iterations,
-          split: plan.split,
-          checkpointSeconds,
-          ...(memoryBytes === undefined ? {} : { memoryBytes }),
-          ...(base === undefined ? {} : { resume: base.resume })
-        },
-        (checkpoint) => writer.accept(checkpoint)
-      )
-      return await this.#handle.outcome
+      return await handle.outcome
     } finally {
       this.#handle = undefined
       await writer.close()
@@ -216,7 +249,7 @@ function isTransient(error: unknown): boolean {
 function asFailure(error: unknown): TaskFailure {
   if (error instanceof ServiceError) return { code: error.code, message: error.message }
   if (error instanceof EvaluationFault) {
-    return { code: 'SVC-INT-001', message: `The computation failed ${MAX_EVALUATION_FAULTS} times (${error.message}). Check the machine's memory and report it.` }
+    return { code: 'SVC-INT-001', message: `The computation failed ${MAX_EVALUATION_FAULTS} times at the same place (${error.message}). Check the machine's memory and report it.` }
   }
   return { code: 'SVC-INT-001', message: 'The task met a condition it does not know; the log names it.' }
 }
