@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TokenScope } from '../../src/api/services.ts'
+import { ServiceError } from '../../src/errors.ts'
 import { NAME, REVEAL } from './helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN, type World } from './helpers/world.ts'
 
@@ -52,6 +53,14 @@ describe('the source of a zone', () => {
     const world = both()
     const narrow = world.services.tokens.create([scope]).token
     expect((await world.request('GET', PATH, { token: narrow })).headers.get('X-Zone-Source')).toBe(source)
+  })
+
+  it('of a reserved name is the same for those with a token', async () => {
+    const world = createWorld()
+    world.registry.failures.set('localZone', new ServiceError('SVC-NAM-002', 'Reserved.'))
+    expect((await world.request('GET', PATH, { token })).status).toBe(404)
+    world.registry.failures.set('localZone', new ServiceError('SVC-STO-001', 'Failing.'))
+    expect((await world.request('GET', PATH, { token })).status).toBe(507)
   })
 
   it('is refused with SVC-ZON-001 when the payload is no zone', async () => {

@@ -1,4 +1,5 @@
 import { Hono, type Context } from 'hono'
+import { ServiceError } from '../../errors.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { etagMatches, etagOf, ifMatchSerial } from '../etag.ts'
@@ -11,9 +12,19 @@ import { RESOLVE_ERRORS } from './resolve.ts'
 const ETAG = { description: 'Made from the serial of the zone', schema: { type: 'string' as const } }
 
 export function zoneRoutes({ registry }: ApiServices) {
+  /** A reserved name can have no zone here; on the network it is simply nobody's. */
+  const localZone = (name: string) => {
+    try {
+      return registry.localZone(name)
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'SVC-NAM-002') return undefined
+      throw error
+    }
+  }
+
   /** The local zone is shown to those who may read or edit it; to all others the public one. */
   const zoneFor = async (c: Context<AppEnv>, name: string) => {
-    const local = allows(c.get('identity'), ['read', 'publish']) ? registry.localZone(name) : undefined
+    const local = allows(c.get('identity'), ['read', 'publish']) ? localZone(name) : undefined
     return local ?? (await registry.publicZone(name, c.req.raw.signal))
   }
 
@@ -39,7 +50,7 @@ export function zoneRoutes({ registry }: ApiServices) {
           },
           304: { description: 'The zone is still the one that If-None-Match names' }
         },
-        errors: [...RESOLVE_ERRORS, 'SVC-NAM-002', 'SVC-ZON-001']
+        errors: [...RESOLVE_ERRORS, 'SVC-ZON-001']
       }),
       async (c) => {
         const { zone, source } = await zoneFor(c, c.req.param('name'))

@@ -28,6 +28,7 @@ async function refreshNetwork() {
 }
 
 function showEvent(_type, { at, type, detail }) {
+  if (type === 'beacon:pulse') return // One a second; the round stands above.
   const facts = Object.entries(detail).map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
   $('events').prepend(element('li', {}, [new Date(at).toLocaleTimeString(), type, ...facts].join('  ')))
   while ($('events').childElementCount > MAX_EVENTS) $('events').lastElementChild.remove()
