@@ -91,3 +91,6 @@ impl<const N: usize> PartialOrd for Uint<N> {
     }
 }
 
+
+#[cfg(test)]
+mod tests;

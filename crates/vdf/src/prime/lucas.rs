@@ -18,13 +18,13 @@ pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, field: &Montgomery<
         if bit {
             // V_(2k+2) = V_(k+1)^2 - 2 Q^(k+1)
             let q_next = field.mul(&q_k, &q_m);
-            v_next = field.sub(&field.mul(&v_next, &v_next), &field.add(&q_next, &q_next));
+            v_next = field.sub(&field.square(&v_next), &field.add(&q_next, &q_next));
             v = middle;
             q_k = field.mul(&q_k, &q_next);
         } else {
-            v = field.sub(&field.mul(&v, &v), &field.add(&q_k, &q_k));
+            v = field.sub(&field.square(&v), &field.add(&q_k, &q_k));
             v_next = middle;
-            q_k = field.mul(&q_k, &q_k);
+            q_k = field.square(&q_k);
         }
     }
     v == field.add(&q_m, &q_m)

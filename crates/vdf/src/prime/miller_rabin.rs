@@ -12,7 +12,7 @@ pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, field: &Montgomery<
         return true;
     }
     for _ in 1..twos {
-        power = field.mul(&power, &power);
+        power = field.square(&power);
         if power == minus_one {
             return true;
         }
