@@ -100,11 +100,12 @@ impl Form {
         }
         // b^2 + |D| < 2^1024 + 2^1024: one limb more than D has
         let square: Uint<{ D_LIMBS + 1 }> = b.mul(b);
-        let (c, remainder) = square.add(&discriminant.magnitude.resize()).div_rem(a);
-        if !remainder.is_zero() || c.0[0] & 3 != 0 {
+        let sum = square.add(&discriminant.magnitude.resize());
+        // b odd makes b^2 + |D| = 1 + 7 modulo 8
+        if sum.0[0] & 3 != 0 {
             return None;
         }
-        let c = c.shr(2).try_resize::<D_LIMBS>()?;
+        let c = sum.shr(2).checked_div_exact::<HALF_LIMBS, D_LIMBS>(a)?;
         let reduced = a.resize() < c || (a.resize() == c && !b_negative);
         reduced.then_some(Self { a: *a, b: *b, b_negative, c })
     }

@@ -71,10 +71,9 @@ impl<const N: usize> Int<N> {
         }
     }
 
-    /// The quotient of a division that leaves no remainder.
-    pub(crate) fn div_exact(&self, divisor: &Uint<N>) -> Self {
-        let (quotient, remainder) = self.magnitude.div_rem(divisor);
-        debug_assert!(remainder.is_zero(), "not divisible");
+    /// The quotient of a division that the caller knows to leave no remainder.
+    pub(crate) fn div_exact<const M: usize>(&self, divisor: &Uint<M>) -> Self {
+        let quotient = self.magnitude.checked_div_exact(divisor).expect("divisible");
         Self::new(self.negative, quotient)
     }
 }

@@ -5,6 +5,7 @@
 mod add;
 mod bytes;
 mod div;
+mod div_exact;
 mod isqrt;
 mod mul;
 mod shift;

@@ -29,7 +29,6 @@ impl Restricted<'_> {
         let wide = |negative, magnitude: &Uint<HALF_LIMBS>| Int::<LIMBS>::from_uint(negative, magnitude);
         let (x1, x2) = (wide(false, &x1), wide(false, &x2));
         let (y1, y2) = (wide(!second_negative, &y1), wide(second_negative, &y2));
-        let v1 = self.v1.resize::<LIMBS>();
         let v2 = wide(false, self.v2);
         let b = Int::<LIMBS>::from_uint(self.b.negative, &self.b.magnitude);
         let c = Int::<LIMBS>::from_uint(false, self.c);
@@ -37,7 +36,7 @@ impl Restricted<'_> {
         let gradient = |x: &Int<LIMBS>, y: &Int<LIMBS>| (v2.mul(x).shl(1).add(&b.mul(y)), b.mul(x).add(&c.mul(y).shl(1)));
         let (p1, q1) = gradient(&x1, &y1);
         let (p2, q2) = gradient(&x2, &y2);
-        let value = |p: &Int<LIMBS>, q: &Int<LIMBS>, x: &Int<LIMBS>, y: &Int<LIMBS>| p.mul(x).add(&q.mul(y)).div_exact(&v1);
+        let value = |p: &Int<LIMBS>, q: &Int<LIMBS>, x: &Int<LIMBS>, y: &Int<LIMBS>| p.mul(x).add(&q.mul(y)).div_exact(self.v1);
         let a = value(&p1, &q1, &x1, &y1).half();
         let middle = value(&p1, &q1, &x2, &y2);
         let c = value(&p2, &q2, &x2, &y2).half();

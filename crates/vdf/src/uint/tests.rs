@@ -81,11 +81,17 @@ fn quotients_and_remainders_agree() {
     for (a, b) in pairs().filter(|(_, b)| !b.is_zero()) {
         let (quotient, remainder) = a.div_rem(&b);
         assert_eq!((big(&quotient), big(&remainder)), big(&a).div_rem(&big(&b)), "{a:?} / {b:?}");
+        assert_eq!(a.checked_div_exact::<WIDTH, WIDTH>(&b), remainder.is_zero().then_some(quotient), "{a:?} / {b:?}");
         // a dividend twice as wide, and one just below a multiple, where estimated digits are too large
         let product: Uint<{ 2 * WIDTH }> = a.mul(&b);
         for dividend in [product, product.add(&b.sub(&Uint::ONE).resize()), product.borrowing_sub(&Uint::ONE).0] {
             let (quotient, remainder) = dividend.div_rem(&b);
             assert_eq!((big(&quotient), big(&remainder)), big(&dividend).div_rem(&big(&b)), "{dividend:?} / {b:?}");
+        }
+        assert_eq!(product.checked_div_exact::<WIDTH, WIDTH>(&b), Some(a));
+        assert_eq!(product.checked_div_exact::<WIDTH, 2>(&b), a.try_resize());
+        if b != Uint::ONE {
+            assert_eq!(product.add(&Uint::ONE).checked_div_exact::<WIDTH, WIDTH>(&b), None);
         }
         let word = b.0[0] | 1;
         assert_eq!(BigUint::from(a.rem_word(word)), big(&a) % word);
