@@ -39,6 +39,8 @@ const PUBLIC_BEACONS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https:
 const NODE_SEED_BYTES = 32
 /** Events that a late reader of GET /api/events still gets. */
 const EVENTS_KEPT = 1_000
+/** One pulse in so long becomes an event. */
+const PULSE_EVENT_INTERVAL_MS = 60_000
 /** Rounds without a new pulse after which the daemon is not ready. */
 const STALE_BEACON_ROUNDS = 20
 
@@ -202,7 +204,16 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
 
     life.onStop('observers', observe(metrics, { network, beacon, tasks, version: VERSION }))
     life.onStop('events', network.subscribe(({ type, detail }) => events.append(type, detail)))
-    life.onStop('events', beacon.on('pulse', ({ round }) => events.append('beacon:pulse', { round })))
+    let saidAtMs = -Infinity
+    life.onStop(
+      'events',
+      beacon.on('pulse', ({ round }) => {
+        // A pulse a second would push everything else out of what is kept.
+        if (clock.now() - saidAtMs < PULSE_EVENT_INTERVAL_MS) return
+        saidAtMs = clock.now()
+        events.append('beacon:pulse', { round })
+      })
+    )
     life.onStop(
       'events',
       tasks.subscribe(({ type, task }) => {

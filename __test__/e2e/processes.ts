@@ -16,6 +16,10 @@ export interface DaemonSummary {
   addresses: string[]
 }
 
+/** Parsed JSON of an answer; what it holds is what the tests check. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Answer = any
+
 export interface Finished {
   code: number | null
   signal: NodeJS.Signals | null
@@ -80,7 +84,7 @@ export class Daemon {
     return this.log.join('')
   }
 
-  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ status: number; headers: Headers; body: any }> {
+  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ status: number; headers: Headers; body: Answer }> {
     const response = await fetch(`${this.summary.api_url}${path}`, {
       method,
       headers: { authorization: `Bearer ${this.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },

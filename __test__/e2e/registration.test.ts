@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtInProfiles } from '../../src/protocol/profile.ts'
-import { eventually, Scene, type Daemon } from './processes.ts'
+import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 
 /** Squarings that take long enough to be interrupted and short enough to wait for. */
 const ITERATIONS = 60_000
@@ -86,7 +86,7 @@ describe('three daemons', () => {
 
     const resolved = await fetch(`${third.summary.api_url}/api/resolve/alice.chronym`)
     expect(resolved.status).toBe(200)
-    const reveal = (await resolved.json()) as any
+    const reveal = (await resolved.json()) as Answer
     expect(reveal).toMatchObject({ name: 'alice.chronym', iterations: ITERATIONS })
     expect(reveal.pubkey).toHaveLength(32)
     for (const field of ['vdf_proof', 'signature', 'payload']) expect(reveal[field]).toMatch(/^[A-Za-z0-9+/]+=*$/)
