@@ -10,6 +10,9 @@ import { leaseOf, roundTime } from './lease-times.ts'
 import { revealOf, survey } from './survey.ts'
 import { requireOwned, saveZone } from './zones.ts'
 
+/** Of the peers asked, how many must hold a name for it to count as taken while most do not: newcomers hold little yet. */
+const BELIEVED_SHARE = 1 / 3
+
 /** Starts a registration after everything that can be known before days of work. SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-BCN-001, SVC-RES-001, SVC-TSK-002. */
 export async function register(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
   const name = openName(context, text)
@@ -60,11 +63,14 @@ function requireNoTask(tasks: TaskManager, name: Name): void {
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
   const { answers } = await context.network.probe(name)
-  const claims = answers.filter(({ state }) => state !== 'none' && state !== 'provisional').length
-  if (claims * 2 > answers.length) return requireDead(context, name)
-  // As many as may hand a claim over are believed, too (protocol.md, "Admission"): asking further would tell them what we want.
-  if (claims > 0 && claims >= context.profile.witness_quorum) {
-    throw new ServiceError('SVC-REG-001', `${name} is held by ${claims} of the ${answers.length} peers asked.`)
+  const others = answers.filter(({ self }) => !self)
+  // What we do not hold ourselves says nothing while there are others: we may just have joined.
+  const heard = others.length === 0 ? answers : others
+  const claims = heard.filter(({ state }) => state !== 'none' && state !== 'provisional').length
+  if (claims * 2 > heard.length) return requireDead(context, name)
+  // Fewer are believed, too, but for a lone liar among many; asking further would tell them what we want.
+  if (claims > 0 && claims >= Math.min(context.profile.witness_quorum, Math.ceil(heard.length * BELIEVED_SHARE))) {
+    throw new ServiceError('SVC-REG-001', `${name} is held by ${claims} of the ${heard.length} peers asked.`)
   }
 }
 

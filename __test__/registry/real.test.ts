@@ -1,0 +1,114 @@
+/** The use cases on real parts: kernel, pool, development beacon, libp2p on loopback, database; only the work is small. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBeaconClient } from '../../src/beacon/client.ts'
+import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
+import type { BeaconServer } from '../../src/beacon/server.ts'
+import { createNativePool } from '../../src/native/pool.ts'
+import type { NativePool } from '../../src/native/types.ts'
+import { createNetwork } from '../../src/network/network.ts'
+import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
+import { nodeKey } from '../../src/protocol/keys.ts'
+import { builtInProfiles, parseProfile, profileHash } from '../../src/protocol/profile.ts'
+import { createRegistry } from '../../src/registry/registry.ts'
+import { createTaskSteps } from '../../src/registry/task-steps.ts'
+import type { Registry } from '../../src/registry/types.ts'
+import { openStore } from '../../src/store/open.ts'
+import { systemClock as clock } from '../../src/tasks/clock.ts'
+import { createTaskManager } from '../../src/tasks/manager.ts'
+import type { TaskManager, TaskView } from '../../src/tasks/types.ts'
+import { silentLog, taskWhere } from '../tasks/fakes.ts'
+
+const ALICE = 'alice.chronym'
+const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }], www: [{ type: 'CNAME', value: '@' }] } }
+const profile = parseProfile({ ...builtInProfiles.local, discriminant_bits: 512, stamp_bits: 4, difficulty: { base: 20_000, by_length: [{ from: 1, factor: 1 }] } })
+
+interface RealNode {
+  readonly registry: Registry
+  readonly tasks: TaskManager
+  readonly address: string
+  /** Peers that a look-up can begin with; a connection alone is not enough. */
+  knownPeers(): number
+  stop(): Promise<void>
+}
+
+let dataDir: string
+let beaconServer: BeaconServer
+let pool: NativePool
+const nodes: RealNode[] = []
+
+async function startNode(seed: number, bootstrap: readonly string[]): Promise<RealNode> {
+  const directory = join(dataDir, String(seed))
+  const masterSeed = new Uint8Array(32).fill(seed)
+  const nodeSeed = nodeKey(masterSeed, profileHash(profile)).secretKey.subarray(0, 32)
+  const store = openStore(join(directory, 'chronym.db'))
+  const beacon = createBeaconClient({ chain: DEV_BEACON_CHAIN, urls: [beaconServer.url], pool })
+  const log = pino({ level: 'silent' })
+  const network = createNetwork({ profile, store, nodeSeed, beacon, pool, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, mode: 'full', log })
+  const dependencies = { profile, store, network, beacon, pool, masterSeed, clock, log: silentLog }
+  const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
+  const tasks = createTaskManager({ store, dataDir: directory, pool, steps: createTaskSteps(dependencies), options, clock, log: silentLog })
+  const registry = createRegistry({ ...dependencies, tasks })
+  const firstPulse = new Promise((resolve) => beacon.on('pulse', resolve))
+  beacon.start()
+  await network.start()
+  await tasks.start()
+  await registry.start()
+  await firstPulse
+  const node: RealNode = {
+    registry,
+    tasks,
+    address: network.listenAddresses()[0]!,
+    knownPeers: () => network.knownPeers(),
+    async stop() {
+      await registry.stop()
+      await tasks.stop()
+      await network.stop()
+      beacon.stop()
+      store.close()
+    }
+  }
+  nodes.push(node)
+  return node
+}
+
+async function finish({ tasks }: RealNode, { task_id }: TaskView): Promise<TaskView> {
+  return taskWhere(tasks, task_id, (view) => view.status !== 'running')
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chronym-real-registry-'))
+  pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+  beaconServer = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: DEV_BEACON_CHAIN })
+})
+
+afterAll(async () => {
+  for (const node of nodes.reverse()) await node.stop()
+  await beaconServer.close()
+  await pool.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe('nodes on real parts', () => {
+  it('register alone, and are resolved, renewed and contradicted by others that join', async () => {
+    const first = await startNode(1, [])
+    expect(await finish(first, await first.registry.register(ALICE, { zone: ZONE }))).toMatchObject({ status: 'completed', error: null })
+    expect((await first.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
+
+    const second = await startNode(2, [first.address])
+    await expect.poll(() => Math.min(first.knownPeers(), second.knownPeers()), { timeout: 20_000 }).toBe(1)
+    expect((await second.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
+    await expect(second.registry.register(ALICE, {})).rejects.toThrow(expect.objectContaining({ code: 'SVC-REG-001' }) as Error)
+
+    first.registry.saveZone(ALICE, { records: { '@': [{ type: 'TXT', value: '"changed"' }] } })
+    expect(await first.registry.publishZone(ALICE)).toEqual({ serial: 2, stored_by: 2, of: 2 })
+    expect((await second.registry.publicZone(ALICE)).zone.serial).toBe(2)
+
+    expect(await finish(first, await first.registry.renew(ALICE, {}))).toMatchObject({ status: 'completed', error: null, iterations: 5_000 })
+    expect(await second.registry.explain(ALICE)).toMatchObject({ owner: expect.any(String) })
+    expect(await second.registry.estimate('bob.chronym')).toMatchObject({ iterations: 20_000 })
+  })
+})
