@@ -30,7 +30,7 @@ const ZONE: ZoneBody = {
 }
 const STEPS = 8
 /** What was published must be seen elsewhere within this. */
-const PROPAGATION_TIMEOUT_MS = 20_000
+const PROPAGATION_TIMEOUT_MS = 60_000
 const MANIFEST_DAYS = 365
 const EXIT_INTERRUPTED = 130
 

@@ -14,7 +14,7 @@ export interface Node {
 
 const POLL_INTERVAL_MS = 200
 /** Finding each other takes a second or two; a busy machine more. */
-const CONNECT_TIMEOUT_MS = 30_000
+const CONNECT_TIMEOUT_MS = 90_000
 
 export async function startBeacon(processes: Processes): Promise<string> {
   const { summary } = await processes.start('beacon', ['beacon', '--port', '0'])

@@ -1,6 +1,7 @@
 /** Where the daemon is: its data directory, its address, its token. Found the way the daemon itself finds them. */
 import { readFileSync } from 'node:fs'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../config.ts'
+import { loadProfile } from '../network-profile.ts'
 import { dataPaths, defaultConfigFile, defaultDataDir, type DataPaths } from '../paths.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit-codes.ts'
@@ -21,7 +22,7 @@ export function localConfig(context: Context): Config {
 
 export function localPaths(context: Context): DataPaths {
   const config = localConfig(context)
-  return dataPaths(config.data_dir === '' ? defaultDataDir(config.network) : config.data_dir)
+  return dataPaths(config.data_dir === '' ? defaultDataDir(loadProfile(config.network).id) : config.data_dir)
 }
 
 function addressOf(config: Config): string {
