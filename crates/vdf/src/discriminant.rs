@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::hash_prime::hash_prime;
+use crate::lattice::LatticeContext;
 use crate::prime::is_prime;
 use crate::uint::Uint;
 use core::ops::RangeInclusive;
@@ -21,6 +22,8 @@ pub struct Discriminant {
     /// |D|
     pub(crate) magnitude: Uint<D_LIMBS>,
     bits: usize,
+    /// Of the fast kernel, for the sizes it takes.
+    pub(crate) lattice: Option<LatticeContext>,
 }
 
 impl Discriminant {
@@ -35,7 +38,7 @@ impl Discriminant {
             return Err(Error::SeedLength(seed.len()));
         }
         check_size(bits)?;
-        Ok(Self { magnitude: hash_prime(seed, bits, &[0, 1, 2, bits - 1]), bits })
+        Ok(Self::new(hash_prime(seed, bits, &[0, 1, 2, bits - 1]), bits))
     }
 
     /// Reads |D|, big-endian without leading zeros, and checks it: size, residue and primality.
@@ -55,7 +58,11 @@ impl Discriminant {
         if !is_prime(&magnitude) {
             return Err(Error::DiscriminantNotPrime);
         }
-        Ok(Self { magnitude, bits })
+        Ok(Self::new(magnitude, bits))
+    }
+
+    fn new(magnitude: Uint<D_LIMBS>, bits: usize) -> Self {
+        Self { lattice: LatticeContext::new(&magnitude.0), magnitude, bits }
     }
 
     /// |D|, big-endian, `bits() / 8` bytes.

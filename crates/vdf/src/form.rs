@@ -1,6 +1,7 @@
 //! Reduced binary quadratic forms `a x^2 + b x y + c y^2` of one discriminant: the elements of its class group.
 
 mod codec;
+mod fast;
 mod partial_xgcd;
 mod reduce;
 
@@ -52,7 +53,7 @@ impl Form {
     /// The form's class times itself.
     #[must_use]
     pub fn square(&self, discriminant: &Discriminant) -> Self {
-        nucomp::square(self, discriminant.bits())
+        self.square_fast(discriminant).unwrap_or_else(|| nucomp::square(self, discriminant.bits()))
     }
 
     /// The product of two classes.

@@ -11,6 +11,7 @@ mod evaluation;
 mod form;
 mod hash_prime;
 mod int;
+mod lattice;
 mod montgomery;
 mod nucomp;
 mod prime;

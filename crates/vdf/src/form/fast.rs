@@ -1,0 +1,37 @@
+//! The way to the fast kernel, [`crate::lattice`], and back.
+
+use super::{Form, HALF_LIMBS};
+use crate::discriminant::{D_LIMBS, Discriminant};
+use crate::lattice::{FORM_LIMBS, FastForm, LatticeContext};
+use crate::uint::Uint;
+
+impl Form {
+    /// The form as the kernel has it, or `None` if c is too large for it.
+    #[inline]
+    fn to_fast(self) -> Option<FastForm> {
+        let (low, high) = self.c.0.split_at(FORM_LIMBS);
+        let mut fast = FastForm { a: [0; FORM_LIMBS], b: [0; FORM_LIMBS], b_negative: self.b_negative, c: [0; FORM_LIMBS] };
+        fast.a[..HALF_LIMBS].copy_from_slice(&self.a.0);
+        fast.b[..HALF_LIMBS].copy_from_slice(&self.b.0);
+        fast.c.copy_from_slice(low);
+        high.iter().all(|&limb| limb == 0).then_some(fast)
+    }
+
+    #[inline]
+    fn from_fast(fast: &FastForm) -> Self {
+        // reduced: |b| <= a <= sqrt(|D| / 3) < 2^512
+        debug_assert!(fast.a[HALF_LIMBS..].iter().chain(&fast.b[HALF_LIMBS..]).all(|&limb| limb == 0));
+        let (mut a, mut b, mut c) = ([0; HALF_LIMBS], [0; HALF_LIMBS], [0; D_LIMBS]);
+        a.copy_from_slice(&fast.a[..HALF_LIMBS]);
+        b.copy_from_slice(&fast.b[..HALF_LIMBS]);
+        c[..FORM_LIMBS].copy_from_slice(&fast.c);
+        Self { a: Uint(a), b: Uint(b), b_negative: fast.b_negative, c: Uint(c) }
+    }
+
+    /// The square by the fast kernel; `None` where it doesn't apply, or found its result wrong.
+    #[inline]
+    pub(super) fn square_fast(&self, discriminant: &Discriminant) -> Option<Self> {
+        let context: &LatticeContext = discriminant.lattice.as_ref()?;
+        context.square(&self.to_fast()?).map(|square| Self::from_fast(&square))
+    }
+}

@@ -1,0 +1,104 @@
+//! Squaring and composition of binary quadratic forms by binary lattice reduction.
+
+#![allow(clippy::inline_always, reason = "a squaring is one function per instruction set: every part takes over the target features of the function it is inlined into")]
+#![allow(clippy::cast_possible_truncation, reason = "the lower half of a wide product is meant")]
+#![allow(clippy::cast_precision_loss, reason = "doubles here are approximations, checked exactly afterwards")]
+#![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a comparison with NaN must come out as a refusal")]
+
+mod backend;
+mod batch;
+mod candidate;
+mod coordinate;
+mod gauss;
+mod invert;
+mod modulus;
+mod odd_form;
+mod partial;
+mod rows;
+mod slow_update;
+mod square;
+mod steps;
+mod update;
+mod word;
+
+use backend::Portable;
+use coordinate::WORD;
+use gauss::power_of_two;
+
+/// Limbs of a coefficient.
+pub(crate) const FORM_LIMBS: usize = 9;
+
+/// Limbs of a discriminant.
+pub(crate) const DISCRIMINANT_LIMBS: usize = 16;
+
+/// Bit lengths of |D| the context is made for. A must have more than 448 bits: with 928 bits one form in some ten thousand has less.
+const DISCRIMINANT_BITS: core::ops::RangeInclusive<u32> = 928..=1024;
+
+/// A reduced form `(a, b, c)` of the context's discriminant, least significant limb first, c below `2^576`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FastForm {
+    pub(crate) a: [u64; FORM_LIMBS],
+    /// |b|.
+    pub(crate) b: [u64; FORM_LIMBS],
+    pub(crate) b_negative: bool,
+    pub(crate) c: [u64; FORM_LIMBS],
+}
+
+impl FastForm {
+    /// Whether b is odd and a and c are below `2^560`.
+    #[inline(always)]
+    fn is_in_range(&self) -> bool {
+        debug_assert!(!candidate::is_less(&self.a, &self.b) && !candidate::is_less(&self.c, &self.a), "|b| <= a <= c");
+        (self.a[FORM_LIMBS - 1] | self.c[FORM_LIMBS - 1]) >> 48 == 0 && self.b[0] & 1 == 1
+    }
+}
+
+/// What the forms of one discriminant share.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct LatticeContext {
+    /// |D| modulo `2^64`.
+    discriminant_low: u64,
+    discriminant_bits: u32,
+    sqrt_discriminant: f64,
+}
+
+/// The square root of a number is never NaN.
+impl Eq for LatticeContext {}
+
+impl LatticeContext {
+    /// The context of the discriminant `-magnitude`; None unless the magnitude is 7 modulo 8 and has 928 to 1024 bits.
+    pub(crate) fn new(magnitude: &[u64; DISCRIMINANT_LIMBS]) -> Option<Self> {
+        let top = magnitude.iter().rposition(|&limb| limb != 0)?;
+        let discriminant_bits = (top as u32 + 1) * 64 - magnitude[top].leading_zeros();
+        if magnitude[0] & 7 != 7 || !DISCRIMINANT_BITS.contains(&discriminant_bits) {
+            return None;
+        }
+        // |D| may be above the largest double, |D| / 2^512 is not: sqrt |D| = 2^256 sqrt(|D| / 2^512).
+        let scaled = limbs_to_f64(&magnitude[8..]);
+        Some(Self { discriminant_low: magnitude[0], discriminant_bits, sqrt_discriminant: power_of_two(256) * scaled.sqrt() })
+    }
+
+    /// The reduced square of a reduced form; None when the form is out of range or a check failed, so that the caller takes its general path.
+    pub(crate) fn square(&self, form: &FastForm) -> Option<FastForm> {
+        square::square(Portable, self, form)
+    }
+
+    /// The shift bits t after which both coordinates are near the square root of A, by which they are made `2^0.5` apart: `0.703 (2 log2 A - 1 - log2 |D| / 2)`; a shift bit takes `1 / 0.703` bits from `x1 x2 / (y1 y2)`.
+    ///
+    /// The constant is measured; another would cost steps of Gauss's reduction, nothing else.
+    #[inline(always)]
+    fn shift_for_square(&self, modulus_bits: u32) -> u32 {
+        (703 * (4 * modulus_bits).saturating_sub(2 + self.discriminant_bits)) / 2000
+    }
+}
+
+/// A number to the precision of a double, but for a few units in the last place.
+#[inline(always)]
+fn limbs_to_f64(limbs: &[u64]) -> f64 {
+    limbs.iter().rev().fold(0.0, |sum, &limb| sum * WORD + limb as f64)
+}
+
+const _: () = assert!(FORM_LIMBS == rows::MAX_LIMBS);
+
+#[cfg(test)]
+mod tests;

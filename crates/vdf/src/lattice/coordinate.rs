@@ -1,0 +1,130 @@
+//! Coordinates of lattice vectors: 320-bit integers in two's complement, and their products.
+
+use super::rows::Row;
+use super::word::{borrowing_sub, carrying_add, carrying_mul, carrying_mul_add, mask};
+
+/// Limbs of a coordinate. Short vectors have coordinates near `2^256`.
+pub(super) const LIMBS: usize = 5;
+
+/// An integer in `[-2^319, 2^319)`, two's complement, least significant limb first.
+pub(super) type Coordinate = [u64; LIMBS];
+
+/// A sum of products of coordinates in `[-2^639, 2^639)`, two's complement.
+pub(super) type Product = [u64; 2 * LIMBS];
+
+/// `2^64`.
+pub(super) const WORD: f64 = 18_446_744_073_709_551_616.0;
+
+/// The coordinate of a magnitude; None unless it is below `2^316`.
+#[inline(always)]
+pub(super) fn from_magnitude(row: &Row, negative: bool) -> Option<Coordinate> {
+    let above = row[LIMBS..].iter().fold(row[LIMBS - 1] >> 60, |bits, limb| bits | limb);
+    let mut magnitude = [0; LIMBS];
+    magnitude.copy_from_slice(&row[..LIMBS]);
+    (above == 0).then(|| negate_if(&magnitude, negative))
+}
+
+/// `-value` where `condition` holds, else `value`.
+#[inline(always)]
+pub(super) fn negate_if(value: &Coordinate, condition: bool) -> Coordinate {
+    let flip = mask(condition);
+    let mut result = [0; LIMBS];
+    let mut carry = condition;
+    for limb in 0..LIMBS {
+        (result[limb], carry) = carrying_add(value[limb] ^ flip, 0, carry);
+    }
+    result
+}
+
+/// Magnitude and sign.
+#[inline(always)]
+fn magnitude(value: &Coordinate) -> (Coordinate, bool) {
+    let negative = value[LIMBS - 1] >> 63 != 0;
+    (negate_if(value, negative), negative)
+}
+
+/// The nearest double but for a few units in the last place, whatever the sign.
+#[inline(always)]
+pub(super) fn to_f64(value: &Coordinate) -> f64 {
+    let (limbs, negative) = magnitude(value);
+    let absolute = limbs.iter().rev().fold(0.0, |sum, &limb| sum * WORD + limb as f64);
+    if negative { -absolute } else { absolute }
+}
+
+/// `p x + q y` modulo `2^320`.
+#[inline(always)]
+pub(super) fn combine(p: i64, x: &Coordinate, q: i64, y: &Coordinate) -> Coordinate {
+    let (x, y) = (negate_if(x, p < 0), negate_if(y, q < 0));
+    let (p, q) = (p.unsigned_abs(), q.unsigned_abs());
+    let mut result = [0; LIMBS];
+    let (mut p_carry, mut q_carry) = (0, 0);
+    for limb in 0..LIMBS {
+        let p_x;
+        (p_x, p_carry) = carrying_mul(p, x[limb], p_carry);
+        (result[limb], q_carry) = carrying_mul_add(q, y[limb], p_x, q_carry);
+    }
+    result
+}
+
+/// `factor x` modulo `2^320`, from the lowest limbs of the factor.
+#[inline(always)]
+fn low_product(factor: &[u64], x: &Coordinate) -> Coordinate {
+    let mut result = [0; LIMBS];
+    for low in 0..LIMBS {
+        let mut carry = 0;
+        for limb in 0..LIMBS - low {
+            (result[low + limb], carry) = carrying_mul_add(factor[low], x[limb], result[low + limb], carry);
+        }
+    }
+    result
+}
+
+/// `(p x + q y) / divisor` modulo `2^320`, for an odd divisor that divides the sum (Jebelean's exact division, from the lowest limb up). Signs of p and q stand apart.
+#[inline(always)]
+pub(super) fn exact_quotient(p: (&[u64], bool), x: &Coordinate, q: (&[u64], bool), y: &Coordinate, divisor: &[u64], inverse: u64) -> Coordinate {
+    let (p_x, q_y) = (low_product(p.0, &negate_if(x, p.1)), low_product(q.0, &negate_if(y, q.1)));
+    let mut rest = [0; LIMBS];
+    let mut carry = false;
+    for limb in 0..LIMBS {
+        (rest[limb], carry) = carrying_add(p_x[limb], q_y[limb], carry);
+    }
+    let mut quotient = [0; LIMBS];
+    for low in 0..LIMBS {
+        let digit = rest[low].wrapping_mul(inverse);
+        quotient[low] = digit;
+        let (mut carry, mut borrow) = (0, false);
+        for limb in 0..LIMBS - low {
+            let subtrahend;
+            (subtrahend, carry) = carrying_mul(digit, divisor[limb], carry);
+            (rest[low + limb], borrow) = borrowing_sub(rest[low + limb], subtrahend, borrow);
+        }
+    }
+    quotient
+}
+
+/// `sum + x y`, or `sum - x y` when `subtract`. Coordinates below `2^318` in magnitude keep four such products in range.
+#[inline(always)]
+pub(super) fn add_product(sum: &Product, x: &Coordinate, y: &Coordinate, subtract: bool) -> Product {
+    let ((x, x_negative), (y, y_negative)) = (magnitude(x), magnitude(y));
+    let mut product = [0; 2 * LIMBS];
+    for low in 0..LIMBS {
+        let mut carry = 0;
+        for limb in 0..LIMBS {
+            (product[low + limb], carry) = carrying_mul_add(x[limb], y[low], product[low + limb], carry);
+        }
+        product[low + LIMBS] = carry;
+    }
+    add(sum, &product, x_negative ^ y_negative ^ subtract)
+}
+
+/// `sum + term`, or `sum - term` when `subtract`.
+#[inline(always)]
+pub(super) fn add(sum: &Product, term: &Product, subtract: bool) -> Product {
+    let flip = mask(subtract);
+    let mut result = [0; 2 * LIMBS];
+    let mut carry = subtract;
+    for limb in 0..2 * LIMBS {
+        (result[limb], carry) = carrying_add(sum[limb], term[limb] ^ flip, carry);
+    }
+    result
+}

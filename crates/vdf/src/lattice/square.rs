@@ -1,0 +1,63 @@
+//! Squaring.
+
+use super::backend::Backend;
+use super::candidate::Candidate;
+use super::coordinate::{LIMBS, add, add_product, exact_quotient};
+use super::gauss::{Plane, Reduced, fits, reduce};
+use super::invert::invert;
+use super::modulus::{MAX_HALVINGS, Modulus};
+use super::odd_form::{OddForm, odd_form};
+use super::partial::{Basis, reduce_partially};
+use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
+
+/// The reduced square of a reduced form; None when the form is out of range, or a check failed.
+#[inline(always)]
+pub(super) fn square<B: Backend>(backend: B, context: &LatticeContext, form: &FastForm) -> Option<FastForm> {
+    if !form.is_in_range() {
+        return None;
+    }
+    let odd = odd_form(form);
+    let modulus = Modulus::new(&odd.a)?;
+    let inverse = invert(backend, &modulus, &odd.b)?;
+    // K = -C B^-1 2^t = -+ C v 2^(t - T) mod A: minus when v and B have the same sign.
+    let bits = context.shift_for_square(modulus.bits());
+    let halvings = inverse.shift.checked_sub(bits).filter(|&halvings| halvings <= MAX_HALVINGS)?;
+    let k = modulus.scaled_product(&odd.c, &inverse.magnitude, halvings);
+    let basis = reduce_partially(backend, &modulus, &k, inverse.negative == odd.b_negative, bits)?;
+    let (a, b) = (limbs_to_f64(&odd.a), limbs_to_f64(&odd.b));
+    let beta = if odd.b_negative { -b } else { b } / (2.0 * a);
+    let reduced = reduce(basis, Plane { beta, eta: context.sqrt_discriminant / (2.0 * a) })?;
+    new_form(context, &odd, &modulus, &reduced)
+}
+
+/// The form `(A x^2 + B x y + C y^2) / A` on a basis of the lattice: `a' = x1^2 + y1 m1`, `c' = x2^2 + y2 m2`, `b' = 2 (x1 x2 + y1 m2) +- B`, with `m_i = (B x_i + C y_i) / A`.
+///
+/// The polar form is `2 x1 x2 + y1 m2 + y2 m1`, and `y2 m1 - y1 m2 = B (x1 y2 - x2 y1) / A = +-B`.
+#[inline(always)]
+fn new_form(context: &LatticeContext, odd: &OddForm, modulus: &Modulus, reduced: &Reduced) -> Option<FastForm> {
+    let Reduced { basis: Basis { x, y }, short_norm, extent } = reduced;
+    // m = 2 beta x + (beta^2 + eta^2) y = 2 beta U - beta^2 y + eta W: at most |U| + |y| / 4 + eta |W|.
+    if !fits(*extent) {
+        return None;
+    }
+    let m = |index: usize| exact_quotient((&odd.b, odd.b_negative), &x[index], (&odd.c, false), &y[index], &odd.a, modulus.inverse);
+    let m = [m(0), m(1)];
+    // x1 y2 - x2 y1 = +-A, so known by its lowest word: A is odd.
+    let determinant = x[0][0].wrapping_mul(y[1][0]).wrapping_sub(x[1][0].wrapping_mul(y[0][0]));
+    let turned = determinant == odd.a[0].wrapping_neg();
+    if !turned && determinant != odd.a[0] {
+        return None;
+    }
+    let zero = [0; 2 * LIMBS];
+    // Coordinates and m are below 2^317: a sum of two products is below 2^635, twice that and B below 2^637.
+    let half_polar = add_product(&add_product(&zero, &x[0], &x[1], false), &y[0], &m[1], false);
+    let mut b_extended = [0; 2 * LIMBS];
+    b_extended[..FORM_LIMBS].copy_from_slice(&odd.b);
+    let candidate = Candidate {
+        a: add_product(&add_product(&zero, &x[0], &x[0], false), &y[0], &m[0], false),
+        b: add(&add(&half_polar, &half_polar, false), &b_extended, odd.b_negative ^ turned),
+        c: add_product(&add_product(&zero, &x[1], &x[1], false), &y[1], &m[1], false),
+    };
+    // A basis of negative determinant is one of positive determinant with a vector turned: b' changes its sign.
+    candidate.check(context, *short_norm, turned)
+}

@@ -1,0 +1,169 @@
+//! Binary steps on machine words: the innermost loop.
+//!
+//! One step takes two odd numbers `(x1, x2)` to `(|x1 - x2| / 2^s, min(x1, x2))`, where `s` is the number of trailing zeros of the difference. The low words, exact, decide `s`; the high words, approximate, decide which
+//! number is the smaller. A run of steps with `T` shift bits in all is a matrix:
+//!
+//! ```text
+//! x1' = +-(f1 x1 - g1 x2) / 2^T        x2' = -+(f2 x1 - g2 x2) / 2^T        f1 g2 - f2 g1 = +-2^T
+//! ```
+//!
+//! with f and g non-negative, since a step only ever adds rows of opposite sign. Only the column f is followed here: `f x1 - g x2 = 0 mod 2^T` and `0 <= g <= 2^T` give g.
+//!
+//! *Bound.* `f_i + g_i <= 2^T`: it holds for the unit matrix (T = 0), and a step makes of the sums `(p, q)` the sums `(p + q, 2^s p)` or `(p + q, 2^s q)`, each at most `2^s max(p, q)` when `2 <= 2^s`.
+//!
+//! *Exactness.* After T shift bits the low words are right in their lowest `64 - T` bits, so a shift is right when the T that includes it is at most 63: a wrong number of trailing zeros would need a first one-bit above them.
+
+use core::hint::select_unpredictable;
+
+use super::word::inverse;
+
+/// The largest T a batch may use: entries are at most `2^62`, so that `f1 g2 - f2 g1 = +-2^T` shows its sign modulo `2^64`.
+///
+/// The feature `stress` lowers it, so that the shorter runs and the single steps are taken often.
+pub(super) const MAX_SHIFT: u32 = if cfg!(feature = "stress") { 36 } else { 62 };
+
+/// The words a run of steps begins with.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    /// The lowest words of `x1` and `x2`.
+    pub(super) low: [u64; 2],
+    /// The 64 bits of each from the highest one-bit of the larger downwards.
+    pub(super) high: [u64; 2],
+}
+
+/// The column f of a run's matrix, and its number of shift bits T.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    pub(super) f: [u64; 2],
+    pub(super) shift: u32,
+}
+
+/// The state between two steps: the difference of the low words is taken already, its shift not yet applied.
+#[derive(Clone, Copy)]
+struct State {
+    low: [u64; 2],
+    high: [u64; 2],
+    f: [u64; 2],
+    difference: u64,
+    zeros: u32,
+    /// Shift bits so far, those of the pending `zeros` included.
+    shift: u32,
+}
+
+impl State {
+    #[inline(always)]
+    fn new(words: Words) -> Self {
+        let difference = words.low[0].wrapping_sub(words.low[1]);
+        let zeros = difference.trailing_zeros();
+        Self { low: words.low, high: words.high, f: [1, 0], difference, zeros, shift: zeros }
+    }
+
+    /// Applies the pending step, and takes the next difference.
+    ///
+    /// Without a branch: which number is the smaller is a coin toss, and a misprediction costs three steps.
+    #[inline(always)]
+    fn step(self) -> Self {
+        let (high_difference, first_is_smaller) = self.high[0].overflowing_sub(self.high[1]);
+        let low_difference = select_unpredictable(first_is_smaller, self.low[1].wrapping_sub(self.low[0]), self.difference);
+        let high_difference = select_unpredictable(first_is_smaller, self.high[1].wrapping_sub(self.high[0]), high_difference);
+        let smaller_low = select_unpredictable(first_is_smaller, self.low[0], self.low[1]);
+        let smaller_high = select_unpredictable(first_is_smaller, self.high[0], self.high[1]);
+        let smaller_f = select_unpredictable(first_is_smaller, self.f[0], self.f[1]);
+        // zeros = 64 (equal low words) shifts by 0: then shift > 63 from here on, and the state is not used.
+        let by = self.zeros & 63;
+        let low = low_difference >> by;
+        let difference = low.wrapping_sub(smaller_low);
+        let zeros = difference.trailing_zeros();
+        Self {
+            low: [low, smaller_low],
+            high: [high_difference >> by, smaller_high],
+            f: [self.f[0].wrapping_add(self.f[1]), smaller_f << by],
+            difference,
+            zeros,
+            shift: self.shift + zeros,
+        }
+    }
+
+    #[inline(always)]
+    fn steps(mut self, count: u32) -> Self {
+        for _ in 0..count {
+            self = self.step();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn column(&self) -> Column {
+        Column { f: self.f, shift: self.shift - self.zeros }
+    }
+}
+
+/// The longest of the runs of 28, 24 and 20 steps whose shift fits a batch; when none does, the column of 20 steps, whose shift is above [`MAX_SHIFT`].
+///
+/// A step takes two shift bits on average: 28 of them make 56 +- 7.5. The counts were chosen by measurement.
+#[inline(always)]
+pub(super) fn longest_run(words: Words) -> Column {
+    let after_20 = State::new(words).steps(20);
+    let after_24 = after_20.steps(4);
+    let after_28 = after_24.steps(4);
+    let choose = |longer: Column, shorter: Column| {
+        let fits = longer.shift <= MAX_SHIFT;
+        Column {
+            f: [select_unpredictable(fits, longer.f[0], shorter.f[0]), select_unpredictable(fits, longer.f[1], shorter.f[1])],
+            shift: select_unpredictable(fits, longer.shift, shorter.shift),
+        }
+    };
+    choose(after_28.column(), choose(after_24.column(), after_20.column()))
+}
+
+/// A run of 12 steps, for the 4% of squarings that meet twenty steps of more than [`MAX_SHIFT`] bits.
+#[cold]
+#[inline(never)]
+pub(super) fn short_run(words: Words) -> Column {
+    State::new(words).steps(12).column()
+}
+
+/// A run of exactly `bits` shift bits, `1 <= bits <= 62`: the last shift may be cut short, which leaves `x1` even.
+#[inline(always)]
+pub(super) fn exact_run(words: Words, bits: u32) -> Column {
+    debug_assert!((1..=62).contains(&bits));
+    let mut state = State::new(words);
+    let mut left = bits;
+    while state.zeros < left {
+        left -= state.zeros;
+        state = state.step();
+    }
+    // The pending difference has at least `left` trailing zeros: a last step that shifts by `left` alone.
+    state.zeros = left;
+    Column { f: state.step().f, shift: bits }
+}
+
+/// The run that ends in equal numbers, from two odd words that are the whole of `x1` and `x2`.
+///
+/// All comparisons are exact here, and `x1 = g2 x1' + g1 x2'`, `x2 = f2 x1' + f1 x2'` (the inverse matrix) bounds the entries: each is at most its word.
+#[inline(always)]
+pub(super) fn run_to_the_end(x: [u64; 2]) -> (Column, u64) {
+    let [mut first, mut second] = x;
+    let (mut first_f, mut second_f) = (1u64, 0u64);
+    let mut shift = 0;
+    let mut difference = first.wrapping_sub(second);
+    while difference != 0 {
+        let zeros = difference.trailing_zeros();
+        let first_is_smaller = first < second;
+        let magnitude = select_unpredictable(first_is_smaller, second.wrapping_sub(first), difference);
+        second = select_unpredictable(first_is_smaller, first, second);
+        let sum = first_f.wrapping_add(second_f);
+        second_f = select_unpredictable(first_is_smaller, first_f, second_f) << zeros;
+        first_f = sum;
+        first = magnitude >> zeros;
+        shift += zeros;
+        difference = first.wrapping_sub(second);
+    }
+    (Column { f: [first_f, second_f], shift }, second)
+}
+
+/// `x1 / x2` modulo `2^64` from the low words, both odd: times f it is g.
+#[inline(always)]
+pub(super) fn ratio(low: [u64; 2]) -> u64 {
+    low[0].wrapping_mul(inverse(low[1]))
+}

@@ -1,0 +1,126 @@
+//! Applying a batch's matrix to the rows: `4 N` multiplications for x and for v, in one pass each.
+
+use super::rows::{MAX_LIMBS, ROW_LIMBS, Row, Rows, negate};
+use super::word::{borrowing_sub, carrying_mul, carrying_mul_add};
+
+/// A matrix with shift `1 <= T <= 62`, ordered so that `f1 g2 - f2 g1 = +2^T`, all entries at least 1: so all are below `2^T`, since `f_i + g_i <= 2^T`.
+#[derive(Clone, Copy)]
+pub(super) struct Matrix {
+    pub(super) f: [u64; 2],
+    pub(super) g: [u64; 2],
+    pub(super) shift: u32,
+}
+
+/// `((f x1 - g x2) / 2^64, (g' x2 - f' x1) / 2^64)` over N limbs, in two's complement; entries are scaled by `2^(64 - T)`, so both divisions are exact and drop a limb. Returns the top limbs.
+///
+/// *Bound.* `0 <= x1, x2 < 2^(64N - 1)`: so `|f x1 - g x2| <= 2^64 max(x1, x2)` and the quotients lie within `+-2^(64N - 1)`.
+#[inline(always)]
+fn update_x<const N: usize>(old: &[Row; 2], new: &mut [Row; 2], f: [u64; 2], g: [u64; 2]) -> [u64; 2] {
+    let [mut f_carry_1, mut g_carry_1, mut f_carry_2, mut g_carry_2] = [0; 4];
+    let (mut borrow_1, mut borrow_2) = (false, false);
+    for limb in 0..N {
+        let (x1, x2) = (old[0][limb], old[1][limb]);
+        let (f_x1, g_x2, g_x2_other, f_x1_other, first, second);
+        (f_x1, f_carry_1) = carrying_mul(f[0], x1, f_carry_1);
+        (g_x2, g_carry_1) = carrying_mul(g[0], x2, g_carry_1);
+        (first, borrow_1) = borrowing_sub(f_x1, g_x2, borrow_1);
+        (g_x2_other, g_carry_2) = carrying_mul(g[1], x2, g_carry_2);
+        (f_x1_other, f_carry_2) = carrying_mul(f[1], x1, f_carry_2);
+        (second, borrow_2) = borrowing_sub(g_x2_other, f_x1_other, borrow_2);
+        if limb > 0 {
+            new[0][limb - 1] = first;
+            new[1][limb - 1] = second;
+        } else {
+            debug_assert!(first | second == 0, "a matrix that is not divisible by its shift");
+        }
+    }
+    let top = [borrowing_sub(f_carry_1, g_carry_1, borrow_1).0, borrowing_sub(g_carry_2, f_carry_2, borrow_2).0];
+    new[0][N - 1] = top[0];
+    new[1][N - 1] = top[1];
+    new[0][N] = 0;
+    new[1][N] = 0;
+    top
+}
+
+/// `(f |v1| + g |v2|, f' |v1| + g' |v2|)`: N limbs to N + 1. Returns whether the last limb is needed.
+///
+/// *Bound.* `f + g <= 2^62`, so the sums are below `2^(64N + 62)`.
+#[inline(always)]
+fn update_v<const N: usize>(old: &[Row; 2], new: &mut [Row; 2], f: [u64; 2], g: [u64; 2]) -> bool {
+    let [mut f_carry_1, mut g_carry_1, mut f_carry_2, mut g_carry_2] = [0; 4];
+    for limb in 0..N {
+        let (v1, v2) = (old[0][limb], old[1][limb]);
+        let (f_v1, f_v1_other);
+        (f_v1, f_carry_1) = carrying_mul(f[0], v1, f_carry_1);
+        (new[0][limb], g_carry_1) = carrying_mul_add(g[0], v2, f_v1, g_carry_1);
+        (f_v1_other, f_carry_2) = carrying_mul(f[1], v1, f_carry_2);
+        (new[1][limb], g_carry_2) = carrying_mul_add(g[1], v2, f_v1_other, g_carry_2);
+    }
+    // The carries are at most f and g: their sum is at most 2^62.
+    debug_assert!(f_carry_1.checked_add(g_carry_1).is_some() && f_carry_2.checked_add(g_carry_2).is_some());
+    new[0][N] = f_carry_1.wrapping_add(g_carry_1);
+    new[1][N] = f_carry_2.wrapping_add(g_carry_2);
+    new[0][N] | new[1][N] != 0
+}
+
+/// Applies `matrix` to rows whose v have opposite signs and at most [`MAX_LIMBS`] limbs. `full`: the larger x uses the highest bit of its limbs.
+///
+/// A wrong comparison (two numbers alike in their 64 highest bits) shows as a negative x; then row and sign of v are turned.
+#[inline(always)]
+pub(super) fn update(rows: &mut Rows, matrix: &Matrix, full: bool) -> Option<()> {
+    let Matrix { f, g, shift } = *matrix;
+    debug_assert!((1..=62).contains(&shift));
+    debug_assert!((0..2).all(|row| f[row] > 0 && g[row] > 0 && f[row] + g[row] <= 1 << shift));
+    debug_assert!(rows.v_negative[0] != rows.v_negative[1]);
+    // Entries below 2^T, so scaled below 2^64.
+    let scale = 64 - shift;
+    let (scaled_f, scaled_g) = ([f[0] << scale, f[1] << scale], [g[0] << scale, g[1] << scale]);
+    // A spare bit for the sign. A is below 2^560, so nine limbs are never full.
+    let limbs = rows.x_limbs + usize::from(full);
+    let (first, second) = rows.buffers.split_at_mut(1);
+    let (old, new) = if rows.current == 0 { (&first[0], &mut second[0]) } else { (&second[0], &mut first[0]) };
+    let top = match limbs {
+        2 => update_x::<2>(&old.x, &mut new.x, scaled_f, scaled_g),
+        3 => update_x::<3>(&old.x, &mut new.x, scaled_f, scaled_g),
+        4 => update_x::<4>(&old.x, &mut new.x, scaled_f, scaled_g),
+        5 => update_x::<5>(&old.x, &mut new.x, scaled_f, scaled_g),
+        6 => update_x::<6>(&old.x, &mut new.x, scaled_f, scaled_g),
+        7 => update_x::<7>(&old.x, &mut new.x, scaled_f, scaled_g),
+        8 => update_x::<8>(&old.x, &mut new.x, scaled_f, scaled_g),
+        9 => update_x::<9>(&old.x, &mut new.x, scaled_f, scaled_g),
+        _ => return None,
+    };
+    let grows = match rows.v_limbs {
+        1 => update_v::<1>(&old.v, &mut new.v, f, g),
+        2 => update_v::<2>(&old.v, &mut new.v, f, g),
+        3 => update_v::<3>(&old.v, &mut new.v, f, g),
+        4 => update_v::<4>(&old.v, &mut new.v, f, g),
+        5 => update_v::<5>(&old.v, &mut new.v, f, g),
+        6 => update_v::<6>(&old.v, &mut new.v, f, g),
+        7 => update_v::<7>(&old.v, &mut new.v, f, g),
+        8 => update_v::<8>(&old.v, &mut new.v, f, g),
+        9 => update_v::<9>(&old.v, &mut new.v, f, g),
+        _ => return None,
+    };
+    rows.v_limbs += usize::from(grows);
+    rows.x_limbs = limbs;
+    rows.current ^= 1;
+    if (top[0] | top[1]) >> 63 != 0 {
+        turn_negative_rows(rows, top);
+    }
+    Some(())
+}
+
+#[cold]
+#[inline(never)]
+fn turn_negative_rows(rows: &mut Rows, top: [u64; 2]) {
+    let (limbs, current) = (rows.x_limbs, rows.current);
+    for (index, top) in top.into_iter().enumerate() {
+        if top >> 63 != 0 {
+            negate(&mut rows.buffers[current].x[index], limbs);
+            rows.v_negative[index] = !rows.v_negative[index];
+        }
+    }
+}
+
+const _: () = assert!(MAX_LIMBS + 2 <= ROW_LIMBS, "an update writes one limb above its last, and a slow one carries further");
