@@ -8,6 +8,7 @@ import { nameKey } from '../../src/protocol/keys.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
 import { serializeZone } from '../../src/protocol/zone.ts'
+import { keys } from '../../src/store/keys.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { ManualClock, MemoryStore, taskWhere, until } from '../tasks/fakes.ts'
 import { FakeWorld, profile, startNode, type TestNode, type TestNodeOptions } from './fakes.ts'
@@ -250,6 +251,44 @@ describe('renewing', () => {
     await taskWhere(node.tasks, node.tasks.list().at(-1)!.task_id, (task) => task.status === 'completed')
     expect(held().drand_pulse).toBeGreaterThan(first)
     expect(node.registry.ownedNames()).toMatchObject([{ state: 'live', lease_end: expect.stringMatching(/^2026-01-14T/) }])
+  })
+})
+
+describe('a renewal that fails by itself', () => {
+  it('is begun again an hour later, not at every look', async () => {
+    await registered()
+    clock.set(clock.now() + 6.5 * DAY)
+    node.pool.breakProofs = true
+    await clock.advance(40 * SECOND)
+    await until(() => node.tasks.list().at(-1)!.status === 'failed')
+    await clock.advance(120 * SECOND)
+    expect(node.tasks.list().filter(({ kind }) => kind === 'renew')).toHaveLength(1)
+    node.pool.breakProofs = false
+    clock.set(clock.now() + 3600 * SECOND)
+    await clock.advance(40 * SECOND)
+    await until(() => node.tasks.list().at(-1)!.status === 'completed')
+    expect(node.registry.ownedNames()).toMatchObject([{ state: 'live', lease_end: expect.stringMatching(/^2026-01-14T/) }])
+  })
+})
+
+describe('cancelling while the reveal is being sent', () => {
+  it('takes the record out of what is republished, and leaves the name unowned', async () => {
+    const sending = Promise.withResolvers<undefined>()
+    const gate = Promise.withResolvers<undefined>()
+    node.network.before = async (kind) => {
+      if (kind !== 'reveal') return
+      node.store.put(keys.ownRecord('reveal', ALICE), Buffer.from('as the network does before it sends'))
+      sending.resolve(undefined)
+      await gate.promise
+    }
+    const { task_id } = await node.registry.register(ALICE, {})
+    await clock.advance(3 * SECOND)
+    await sending.promise
+    const removed = node.tasks.remove(task_id)
+    gate.resolve(undefined)
+    expect(await removed).toBe(true)
+    expect(node.store.get(keys.ownRecord('reveal', ALICE))).toBeUndefined()
+    expect(node.registry.ownedNames()).toEqual([])
   })
 })
 

@@ -10,6 +10,8 @@ import { renew } from './registration.ts'
 
 /** Leases last days at least, and minutes only in tests. */
 const LOOK_EVERY_MS = 30_000
+/** A renewal that failed, or that somebody cancelled, is not begun again at the next look. */
+const AFTER_FAILURE_MS = 60 * 60 * 1000
 
 /** Renews every name of this daemon before its lease ends (protocol.md, "Lease"): nothing lapses while it runs. */
 export class AutomaticRenewal {
@@ -53,10 +55,15 @@ export class AutomaticRenewal {
     const lease = leaseOf(this.#context, reveal.drand_pulse)
     if (lease.state === 'dead' || linksOf(reveal).length > profile.chain_max) { this.#sayLapse(record); return; }
     const due = renewalRound(reveal.drand_pulse, await this.#renewalRounds(record), profile)
-    const isAtWork = this.#tasks.list().some((task) => task.name === name && task.status === 'running')
-    if (isAtWork || this.#context.time().now < due) return
+    if (this.#context.time().now < due || this.#isAtWork(name)) return
     log.warn({ name, lease_end: roundTime(this.#context, lease.endRound), state: lease.state }, 'the lease ends soon: renewing it')
     await renew(this.#context, this.#tasks, name, {})
+  }
+
+  #isAtWork(name: string): boolean {
+    const sinceMs = this.#context.clock.now() - AFTER_FAILURE_MS
+    const tasks = this.#tasks.list().filter((task) => task.name === name && task.kind === 'renew')
+    return tasks.some(({ status, updated_at }) => status === 'running' || (status === 'failed' && Date.parse(updated_at) > sinceMs))
   }
 
   /** How long a renewal takes on this machine, in rounds. */

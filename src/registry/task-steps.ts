@@ -11,7 +11,7 @@ import { revealOfLink } from './assemble.ts'
 import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimDraft } from './claim-draft.ts'
 import { chooseRound, isFresh, newDraft, newSalt, ownCommitment, verifiedRound } from './commitments.ts'
 import { createContext, openName, type RegistryContext, type RegistryDependencies } from './context.ts'
-import { leaseOf } from './lease-times.ts'
+import { leaseOf, roundTime } from './lease-times.ts'
 import { requireMajority, requireValid } from './publishing.ts'
 import { translated } from './service-errors.ts'
 
@@ -99,6 +99,8 @@ async function reveal(
   signal: AbortSignal
 ): Promise<void> {
   const name = openName(context, task.name)
+  const { state, graceEndRound } = leaseOf(context, decodeContext(evaluated.context).pulseRound)
+  if (state === 'dead') throw new ServiceError('SVC-RES-003', `The lease that this proof would have given ended at ${roundTime(context, graceEndRound)}.`)
   const record = saved === undefined ? await signedReveal(context, name, task, evaluated, proof) : decodeReveal(saved)
   if (saved === undefined) saveReveal(encodeReveal(record))
   signal.throwIfAborted()

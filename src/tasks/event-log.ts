@@ -1,3 +1,4 @@
+import { hasEnded, type TaskState } from './state.ts'
 import type { TaskEvent } from './types.ts'
 
 /** Phase and end events kept for replay for each task; older ones are forgotten first. */
@@ -63,4 +64,16 @@ export class TaskEventLog {
   #wake(): void {
     for (const done of [...this.#waiting]) done()
   }
+}
+
+/** The event that a change is told by; drafts and signed reveals change nothing that is shown. */
+export function eventOf(before: TaskState, next: TaskState): TaskEvent['type'] | undefined {
+  if (hasEnded(next)) return eventType(next, 'phase')
+  if (before.phase !== next.phase || before.paused !== next.paused) return 'phase'
+  return before.progress !== next.progress || before.phaseProgress !== next.phaseProgress ? 'progress' : undefined
+}
+
+/** The type of an event that shows this state. */
+export function eventType(state: TaskState, running: 'phase' | 'progress'): TaskEvent['type'] {
+  return state.status === 'running' ? running : state.status
 }

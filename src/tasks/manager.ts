@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import type { NativePool } from '../native/types.ts'
 import { StoreError, type Store } from '../store/types.ts'
-import { removeCheckpoints, taskDirectory } from './checkpoints.ts'
 import type { Clock } from './clock.ts'
-import { TaskEventLog } from './event-log.ts'
+import { eventOf, eventType, TaskEventLog } from './event-log.ts'
 import { PROOF_KEPT_MS, TaskJournal } from './journal.ts'
 import { Reminders } from './reminders.ts'
 import { TaskRun, type TaskLog } from './run.ts'
 import { CANCELLED, hasEnded, needsSlot, newTask, newTaskWithProof, transition, type TaskInput, type TaskState } from './state.ts'
+import { TaskFiles } from './task-files.ts'
 import type { TaskEvent, TaskManager, TaskSteps, TaskView } from './types.ts'
 import { taskView, type TaskActivity } from './view.ts'
 
@@ -58,13 +56,14 @@ class Manager implements TaskManager {
   readonly #reminders: Reminders
   readonly #tasks = new Map<string, Task>()
   readonly #listeners = new Set<(event: TaskEvent) => void>()
-  readonly #cleaning = new Set<Promise<void>>()
+  readonly #files: TaskFiles
   #accepting = false
   #stopTicking: () => void = () => undefined
 
   constructor(dependencies: TaskManagerDependencies) {
     this.#with = dependencies
     this.#journal = new TaskJournal(dependencies.store)
+    this.#files = new TaskFiles(dependencies.dataDir, dependencies.log)
     this.#reminders = new Reminders(dependencies.steps, dependencies.clock, dependencies.log)
   }
 
@@ -76,7 +75,10 @@ class Manager implements TaskManager {
       if (!hasEnded(state)) this.#apply(task, { type: 'restarted' })
       else if (state.updatedMs + PROOF_KEPT_MS < clock.now()) await this.#clear(task)
     }
-    await this.#removeOrphans()
+    await this.#files.removeOrphans((taskId) => {
+      const state = this.#tasks.get(taskId)?.state
+      return state !== undefined && !hasEnded(state) && state.proof === null
+    })
     this.#accepting = true
     this.#stopTicking = clock.every(TICK_MS, () => this.#tick())
     this.#schedule()
@@ -87,7 +89,7 @@ class Manager implements TaskManager {
     this.#stopTicking()
     const runs = [...this.#tasks.values()].map((task) => task.run).filter((run) => run !== undefined)
     for (const run of runs) run.stop()
-    await Promise.all([...runs.map((run) => run.done), this.#reminders.stop(), ...this.#cleaning])
+    await Promise.all([...runs.map((run) => run.done), this.#reminders.stop(), this.#files.settled()])
     for (const task of this.#tasks.values()) task.events.close()
   }
 
@@ -133,7 +135,7 @@ class Manager implements TaskManager {
     this.#change(task, { type: 'cancelled' })
     task.run?.stop()
     await Promise.all([task.run?.done, this.#reminders.forget(taskId)])
-    await this.#removeFiles(taskId)
+    await this.#files.remove(taskId)
     return true
   }
 
@@ -253,8 +255,7 @@ class Manager implements TaskManager {
     task.lastEventId = lastEventId
     if (type !== undefined) this.#emit(task, type)
     if (input.type === 'proved') {
-      const cleaning = this.#removeFiles(next.id).finally(() => this.#cleaning.delete(cleaning))
-      this.#cleaning.add(cleaning)
+      this.#files.discard(next.id)
       this.#schedule()
     }
   }
@@ -312,38 +313,8 @@ class Manager implements TaskManager {
     }
     this.#tasks.delete(task.state.id)
     task.events.close()
-    await this.#removeFiles(task.state.id)
+    await this.#files.remove(task.state.id)
   }
-
-  async #removeFiles(taskId: string): Promise<void> {
-    try {
-      await removeCheckpoints(taskDirectory(this.#with.dataDir, taskId))
-    } catch (error) {
-      // The next start removes what no running task owns.
-      this.#with.log.warn({ task: taskId, err: error }, 'the checkpoints of an ended evaluation could not be removed')
-    }
-  }
-
-  /** Directories that no running evaluation owns: left by a crash between the journal and the file system. */
-  async #removeOrphans(): Promise<void> {
-    const directory = join(this.#with.dataDir, 'tasks')
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    for (const taskId of await readdir(directory)) {
-      const state = this.#tasks.get(taskId)?.state
-      if (state === undefined || hasEnded(state) || state.proof !== null) await this.#removeFiles(taskId)
-    }
-  }
-}
-
-/** The event that a change is told by; drafts and signed reveals change nothing that is shown. */
-function eventOf(before: TaskState, next: TaskState): TaskEvent['type'] | undefined {
-  if (hasEnded(next)) return eventType(next, 'phase')
-  if (before.phase !== next.phase || before.paused !== next.paused) return 'phase'
-  return before.progress !== next.progress || before.phaseProgress !== next.phaseProgress ? 'progress' : undefined
-}
-
-function eventType(state: TaskState, running: 'phase' | 'progress'): TaskEvent['type'] {
-  return state.status === 'running' ? running : state.status
 }
 
 function asServiceError(error: unknown): unknown {
