@@ -119,6 +119,14 @@ describe('a reveal by hand', () => {
     expect(result.stderr).not.toContain('squaring')
   })
 
+  it('ends in good order when interrupted while it waits for the pulse', async () => {
+    const file = at('waiting.json')
+    await commit('--file', file)
+    const { exitCode, stdout } = await cli(['reveal', NAME, '--offline', '--seed-file', at('seed'), '--file', file], { signal: AbortSignal.abort() })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' })
+    expect(secretOf(file).pulse_round).toBeGreaterThan(ROUND)
+  })
+
   it('does not let a commitment go from one pulse to another', async () => {
     const file = at('bound.json')
     await commit('--file', file)

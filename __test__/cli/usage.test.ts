@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EXIT_CODE_MEANINGS } from '../../src/cli/exit-codes.ts'
@@ -96,6 +97,11 @@ describe('help', () => {
       expect(stdout).toContain(String(code))
       expect(stdout).toContain(meaning)
     }
+  })
+
+  it('agrees with docs/cli.md about the exit codes', () => {
+    const manual = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
+    for (const [code, meaning] of EXIT_CODE_MEANINGS) expect(manual).toContain(`| ${code} | ${meaning} |`)
   })
 
   it('explains a command below a command', async () => {

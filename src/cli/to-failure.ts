@@ -82,5 +82,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof BeaconError) return beaconFailure(error)
   if (error instanceof NativeError) return nativeFailure(error)
   if (error instanceof ServiceError) return localFailure(error)
+  // Whatever waited for the signal of Ctrl-C rejects with its reason.
+  if (error instanceof Error && error.name === 'AbortError') return new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted, cause: error })
   return new Failure('CLI-INT-002', messageOf(error), { exitCode: EXIT.fault, cure: 'This should not happen: please report it, with the command.', cause: error })
 }
