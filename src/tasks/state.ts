@@ -178,7 +178,8 @@ function step(state: TaskState, input: TaskInput): TaskState {
 /** Progress never decreases: after a restart the squarings since the last checkpoint are done again, but not shown again. */
 function advance(state: TaskState, phase: 'evaluate' | 'prove', squarings: number, share: number): TaskState {
   const progress = Math.max(state.progress, Math.min(squarings, state.iterations))
-  const phaseProgress = phase === state.phase ? Math.max(state.phaseProgress, share) : share
+  // While squaring, what is shown is the share of what is shown, or it would go back where progress stands.
+  const phaseProgress = phase === 'evaluate' ? progress / state.iterations : phase === state.phase ? Math.max(state.phaseProgress, share) : share
   if (phase === state.phase && progress === state.progress && phaseProgress === state.phaseProgress) return state
   return { ...state, phase, progress, phaseProgress }
 }
