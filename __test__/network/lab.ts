@@ -9,6 +9,8 @@ import pino from 'pino'
 import { vi } from 'vitest'
 import type { BeaconClient, Pulse, VerifiedPulse } from '../../src/beacon/types.ts'
 import type { NativePool, ProofQuestion } from '../../src/native/types.ts'
+import { multiaddr } from '@multiformats/multiaddr'
+import { startNode, type Node } from '../../src/network/node.ts'
 import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
 import type { NetworkMode } from '../../src/network/types.ts'
 import type { Timers } from '../../src/network/timers.ts'
@@ -51,6 +53,7 @@ export class Lab {
   readonly nodes: LabNode[] = []
   readonly #pulseListeners = new Set<(pulse: VerifiedPulse) => void>()
   readonly #timers = new Set<{ milliseconds: number; dueMs: number; action: () => void }>()
+  readonly #strangers: Node[] = []
   #seeds = 0
 
   constructor(profile = labProfile()) {
@@ -145,6 +148,22 @@ export class Lab {
     )
   }
 
+  /** A bare node of the same network, for what no honest peer sends. It is connected to the first node. */
+  async addStranger(): Promise<Node> {
+    const stranger = await startNode({
+      profile: this.profile,
+      nodeSeed: sha256(utf8('stranger'), u64be(this.#seeds++)),
+      listen: [LOOPBACK],
+      bootstrap: [],
+      mode: 'light',
+      isBanned: () => false,
+      agent: 'stranger'
+    })
+    this.#strangers.push(stranger)
+    await stranger.dial(multiaddr(this.nodes[0]!.address))
+    return stranger
+  }
+
   async stopNode(node: LabNode): Promise<void> {
     this.nodes.splice(this.nodes.indexOf(node), 1)
     await node.network.stop()
@@ -152,6 +171,7 @@ export class Lab {
   }
 
   async close(): Promise<void> {
+    await Promise.all(this.#strangers.map((stranger) => stranger.stop()))
     const directories = this.nodes.map(({ directory }) => directory)
     await Promise.all([...this.nodes].map((node) => this.stopNode(node)))
     for (const directory of directories) rmSync(directory, { recursive: true, force: true })
