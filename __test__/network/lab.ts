@@ -171,7 +171,7 @@ export class Lab {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#strangers.map((stranger) => stranger.stop()))
+    for (const stranger of this.#strangers) await stranger.stop()
     const directories = this.nodes.map(({ directory }) => directory)
     await Promise.all([...this.nodes].map((node) => this.stopNode(node)))
     for (const directory of directories) rmSync(directory, { recursive: true, force: true })

@@ -148,7 +148,7 @@ async function republishOwn({ store, clock, profile, log, republish }: Maintenan
 /** Gives each neighbour the records that belong to it as well and that it lacks. */
 async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean): Promise<void> {
   const reach = radius(profile.k, peers.networkSize())
-  for (const peer of peers.nearest()) {
+  for (const peer of peers.nearest(peers.ownPosition)) {
     if (isStopped()) return
     const position = positionOf(peer.id)
     const held = await listOf(peers, peer)

@@ -1,7 +1,7 @@
 /** The libp2p node: TCP, noise, yamux, identify, ping and kad-dht, which only finds peers. Records have their own protocol. */
 import { bootstrap } from '@libp2p/bootstrap'
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
-import { identify, type Identify } from '@libp2p/identify'
+import { identify, identifyPush, type Identify, type IdentifyPush } from '@libp2p/identify'
 import type { ConnectionGater, Libp2p, PeerId } from '@libp2p/interface'
 import { kadDHT, passthroughMapper, type KadDHT } from '@libp2p/kad-dht'
 import { noise } from '@libp2p/noise'
@@ -26,6 +26,9 @@ const DHT_DISJOINT_PATHS = 2
 /** Pings of open connections; at 50 connections libp2p's default of 10 s costs a quarter of a core. */
 const CONNECTION_PING_INTERVAL_MS = 60_000
 
+/** Streams that a peer may open before our side of the connection is set up; libp2p resets those beyond its default of 10, and a first exchange can have more. */
+const MAX_EARLY_STREAMS = 64
+
 const INITIAL_SELF_QUERY_MS = 100
 
 export interface NodeOptions {
@@ -43,7 +46,7 @@ export interface NodeOptions {
   readonly agent: string
 }
 
-export type Node = Libp2p<{ identify: Identify; ping: Ping; dht: KadDHT }>
+export type Node = Libp2p<{ identify: Identify; identifyPush: IdentifyPush; ping: Ping; dht: KadDHT }>
 
 /**
  * Makes and starts a node. A light one does not answer look-ups.
@@ -60,6 +63,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   }
   const services = {
     identify: identify({ runOnConnectionOpen: true }),
+    // Tells connected peers when the mode changes.
+    identifyPush: identifyPush({ debounce: 0 }),
     ping: ping(),
     dht: kadDHT({
       protocol: dhtProtocol(profile),
@@ -81,7 +86,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     addresses: { listen: listen.map(String), ...(loopbackOnly && { announceFilter: (addresses: Multiaddr[]) => addresses.filter(isLoopback) }) },
     transports: [tcp()],
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux()],
+    streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
     connectionGater: gater(loopbackOnly, options.isBanned),
     connectionManager: { inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND, maxIncomingPendingConnections: MAX_PENDING_INBOUND_CONNECTIONS },
     connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },

@@ -23,8 +23,8 @@ export interface Peers {
   known(): number
   /** Nodes in the network, ourselves counted. */
   networkSize(): number
-  /** The k of the table nearest to ourselves. */
-  nearest(): Peer[]
+  /** The k of the table nearest to a key, without asking anybody: near ourselves the table is as good as a look-up. */
+  nearest(key: Uint8Array): Peer[]
   /** The k closest to H(preimage), nearest first, without ourselves. */
   closest(preimage: Uint8Array, signal?: AbortSignal): Promise<Peer[]>
   /** All peers that share the blinded prefix with a key, found without showing the key; and the prefix's length. */
@@ -43,14 +43,16 @@ export function createPeers(node: Node, profile: NetworkProfile, penalise: (peer
     ownPosition: positionOf(node.peerId),
     known: () => tableSize(node),
     networkSize: () => estimateNetworkSize(node, profile.k),
-    nearest: () => nearestKnown(node, positionOf(node.peerId), profile.k).map(peerOf),
+    nearest: (key) => nearestKnown(node, key, profile.k).map(peerOf),
     closest: async (preimage, signal) => (await closestPeers(node, preimage, profile.k, signal)).map(peerOf),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(estimateNetworkSize(node, profile.k))
       // Whom we are connected to is alive, whoever else stands in the table may be long gone.
       const connected = nearestKnown(node, key).filter((id) => node.getConnections(id).length > 0)
       const found = new Map(connected.map((id) => [id.toString(), id]))
-      const lookUps = Array.from({ length: NEIGHBOURHOOD_LOOKUPS }, () => closestPeers(node, blindedKey(key, bits, randomBytes(32)).preimage, profile.k, signal))
+      // Where fewer are known than one look-up finds, one look-up finds them all.
+      const count = bits === 0 && tableSize(node) < profile.k ? 1 : NEIGHBOURHOOD_LOOKUPS
+      const lookUps = Array.from({ length: count }, () => closestPeers(node, blindedKey(key, bits, randomBytes(32)).preimage, profile.k, signal))
       for (const peers of await Promise.all(lookUps)) {
         for (const id of peers) found.set(id.toString(), id)
       }

@@ -25,13 +25,24 @@ export interface Neighbours {
 
 const NOBODY: Neighbours = { answers: [], known: 0 }
 
-/** Asks the k closest to a name what they hold under its K. Those that do not answer are left out. */
-export async function askNeighbours(peers: Peers | undefined, preimage: Uint8Array): Promise<Neighbours> {
+/** Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out. */
+export async function askNeighbours(peers: Peers | undefined, key: Uint8Array): Promise<Neighbours> {
+  if (peers === undefined) return NOBODY
+  const answers = await askThem(peers, peers.nearest(key), key)
+  // Looked at again, since whoever cannot be reached is known no longer.
+  return { answers, known: peers.diverse(peers.nearest(key)).length }
+}
+
+/** As `askNeighbours`, for a name of another neighbourhood: those closest to H(preimage) are looked up. */
+export async function askElsewhere(peers: Peers | undefined, preimage: Uint8Array): Promise<Neighbours> {
   if (peers === undefined) return NOBODY
   const closest = await peers.closest(preimage)
-  const key = sha256(preimage)
-  const answers = await Promise.all(closest.map((peer) => askOne(peers, peer, key)))
-  return { answers: answers.filter((answer) => answer !== undefined), known: peers.diverse(closest).length }
+  return { answers: await askThem(peers, closest, sha256(preimage)), known: peers.diverse(closest).length }
+}
+
+async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array): Promise<NeighbourRecord[]> {
+  const answers = await Promise.all(asked.map((peer) => askOne(peers, peer, key)))
+  return answers.filter((answer) => answer !== undefined)
 }
 
 async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<NeighbourRecord | undefined> {

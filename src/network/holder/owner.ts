@@ -8,7 +8,7 @@ import type { RoundClock } from '../clock.ts'
 import type { Peers } from '../peers.ts'
 import type { Verifier } from '../verifier.ts'
 import type { Entries } from './entries.ts'
-import { askNeighbours, recordOfClaim } from './neighbours.ts'
+import { askElsewhere, recordOfClaim } from './neighbours.ts'
 
 /** The claim that owns a name and is not dead; undefined when nobody does or it cannot be told. */
 export type OwnerLookup = (name: string) => Promise<Claim | undefined>
@@ -26,7 +26,7 @@ export function createOwnerLookup({ profile, clock, entries, verifier, peers }: 
   return async (name) => {
     const held = entries.load(recordKey('reveal', name, hash))
     if (held !== undefined && held.entry.state !== 'provisional') return held.entry.claim
-    const neighbours = await askNeighbours(peers(), recordKeyPreimage('reveal', name, hash))
+    const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash))
     const agreed = claimToAdopt(neighbours, profile)
     const found = agreed === undefined ? undefined : await recordOfClaim(agreed.claimId, neighbours, peers(), verifier)
     if (found === undefined || leaseState(found.claim.newestRound, clock.time().lapse, profile).state === 'dead') return undefined

@@ -8,7 +8,7 @@ import { isWithin, radius } from '../../protocol/density.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { Agreed } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
-import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
+import { recordKey } from '../../protocol/record-key.ts'
 import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
 import type { RoundClock } from '../clock.ts'
 import type { Peers } from '../peers.ts'
@@ -105,7 +105,7 @@ export class RevealHolder {
     await this.#mutex.run(toHex(key), async () => {
       const before = entries.load(key)
       if (before === undefined) return
-      const neighbours = await this.#ask(before.entry.claim.name)
+      const neighbours = await askNeighbours(this.#parts.peers(), key)
       const held = entries.load(key)
       if (held === undefined) return
       const revision = reviseEntry(held.entry, neighbours, clock.time(), profile)
@@ -143,7 +143,7 @@ export class RevealHolder {
       const decision = admit(held?.entry, claim, facts, profile)
       switch (decision.kind) {
         case 'ask':
-          neighbours = await this.#ask(claim.name)
+          neighbours = await askNeighbours(this.#parts.peers(), key)
           continue
         case 'adopt':
           if (!(await this.#adopt(key, decision.agreed, neighbours!, held))) neighbours = without(neighbours!, decision.agreed)
@@ -194,10 +194,6 @@ export class RevealHolder {
     if (next.entry === held?.entry && next.record === held.record) return
     this.#parts.entries.save(key, next)
     this.#parts.onStored(next.entry.claim.name, next.entry.state)
-  }
-
-  #ask(name: string): Promise<Neighbours> {
-    return askNeighbours(this.#parts.peers(), recordKeyPreimage('reveal', name, this.#hash))
   }
 }
 

@@ -15,8 +15,8 @@ const MAX_CONCURRENT_PER_PEER = 32
 /** Puts among them: they wait for verification and for the answers of neighbours, which must not find all places taken by puts. */
 const MAX_CONCURRENT_PUTS = 32
 
-/** libp2p's own bound a connection, stated: further streams are reset. */
-const MAX_INBOUND_STREAMS = 32
+/** Streams of a connection: twice those that are worked on, so that the rest can be told `busy`. libp2p resets what is beyond. */
+const MAX_INBOUND_STREAMS = 2 * MAX_CONCURRENT_PER_PEER
 
 /** Whom a request comes from. */
 export interface Sender {

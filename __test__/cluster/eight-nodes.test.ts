@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Lab, type LabNode } from '../network/lab.ts'
+import { toHex } from '../../src/protocol/bytes.ts'
+
+let lab: Lab
+let nodes: LabNode[]
+
+beforeAll(async () => {
+  lab = new Lab()
+  nodes = await lab.addNodes(8)
+})
+
+afterAll(() => lab.close())
+
+async function ownersOf(name: string): Promise<(string | undefined)[]> {
+  return Promise.all(
+    lab.nodes.map(async ({ network }) => {
+      const own = (await network.getReveals(name)).answers.find(({ self }) => self)!
+      return own.reveal && toHex(own.reveal.pubkey)
+    })
+  )
+}
+
+describe('eight nodes', () => {
+  it('all witness a commitment and all hold the reveal', async () => {
+    const owner = lab.owner('alice')
+    const commitment = lab.commitment('eight.chronym', owner)
+    const { receipts, of } = await nodes[0]!.network.commit('eight.chronym', commitment, lab.stamp(commitment))
+    expect([receipts.length, of]).toEqual([8, 8])
+    lab.advance(lab.profile.min_commit)
+    const reveal = lab.reveal('eight.chronym', owner, { p: lab.round })
+    expect(await nodes[0]!.network.putReveal(reveal)).toEqual({ storedBy: 8, of: 8, refusals: [] })
+    const found = await nodes[7]!.network.getReveals('eight.chronym')
+    // More than half of eight agree: nobody waits for the rest.
+    expect(found.answers.filter(({ state }) => state === 'fresh').length).toBeGreaterThanOrEqual(5)
+    for (const answer of found.answers) expect(answer.reveal).toEqual(reveal)
+  })
+
+  it('end a contest of two keys with one owner, though the claims come from two sides', async () => {
+    const [early, later] = [lab.owner('early'), lab.owner('later')]
+    for (const owner of [early, later]) {
+      const commitment = lab.commitment('contest.chronym', owner)
+      await nodes[1]!.network.commit('contest.chronym', commitment, lab.stamp(commitment))
+    }
+    lab.advance(lab.profile.min_commit)
+    const lower = lab.reveal('contest.chronym', early, { p: lab.round })
+    lab.advance(1)
+    const higher = lab.reveal('contest.chronym', later, { p: lab.round })
+    await Promise.all([nodes[2]!.network.putReveal(higher), nodes[6]!.network.putReveal(lower)])
+    expect(new Set(await ownersOf('contest.chronym'))).toEqual(new Set([toHex(early.publicKey)]))
+  })
+
+  it('take a newcomer in, which adopts what they agree on', async () => {
+    const newcomer = await lab.addNode()
+    await lab.connected()
+    lab.advance(lab.profile.contest + 60)
+    await vi.waitFor(async () => {
+      const own = (await newcomer.network.getReveals('eight.chronym')).answers.find(({ self }) => self)!
+      expect(own.state).not.toBe('none')
+      expect(own.state).not.toBe('provisional')
+    }, 15_000)
+  })
+
+  it('go on when three of them are gone at once', async () => {
+    for (const node of nodes.slice(0, 3)) await lab.stopNode(node)
+    const survivor = nodes[4]!.network
+    expect((await survivor.getReveals('eight.chronym')).answers.some(({ state }) => state !== 'none')).toBe(true)
+    const reveal = await lab.claim(nodes[5]!, 'after.chronym', lab.owner('carol'))
+    const outcome = await survivor.putReveal(reveal)
+    expect(outcome).toEqual({ storedBy: 6, of: 6, refusals: [] })
+  })
+})

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Lab, labProfile } from '../network/lab.ts'
+import { createNetwork } from '../../src/network/network.ts'
+import { ListenError, OfflineError, type NetworkEvent } from '../../src/network/types.ts'
+import { builtInProfiles } from '../../src/protocol/profile.ts'
+import pino from 'pino'
+
+let lab: Lab
+
+beforeEach(() => {
+  lab = new Lab()
+})
+
+afterEach(() => lab.close())
+
+describe('one node', () => {
+  it('is enough on a network of this machine: it counts itself as a holder', async () => {
+    const node = await lab.addNode()
+    expect(node.network.status()).toMatchObject({ status: 'online', peers: 0, mode: 'full', records: 0 })
+    const owner = lab.owner('alice')
+    const commitment = lab.commitment('alone.chronym', owner)
+    const committed = await node.network.commit('alone.chronym', commitment, lab.stamp(commitment))
+    expect(committed).toMatchObject({ of: 1, receipts: [{ seenRound: lab.round, peer: node.network.status().peer_id }] })
+    lab.advance(lab.profile.min_commit)
+    const reveal = lab.reveal('alone.chronym', owner, { p: lab.round })
+    expect(await node.network.putReveal(reveal)).toEqual({ storedBy: 1, of: 1, refusals: [] })
+    const found = await node.network.getReveals('alone.chronym')
+    expect(found).toMatchObject({ asked: 1, answers: [{ self: true, state: 'fresh', reveal }] })
+    expect((await node.network.probe('alone.chronym')).answers).toMatchObject([{ self: true, state: 'fresh' }])
+    expect(node.network.status().records).toBe(1)
+  })
+
+  it('is offline on any other network', async () => {
+    await lab.close()
+    lab = new Lab(labProfile({ scope: 'test' }))
+    const node = await lab.addNode()
+    expect(node.network.status().status).toBe('connecting')
+    const commitment = lab.commitment('alone.chronym', lab.owner('alice'))
+    await expect(node.network.commit('alone.chronym', commitment, lab.stamp(commitment))).rejects.toThrow(OfflineError)
+    await expect(node.network.getReveals('alone.chronym')).rejects.toThrow('no peer is connected')
+  })
+
+  it('refuses to listen, announce or join beyond this machine on a network that is for this machine only', async () => {
+    const node = await lab.addNode()
+    for (const [listen, bootstrap] of [
+      [['/ip4/0.0.0.0/tcp/0'], []],
+      [['/ip4/192.0.2.1/tcp/0'], []],
+      [['/dns4/localhost/tcp/0'], []],
+      [['/ip4/127.0.0.1/tcp/0'], ['/ip4/192.0.2.1/tcp/7469/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5']]
+    ] as const) {
+      const network = createNetwork({ ...networkOptions(node.store), listen, bootstrap })
+      await expect(network.start()).rejects.toThrow(ListenError)
+    }
+  })
+
+  it('names the address that is taken', async () => {
+    const node = await lab.addNode()
+    const taken = node.address.replace(/\/p2p\/.*/, '')
+    const network = createNetwork({ ...networkOptions(node.store), listen: [taken], bootstrap: [] })
+    await expect(network.start()).rejects.toThrow(taken)
+  })
+
+  it('says which text is no address', async () => {
+    const node = await lab.addNode()
+    await expect(createNetwork({ ...networkOptions(node.store), listen: ['127.0.0.1:7469'], bootstrap: [] }).start()).rejects.toThrow('"127.0.0.1:7469" is not a multiaddr')
+  })
+})
+
+describe('modes', () => {
+  it('light stores nothing for others and answers nobody, but resolves and publishes', async () => {
+    const [first, second] = await lab.addNodes(2)
+    const light = await lab.addNode({ mode: 'light' })
+    await vi.waitFor(() => {
+      expect(light.network.knownPeers()).toBe(2)
+    })
+    expect(first!.network.knownPeers()).toBe(1)
+
+    const owner = lab.owner('alice')
+    const reveal = await lab.claim(light, 'light.chronym', owner)
+    expect(await light.network.putReveal(reveal)).toEqual({ storedBy: 2, of: 2, refusals: [] })
+    const found = await light.network.getReveals('light.chronym')
+    expect(found.asked).toBe(2)
+    expect(found.answers.every(({ self, state }) => !self && state === 'fresh')).toBe(true)
+    expect(light.network.status().records).toBe(0)
+    expect((await second!.network.getReveals('light.chronym')).asked).toBe(2)
+  })
+
+  it('change while the node runs: full, light, offline and back', async () => {
+    const [first, second] = await lab.addNodes(2)
+    const events: NetworkEvent[] = []
+    second!.network.subscribe((event) => events.push(event))
+    await second!.network.setMode('light')
+    await vi.waitFor(() => {
+      expect(first!.network.knownPeers()).toBe(0)
+    })
+    const reveal = await lab.claim(first!, 'modes.chronym', lab.owner('alice'))
+    expect(await first!.network.putReveal(reveal)).toMatchObject({ storedBy: 1, of: 1 })
+    expect(second!.network.status()).toMatchObject({ mode: 'light', records: 0 })
+
+    await second!.network.setMode('full')
+    await lab.connected()
+    expect(await first!.network.putReveal(reveal)).toMatchObject({ storedBy: 2, of: 2 })
+
+    await second!.network.setMode('offline')
+    expect(second!.network.status()).toMatchObject({ status: 'offline', peers: 0 })
+    expect(second!.network.listenAddresses()).toEqual([])
+    await expect(second!.network.getReveals('modes.chronym')).rejects.toThrow(OfflineError)
+    await expect(second!.network.putReveal(reveal)).rejects.toThrow('mode offline')
+    await vi.waitFor(() => {
+      expect(first!.network.status().peers).toBe(0)
+    })
+
+    await second!.network.setMode('full')
+    await vi.waitFor(() => {
+      expect(second!.network.status()).toMatchObject({ status: 'online', peers: 1 })
+    })
+    expect(events.filter(({ type }) => type === 'mode').map(({ detail }) => detail['mode'])).toEqual(['light', 'full', 'offline', 'full'])
+    expect(events.some(({ type }) => type === 'peer:connect')).toBe(true)
+  })
+
+  it('can be offline from the start', async () => {
+    const node = await lab.addNode({ mode: 'offline' })
+    expect(node.network.status().status).toBe('offline')
+    await node.network.setMode('full')
+    expect(node.network.listenAddresses()).toHaveLength(1)
+  })
+})
+
+describe('finding peers', () => {
+  it('goes on until the peer to join through is there', async () => {
+    const first = await lab.addNode()
+    const { address, directory } = first
+    const seed = new Uint8Array(32).fill(7)
+    await lab.stopNode(first)
+    const second = await lab.addNode({ bootstrap: [address] })
+    expect(second.network.status()).toMatchObject({ status: 'connecting', peers: 0 })
+    await expect(second.network.getReveals('nobody.chronym')).resolves.toMatchObject({ asked: 1 })
+    const again = await lab.addNode({ directory, seed, bootstrap: [] })
+    const [, port] = /tcp\/(\d+)/.exec(again.address)!
+    expect(port).toBeDefined()
+    const third = await lab.addNode({ bootstrap: [again.address, second.address] })
+    await vi.waitFor(() => {
+      lab.advance(2)
+      expect(third.network.knownPeers()).toBe(2)
+      expect(second.network.knownPeers()).toBe(2)
+    }, 10_000)
+  })
+
+  it('forgets peers that are gone', async () => {
+    const [first, second, third] = await lab.addNodes(3)
+    await lab.stopNode(third!)
+    const reveal = await lab.claim(first!, 'gone.chronym', lab.owner('alice'))
+    expect(await first!.network.putReveal(reveal)).toEqual({ storedBy: 2, of: 2, refusals: [] })
+    expect((await second!.network.getReveals('gone.chronym')).asked).toBe(2)
+  })
+})
+
+function networkOptions(store: Parameters<typeof createNetwork>[0]['store']) {
+  return {
+    profile: builtInProfiles.local,
+    store,
+    nodeSeed: new Uint8Array(32).fill(9),
+    beacon: lab.beacon,
+    pool: lab.pool,
+    mode: 'full' as const,
+    log: pino({ level: 'silent' })
+  }
+}

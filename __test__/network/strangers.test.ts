@@ -1,0 +1,130 @@
+/** What no honest peer sends, sent by a bare libp2p node. */
+import type { Stream } from '@libp2p/interface'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ask } from '../../src/network/protocol/ask.ts'
+import { FrameError, readFrame } from '../../src/network/protocol/frame.ts'
+import { decodeAnswer, encodeMessage, registryProtocol } from '../../src/network/protocol/messages.ts'
+import type { Node } from '../../src/network/node.ts'
+import { concatBytes, lp } from '../../src/protocol/bytes.ts'
+import { encodeReveal } from '../../src/protocol/reveal.ts'
+import { Lab, labProfile, type LabNode } from './lab.ts'
+
+let lab: Lab
+let node: LabNode
+let stranger: Node
+
+beforeAll(async () => {
+  lab = new Lab()
+  node = await lab.addNode()
+})
+
+beforeEach(async () => {
+  stranger = await lab.addStranger()
+})
+
+afterAll(() => lab.close())
+
+async function openStream(): Promise<Stream> {
+  return stranger.dialProtocol(multiaddr(node.address), registryProtocol(lab.profile))
+}
+
+function decodeRequestedAnswer(bytes: Uint8Array): unknown {
+  return decodeAnswer({ type: 'list', key: new Uint8Array(32), bits: 0 }, bytes)
+}
+
+async function isServed(): Promise<boolean> {
+  const answer = await ask(stranger, stranger.getPeers()[0]!, { type: 'list', key: new Uint8Array(32), bits: 0 }, lab.profile)
+  return answer.type === 'listed'
+}
+
+async function ended(stream: Stream): Promise<unknown> {
+  return readFrame(stream).then(
+    (bytes) => bytes,
+    (error: unknown) => error
+  )
+}
+
+describe('a stranger', () => {
+  it('gets no answer to bytes that are no request, and is served again afterwards', async () => {
+    for (const bytes of [lp(new Uint8Array([0xff])), lp(new Uint8Array()), new Uint8Array([0, 2, 0, 1]), concatBytes(lp(encodeMessage({ type: 'list', key: new Uint8Array(32), bits: 0 })), new Uint8Array(9))]) {
+      const stream = await openStream()
+      stream.send(bytes)
+      expect(await ended(stream)).toBeInstanceOf(Error)
+    }
+    expect(await isServed()).toBe(true)
+  })
+
+  it('is not waited for longer than ten seconds, and holds nobody else up', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const controller = new AbortController()
+      lab.timers.every(10_000, () => {
+        controller.abort(new Error('timed out'))
+      })
+      return controller.signal
+    })
+    try {
+      const slow = await openStream()
+      slow.send(new Uint8Array([0]))
+      const end = ended(slow)
+      expect(await isServed()).toBe(true)
+      lab.advance(11)
+      expect(await end).toBeInstanceOf(Error)
+      expect(await end).not.toBeInstanceOf(FrameError)
+    } finally {
+      timeout.mockRestore()
+    }
+    expect(await isServed()).toBe(true)
+  })
+
+  it('is told `busy` at once when it opens more streams than it may', async () => {
+    const idle = await Promise.all(Array.from({ length: 32 }, openStream))
+    expect(decodeRequestedAnswer(await readFrame(await openStream()))).toEqual({ type: 'busy' })
+    for (const stream of idle) stream.abort(new Error('enough'))
+    await vi.waitFor(async () => {
+      expect(await isServed()).toBe(true)
+    })
+  })
+
+  it('is sent away after a few invalid records, with others served on', async () => {
+    const reveal = lab.reveal('stranger.chronym', lab.owner('mallory'), { p: lab.round })
+    const record = encodeReveal({ ...reveal, signature: new Uint8Array(64) })
+    const peer = stranger.getPeers()[0]!
+    for (let offence = 0; offence < 5; offence++) {
+      const answer = await ask(stranger, peer, { type: 'put', kind: 'reveal', record }, lab.profile).catch((error: unknown) => error)
+      if (!(answer instanceof Error)) expect(answer).toMatchObject({ type: 'refused', code: 'invalid' })
+    }
+    await vi.waitFor(() => {
+      expect(stranger.getPeers()).toEqual([])
+    })
+    await expect(isBannedFrom(node)).resolves.toBe(true)
+    stranger = await lab.addStranger()
+    expect(await isServed()).toBe(true)
+    lab.advance(601)
+  })
+
+  it('is not punished for records that are merely refused', async () => {
+    const peer = stranger.getPeers()[0]!
+    await node.network.putReveal(await lab.claim(node, 'mine.chronym', lab.owner('alice')))
+    lab.advance(lab.profile.settle + 1)
+    const record = encodeReveal(lab.reveal('mine.chronym', lab.owner('mallory'), { p: lab.round }))
+    for (let attempt = 0; attempt < 10; attempt++) {
+      expect(await ask(stranger, peer, { type: 'put', kind: 'reveal', record }, lab.profile)).toMatchObject({ type: 'refused', code: 'taken' })
+    }
+    expect(await isServed()).toBe(true)
+  })
+
+  it('of another network is not even spoken to', async () => {
+    const other = new Lab(labProfile({ tld: 'other' }))
+    await expect(ask(stranger, stranger.getPeers()[0]!, { type: 'list', key: new Uint8Array(32), bits: 0 }, other.profile)).rejects.toThrow()
+  })
+})
+
+async function isBannedFrom({ address }: LabNode): Promise<boolean> {
+  try {
+    await stranger.dialProtocol(multiaddr(address), registryProtocol(lab.profile))
+    return false
+  } catch {
+    return true
+  }
+}
