@@ -29,7 +29,10 @@ pub struct EvaluationOptions {
 
 impl Default for EvaluationOptions {
     fn default() -> Self {
-        Self { split: None, memory_bytes: DEFAULT_MEMORY_BYTES }
+        Self {
+            split: None,
+            memory_bytes: DEFAULT_MEMORY_BYTES,
+        }
     }
 }
 
@@ -85,8 +88,16 @@ impl Evaluation {
     ///
     /// # Errors
     /// [`Error::Split`] if a split leaves either segment without a squaring.
-    pub fn new(discriminant: Discriminant, x: Form, iterations: u64, options: EvaluationOptions) -> Result<Self, Error> {
-        if options.split.is_some_and(|split| split == 0 || split >= iterations) {
+    pub fn new(
+        discriminant: Discriminant,
+        x: Form,
+        iterations: u64,
+        options: EvaluationOptions,
+    ) -> Result<Self, Error> {
+        if options
+            .split
+            .is_some_and(|split| split == 0 || split >= iterations)
+        {
             return Err(Error::Split);
         }
         // each of two segments can have one form more than its share
@@ -115,9 +126,13 @@ impl Evaluation {
                 Stage::Done(_) => return Step::Done,
                 Stage::Failed => return Step::Failed,
                 Stage::Squaring | Stage::Proving(_) if left == 0 => return Step::Paused,
-                Stage::Squaring | Stage::Proving(_) if stop.load(Ordering::Relaxed) != 0 => return Step::Stopped,
+                Stage::Squaring | Stage::Proving(_) if stop.load(Ordering::Relaxed) != 0 => {
+                    return Step::Stopped;
+                }
                 Stage::Squaring => left -= self.square(left.min(STOP_INTERVAL)),
-                Stage::Proving(_) => left = left.saturating_sub(self.prove(left.min(STOP_INTERVAL))),
+                Stage::Proving(_) => {
+                    left = left.saturating_sub(self.prove(left.min(STOP_INTERVAL)));
+                }
             }
         }
     }
@@ -134,8 +149,16 @@ impl Evaluation {
             self.squarings += 1;
         }
         if self.squarings == segment.start + segment.length {
-            let prime = challenge(&segment.x.encode(&self.discriminant), &self.current.encode(&self.discriminant));
-            self.stage = Stage::Proving(Box::new(Prover::new(prime, segment.length, self.plan, &self.discriminant)));
+            let prime = challenge(
+                &segment.x.encode(&self.discriminant),
+                &self.current.encode(&self.discriminant),
+            );
+            self.stage = Stage::Proving(Box::new(Prover::new(
+                prime,
+                segment.length,
+                self.plan,
+                &self.discriminant,
+            )));
         }
         steps
     }
@@ -143,11 +166,22 @@ impl Evaluation {
     /// About `budget` steps of proving; at the end, turns to the next segment or assembles the proof. Returns how many.
     fn prove(&mut self, budget: u64) -> u64 {
         let segment = self.segment();
-        let Stage::Proving(prover) = &mut self.stage else { return 0 };
+        let Stage::Proving(prover) = &mut self.stage else {
+            return 0;
+        };
         let (log, discriminant) = (&self.log, &self.discriminant);
-        let work = prover.advance(budget, &|index| log.form(segment.first_record + index, discriminant), discriminant);
+        let work = prover.advance(
+            budget,
+            &|index| log.form(segment.first_record + index, discriminant),
+            discriminant,
+        );
         if let Some(witness) = prover.witness() {
-            let proved = Segment { squarings: segment.length, prime: *prover.prime(), end: self.current, witness: *witness };
+            let proved = Segment {
+                squarings: segment.length,
+                prime: *prover.prime(),
+                end: self.current,
+                witness: *witness,
+            };
             if self.split.is_some() && self.first.is_none() {
                 self.first = Some(proved);
                 self.stage = Stage::Squaring;
@@ -156,7 +190,11 @@ impl Evaluation {
                 let depth = u32::from(self.first.is_some());
                 let x = self.x.encode(&self.discriminant);
                 let holds = verify(&self.discriminant, &x, self.iterations, &proof, depth).is_ok();
-                self.stage = if holds { Stage::Done(proof) } else { Stage::Failed };
+                self.stage = if holds {
+                    Stage::Done(proof)
+                } else {
+                    Stage::Failed
+                };
             }
         }
         work
@@ -165,8 +203,18 @@ impl Evaluation {
     /// The segment at work.
     fn segment(&self) -> Span {
         match (self.split, &self.first) {
-            (None, _) => Span { start: 0, length: self.iterations, first_record: 0, x: self.x },
-            (Some(split), None) => Span { start: 0, length: split, first_record: 0, x: self.x },
+            (None, _) => Span {
+                start: 0,
+                length: self.iterations,
+                first_record: 0,
+                x: self.x,
+            },
+            (Some(split), None) => Span {
+                start: 0,
+                length: split,
+                first_record: 0,
+                x: self.x,
+            },
             (Some(split), Some(first)) => Span {
                 start: split,
                 length: self.iterations - split,

@@ -10,11 +10,20 @@ pub(crate) struct Int<const N: usize> {
 }
 
 impl<const N: usize> Int<N> {
-    pub(crate) const ZERO: Self = Self { negative: false, magnitude: Uint::ZERO };
-    pub(crate) const ONE: Self = Self { negative: false, magnitude: Uint::ONE };
+    pub(crate) const ZERO: Self = Self {
+        negative: false,
+        magnitude: Uint::ZERO,
+    };
+    pub(crate) const ONE: Self = Self {
+        negative: false,
+        magnitude: Uint::ONE,
+    };
 
     pub(crate) fn new(negative: bool, magnitude: Uint<N>) -> Self {
-        Self { negative: negative && !magnitude.is_zero(), magnitude }
+        Self {
+            negative: negative && !magnitude.is_zero(),
+            magnitude,
+        }
     }
 
     /// From a magnitude of another width that fits.
@@ -47,7 +56,10 @@ impl<const N: usize> Int<N> {
     }
 
     pub(crate) fn mul(&self, other: &Self) -> Self {
-        Self::new(self.negative != other.negative, self.magnitude.mul(&other.magnitude))
+        Self::new(
+            self.negative != other.negative,
+            self.magnitude.mul(&other.magnitude),
+        )
     }
 
     /// `self 2^bits`.
@@ -65,7 +77,10 @@ impl<const N: usize> Int<N> {
     pub(crate) fn div_rem_floor(&self, divisor: &Uint<N>) -> (Self, Uint<N>) {
         let (quotient, remainder) = self.magnitude.div_rem(divisor);
         if self.negative && !remainder.is_zero() {
-            (Self::new(true, quotient.add(&Uint::ONE)), divisor.sub(&remainder))
+            (
+                Self::new(true, quotient.add(&Uint::ONE)),
+                divisor.sub(&remainder),
+            )
         } else {
             (Self::new(self.negative, quotient), remainder)
         }
@@ -73,7 +88,10 @@ impl<const N: usize> Int<N> {
 
     /// The quotient of a division that the caller knows to leave no remainder.
     pub(crate) fn div_exact<const M: usize>(&self, divisor: &Uint<M>) -> Self {
-        let quotient = self.magnitude.checked_div_exact(divisor).expect("divisible");
+        let quotient = self
+            .magnitude
+            .checked_div_exact(divisor)
+            .expect("divisible");
         Self::new(self.negative, quotient)
     }
 }
@@ -94,6 +112,7 @@ pub(crate) fn extended_gcd<const N: usize>(a: &Uint<N>, b: &Uint<N>) -> (Uint<N>
 }
 
 /// The inverse of `a` modulo `m`, in `0..m`, if there is one; `m > 0`.
+#[cfg(test)]
 pub(crate) fn inverse_mod<const N: usize>(a: &Uint<N>, m: &Uint<N>) -> Option<Uint<N>> {
     let (gcd, u, _) = extended_gcd(&a.rem(m), m);
     (gcd == Uint::ONE).then(|| u.div_rem_floor(m).1)

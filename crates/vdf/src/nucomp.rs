@@ -7,7 +7,6 @@
 
 mod basis;
 mod compose;
-mod euclid;
 mod square;
 
 pub(crate) use compose::compose;

@@ -16,4 +16,3 @@ pub(crate) use plan::{MAX_DIGIT_BITS, Plan};
 pub(crate) use prover::Prover;
 pub(crate) use segment::{Segment, assemble};
 pub use verify::verify;
-

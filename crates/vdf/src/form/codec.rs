@@ -8,7 +8,7 @@
 use super::{Form, HALF_LIMBS, partial_xgcd};
 use crate::discriminant::Discriminant;
 use crate::error::Error;
-use crate::int::{extended_gcd, inverse_mod};
+use crate::euclid::Euclid;
 use crate::uint::Uint;
 
 /// Bytes of an encoded form, whatever the discriminant's size.
@@ -22,6 +22,7 @@ const GENERATOR: u8 = 1 << 3;
 /// Limbs for decoding: values below `a' 2^(8 (G + 1))`, at most 8 limbs and 8 bits, and products of two.
 const LIMBS: usize = 2 * HALF_LIMBS + 2;
 type Wide = Uint<LIMBS>;
+type Half = Uint<HALF_LIMBS>;
 
 /// Where the fields of an encoding stand.
 struct Layout {
@@ -58,14 +59,24 @@ impl Form {
     pub fn encode(&self, discriminant: &Discriminant) -> [u8; FORM_BYTES] {
         let mut bytes = [0; FORM_BYTES];
         if self.b == Uint::ONE && !self.b_negative && self.a <= Uint::from_word(2) {
-            bytes[0] = if self.a == Uint::ONE { IDENTITY } else { GENERATOR };
+            bytes[0] = if self.a == Uint::ONE {
+                IDENTITY
+            } else {
+                GENERATOR
+            };
             return bytes;
         }
         let t = partial_xgcd::cofactor(&self.a, &self.b);
-        let (g, _, _) = extended_gcd(&self.a.resize(), &t.magnitude);
+        // |t| < a: Euclid stops before the remainder 0, whose cofactor a is
+        let t_magnitude: Half = t.magnitude.resize();
+        let (g, _) = Euclid::gcd(&self.a, &t_magnitude);
         let (a_part, _) = self.a.div_rem(&g);
-        let (t_part, _) = t.magnitude.div_rem(&g);
-        let b0 = if g == Uint::ONE { Uint::ZERO } else { self.b.div_rem(&a_part).0 };
+        let (t_part, _) = t_magnitude.div_rem(&g);
+        let b0 = if g == Uint::ONE {
+            Uint::ZERO
+        } else {
+            self.b.div_rem(&a_part).0
+        };
         let extra = g.bit_length().div_ceil(8) - 1;
         // |t| has at most d/32 bytes, and so has its divisor g
         let layout = Layout::of(discriminant.bits().div_ceil(32), extra);
@@ -89,14 +100,17 @@ impl Form {
     /// # Errors
     /// [`Error::FormLength`] or [`Error::FormEncoding`].
     pub fn decode(discriminant: &Discriminant, bytes: &[u8]) -> Result<Self, Error> {
-        let bytes: &[u8; FORM_BYTES] = bytes.try_into().map_err(|_| Error::FormLength(bytes.len()))?;
+        let bytes: &[u8; FORM_BYTES] = bytes
+            .try_into()
+            .map_err(|_| Error::FormLength(bytes.len()))?;
         let form = match bytes[0] {
             IDENTITY => Some(Self::identity(discriminant)),
             GENERATOR => Some(Self::generator(discriminant)),
             flags if flags <= (B_NEGATIVE | T_NEGATIVE) => decompress(discriminant, bytes),
             _ => None,
         };
-        form.filter(|form| form.encode(discriminant) == *bytes).ok_or(Error::FormEncoding)
+        form.filter(|form| form.encode(discriminant) == *bytes)
+            .ok_or(Error::FormEncoding)
     }
 }
 
@@ -105,20 +119,38 @@ fn decompress(discriminant: &Discriminant, bytes: &[u8; FORM_BYTES]) -> Option<F
     let layout = Layout::new(discriminant, usize::from(bytes[1]))?;
     let [a_part, t_part, g, b0] = layout.fields(bytes).map(Wide::from_le_bytes);
     // t = 0 would say a = b, which of all reduced forms only the identity has: it is encoded by its flag
-    if a_part.is_zero() || t_part.is_zero() || t_part >= a_part && a_part != Uint::ONE {
+    if t_part.is_zero() || t_part >= a_part {
         return None;
     }
-    let t = if bytes[0] & T_NEGATIVE == 0 { t_part } else { a_part.sub(&t_part.rem(&a_part)) }.rem(&a_part);
+    let (a_part, t_part): (Half, Half) = (a_part.try_resize()?, t_part.try_resize()?);
+    let t = if bytes[0] & T_NEGATIVE == 0 {
+        t_part
+    } else {
+        a_part.sub(&t_part)
+    };
+    let (gcd, inverse) = Euclid::gcd(&a_part, &t);
+    if gcd != Uint::ONE {
+        return None;
+    }
     // s = t b mod a' is small: s^2 = t^2 b^2 = t^2 D modulo a', and below a', so a perfect square
-    let residue = a_part.sub(&discriminant.magnitude.rem(&a_part)).rem(&a_part);
-    let square = t.mul::<LIMBS, LIMBS>(&t).rem(&a_part).mul::<LIMBS, LIMBS>(&residue).rem(&a_part);
+    let residue = match discriminant.magnitude.rem(&a_part) {
+        remainder if remainder.is_zero() => Half::ZERO,
+        remainder => a_part.sub(&remainder),
+    };
+    let times = |x: &Half, y: &Half| x.mul::<HALF_LIMBS, LIMBS>(y).rem(&a_part);
+    let square = times(&times(&t, &t), &residue);
     let root = square.isqrt();
-    if root.mul::<LIMBS, LIMBS>(&root) != square {
+    if root.mul::<HALF_LIMBS, HALF_LIMBS>(&root) != square {
         return None;
     }
-    let b = root.mul::<LIMBS, LIMBS>(&inverse_mod(&t, &a_part)?).rem(&a_part);
+    let b = times(&root, &inverse);
     // b0 a' has at most 8 limbs and 8 bits, and the sum carries at most one bit further
-    let b = b.add(&b0.mul::<LIMBS, LIMBS>(&a_part));
+    let b = b.resize().add(&b0.mul::<HALF_LIMBS, LIMBS>(&a_part));
     let a = a_part.mul::<LIMBS, LIMBS>(&g);
-    Form::from_ab(&a.try_resize()?, &b.try_resize()?, bytes[0] & B_NEGATIVE != 0, discriminant)
+    Form::from_ab(
+        &a.try_resize()?,
+        &b.try_resize()?,
+        bytes[0] & B_NEGATIVE != 0,
+        discriminant,
+    )
 }

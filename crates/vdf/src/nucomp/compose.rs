@@ -1,8 +1,8 @@
 //! Composition.
 
 use super::basis::Restricted;
-use super::euclid::Euclid;
 use crate::discriminant::D_LIMBS;
+use crate::euclid::Euclid;
 use crate::form::{Form, HALF_LIMBS};
 use crate::int::{Int, extended_gcd};
 use crate::uint::Uint;
@@ -18,9 +18,8 @@ pub(crate) fn compose(first: &Form, second: &Form, d_bits: usize) -> Form {
         return *second;
     }
     // d = gcd(a1, a2) = y1 a2 modulo a1
-    let euclid = Euclid::new(a1, &a2.rem(a1)).run(0);
-    let d = euclid.x[0];
-    let y1: Wide = Int::from_uint(!euclid.second_negative, &euclid.y[0]);
+    let (d, y1) = Euclid::gcd(a1, &a2.rem(a1));
+    let y1: Wide = Int::from_uint(false, &y1);
     let b1: Wide = Int::from_uint(first.b_negative, &first.b);
     let b2: Wide = Int::from_uint(second.b_negative, &second.b);
     let half_difference = b2.sub(&b1).half();
@@ -32,12 +31,22 @@ pub(crate) fn compose(first: &Form, second: &Form, d_bits: usize) -> Form {
         let c2 = Int::from_uint(false, &second.c);
         // y1 y2 may have 16 limbs: back below a1 before the next product
         let y = y1.mul(&y2).div_rem_floor(&a1.resize()).1;
-        (d1.resize(), Int::new(false, y).mul(&half_difference).sub(&x2.mul(&c2)))
+        (
+            d1.resize(),
+            Int::new(false, y).mul(&half_difference).sub(&x2.mul(&c2)),
+        )
     };
     let (v1, v2) = (a1.div_rem(&d1).0, a2.div_rem(&d1).0);
     let r = r.div_rem_floor(&v1.resize()).1.resize();
     let b = Int::new(second.b_negative, second.b);
-    Restricted { v1: &v1, v2: &v2, b: &b, c: &second.c.mul(&d1), r: &r }.reduce(d_bits)
+    Restricted {
+        v1: &v1,
+        v2: &v2,
+        b: &b,
+        c: &second.c.mul(&d1),
+        r: &r,
+    }
+    .reduce(d_bits)
 }
 
 /// `(d1, x, y)` with `d1 = gcd(d, s) = x s - y d`.

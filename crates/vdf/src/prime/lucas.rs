@@ -8,7 +8,9 @@ use crate::uint::Uint;
 const MAX_D: i64 = 1000;
 
 pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, field: &Montgomery<N>) -> bool {
-    let Some((p, q)) = parameters(n) else { return false };
+    let Some((p, q)) = parameters(n) else {
+        return false;
+    };
     let (p_m, q_m) = (field.small(p), field.small(q));
     // V_k, V_(k+1) and Q^k for the leading bits k of n + 1, from k = 0
     let (mut v, mut v_next, mut q_k) = (field.small(2), p_m, *field.one());

@@ -17,14 +17,21 @@ impl Plan {
     pub(crate) fn choose(squarings: u64, max_forms: u64) -> Self {
         let max_forms = max_forms.max(1);
         (1..=MAX_DIGIT_BITS)
-            .map(|digit_bits| Self { digit_bits, passes: (squarings / u64::from(digit_bits)).div_ceil(max_forms).max(1) })
+            .map(|digit_bits| Self {
+                digit_bits,
+                passes: (squarings / u64::from(digit_bits))
+                    .div_ceil(max_forms)
+                    .max(1),
+            })
             .min_by_key(|plan| plan.cost(squarings))
             .expect("the range is not empty")
     }
 
     /// Compositions that a proof of this shape takes.
     fn cost(&self, squarings: u64) -> u64 {
-        let combining = self.passes.saturating_mul(u64::from(self.digit_bits) + 2 * u64::from(self.buckets()));
+        let combining = self
+            .passes
+            .saturating_mul(u64::from(self.digit_bits) + 2 * u64::from(self.buckets()));
         (squarings / u64::from(self.digit_bits)).saturating_add(combining)
     }
 

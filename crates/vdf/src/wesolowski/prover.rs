@@ -33,7 +33,9 @@ pub(crate) struct Prover {
 /// What a pass is doing.
 enum Pass {
     /// Raising the earlier passes' product to the power 2^k.
-    Raise { squarings_left: u32 },
+    Raise {
+        squarings_left: u32,
+    },
     /// Sorting forms into buckets.
     Collect(Box<Digits>),
     /// Multiplying the buckets together, from the highest digit down.
@@ -42,12 +44,29 @@ enum Pass {
 }
 
 impl Prover {
-    pub(crate) fn new(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, discriminant: &Discriminant) -> Self {
-        Self::resume(prime, squarings, plan, plan.passes, &Form::identity(discriminant))
+    pub(crate) fn new(
+        prime: Uint<B_LIMBS>,
+        squarings: u64,
+        plan: Plan,
+        discriminant: &Discriminant,
+    ) -> Self {
+        Self::resume(
+            prime,
+            squarings,
+            plan,
+            plan.passes,
+            &Form::identity(discriminant),
+        )
     }
 
     /// Goes on at the beginning of a pass, from what [`Self::resume_point`] said.
-    pub(crate) fn resume(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, passes_left: u64, power: &Form) -> Self {
+    pub(crate) fn resume(
+        prime: Uint<B_LIMBS>,
+        squarings: u64,
+        plan: Plan,
+        passes_left: u64,
+        power: &Form,
+    ) -> Self {
         let mut prover = Self {
             prime,
             squarings,
@@ -94,7 +113,12 @@ impl Prover {
     }
 
     /// Does at least one and about `budget` group operations, unless it is done; returns how many. `form_at` gives `C_j`.
-    pub(crate) fn advance(&mut self, budget: u64, form_at: &dyn Fn(u64) -> Form, discriminant: &Discriminant) -> u64 {
+    pub(crate) fn advance(
+        &mut self,
+        budget: u64,
+        form_at: &dyn Fn(u64) -> Form,
+        discriminant: &Discriminant,
+    ) -> u64 {
         let mut work = 0;
         while work < budget.max(1) {
             match &mut self.pass {
@@ -109,7 +133,11 @@ impl Prover {
                     Some((index, digit)) => {
                         let form = form_at(index);
                         let form = if digit < 0 { form.inverse() } else { form };
-                        multiply(&mut self.buckets[digit.unsigned_abs() as usize - 1], &form, discriminant);
+                        multiply(
+                            &mut self.buckets[digit.unsigned_abs() as usize - 1],
+                            &form,
+                            discriminant,
+                        );
                         work += 1;
                     }
                     None => self.pass = Pass::Combine,
@@ -132,14 +160,24 @@ impl Prover {
             Pass::Done
         } else {
             // before the first pass there is nothing to raise
-            let squarings_left = if self.passes_left == self.plan.passes { 0 } else { self.plan.digit_bits };
+            let squarings_left = if self.passes_left == self.plan.passes {
+                0
+            } else {
+                self.plan.digit_bits
+            };
             Pass::Raise { squarings_left }
         };
     }
 
     fn begin_collecting(&mut self) {
         let Plan { digit_bits, passes } = self.plan;
-        let digits = Digits::new(&self.prime, self.squarings, digit_bits, passes, self.passes_left - 1);
+        let digits = Digits::new(
+            &self.prime,
+            self.squarings,
+            digit_bits,
+            passes,
+            self.passes_left - 1,
+        );
         self.buckets.resize(self.plan.buckets() as usize, None);
         self.pass = Pass::Collect(Box::new(digits));
     }
