@@ -112,7 +112,7 @@ async function resolveElsewhere(owner: Node, other: Node, did: string): Promise<
   const theirs = other.client
   await stage.step('Resolve the name at daemon 3', 'Daemon 3 has never spoken to anybody about this name. It asks the peers, checks signature, beacon pulse and proof of every answer by itself, and must come to what daemon 1 published.', async () => {
     const expected = await owner.client.resolve(NAME)
-    await until('that daemon 3 resolves the name as published', PROPAGATION_TIMEOUT_MS, async () => (isDeepStrictEqual(await theirs.resolve(NAME), expected) ? true : undefined))
+    await until('daemon 3 resolves the name as published', PROPAGATION_TIMEOUT_MS, async () => (isDeepStrictEqual(await theirs.resolve(NAME), expected) ? true : undefined))
     check(true, `daemon 3 finds the same record, signature and proof of ${formatCount(expected.iterations)} squarings`)
   })
   await stage.step('Read the zone at daemon 3', 'The records that a browser or mail server would ask for.', async () => {
@@ -123,7 +123,7 @@ async function resolveElsewhere(owner: Node, other: Node, did: string): Promise<
   })
   await stage.step('Resolve the identity at daemon 3', 'Who is behind the name, and what do they offer?', async () => {
     const expected = await owner.client.resolveKid(did)
-    const found = await until('that daemon 3 resolves the identity as published', PROPAGATION_TIMEOUT_MS, async () => {
+    const found = await until('daemon 3 resolves the identity as published', PROPAGATION_TIMEOUT_MS, async () => {
       const identity = await theirs.resolveKid(did)
       return isDeepStrictEqual(identity, expected) && identity.manifest_document !== null ? identity : undefined
     })
@@ -173,7 +173,7 @@ try {
 } catch (error) {
   if (interrupted.by === '') {
     reportFailure(error)
-    await processes.stop()
+    for (const complaint of await processes.stop()) stage.fail(`  ${complaint}`)
     process.exitCode = 1
   }
 }

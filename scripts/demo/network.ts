@@ -48,14 +48,14 @@ export async function until<T>(what: string, timeoutMs: number, ask: () => Promi
     } catch (error) {
       last = error
     }
-    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${timeoutMs / 1000} s`, { cause: last })
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs / 1000} s in vain until ${what}`, { cause: last })
     await delay(POLL_INTERVAL_MS)
   }
 }
 
 /** Waits until every node is ready and sees all the others. */
 export async function untilConnected(nodes: readonly Node[]): Promise<void> {
-  await until('that all daemons know each other', CONNECT_TIMEOUT_MS, async () => {
+  await until('all daemons know each other', CONNECT_TIMEOUT_MS, async () => {
     for (const { client } of nodes) {
       const [{ ready }, { status, peers }] = await Promise.all([client.readiness(), client.networkStatus()])
       if (!ready || status !== 'online' || peers < nodes.length - 1) return undefined
