@@ -11,7 +11,8 @@ function ipOf(address: Multiaddr): string | undefined {
 /** Whether it is an address of the loopback interface. A host name is not: it may resolve to anything. */
 export function isLoopback(address: Multiaddr): boolean {
   const ip = ipOf(address)
-  return ip !== undefined && (ip === '::1' || /^(?:::ffff:)?127\./i.test(ip))
+  // The prefix of an IPv4 address inside IPv6 is that of the IPv4 address, however it is written.
+  return ip !== undefined && (ip === '::1' || addressPrefix(ip).startsWith('127.'))
 }
 
 /** The /24 or /48 of a multiaddr, see `addressPrefix`. What is no IP address is a prefix of its own. */

@@ -1,0 +1,113 @@
+import { generateKeyPair } from '@libp2p/crypto/keys'
+import { peerIdFromPrivateKey } from '@libp2p/peer-id'
+import { multiaddr } from '@multiformats/multiaddr'
+import { describe, expect, it } from 'vitest'
+import { isLoopback, prefixOf } from '../../src/network/addresses.ts'
+import { createVerificationBudget } from '../../src/network/holder/budget.ts'
+import { KeyedMutex } from '../../src/network/holder/keyed-mutex.ts'
+import { createPenalties } from '../../src/network/penalties.ts'
+import { createVerifier } from '../../src/network/verifier.ts'
+import { Lab } from './lab.ts'
+
+describe('addresses', () => {
+  it.each([
+    ['/ip4/127.0.0.1/tcp/1', true],
+    ['/ip4/127.255.0.9/tcp/1', true],
+    ['/ip6/::1/tcp/1', true],
+    ['/ip6/::ffff:127.0.0.1/tcp/1', true],
+    ['/ip4/128.0.0.1/tcp/1', false],
+    ['/ip4/0.0.0.0/tcp/1', false],
+    ['/ip6/::/tcp/1', false],
+    ['/ip6/fe80::1/tcp/1', false],
+    ['/dns4/localhost/tcp/1', false]
+  ])('%s is of this machine: %s', (address, expected) => {
+    expect(isLoopback(multiaddr(address))).toBe(expected)
+  })
+
+  it('of one /24 or one /48 have one prefix', () => {
+    expect(prefixOf(multiaddr('/ip4/192.0.2.1/tcp/1'))).toBe(prefixOf(multiaddr('/ip4/192.0.2.250/tcp/9')))
+    expect(prefixOf(multiaddr('/ip4/192.0.2.1/tcp/1'))).not.toBe(prefixOf(multiaddr('/ip4/192.0.3.1/tcp/1')))
+    expect(prefixOf(multiaddr('/ip6/2001:db8:1::1/tcp/1'))).toBe(prefixOf(multiaddr('/ip6/2001:db8:1:ffff::9/tcp/1')))
+    expect(prefixOf(multiaddr('/ip6/2001:db8:1::1/tcp/1'))).not.toBe(prefixOf(multiaddr('/ip6/2001:db8:2::1/tcp/1')))
+  })
+})
+
+describe('penalties', () => {
+  it('ban at the fifth offence, for ten minutes, and forget offences that are long ago', async () => {
+    let now = 1_000_000
+    const penalties = createPenalties(() => now)
+    const peer = peerIdFromPrivateKey(await generateKeyPair('Ed25519'))
+    for (let offence = 1; offence < 5; offence++) expect(penalties.add(peer)).toBe(false)
+    now += 11 * 60_000
+    expect(penalties.add(peer)).toBe(false)
+    for (let offence = 2; offence < 5; offence++) expect(penalties.add(peer)).toBe(false)
+    expect(penalties.isBanned(peer)).toBe(false)
+    expect(penalties.add(peer)).toBe(true)
+    expect(penalties.isBanned(peer)).toBe(true)
+    now += 10 * 60_000
+    expect(penalties.isBanned(peer)).toBe(false)
+  })
+})
+
+describe('the budget of verifications', () => {
+  it('keeps most places for claims that are expected', () => {
+    const budget = createVerificationBudget()
+    const strangers = Array.from({ length: 10 }, (_, index) => budget.take(`stranger ${index}`, false)).filter((place) => place !== undefined)
+    expect(strangers).toHaveLength(4)
+    const expected = Array.from({ length: 30 }, () => budget.take('owner', true)).filter((place) => place !== undefined)
+    expect(expected).toHaveLength(16)
+    strangers[0]!()
+    expect(budget.take('late stranger', false)).toBeDefined()
+    expect(budget.take('owner', true)).toBeUndefined()
+  })
+
+  it('gives one stranger half of what strangers have', () => {
+    const budget = createVerificationBudget()
+    expect([1, 2, 3].map(() => budget.take('stranger', false) !== undefined)).toEqual([true, true, false])
+  })
+})
+
+describe('a mutex by key', () => {
+  it('runs actions of one key in order, though one fails, and others beside them', async () => {
+    const mutex = new KeyedMutex()
+    const order: string[] = []
+    const gate = Promise.withResolvers<undefined>()
+    const first = mutex.run('a', async () => {
+      await gate.promise
+      order.push('a1')
+      throw new Error('a1 failed')
+    })
+    const second = mutex.run('a', () => Promise.resolve(order.push('a2')))
+    await mutex.run('b', () => Promise.resolve(order.push('b1')))
+    gate.resolve(undefined)
+    await expect(first).rejects.toThrow('a1 failed')
+    await second
+    expect(order).toEqual(['b1', 'a1', 'a2'])
+  })
+})
+
+describe('the verifier', () => {
+  it('verifies a proof once, though the record around it changes, and remembers failures to verify not at all', async () => {
+    const lab = new Lab()
+    const owner = lab.owner('alice')
+    const reveal = lab.reveal('once.chronym', owner, { p: lab.round })
+    let isDown = true
+    const verifier = createVerifier(lab.profile, lab.beacon, {
+      verifyProof: (question) => (isDown ? Promise.reject(new Error('the pool is closed')) : lab.pool.verifyProof(question))
+    })
+    await expect(verifier.validate(reveal)).rejects.toThrow('the pool is closed')
+    isDown = false
+    const updates = [reveal, lab.updated(reveal, owner, 2), lab.updated(reveal, owner, 3)]
+    for (const verdict of await Promise.all(updates.map((update) => verifier.validate(update)))) expect(verdict.ok).toBe(true)
+    expect(lab.proofsVerified).toBe(1)
+  })
+
+  it('takes no verdict over to the same proof under another key [a proof copied under another key]', async () => {
+    const lab = new Lab()
+    const reveal = lab.reveal('copied.chronym', lab.owner('alice'), { p: lab.round })
+    const verifier = createVerifier(lab.profile, lab.beacon, lab.pool)
+    expect((await verifier.validate(reveal)).ok).toBe(true)
+    const thief = lab.owner('mallory')
+    expect(await verifier.validate(lab.updated(reveal, thief, 1))).toMatchObject({ ok: false, rule: 'proof' })
+  })
+})
