@@ -27,9 +27,20 @@ export class FakeBeacon implements BeaconClient {
   silent = false
   #newest: VerifiedPulse | undefined
   readonly #clock: Clock
+  readonly #listeners = new Set<(pulse: VerifiedPulse) => void>()
 
   constructor(clock: Clock) {
     this.#clock = clock
+  }
+  /** How many wait for a pulse. */
+  get waiting(): number {
+    return this.#listeners.size
+  }
+  /** Ends the silence and says so to those who listen. */
+  speak(): void {
+    this.silent = false
+    const newest = this.latest()!
+    for (const listener of this.#listeners) listener(newest)
   }
   start(): void {}
   stop(): void {}
@@ -52,8 +63,9 @@ export class FakeBeacon implements BeaconClient {
   verify(pulse: Pulse): Promise<boolean> {
     return Promise.resolve(Buffer.compare(pulseOf(pulse.round).signature, pulse.signature) === 0)
   }
-  on(): () => void {
-    return () => undefined
+  on(_event: 'pulse', listener: (pulse: VerifiedPulse) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 }
 

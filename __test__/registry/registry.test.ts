@@ -140,7 +140,18 @@ describe('registering', () => {
 
   it('says SVC-BCN-001 while the beacon is silent', async () => {
     node.beacon.silent = true
-    await expect(node.registry.register(ALICE, {})).rejects.toThrow(code('SVC-BCN-001'))
+    const refused = expect(node.registry.register(ALICE, {})).rejects.toThrow(code('SVC-BCN-001'))
+    await clock.advance(5_000)
+    await refused
+  })
+
+  it('waits for the first pulse right after the start', async () => {
+    node.beacon.silent = true
+    const started = node.registry.register(ALICE, {})
+    expect(node.beacon.waiting).toBe(1)
+    node.beacon.speak()
+    await expect(started).resolves.toMatchObject({ name: ALICE, status: 'running' })
+    expect(node.beacon.waiting).toBe(0)
   })
 
   it('says SVC-RES-001 when nobody can be asked', async () => {

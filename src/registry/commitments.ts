@@ -9,6 +9,8 @@ import { ownKey, type RegistryContext } from './context.ts'
 
 /** A beacon so many rounds late is away, not slow (the lag that protocol.md, "Beacon and time", warns of). */
 const BEACON_LOST_ROUNDS = 20
+/** A daemon that has just started has its first pulse within this time, if any source answers. */
+const FIRST_PULSE_TIMEOUT_MS = 5_000
 
 /** C of a claim of ours. */
 export function ownCommitment(context: RegistryContext, name: Name, salt: Uint8Array): Uint8Array {
@@ -36,8 +38,12 @@ export function verifiedRound(context: RegistryContext): number {
   return verified
 }
 
-/** Whether the beacon is followed at all; a pulse or two late is what the steps of a task wait for. Throws SVC-BCN-001. */
-export function requireBeacon(context: RegistryContext): void {
+/**
+ * Whether the beacon is followed at all; a pulse or two late is what the steps of a task wait for. Right after the start the
+ * first pulse is waited for. Rejects with SVC-BCN-001.
+ */
+export async function requireBeacon(context: RegistryContext): Promise<void> {
+  if (context.time().verified === 0) await firstPulse(context)
   const { verified, now } = context.time()
   if (verified === 0 || now - verified > BEACON_LOST_ROUNDS) throw beaconSilent(verified, now)
 }
@@ -69,6 +75,19 @@ export function chooseRound(context: RegistryContext, draft: ClaimDraft, { recei
     throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely.length, of }, retryAfter: 10 })
   }
   return claimRound(verified, profile)
+}
+
+/** Resolves with the first pulse, or when it is too long in coming. */
+async function firstPulse({ beacon, clock }: RegistryContext): Promise<void> {
+  const waiting = new AbortController()
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const off = beacon.on('pulse', () => resolve(undefined))
+  try {
+    await Promise.race([promise, clock.sleep(FIRST_PULSE_TIMEOUT_MS, waiting.signal).catch(() => undefined)])
+  } finally {
+    off()
+    waiting.abort()
+  }
 }
 
 function beaconSilent(verified: number, now: number): ServiceError {

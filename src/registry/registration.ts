@@ -19,7 +19,7 @@ export async function register(context: RegistryContext, tasks: TaskManager, tex
   if (zone !== undefined) parseZone(zone, context.profile)
   requireNotOwned(context, name)
   requireNoTask(tasks, name)
-  requireBeacon(context)
+  await requireBeacon(context)
   await requireFree(context, name)
   if (zone !== undefined) saveZone(context, name, zone)
   return tasks.create({ name, kind: 'register' })
@@ -38,9 +38,9 @@ export async function renew(context: RegistryContext, tasks: TaskManager, text: 
   if (linksOf(record.reveal).length > context.profile.chain_max) {
     throw new ServiceError('SVC-PUB-001', `${name} has been renewed ${context.profile.chain_max} times, as often as the network allows; let it lapse and register it anew.`)
   }
-  requireBeacon(context)
+  await requireBeacon(context)
   if (zone !== undefined) saveZone(context, name, zone)
-  return Promise.resolve(tasks.create({ name, kind: 'renew' }))
+  return tasks.create({ name, kind: 'renew' })
 }
 
 /** An owned name whose lease and grace have ended may be registered anew. */
