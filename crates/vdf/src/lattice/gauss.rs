@@ -9,10 +9,10 @@ use super::partial::Basis;
 /// From an entry this large on, the points have lost too many bits: the matrix is applied and the points are taken anew. 2.6% of squarings.
 const LARGE_ENTRY: f64 = 65_536.0;
 
-/// The largest quotient used at once, so that entries stay below `2^16 2^30 + 2^16 < 2^47`.
-const MAX_QUOTIENT: f64 = 1_073_741_824.0;
+/// The largest quotient used at once, `2^36`: entries are then at most `2^16 2^36 + 2^16 < 2^53`, exact as doubles.
+const MAX_QUOTIENT: f64 = power_of_two(36);
 
-/// Rounds of points; one is the rule, and each but the last shortens a vector by about `2^16`.
+/// Rounds of points; one is the rule, and each but the last shortens a vector by `2^16` at least.
 const MAX_ROUNDS: u32 = 40;
 
 /// Steps in one round: entries grow by more than the golden ratio a step, and `1.6^24 > 2^16`.
@@ -65,7 +65,7 @@ pub(super) fn reduce(mut basis: Basis, plane: Plane) -> Option<Reduced> {
         if !(largest_entry * largest_coordinate < COORDINATE_BOUND) {
             return None;
         }
-        // Entries are integers below 2^47: exact as doubles and as words.
+        // Entries are integers below 2^53: exact as doubles and as words.
         let apply = |entries: [f64; 2], pair: &[_; 2]| combine(entries[0] as i64, &pair[0], entries[1] as i64, &pair[1]);
         basis = Basis {
             x: [apply(short.entries, &basis.x), apply(long.entries, &basis.x)],
