@@ -1,4 +1,4 @@
-//! The class-group verifiable delay function.
+#![doc = include_str!("../README.md")]
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,

@@ -1,5 +1,12 @@
-use crate::reference;
 use crate::{Discriminant, Error, Form};
+use crate::{nucomp, reference};
+
+/// Squarings in a row that are checked one by one.
+const LONG_RUN: u32 = if cfg!(debug_assertions) {
+    5_000
+} else {
+    100_000
+};
 
 /// Sizes with every number of limbs, and odd ones between.
 const SIZES: [usize; 12] = [8, 16, 24, 64, 128, 136, 256, 264, 512, 768, 1000, 1024];
@@ -199,5 +206,45 @@ fn a_discriminant_is_checked() {
             Discriminant::from_seed(&[1; 4], bits),
             Err(Error::DiscriminantSize(bits))
         );
+    }
+}
+
+#[test]
+fn a_long_run_of_squarings_stays_right() {
+    let d = Discriminant::from_seed(b"a long run", 1024).unwrap();
+    let mut form = Form::generator(&d);
+    for step in 0..LONG_RUN {
+        let square = form.square(&d);
+        assert_eq!(square, nucomp::square(&form, 1024), "{step}");
+        if step % 50 == 0 {
+            assert_eq!(square, reference::square(&form), "{step}");
+        }
+        form = square;
+    }
+}
+
+#[test]
+fn random_bytes_are_refused_or_encode_again() {
+    let mut state = 77_u64;
+    for bits in SIZES {
+        let d = Discriminant::from_seed(b"random bytes", bits).unwrap();
+        for round in 0..300 {
+            let mut bytes = [0; 100];
+            for byte in &mut bytes {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                *byte = (state >> 56) as u8;
+            }
+            // mostly plausible heads: without them nothing is read
+            if round % 8 != 0 {
+                bytes[0] &= 3;
+                bytes[1] &= if round % 3 == 0 { 0 } else { 7 };
+            }
+            if let Ok(form) = Form::decode(&d, &bytes) {
+                assert_reduced(&form, &d);
+                assert_eq!(form.encode(&d), bytes);
+            }
+        }
     }
 }
