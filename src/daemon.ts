@@ -1,4 +1,5 @@
 /** Builds everything, starts it in order and stops it in reverse: the only place that constructs services. */
+import { rmSync } from 'node:fs'
 import type { ConfigSources } from './chronymd.ts'
 import { createEventLog } from './api/event-log.ts'
 import { createIdempotency } from './api/idempotency.ts'
@@ -231,6 +232,9 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     life.onStop('tasks', () => tasks.stop())
     const api = await serve(services, initial.api)
     life.onStop('http interface', () => api.close())
+    // With it the command line finds a daemon on any port by its data directory alone.
+    writePrivateFile(paths.apiUrl, `${api.url}\n`)
+    life.onStop('address file', () => rmSync(paths.apiUrl, { force: true }))
 
     const { peer_id: peerId } = network.status()
     log.info({ api: api.url, network: profile.id, peer_id: peerId }, 'started')

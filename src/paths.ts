@@ -20,6 +20,8 @@ export interface DataPaths {
   readonly tasks: string
   /** The main access token. */
   readonly token: string
+  /** Where the running daemon answers; there only while it runs. */
+  readonly apiUrl: string
   /** The owner's seed as 24 words: whoever has it owns the names. */
   readonly seed: string
 }
@@ -30,6 +32,7 @@ export function dataPaths(root: string): DataPaths {
     database: join(root, 'chronym.db'),
     tasks: join(root, 'tasks'),
     token: join(root, 'access_token'),
+    apiUrl: join(root, 'api_url'),
     seed: join(root, 'seed-words')
   }
 }

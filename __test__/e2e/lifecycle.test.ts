@@ -25,6 +25,17 @@ describe('the daemon', () => {
     expect(await again.signal('SIGINT')).toBe(0)
   })
 
+  it('is found by the command line through its data directory, on whatever port it listens', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon(['--data-dir', directory])
+    const status = await runToEnd('src/cli/main.ts', ['status', '--json', '--data-dir', directory])
+    expect(status).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(status.stdout)).toMatchObject({ peer_id: daemon.summary.peer_id })
+    await daemon.signal('SIGTERM')
+    const after = await runToEnd('src/cli/main.ts', ['status', '--json', '--data-dir', directory, '--api', daemon.summary.api_url])
+    expect(after.code).toBe(3)
+  })
+
   it('keeps its secrets in 0600 files in a 0700 directory', async () => {
     const directory = join(scene.directory(), 'data')
     const daemon = await scene.daemon(['--data-dir', directory])

@@ -25,16 +25,33 @@ export function localPaths(context: Context): DataPaths {
   return dataPaths(config.data_dir === '' ? defaultDataDir(loadProfile(config.network).id) : config.data_dir)
 }
 
-function addressOf(config: Config): string {
-  const { host, port } = config.api
+/** The address that a running daemon left in its data directory; after a kill -9 it may be an old one. */
+function addressLeftBy(paths: DataPaths): string | undefined {
+  try {
+    const url = new URL(readFileSync(paths.apiUrl, 'utf8').trim())
+    return urlOf(url.hostname, Number(url.port))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new Failure('CLI-NET-003', `${paths.apiUrl} can't be used: ${messageOf(error)}`, {
+      exitCode: EXIT.unreachable,
+      cure: 'Restart the daemon, which writes it anew, or give --api.',
+      cause: error
+    })
+  }
+}
+
+function urlOf(host: string, port: number): string {
   const reachable = ANY_ADDRESSES.has(host) ? '127.0.0.1' : host
   return `http://${reachable.includes(':') && !reachable.startsWith('[') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** `--api`, CHRONYM_API, or what the configuration says. */
+/** `--api`, CHRONYM_API, what the running daemon says, or what the configuration says. */
 export function daemonUrl(context: Context): string {
   const given = context.options.api ?? context.env['CHRONYM_API']
-  if (given === undefined || given === '') return addressOf(localConfig(context))
+  if (given === undefined || given === '') {
+    const { host, port } = localConfig(context).api
+    return addressLeftBy(localPaths(context)) ?? urlOf(host, port)
+  }
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw usageFailure(`--api ${given}: an http or https address`, 'Example: --api http://127.0.0.1:7468')
   return url.href.replace(/\/+$/u, '')
