@@ -62,6 +62,9 @@ function parseInvocation(args: readonly string[], env: NodeJS.ProcessEnv): Invoc
 }
 
 function describe(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
+    return `${error.message}. The disk that holds the data directory is full: free some space and start again. Nothing is lost.`
+  }
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error)
   const { title, cure } = ERROR_TABLE[error.code]
   return `${title} (${error.code}): ${error.message}\n${cure}`
