@@ -3,6 +3,8 @@ import { Lab, labProfile } from '../network/lab.ts'
 import { createNetwork } from '../../src/network/network.ts'
 import { ListenError, OfflineError, type NetworkEvent } from '../../src/network/types.ts'
 import { builtInProfiles } from '../../src/protocol/profile.ts'
+import { encodeReveal } from '../../src/protocol/reveal.ts'
+import { keys } from '../../src/store/keys.ts'
 import pino from 'pino'
 
 let lab: Lab
@@ -126,24 +128,61 @@ describe('modes', () => {
   })
 })
 
+describe('records of our own', () => {
+  it('are sent again by themselves until somebody takes them', async () => {
+    await lab.close()
+    lab = new Lab(labProfile({ scope: 'test', answers_per_prefix: 0 }))
+    const first = await lab.addNode()
+    const reveal = lab.reveal('again.chronym', lab.owner('alice'), { p: lab.round })
+    await expect(first.network.putReveal(reveal)).rejects.toThrow(OfflineError)
+    const second = await lab.addNode()
+    await lab.connected()
+    expect(second.network.status().records).toBe(0)
+    lab.advance(5_400)
+    await vi.waitFor(() => {
+      expect(second.network.status().records).toBe(1)
+    }, 10_000)
+    // On a network of many machines our own store does not count as one of those who hold it.
+    expect(await first.network.putReveal(reveal)).toMatchObject({ storedBy: 1, of: 1 })
+  })
+
+  it('are not replaced by an older one that is published later', async () => {
+    const node = await lab.addNode()
+    const owner = lab.owner('alice')
+    const reveal = await lab.claim(node, 'older.chronym', owner)
+    const newer = lab.updated(reveal, owner, 9)
+    await node.network.putReveal(newer)
+    await node.network.putReveal(reveal)
+    expect(node.store.get(keys.ownRecord('reveal', 'older.chronym'))).toEqual(encodeReveal(newer))
+  })
+})
+
 describe('finding peers', () => {
   it('goes on until the peer to join through is there', async () => {
-    const first = await lab.addNode()
-    const { address, directory } = first
     const seed = new Uint8Array(32).fill(7)
-    await lab.stopNode(first)
+    const before = await lab.addNode({ seed })
+    const { address } = before
+    await lab.stopNode(before)
     const second = await lab.addNode({ bootstrap: [address] })
     expect(second.network.status()).toMatchObject({ status: 'connecting', peers: 0 })
     await expect(second.network.getReveals('nobody.chronym')).resolves.toMatchObject({ asked: 1 })
-    const again = await lab.addNode({ directory, seed, bootstrap: [] })
-    const [, port] = /tcp\/(\d+)/.exec(again.address)!
-    expect(port).toBeDefined()
-    const third = await lab.addNode({ bootstrap: [again.address, second.address] })
+
+    await lab.addNode({ seed, bootstrap: [], listen: address.replace(/\/p2p\/.*/, '') })
     await vi.waitFor(() => {
       lab.advance(2)
-      expect(third.network.knownPeers()).toBe(2)
-      expect(second.network.knownPeers()).toBe(2)
+      expect(second.network.knownPeers()).toBe(1)
     }, 10_000)
+  })
+
+  it('ends at once when it is told to, whatever it waits for', async () => {
+    const [first, second] = await lab.addNodes(2)
+    const reveal = await lab.claim(first!, 'ending.chronym', lab.owner('alice'))
+    const pending = Promise.allSettled([first!.network.putReveal(reveal), first!.network.getReveals('ending.chronym'), first!.network.probe('ending.chronym')])
+    const started = performance.now()
+    await lab.stopNode(first!)
+    expect(performance.now() - started).toBeLessThan(3_000)
+    await pending
+    expect(second!.network.status().status).toBe('online')
   })
 
   it('forgets peers that are gone', async () => {

@@ -105,7 +105,7 @@ export class Lab {
   }
 
   /** Starts a node that joins through the first one (or those given); it is not waited for. */
-  async addNode(options: { mode?: NetworkMode; bootstrap?: string[]; directory?: string; seed?: Uint8Array } = {}): Promise<LabNode> {
+  async addNode(options: { mode?: NetworkMode; bootstrap?: string[]; listen?: string; directory?: string; seed?: Uint8Array } = {}): Promise<LabNode> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'chronym-lab-'))
     const store = openStore(join(directory, 'chronym.db'))
     const network = createNetwork({
@@ -114,7 +114,7 @@ export class Lab {
       nodeSeed: options.seed ?? sha256(utf8('node'), u64be(this.#seeds++)),
       beacon: this.beacon,
       pool: this.pool,
-      listen: [LOOPBACK],
+      listen: [options.listen ?? LOOPBACK],
       bootstrap: options.bootstrap ?? this.nodes.slice(0, 1).map(({ address }) => address),
       mode: options.mode ?? 'full',
       log: pino({ level: process.env['LAB_LOG'] ?? 'silent' }),

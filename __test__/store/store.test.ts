@@ -71,6 +71,17 @@ describe('a store', () => {
     expect([...store.list('nothing/')]).toEqual([])
   })
 
+  it('goes on with a list after a key that it is told', () => {
+    const store = opened()
+    for (const key of ['k', 'k/a', 'k/b', 'k/c', 'l']) store.put(key, bytes(key))
+    const after = (key: string): string[] => [...store.list('k/', key)].map(([found]) => found)
+    expect(after('k/a')).toEqual(['k/b', 'k/c'])
+    expect(after('k/aa')).toEqual(['k/b', 'k/c'])
+    expect(after('k/c')).toEqual([])
+    expect(after('a')).toEqual(['k/a', 'k/b', 'k/c'])
+    expect(after('l')).toEqual([])
+  })
+
   it('orders keys by bytes, not by UTF-16 units or locale', () => {
     const store = opened()
     for (const key of ['k/\u{1F600}', 'k/\uFFFD', 'k/Z', 'k/a', 'k/é']) store.put(key, bytes(key))

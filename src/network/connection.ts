@@ -2,7 +2,7 @@
 import type { PeerId } from '@libp2p/interface'
 import type { Logger } from 'pino'
 import { discoverNeighbours } from './discovery.ts'
-import { dhtProtocol, startNode, type NodeOptions } from './node.ts'
+import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
 import { registryProtocol } from './protocol/messages.ts'
 import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
@@ -32,15 +32,7 @@ export interface Connection {
 /** Opens a node in that mode. Throws ListenError. */
 export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
   const { profile, bootstrap, timers, log, handlers, penalise, emit } = options
-  const node = await startNode({ ...options, mode })
-  node.addEventListener('peer:connect', ({ detail }) => {
-    emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
-  })
-  node.addEventListener('peer:disconnect', ({ detail }) => {
-    emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
-  })
-  const ends = [watchBootstrap(node, bootstrap, timers), discoverNeighbours(node, profile.k, log), dropThoseThatTurnLight(node, dhtProtocol(profile))]
-  const startServing = (): Promise<void> =>
+  const startServing = (node: Node): Promise<void> =>
     serve({
       node,
       profile,
@@ -50,7 +42,16 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
         log.error({ err: error, request }, 'a request of a peer could not be answered')
       }
     })
-  if (mode === 'full') await startServing()
+  const node = await startNode({ ...options, mode }, async (unstarted) => {
+    unstarted.addEventListener('peer:connect', ({ detail }) => {
+      emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
+    })
+    unstarted.addEventListener('peer:disconnect', ({ detail }) => {
+      emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
+    })
+    if (mode === 'full') await startServing(unstarted)
+  })
+  const ends = [watchBootstrap(node, bootstrap, timers), discoverNeighbours(node, profile.k, log), dropThoseThatTurnLight(node, dhtProtocol(profile))]
 
   return {
     peers: createPeers(node, profile, penalise),
@@ -58,7 +59,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     addresses: () => node.getMultiaddrs().map(String),
     async setMode(next) {
       await node.services.dht.setMode(next === 'full' ? 'server' : 'client')
-      if (next === 'full') await startServing()
+      if (next === 'full') await startServing(node)
       else await node.unhandle(registryProtocol(profile))
     },
     hangUp(peer) {

@@ -28,7 +28,7 @@ const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 const QUESTIONS_PER_SETTLING = 4
 
 /** Pages of a neighbour's list that are compared with our own entries. */
-const MAX_PAGES = 20
+const MAX_PAGES = 400
 
 export interface MaintenanceParts {
   readonly profile: NetworkProfile
@@ -74,7 +74,7 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
       if (holder === undefined) return
       holder.commitments.forget()
       holder.reveals.forgetChanges()
-      holder.entries.dropDead()
+      await holder.entries.dropDead()
       await holder.documents.dropUnkept()
       if (peers !== undefined) await handOver(holder, peers, parts.profile, isStopped)
     } catch (error) {

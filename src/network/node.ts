@@ -49,11 +49,11 @@ export interface NodeOptions {
 export type Node = Libp2p<{ identify: Identify; identifyPush: IdentifyPush; ping: Ping; dht: KadDHT }>
 
 /**
- * Makes and starts a node. A light one does not answer look-ups.
+ * Makes and starts a node. A light one does not answer look-ups. `prepare` sees it before its first connection.
  *
  * Throws ListenError when an address cannot be listened on, or is refused because the profile is for one machine only.
  */
-export async function startNode(options: NodeOptions): Promise<Node> {
+export async function startNode(options: NodeOptions, prepare?: (node: Node) => Promise<void>): Promise<Node> {
   const { profile, mode } = options
   const loopbackOnly = profile.scope === 'loopback'
   const listen = options.listen.map(parseAddress)
@@ -93,6 +93,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     peerDiscovery: bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
     services
   })
+  await prepare?.(node)
   try {
     await node.start()
   } catch (error) {

@@ -47,17 +47,18 @@ export class SqliteStore implements Store {
     return row === undefined ? undefined : new Uint8Array(row.value)
   }
 
-  *list(prefix: string): IterableIterator<[key: string, value: Uint8Array]> {
+  *list(prefix: string, after?: string): IterableIterator<[key: string, value: Uint8Array]> {
     const end = prefix + LAST_CHARACTER
     // A key that is the prefix itself belongs to the list, and `>` would leave it out.
-    const itself = prefix === '' ? undefined : this.get(prefix)
+    const itself = prefix === '' || after !== undefined ? undefined : this.get(prefix)
     if (itself !== undefined) yield [prefix, itself]
-    let after = prefix
+    let last = after !== undefined && Buffer.compare(Buffer.from(after), Buffer.from(prefix)) > 0 ? after : prefix
     for (;;) {
-      const rows = this.#guard(() => this.#page.all(after, end, PAGE_ROWS))
+      const from = last
+      const rows = this.#guard(() => this.#page.all(from, end, PAGE_ROWS))
       for (const row of rows) yield [row.key, new Uint8Array(row.value)]
       if (rows.length < PAGE_ROWS) return
-      after = rows.at(-1)!.key
+      last = rows.at(-1)!.key
     }
   }
 

@@ -5,8 +5,8 @@
  */
 export interface Store {
   get(key: string): Uint8Array | undefined
-  /** Keys with that prefix, in byte order, with their values. */
-  list(prefix: string): IterableIterator<[key: string, value: Uint8Array]>
+  /** Keys with that prefix, in byte order, with their values; only those after the key `after` where one is given. */
+  list(prefix: string, after?: string): IterableIterator<[key: string, value: Uint8Array]>
   count(prefix: string): number
   put(key: string, value: Uint8Array): void
   delete(key: string): void

@@ -8,8 +8,8 @@ import type { ListedEntry } from '../protocol/list.ts'
 import type { RevealAnswer, RevealLookup } from '../types.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
-/** Pages taken of one peer: 100,000 entries under one prefix; whoever sends more is made up. */
-const MAX_PAGES = 100
+/** Pages taken of one peer: 100,000 entries under one prefix; who sends more makes them up. */
+const MAX_PAGES = 400
 
 /**
  * Whether a name is taken, without telling which: lists what the neighbourhood holds under the blinded prefix of K(name) and compares here.

@@ -9,8 +9,8 @@ import { KEY_BYTES, stateField } from './get.ts'
 /** Longest prefix that is listed: a network of 2^69 peers would blind that many bits. Whoever wants one key must ask with `get`. */
 export const MAX_PREFIX_BITS = 64
 
-/** Entries of one page: 110 bytes each, so that a page fits into a message. */
-export const LIST_PAGE_ENTRIES = 1000
+/** Entries of one page: 96 bytes each, and reading them must not hold the event loop up for more than about 10 ms. */
+export const LIST_PAGE_ENTRIES = 250
 
 export interface ListRequest {
   readonly type: 'list'

@@ -1,0 +1,273 @@
+/** The holder by itself: one node's rules, without a network around it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createRoundClock } from '../../src/network/clock.ts'
+import { Holder } from '../../src/network/holder/holder.ts'
+import { LIST_PAGE_ENTRIES, type ListAnswer } from '../../src/network/protocol/list.ts'
+import { createVerifier } from '../../src/network/verifier.ts'
+import type { Peer, Peers } from '../../src/network/peers.ts'
+import type { Request } from '../../src/network/protocol/messages.ts'
+import { equalBytes } from '../../src/protocol/bytes.ts'
+import { claimId, encodeReveal, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
+import type { EntryState } from '../../src/protocol/entry.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import type { NetworkProfile } from '../../src/protocol/profile.ts'
+import { recordKey, sharesPrefix } from '../../src/protocol/record-key.ts'
+import { openStore } from '../../src/store/open.ts'
+import { StoreError, type Store } from '../../src/store/types.ts'
+import { Lab, labProfile, saltOf } from './lab.ts'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+
+let directory: string
+let store: Store
+let lab: Lab
+let neighbours: NeighbourPeer[]
+let size: number | undefined
+
+interface NeighbourPeer extends Peer {
+  answer(request: Request): unknown
+}
+
+beforeEach(() => {
+  begin()
+})
+
+afterEach(() => {
+  end()
+})
+
+function begin(overrides: Partial<NetworkProfile> = {}): void {
+  directory = mkdtempSync(join(tmpdir(), 'chronym-holder-'))
+  store = openStore(join(directory, 'chronym.db'))
+  lab = new Lab(labProfile(overrides))
+  neighbours = []
+  size = undefined
+}
+
+function end(): void {
+  store.close()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+function holder(): Holder {
+  return new Holder({
+    profile: lab.profile,
+    store,
+    clock: createRoundClock(lab.beacon, lab.profile, store, lab.nowMs),
+    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
+    nodeKey: keyPairFromSeed(new Uint8Array(32)),
+    peers: () => (neighbours.length === 0 ? undefined : peers),
+    fetchIdentities: () => Promise.resolve([]),
+    onStored: () => undefined
+  })
+}
+
+const penalised: string[] = []
+
+const peers: Peers = {
+  ownPosition: new Uint8Array(32),
+  known: () => neighbours.length,
+  networkSize: () => size ?? neighbours.length + 1,
+  nearest: () => neighbours,
+  closest: () => Promise.resolve(neighbours),
+  neighbourhood: () => Promise.resolve({ peers: neighbours, bits: 0 }),
+  ask: (peer, request) => Promise.resolve((peer as NeighbourPeer).answer(request) as never),
+  diverse: (list) => [...list],
+  penalise: (_peer, reason) => penalised.push(reason)
+}
+
+/** A neighbour that holds a reveal in a state, or nothing. */
+function addNeighbour(held?: { reveal: Reveal; state: EntryState; withoutRecord?: boolean }): void {
+  const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(neighbours.length + 1)).publicKey))
+  const answer = (): unknown => {
+    if (held === undefined) return { type: 'none' }
+    const claim = claimId(held.reveal.name, held.reveal.pubkey, held.reveal.drand_pulse, lab.hash)
+    return { type: 'entry', state: held.state, claim, ...(held.withoutRecord !== true && { record: encodeReveal(held.reveal) }) }
+  }
+  neighbours.push({ id, peer: id.toString(), prefix: String(neighbours.length), answer })
+}
+
+/** A claim whose commitment this holder has seen in time. */
+function witnessed(target: Holder, name: string, who: string): Reveal {
+  const owner = lab.owner(who)
+  const commitment = lab.commitment(name, owner, saltOf(who))
+  target.commit(commitment, lab.stamp(commitment), 'p')
+  lab.advance(lab.profile.min_commit)
+  return lab.reveal(name, owner, { p: lab.round, salt: saltOf(who) })
+}
+
+function stateOf(target: Holder, name: string): { state: EntryState; owner: Uint8Array } | undefined {
+  const held = target.entries.load(recordKey('reveal', name, lab.hash))
+  return held && { state: held.entry.state, owner: held.entry.claim.pubkey }
+}
+
+describe('a holder', () => {
+  it('adopts what five neighbours hold, though a witnessed claim of another key came to it', async () => {
+    const settled = lab.reveal('adopt.chronym', lab.owner('owner'), { p: lab.round - 100 })
+    for (let index = 0; index < 5; index++) addNeighbour({ reveal: settled, state: 'settled' })
+    const target = holder()
+    const rival = witnessed(target, 'adopt.chronym', 'rival')
+    expect(await target.put('reveal', encodeReveal(rival), 'peer')).toMatchObject({ type: 'refused', code: 'taken' })
+    expect(stateOf(target, 'adopt.chronym')).toEqual({ state: 'settling', owner: settled.pubkey })
+  })
+
+  it('enters a witnessed claim when the neighbours that name another one cannot show it', async () => {
+    const unseen = lab.reveal('bluff.chronym', lab.owner('owner'), { p: lab.round - 100 })
+    for (let index = 0; index < 5; index++) addNeighbour({ reveal: unseen, state: 'settled', withoutRecord: true })
+    const target = holder()
+    const claim = witnessed(target, 'bluff.chronym', 'claimant')
+    expect(await target.put('reveal', encodeReveal(claim), 'peer')).toEqual({ type: 'stored' })
+    expect(stateOf(target, 'bluff.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
+  })
+
+  it('penalises neighbours that show an invalid record for the claim they name, and does not adopt it', async () => {
+    const forged = { ...lab.reveal('forged.chronym', lab.owner('owner'), { p: lab.round - 100 }), payload: new Uint8Array([1]) }
+    for (let index = 0; index < 5; index++) addNeighbour({ reveal: forged, state: 'settled' })
+    const target = holder()
+    const claim = witnessed(target, 'forged.chronym', 'claimant')
+    penalised.length = 0
+    expect(await target.put('reveal', encodeReveal(claim), 'peer')).toEqual({ type: 'stored' })
+    expect(penalised[0]).toContain('signature')
+    expect(stateOf(target, 'forged.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
+  })
+
+  it('repairs a settling entry by a majority of its neighbours, and a settled one never', async () => {
+    const target = holder()
+    const own = witnessed(target, 'repair.chronym', 'owner')
+    await target.put('reveal', encodeReveal(own), 'peer')
+    const other = witnessed(target, 'repair.chronym', 'other')
+    for (let index = 0; index < 8; index++) addNeighbour(index < 5 ? { reveal: other, state: 'settling' } : undefined)
+    const key = recordKey('reveal', 'repair.chronym', lab.hash)
+
+    await target.reveals.revise(key)
+    expect(stateOf(target, 'repair.chronym')).toEqual({ state: 'fresh', owner: own.pubkey })
+    lab.advance(lab.profile.contest + 1)
+    await target.reveals.revise(key)
+    expect(stateOf(target, 'repair.chronym')).toEqual({ state: 'settling', owner: other.pubkey })
+
+    lab.advance(lab.profile.settle + 1)
+    neighbours = []
+    for (let index = 0; index < 8; index++) addNeighbour({ reveal: own, state: 'settled' })
+    await target.reveals.revise(key)
+    expect(stateOf(target, 'repair.chronym')).toEqual({ state: 'settled', owner: other.pubkey })
+  })
+
+  it('gives a provisional entry up for a witnessed claim, after asking', async () => {
+    const target = holder()
+    const squatter = lab.reveal('yield.chronym', lab.owner('squatter'), { p: lab.round })
+    await target.put('reveal', encodeReveal(squatter), 'peer')
+    expect(stateOf(target, 'yield.chronym')?.state).toBe('provisional')
+    const claim = witnessed(target, 'yield.chronym', 'owner')
+    expect(await target.put('reveal', encodeReveal(claim), 'peer')).toEqual({ type: 'stored' })
+    expect(stateOf(target, 'yield.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
+  })
+
+  it('takes a renewal of its owner and refuses the lapsed claim', async () => {
+    const target = holder()
+    const owner = lab.owner('renewer')
+    const first = witnessed(target, 'renew.chronym', 'renewer')
+    await target.put('reveal', encodeReveal(first), 'peer')
+    lab.advance(lab.profile.lease)
+    const renewal = lab.reveal('renew.chronym', owner, { p: lab.round, salt: saltOf('renewal'), former: first, serial: 2 })
+    expect(await target.put('reveal', encodeReveal(renewal), 'peer')).toEqual({ type: 'stored' })
+    lab.advance(lab.profile.lease)
+    expect(stateOf(target, 'renew.chronym')).toEqual({ state: 'settled', owner: owner.publicKey })
+    expect(await target.put('reveal', encodeReveal(first), 'peer')).toMatchObject({ type: 'refused', code: 'dead' })
+  })
+
+  it('admits no new name while the newest pulse is old, and lets none lapse', async () => {
+    const target = holder()
+    const held = witnessed(target, 'held.chronym', 'owner')
+    await target.put('reveal', encodeReveal(held), 'peer')
+    const waiting = witnessed(target, 'waiting.chronym', 'owner')
+    const stale = holderWithStaleBeacon()
+    expect(await stale.put('reveal', encodeReveal(waiting), 'peer')).toMatchObject({ type: 'refused', code: 'no-fresh-pulse' })
+    await stale.entries.dropDead()
+    expect(stateOf(stale, 'held.chronym')?.owner).toEqual(held.pubkey)
+  })
+
+  it('refuses what belongs far away', async () => {
+    end()
+    begin({ k: 1 })
+    addNeighbour()
+    size = 200
+    const target = holder()
+    const answers: unknown[] = []
+    for (let index = 0; index < 6; index++) answers.push(await target.put('reveal', encodeReveal(witnessed(target, `far-${index}.chronym`, 'owner')), 'peer'))
+    expect(answers.filter((answer) => (answer as { code?: string }).code === 'not-neighbour').length).toBeGreaterThanOrEqual(5)
+  })
+
+  it('keeps two payloads at one (p, serial) as equivocation', async () => {
+    const target = holder()
+    const owner = lab.owner('double')
+    const first = witnessed(target, 'double.chronym', 'double')
+    await target.put('reveal', encodeReveal(first), 'peer')
+    const twin = lab.updated({ ...first, payload: first.payload }, owner, 1)
+    expect(equalBytes(twin.signature, first.signature)).toBe(true)
+    const other = signReveal({ ...first, payload: new TextEncoder().encode('{"records":{"@":[]},"serial":1}') }, owner, lab.hash)
+    await target.put('reveal', encodeReveal(other), 'peer')
+    expect(target.entries.load(recordKey('reveal', 'double.chronym', lab.hash))?.entry.equivocation).toMatchObject({ round: first.drand_pulse, serial: 1 })
+  })
+
+  it('lists page by page, all and nothing but what lies under the prefix', async () => {
+    const target = holder()
+    const template = witnessed(target, 'list-0.chronym', 'owner')
+    await target.put('reveal', encodeReveal(template), 'peer')
+    const held = target.entries.load(recordKey('reveal', 'list-0.chronym', lab.hash))!
+    const names = Array.from({ length: 300 }, (_, index) => recordKey('reveal', `list-${index}.chronym`, lab.hash))
+    for (const key of names) target.entries.save(key, held)
+
+    for (const bits of [0, 1, 3, 4, 7]) {
+      const prefix = names[0]!
+      const found: Uint8Array[] = []
+      let after: Uint8Array | undefined
+      for (let more = true; more; ) {
+        const page = target.list({ key: prefix, bits, ...(after !== undefined && { after }) }) as Extract<ListAnswer, { type: 'listed' }>
+        expect(page.entries.length).toBeLessThanOrEqual(LIST_PAGE_ENTRIES)
+        found.push(...page.entries.map(({ key }) => key))
+        after = found.at(-1)
+        more = page.more
+      }
+      const expected = names.filter((key) => sharesPrefix(prefix, key, bits)).sort(Buffer.compare)
+      expect(found).toEqual(expected)
+    }
+  })
+
+  it('answers nothing as stored that did not reach the disk', async () => {
+    end()
+    directory = mkdtempSync(join(tmpdir(), 'chronym-holder-'))
+    store = openStore(join(directory, 'chronym.db'), { maxPages: 12 })
+    const target = holder()
+    let failure: unknown
+    for (let index = 0; index < 50 && failure === undefined; index++) {
+      try {
+        await target.put('reveal', encodeReveal(witnessed(target, `full-${index}.chronym`, 'owner')), 'peer')
+        expect(stateOf(target, `full-${index}.chronym`)).toBeDefined()
+      } catch (error) {
+        failure = error
+      }
+    }
+    expect(failure).toBeInstanceOf(StoreError)
+    expect((failure as StoreError).code).toBe('full')
+    expect(stateOf(target, 'full-0.chronym')).toBeDefined()
+  })
+})
+
+/** The same store, two days after the last pulse by the clock. */
+function holderWithStaleBeacon(): Holder {
+  const last = lab.pulse(lab.round)
+  const later = lab.nowMs() + 2 * 24 * 3600 * 1000
+  return new Holder({
+    profile: lab.profile,
+    store,
+    clock: createRoundClock({ latest: () => last }, lab.profile, store, () => later),
+    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
+    nodeKey: keyPairFromSeed(new Uint8Array(32)),
+    peers: () => undefined,
+    fetchIdentities: () => Promise.resolve([]),
+    onStored: () => undefined
+  })
+}
