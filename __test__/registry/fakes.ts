@@ -136,6 +136,8 @@ export class FakeWorld {
 
 /** The network as node `self` of a world sees it; everybody holds everything. Counts what is sent. */
 export class FakeNetwork implements Network {
+  /** A network of one machine that was told of no other nodes. */
+  isWhole = false
   readonly #world: FakeWorld
   readonly #self: string | undefined
   readonly sent: string[] = []
@@ -156,7 +158,7 @@ export class FakeNetwork implements Network {
   }
   status(): NetworkStatus {
     const peers = this.#world.present().filter((peer) => peer.id !== this.#self).length
-    return { status: this.mode === 'offline' ? 'offline' : peers === 0 ? 'connecting' : 'online', peers, mode: this.mode, peer_id: this.#self ?? 'light', records: 0 }
+    return { status: this.mode === 'offline' ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online', peers, mode: this.mode, peer_id: this.#self ?? 'light', records: 0 }
   }
   setMode(mode: NetworkMode): Promise<void> {
     this.mode = mode

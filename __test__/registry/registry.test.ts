@@ -233,6 +233,12 @@ describe('registering', () => {
     expect((await node.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
     await expect(node.registry.resolve('bob.chronym')).rejects.toThrow(code('SVC-RES-001'))
   })
+
+  it('knows that a name is free only where it was told of no other nodes', async () => {
+    for (const peer of world.peers.slice(1)) peer.away = true
+    node.network.isWhole = true
+    await expect(node.registry.resolve('bob.chronym')).rejects.toThrow(code('SVC-RES-002'))
+  })
 })
 
 describe('renewing', () => {

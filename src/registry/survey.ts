@@ -16,8 +16,8 @@ export interface Survey {
 /** Asks who owns a name and remembers a settled owner. Rejects with OfflineError when nobody could be asked. */
 export async function survey(context: RegistryContext, name: Name, signal?: AbortSignal): Promise<Survey> {
   const found = weigh(context, name, await context.network.getReveals(name, signal))
-  // Alone, a node knows what it holds; of what it does not hold nobody could be asked.
-  if (found.tally.kind === 'none' && found.answers.every(({ self }) => self)) throw nobodyAnswered()
+  // Its own store tells a node what it holds; that nobody else holds more it knows only where it is the whole network.
+  if (found.tally.kind === 'none' && found.answers.every(({ self }) => self) && !isWholeNetwork(context)) throw nobodyAnswered()
   return found
 }
 
@@ -53,6 +53,12 @@ function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly
   // The network has applied the limit on answers of one prefix already: here each peer stands for itself.
   const origin = { peer, prefix: peer }
   return proved === undefined || state === 'none' ? origin : { ...origin, held: { claim: proved, state } }
+}
+
+/** A node of a network of one machine that was told of no others. */
+function isWholeNetwork({ network }: RegistryContext): boolean {
+  const { status, peers } = network.status()
+  return status === 'online' && peers === 0
 }
 
 function nobodyAnswered(): OfflineError {
