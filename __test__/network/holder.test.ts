@@ -231,7 +231,7 @@ describe('a holder', () => {
         after = found.at(-1)
         more = page.more
       }
-      const expected = names.filter((key) => sharesPrefix(prefix, key, bits)).sort(Buffer.compare)
+      const expected = names.filter((key) => sharesPrefix(prefix, key, bits)).sort((left, right) => Buffer.compare(left, right))
       expect(found).toEqual(expected)
     }
   })

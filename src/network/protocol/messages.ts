@@ -1,4 +1,27 @@
-/** All requests and answers of the record protocol, and their bytes: deterministic CBOR maps with a `type`. */
+/**
+ * All requests and answers of the record protocol, and their bytes: deterministic CBOR maps (RFC 8949, section 4.2.1), in CDDL (RFC 8610):
+ *
+ *   request  = commit / put / get / list
+ *   commit   = {type: "commit", commitment: bstr .size 32, nonce: bstr .size 8}
+ *   put      = {type: "put", kind, record: bstr}
+ *   get      = {type: "get", kind, key: K}
+ *   list     = {type: "list", key: K, bits: 0..64, ? after: K}
+ *
+ *   answer   = received / stored / entry / document / none / listed / stale / refused / busy
+ *   received = {type: "received", receipt: bstr}                      ; to commit
+ *   stored   = {type: "stored"}                                       ; to put
+ *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr} ; to get of a reveal
+ *   document = {type: "document", record: bstr}                       ; to get of a kid or manifest
+ *   none     = {type: "none"}                                         ; to get
+ *   listed   = {type: "listed", entries: [*250 {key: K, state, claim: bstr .size 32}], more: bool} ; to list
+ *   stale    = {type: "stale", record: bstr}                          ; the newer one
+ *   refused  = {type: "refused", code: tstr, detail: tstr}            ; code: [a-z][a-z-]{0,31}, detail: at most 300 UTF-16 units
+ *   busy     = {type: "busy"}
+ *
+ *   K        = bstr .size 32
+ *   kind     = "reveal" / "kid" / "manifest"
+ *   state    = "fresh" / "settling" / "settled" / "provisional"
+ */
 import { toHex } from '../../protocol/bytes.ts'
 import { decodeCanonical, encodeCbor, type CborValue } from '../../protocol/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
