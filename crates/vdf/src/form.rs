@@ -64,7 +64,7 @@ impl Form {
     /// The product of two classes.
     #[must_use]
     pub fn compose(&self, other: &Self, discriminant: &Discriminant) -> Self {
-        nucomp::compose(self, other, discriminant.bits())
+        self.compose_fast(other, discriminant).unwrap_or_else(|| nucomp::compose(self, other, discriminant.bits()))
     }
 
     /// The class's inverse.

@@ -8,6 +8,7 @@
 mod backend;
 mod batch;
 mod candidate;
+mod compose;
 mod coordinate;
 mod gauss;
 mod invert;
@@ -20,8 +21,10 @@ mod square;
 mod steps;
 mod update;
 mod word;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
-use backend::Portable;
+use backend::{Backend, Instructions};
 use coordinate::WORD;
 use gauss::power_of_two;
 
@@ -60,6 +63,7 @@ pub(crate) struct LatticeContext {
     discriminant_low: u64,
     discriminant_bits: u32,
     sqrt_discriminant: f64,
+    instructions: Instructions,
 }
 
 /// The square root of a number is never NaN.
@@ -68,19 +72,35 @@ impl Eq for LatticeContext {}
 impl LatticeContext {
     /// The context of the discriminant `-magnitude`; None unless the magnitude is 7 modulo 8 and has 928 to 1024 bits.
     pub(crate) fn new(magnitude: &[u64; DISCRIMINANT_LIMBS]) -> Option<Self> {
-        let top = magnitude.iter().rposition(|&limb| limb != 0)?;
-        let discriminant_bits = (top as u32 + 1) * 64 - magnitude[top].leading_zeros();
+        Self::with_instructions(magnitude, *Instructions::available().first()?)
+    }
+
+    fn with_instructions(magnitude: &[u64; DISCRIMINANT_LIMBS], instructions: Instructions) -> Option<Self> {
+        let discriminant_bits = bit_length(magnitude);
         if magnitude[0] & 7 != 7 || !DISCRIMINANT_BITS.contains(&discriminant_bits) {
             return None;
         }
         // |D| may be above the largest double, |D| / 2^512 is not: sqrt |D| = 2^256 sqrt(|D| / 2^512).
         let scaled = limbs_to_f64(&magnitude[8..]);
-        Some(Self { discriminant_low: magnitude[0], discriminant_bits, sqrt_discriminant: power_of_two(256) * scaled.sqrt() })
+        Some(Self { discriminant_low: magnitude[0], discriminant_bits, sqrt_discriminant: power_of_two(256) * scaled.sqrt(), instructions })
     }
 
     /// The reduced square of a reduced form; None when the form is out of range or a check failed, so that the caller takes its general path.
     pub(crate) fn square(&self, form: &FastForm) -> Option<FastForm> {
-        square::square(Portable, self, form)
+        match self.instructions {
+            Instructions::Portable(portable) => portable.square(self, form),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Bmi(bmi) => bmi.square(self, form),
+        }
+    }
+
+    /// The reduced product of two reduced forms; None when a form is out of range, their coefficients have too many common divisors or a check failed, so that the caller takes its general path.
+    pub(crate) fn compose(&self, x: &FastForm, y: &FastForm) -> Option<FastForm> {
+        match self.instructions {
+            Instructions::Portable(portable) => compose::compose(portable, self, x, y),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Bmi(bmi) => compose::compose(bmi, self, x, y),
+        }
     }
 
     /// The shift bits t after which both coordinates are near the square root of A, by which they are made `2^0.5` apart: `0.703 (2 log2 A - 1 - log2 |D| / 2)`; a shift bit takes `1 / 0.703` bits from `x1 x2 / (y1 y2)`.
@@ -90,12 +110,24 @@ impl LatticeContext {
     fn shift_for_square(&self, modulus_bits: u32) -> u32 {
         (703 * (4 * modulus_bits).saturating_sub(2 + self.discriminant_bits)) / 2000
     }
+
+    /// The same for the plane of (a2, b2, c2), where x and y are made `(c2 / a2)^0.5` apart.
+    #[inline(always)]
+    fn shift_for_composition(modulus_bits: u32, a: &[u64], c: &[u64]) -> u32 {
+        (703 * (2 * modulus_bits + bit_length(a)).saturating_sub(1 + bit_length(c))) / 2000
+    }
 }
 
 /// A number to the precision of a double, but for a few units in the last place.
 #[inline(always)]
 fn limbs_to_f64(limbs: &[u64]) -> f64 {
     limbs.iter().rev().fold(0.0, |sum, &limb| sum * WORD + limb as f64)
+}
+
+/// The bits of a number, 0 for 0.
+#[inline(always)]
+fn bit_length(limbs: &[u64]) -> u32 {
+    limbs.iter().rposition(|&limb| limb != 0).map_or(0, |top| (top as u32 + 1) * 64 - limbs[top].leading_zeros())
 }
 
 const _: () = assert!(FORM_LIMBS == rows::MAX_LIMBS);

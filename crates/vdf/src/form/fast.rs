@@ -34,4 +34,11 @@ impl Form {
         let context: &LatticeContext = discriminant.lattice.as_ref()?;
         context.square(&self.to_fast()?).map(|square| Self::from_fast(&square))
     }
+
+    /// The product by the fast kernel; `None` where it doesn't apply, or found its result wrong.
+    #[inline]
+    pub(super) fn compose_fast(&self, other: &Self, discriminant: &Discriminant) -> Option<Self> {
+        let context: &LatticeContext = discriminant.lattice.as_ref()?;
+        context.compose(&self.to_fast()?, &other.to_fast()?).map(|product| Self::from_fast(&product))
+    }
 }

@@ -1,19 +1,31 @@
-//! What is compiled once for every instruction set.
+//! What is compiled once for every set of instructions.
 
 use super::batch::{batch, last_batch};
+use super::compose::compose_odd;
+use super::odd_form::OddForm;
 use super::rows::Rows;
+use super::square::square;
+use super::{FastForm, LatticeContext};
 
 /// A set of instructions: the same code, compiled for it. A value of the type is the proof that the processor has them.
+///
+/// None of these functions is inlined: a batch is called from both reductions, and its loop has to stay in the cache of decoded instructions.
 pub(super) trait Backend: Copy {
-    /// [`batch`], not inlined: called from both reductions, its loop stays in the cache of decoded instructions.
+    /// [`batch`]
     fn batch(self, rows: &mut Rows) -> Option<u32>;
 
-    /// [`last_batch`], not inlined.
+    /// [`last_batch`]
     fn last_batch(self, rows: &mut Rows, bits: u32) -> Option<()>;
+
+    /// [`square`]
+    fn square(self, context: &LatticeContext, form: &FastForm) -> Option<FastForm>;
+
+    /// [`compose_odd`]
+    fn compose_odd(self, context: &LatticeContext, odd: &OddForm, second: &FastForm) -> Option<FastForm>;
 }
 
 /// The instructions every processor of the target has.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Portable;
 
 impl Backend for Portable {
@@ -25,5 +37,34 @@ impl Backend for Portable {
     #[inline(never)]
     fn last_batch(self, rows: &mut Rows, bits: u32) -> Option<()> {
         last_batch(rows, bits)
+    }
+
+    #[inline(never)]
+    fn square(self, context: &LatticeContext, form: &FastForm) -> Option<FastForm> {
+        square(self, context, form)
+    }
+
+    #[inline(never)]
+    fn compose_odd(self, context: &LatticeContext, odd: &OddForm, second: &FastForm) -> Option<FastForm> {
+        compose_odd(self, context, odd, second)
+    }
+}
+
+/// The set that a context uses.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Instructions {
+    Portable(Portable),
+    #[cfg(target_arch = "x86_64")]
+    Bmi(super::x86_64::Bmi),
+}
+
+impl Instructions {
+    /// Every set this processor has, the fastest first.
+    pub(super) fn available() -> Vec<Self> {
+        let mut available = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        available.extend(super::x86_64::Bmi::detect().map(Self::Bmi));
+        available.push(Self::Portable(Portable));
+        available
     }
 }

@@ -30,6 +30,29 @@ pub(super) fn odd_form(form: &FastForm) -> OddForm {
     }
 }
 
+/// Another odd form, for when the first has a common divisor with what it is to be composed with: `(a - 2|b| + 4c, .., c)`, `(4a - 2|b| + c, .., a)` or `(a + |b| + c, .., a)`.
+///
+/// Needs `|b| <= a <= c < 2^560`: then `|B| <= A < 2^563`, for `A - |B|` is `a - |b|`, `c - |b|` or `c - a`.
+#[cold]
+#[inline(never)]
+pub(super) fn other_odd_form(form: &FastForm) -> OddForm {
+    let FastForm { a, b, b_negative, c } = form;
+    let times_four = |x: &[u64; FORM_LIMBS]| add(&add(x, x), &add(x, x));
+    if a[0] & 1 == 1 {
+        // (1, -2 sign b), (0, 1)
+        let big = subtract(&times_four(c), b);
+        OddForm { a: subtract(&add(&big, a), b), b: big, b_negative: !b_negative, c: *c }
+    } else if c[0] & 1 == 1 {
+        // (-2 sign b, 1), (-1, 0)
+        let big = subtract(&times_four(a), b);
+        OddForm { a: subtract(&add(&big, c), b), b: big, b_negative: *b_negative, c: *a }
+    } else {
+        // (1, sign b), (-1, 0)
+        let big = add(a, b);
+        OddForm { a: add(&big, c), b: add(&big, a), b_negative: !b_negative, c: *a }
+    }
+}
+
 #[inline(always)]
 pub(super) fn add(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> [u64; FORM_LIMBS] {
     let mut sum = [0; FORM_LIMBS];

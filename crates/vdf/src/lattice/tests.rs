@@ -1,2 +1,3 @@
+mod composition;
 mod reference;
 mod squaring;

@@ -1,5 +1,6 @@
 //! The textbook's operations on num-bigint, and forms to try them on.
 
+use super::super::backend::Instructions;
 use super::super::{DISCRIMINANT_LIMBS, FastForm, LatticeContext};
 use crate::discriminant::Discriminant;
 use num_bigint::{BigInt, BigUint, Sign};
@@ -60,6 +61,10 @@ impl BigForm {
         Self::with_ab(v1 * v2, b, &self.discriminant()).reduce()
     }
 
+    pub(super) fn inverse(&self) -> Self {
+        Self { a: self.a.clone(), b: -&self.b, c: self.c.clone() }.reduce()
+    }
+
     pub(super) fn square(&self) -> Self {
         self.compose(self)
     }
@@ -68,8 +73,8 @@ impl BigForm {
         Some(FastForm { a: limbs(&self.a)?, b: limbs(&self.b)?, b_negative: self.b.is_negative(), c: limbs(&self.c)? })
     }
 
-    pub(super) fn context(&self) -> LatticeContext {
-        context(&self.discriminant()).expect("a supported discriminant")
+    pub(super) fn contexts(&self) -> Contexts {
+        Contexts::new(&self.discriminant()).expect("a supported discriminant")
     }
 }
 
@@ -80,8 +85,30 @@ impl From<&FastForm> for BigForm {
     }
 }
 
-pub(super) fn context(discriminant: &BigInt) -> Option<LatticeContext> {
-    LatticeContext::new(&limbs::<DISCRIMINANT_LIMBS>(discriminant)?)
+/// The kernel of one discriminant, for every set of instructions this processor has.
+pub(super) struct Contexts(Vec<LatticeContext>);
+
+impl Contexts {
+    pub(super) fn new(discriminant: &BigInt) -> Option<Self> {
+        let magnitude = limbs::<DISCRIMINANT_LIMBS>(discriminant)?;
+        Instructions::available().into_iter().map(|instructions| LatticeContext::with_instructions(&magnitude, instructions)).collect::<Option<_>>().map(Self)
+    }
+
+    /// The square, on which all sets must agree.
+    pub(super) fn square(&self, form: &FastForm) -> Option<FastForm> {
+        Self::agreed(self.0.iter().map(|context| context.square(form)))
+    }
+
+    /// The product, on which all sets must agree.
+    pub(super) fn compose(&self, x: &FastForm, y: &FastForm) -> Option<FastForm> {
+        Self::agreed(self.0.iter().map(|context| context.compose(x, y)))
+    }
+
+    fn agreed(mut results: impl Iterator<Item = Option<FastForm>>) -> Option<FastForm> {
+        let first = results.next().expect("the portable set");
+        results.for_each(|other| assert_eq!(first, other));
+        first
+    }
 }
 
 /// The magnitude's limbs.

@@ -1,5 +1,5 @@
 use super::super::odd_form::odd_form;
-use super::reference::{BigForm, Random, context, to_big};
+use super::reference::{BigForm, Contexts, Random, to_big};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed};
@@ -13,11 +13,11 @@ const STRUCTURED: u32 = if cfg!(debug_assertions) { 300 } else { 2_000 };
 fn twenty_thousand_squarings_in_a_row_are_the_textbooks_and_hardly_one_is_refused() {
     let mut random = Random(1);
     let mut form = random.walk(1024);
-    let context = form.context();
+    let contexts = form.contexts();
     let mut refused = 0;
     for step in 0..CONSECUTIVE {
         let square = form.square();
-        match form.to_fast().and_then(|form| context.square(&form)) {
+        match form.to_fast().and_then(|form| contexts.square(&form)) {
             Some(fast) => assert_eq!(BigForm::from(&fast), square, "squaring {step} of {form:?}"),
             None => refused += 1,
         }
@@ -30,11 +30,11 @@ fn twenty_thousand_squarings_in_a_row_are_the_textbooks_and_hardly_one_is_refuse
 fn the_first_squarings_from_the_generator_are_right_or_refused() {
     let mut random = Random(2);
     let discriminant = random.discriminant(1024);
-    let context = context(&discriminant).unwrap();
+    let contexts = Contexts::new(&discriminant).unwrap();
     let mut form = BigForm::generator(&discriminant);
     for _ in 0..40 {
         let square = form.square();
-        let fast = form.to_fast().and_then(|form| context.square(&form));
+        let fast = form.to_fast().and_then(|form| contexts.square(&form));
         assert!(fast.is_none_or(|fast| BigForm::from(&fast) == square));
         assert!(form.c.bits() > 560 || fast.is_some());
         form = square;
@@ -46,11 +46,11 @@ fn discriminants_of_928_bits_and_more_are_taken() {
     let mut random = Random(3);
     for bits in [928, 936, 960, 992, 1000, 1016, 1024] {
         let mut form = random.walk(bits);
-        let context = form.context();
+        let contexts = form.contexts();
         let mut refused = 0;
         for _ in 0..20 {
             let square = form.square();
-            match form.to_fast().and_then(|form| context.square(&form)) {
+            match form.to_fast().and_then(|form| contexts.square(&form)) {
                 Some(fast) => assert_eq!(BigForm::from(&fast), square),
                 None => refused += 1,
             }
@@ -58,10 +58,10 @@ fn discriminants_of_928_bits_and_more_are_taken() {
         }
         assert!(refused <= 1, "{refused} of 20 with {bits} bits");
     }
-    assert!(context(&random.discriminant(920)).is_none());
-    assert!(context(&random.discriminant(512)).is_none());
-    assert!(context(&BigInt::from(0)).is_none());
-    assert!(context(&(random.discriminant(1024) + 4)).is_none(), "3 modulo 8");
+    assert!(Contexts::new(&random.discriminant(920)).is_none());
+    assert!(Contexts::new(&random.discriminant(512)).is_none());
+    assert!(Contexts::new(&BigInt::from(0)).is_none());
+    assert!(Contexts::new(&(random.discriminant(1024) + 4)).is_none(), "3 modulo 8");
 }
 
 /// Small a and a near the bound `sqrt(|D| / 3)`, b = 1, b at the edges of `+-a`, a and c of each parity, c of 8 and 9 limbs, long runs of ones and zeros.
@@ -73,7 +73,7 @@ fn structured_forms_are_squared_or_refused_for_a_reason() {
         let a_bits = if round % 2 == 0 { 505 + random.below(8) } else { 460 + random.below(50) };
         let form = random.form(a_bits);
         let fast = form.to_fast().expect("nine limbs");
-        let result = form.context().square(&fast);
+        let result = form.contexts().square(&fast);
         if let Some(square) = result {
             assert_eq!(BigForm::from(&square), form.square(), "{form:?}");
             continue;
@@ -98,15 +98,15 @@ fn structured_forms_are_squared_or_refused_for_a_reason() {
 fn the_identity_and_other_forms_with_short_coefficients_are_refused() {
     let mut random = Random(5);
     let discriminant = random.discriminant(1024);
-    let context = context(&discriminant).unwrap();
+    let contexts = Contexts::new(&discriminant).unwrap();
     let identity = BigForm::with_ab(BigInt::one(), BigInt::one(), &discriminant);
     assert!(identity.to_fast().is_none());
     // c of nine limbs, but above 2^560
     let form = random.form(470);
     let mut fast = form.to_fast().unwrap();
     fast.c[8] |= 1 << 50;
-    assert_eq!(context.square(&fast), None);
-    assert_eq!(form.context().square(&fast), None);
+    assert_eq!(contexts.square(&fast), None);
+    assert_eq!(form.contexts().square(&fast), None);
 }
 
 #[test]
@@ -114,6 +114,6 @@ fn a_form_of_another_discriminant_is_refused() {
     let mut random = Random(6);
     for _ in 0..20 {
         let (form, other) = (random.form(508), random.form(508));
-        assert_eq!(other.context().square(&form.to_fast().unwrap()), None);
+        assert_eq!(other.contexts().square(&form.to_fast().unwrap()), None);
     }
 }

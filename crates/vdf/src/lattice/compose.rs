@@ -1,0 +1,118 @@
+//! Composition: `f1 f2` is f2 restricted to the lattice of all (x, y) with `a2 x + ((B - b2) / 2) y = 0 mod A`, divided by A, where (A, B, C) is a form of f1's class with A odd and prime to a2.
+
+use super::backend::Backend;
+use super::candidate::Candidate;
+use super::coordinate::{LIMBS, add_product, exact_quotient};
+use super::gauss::{Plane, Reduced, fits, reduce};
+use super::invert::{Inverse, invert};
+use super::modulus::{MAX_HALVINGS, Modulus};
+use super::odd_form::{OddForm, add, odd_form, other_odd_form, subtract};
+use super::partial::{Basis, reduce_partially};
+use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
+
+/// The reduced product of two reduced forms; None when a form is out of range, no choice of A below is prime to the other a, or a check failed.
+#[inline(always)]
+pub(super) fn compose<B: Backend>(backend: B, context: &LatticeContext, x: &FastForm, y: &FastForm) -> Option<FastForm> {
+    if !x.is_in_range() || !y.is_in_range() {
+        return None;
+    }
+    // One pair in eight has a common divisor with the first choice.
+    backend
+        .compose_odd(context, &odd_form(x), y)
+        .or_else(|| backend.compose_odd(context, &odd_form(y), x))
+        .or_else(|| backend.compose_odd(context, &other_odd_form(x), y))
+        .or_else(|| backend.compose_odd(context, &other_odd_form(y), x))
+}
+
+/// The product of the classes of (A, B, C) and f2; None when A and a2 have a common divisor.
+#[inline(always)]
+pub(super) fn compose_odd<B: Backend>(backend: B, context: &LatticeContext, odd: &OddForm, second: &FastForm) -> Option<FastForm> {
+    let modulus = Modulus::new(&odd.a)?;
+    let (odd_part, twos) = odd_part(&second.a)?;
+    let Inverse { magnitude, negative, shift } = invert(backend, &modulus, &odd_part)?;
+    let half_difference = half_sum((&odd.b, odd.b_negative), (&second.b, !second.b_negative));
+    // K = -m a2^-1 2^t = -+ m v 2^(t - T) mod A, m = (B - b2) / 2: minus when v and m have the same sign.
+    let bits = LatticeContext::shift_for_composition(modulus.bits(), &second.a, &second.c);
+    let halvings = (shift + twos).checked_sub(bits).filter(|&halvings| halvings <= MAX_HALVINGS)?;
+    let k = modulus.scaled_product(&half_difference.0, &magnitude, halvings);
+    let basis = reduce_partially(backend, &modulus, &k, negative == half_difference.1, bits)?;
+    let (a2, b2) = (limbs_to_f64(&second.a), limbs_to_f64(&second.b));
+    // The form on (x, y) is f2(x, -y) / A.
+    let beta = if second.b_negative { b2 } else { -b2 } / (2.0 * a2);
+    let reduced = reduce(basis, Plane { beta, eta: context.sqrt_discriminant / (2.0 * a2) })?;
+    new_form(context, odd, second, &modulus, half_difference, &reduced)
+}
+
+/// `a' = p1 x1 - q1 y1`, `c' = p2 x2 - q2 y2`, `b' = p1 x2 + p2 x1 - q1 y2 - q2 y1` with `p = (a2 x + m y) / A`, `q = (s x - c2 y) / A`, `m = (B - b2) / 2`, `s = (B + b2) / 2`.
+///
+/// `p x - q y = f2(x, -y) / A`, since `m - s = -b2`. q is whole: `a2 (s x - c2 y) = -(s m + a2 c2) y = -A C y mod A`, and a2 is prime to A.
+#[inline(always)]
+fn new_form(
+    context: &LatticeContext,
+    odd: &OddForm,
+    second: &FastForm,
+    modulus: &Modulus,
+    half_difference: Signed,
+    reduced: &Reduced,
+) -> Option<FastForm> {
+    let Reduced { basis: Basis { x, y }, short_norm, extent } = reduced;
+    // |m|, |s| <= (A + a2) / 2 and c2 = a2 (beta^2 + eta^2), so with r = a2 / A: |p| <= r |x| + (1 + r) / 2 |y|, |q| <= (1 + r) / 2 |x| + r (|y| / 4 + eta |W|).
+    let weight = limbs_to_f64(&second.a) / limbs_to_f64(&odd.a);
+    if !fits(*extent) || !fits(extent * (1.0 + 2.0 * weight)) {
+        return None;
+    }
+    let half_sum = half_sum((&odd.b, odd.b_negative), (&second.b, second.b_negative));
+    let quotient = |f: (&[u64], bool), g: (&[u64], bool), index: usize| exact_quotient(f, &x[index], g, &y[index], &odd.a, modulus.inverse);
+    let p = |index| quotient((&second.a, false), (&half_difference.0, half_difference.1), index);
+    let q = |index| quotient((&half_sum.0, half_sum.1), (&second.c, true), index);
+    let (p, q) = ([p(0), p(1)], [q(0), q(1)]);
+    // x1 y2 - x2 y1 = +-A, so known by its lowest word: A is odd.
+    let determinant = x[0][0].wrapping_mul(y[1][0]).wrapping_sub(x[1][0].wrapping_mul(y[0][0]));
+    let turned = determinant == odd.a[0].wrapping_neg();
+    if !turned && determinant != odd.a[0] {
+        return None;
+    }
+    let zero = [0; 2 * LIMBS];
+    let value = |index: usize| add_product(&add_product(&zero, &p[index], &x[index], false), &q[index], &y[index], true);
+    // Four products of numbers below 2^317: below 2^636.
+    let polar = [(&p[0], &x[1], false), (&p[1], &x[0], false), (&q[0], &y[1], true), (&q[1], &y[0], true)]
+        .iter()
+        .fold(zero, |sum, (left, right, subtract)| add_product(&sum, left, right, *subtract));
+    // (x, -y) turns the plane once more.
+    Candidate { a: value(0), b: polar, c: value(1) }.check(context, short_norm * weight, !turned)
+}
+
+/// A magnitude, and whether it is negative.
+type Signed = ([u64; FORM_LIMBS], bool);
+
+/// Half the sum of two odd numbers.
+#[inline(always)]
+fn half_sum((x, x_negative): (&[u64; FORM_LIMBS], bool), (y, y_negative): (&[u64; FORM_LIMBS], bool)) -> Signed {
+    let (sum, negative) = if x_negative == y_negative {
+        (add(x, y), x_negative)
+    } else if super::candidate::is_less(x, y) {
+        (subtract(y, x), y_negative)
+    } else {
+        (subtract(x, y), x_negative)
+    };
+    (shift_right(&sum, 1), negative)
+}
+
+/// The odd number and the power of two that make a; None for more than 63 twos.
+#[inline(always)]
+fn odd_part(a: &[u64; FORM_LIMBS]) -> Option<([u64; FORM_LIMBS], u32)> {
+    let twos = a[0].trailing_zeros();
+    (twos < 64).then(|| (shift_right(a, twos), twos))
+}
+
+/// `value >> shift`, for a shift below 64.
+#[inline(always)]
+fn shift_right(value: &[u64; FORM_LIMBS], shift: u32) -> [u64; FORM_LIMBS] {
+    debug_assert!(shift < 64);
+    let mut shifted = [0; FORM_LIMBS];
+    for limb in 0..FORM_LIMBS {
+        let above = if limb + 1 < FORM_LIMBS { value[limb + 1] } else { 0 };
+        shifted[limb] = (value[limb] >> shift) | ((above << 1) << (63 - shift));
+    }
+    shifted
+}
