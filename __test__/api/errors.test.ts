@@ -114,14 +114,29 @@ describe('errors of parts that know no HTTP', () => {
     [named('StoreError', { code: 'full' }), 'SVC-STO-001', 'The disk of the data directory is full. Nothing that was stored is lost.'],
     [named('StoreError', { code: 'failing' }), 'SVC-STO-001', 'The store of the daemon cannot write. Nothing that was stored is lost.'],
     [named('Error', { code: 'ENOSPC' }), 'SVC-STO-001', 'The data directory cannot be written. Nothing that was stored is lost.'],
-    [named('BeaconError'), 'SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.'],
-    [named('OfflineError'), 'SVC-RES-001', 'No peer can be asked.'],
     [named('TypeError'), 'SVC-INT-001', 'The daemon met a condition it does not know; its log says more under this request id.']
-  ] as const)('%s becomes %s and keeps its words to the log', async (failure, code, detail) => {
+  ] as const)('%s becomes %s, with its stack in the log alone', async (failure, code, detail) => {
+    expect(await provoke(failure)).toMatchObject({ body: { code, detail }, logged: [{ level: 50, code, err: expect.objectContaining({ message: 'with a /secret/path' }) }] })
+  })
+
+  it.each([
+    [named('BeaconError'), 'SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.'],
+    [named('OfflineError'), 'SVC-RES-001', 'No peer can be asked.']
+  ] as const)('%s becomes %s, which is no fault of the daemon: a warning without a stack', async (failure, code, detail) => {
+    const { body, logged } = await provoke(failure)
+    expect(body).toMatchObject({ code, detail })
+    expect(logged).toEqual([expect.objectContaining({ level: 40, code, msg: detail, reason: 'with a /secret/path' })])
+    expect(JSON.stringify(logged)).not.toContain('stack')
+  })
+
+  async function provoke(failure: Error) {
     const world = createWorld()
     world.registry.failures.set('resolve', failure)
     const response = await world.request('GET', '/api/resolve/alice.chronym', { headers: { 'X-Request-Id': 'req-7' } })
-    expect(await response.json()).toEqual({ type: `/errors/${code}`, title: ERROR_TABLE[code].title, status: ERROR_TABLE[code].status, detail, code, request_id: 'req-7' })
-    expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, request_id: 'req-7', code, err: expect.objectContaining({ message: 'with a /secret/path' }) }))
-  })
+    const body = (await response.json()) as Record<string, unknown>
+    const code = body['code'] as ErrorCode
+    expect(Object.keys(body).sort()).toEqual(['code', 'detail', 'request_id', 'status', 'title', 'type'])
+    expect(body).toMatchObject({ type: `/errors/${code}`, title: ERROR_TABLE[code].title, status: ERROR_TABLE[code].status, request_id: 'req-7' })
+    return { body, logged: world.logged.filter(({ request_id, code: logged }) => request_id === 'req-7' && logged !== undefined) }
+  }
 })

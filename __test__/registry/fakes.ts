@@ -191,6 +191,8 @@ export class FakeNetwork implements Network {
       }
       if (held === undefined || compareRecords(claimIn(reveal), claimIn(held.reveal)) > 0) {
         peer.reveals.set(reveal.name, { state: 'settled', reveal: decodeReveal(encodeReveal(reveal)) })
+      } else if (compareRecords(claimIn(reveal), claimIn(held.reveal)) < 0) {
+        refusals.push({ peer: peer.id, code: 'stale', detail: 'the peer holds a newer record of the same key' })
       }
       storedBy++
     }

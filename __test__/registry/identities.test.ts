@@ -95,6 +95,14 @@ describe('identity documents', () => {
     expect(await node.registry.publishKid(first)).toMatchObject({ version: 2 })
   })
 
+  it('are not taken for the one that stands when only their proof is the same', async () => {
+    const document = genesis()
+    await node.registry.publishKid(document)
+    const altered = { ...document, service: [{ id: `${document.id}#web`, type: 'LinkedDomains', serviceEndpoint: 'https://evil.example/' }] }
+    expect((await failure(node.registry.publishKid(altered))).code).toBe('SVC-KID-001')
+    expect((await node.registry.resolveIdentity(document.id)).kid_document).toEqual(document)
+  })
+
   it('are replaced by a recovery key only', async () => {
     const first = genesis()
     await node.registry.publishKid(first)
@@ -192,6 +200,11 @@ describe('resolving identities', () => {
 
   it('without anybody to ask is SVC-RES-001', async () => {
     for (const peer of world.peers) peer.away = true
+    expect((await failure(node.registry.resolveIdentity(genesis().id))).code).toBe('SVC-RES-001')
+  })
+
+  it('is SVC-RES-001 where only this node itself could be asked', async () => {
+    for (const peer of world.peers.slice(1)) peer.away = true
     expect((await failure(node.registry.resolveIdentity(genesis().id))).code).toBe('SVC-RES-001')
   })
 

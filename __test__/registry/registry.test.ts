@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import type { Reveal } from '../../src/protocol/reveal.ts'
 import { linksOf, signReveal } from '../../src/protocol/reveal.ts'
 import { nameKey } from '../../src/protocol/keys.ts'
@@ -256,6 +257,18 @@ describe('renewing', () => {
     expect(node.network.sent.filter((message) => message.startsWith('commit'))).toHaveLength(1)
   })
 
+  it('in the round of the link before it waits for the next pulse', async () => {
+    await registered()
+    const first = held().drand_pulse
+    await Promise.all(open.splice(0).map((each) => each.close()))
+    clock.set(roundTimeMs(first, profile.beacon))
+    node = await start({ store: node.store })
+    expect(node.beacon.latest()!.round).toBe(first)
+    const { task_id } = await node.registry.renew(ALICE, {})
+    expect(await finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
+    expect(held().drand_pulse).toBe(first + 1)
+  })
+
   it('of a name that is not ours is SVC-OWN-001', async () => {
     await expect(node.registry.renew(ALICE, {})).rejects.toThrow(code('SVC-OWN-001'))
   })
@@ -436,6 +449,19 @@ describe('the manual flow', () => {
     expect(other.registry.ownedNames()).toEqual([])
     const forged = { ...reveal, signature: reveal.signature.map((byte) => byte ^ 1) }
     await expect(other.registry.publish(forged)).rejects.toThrow(expect.objectContaining({ code: 'SVC-PUB-001', extensions: { rule: 'signature' } }) as Error)
+  })
+
+  it('refuses a Reveal that is older than the one published, here and at a daemon that has never seen the newer', async () => {
+    await registered()
+    const older = held()
+    node.registry.saveZone(ALICE, ZONE)
+    await node.registry.publishZone(ALICE)
+    const other = await start({ self: 'peer-1', seed: 2 })
+    const stale = expect.objectContaining({ code: 'SVC-PUB-001', extensions: { rule: 'stale' } }) as Error
+    await expect(node.registry.publish(older)).rejects.toThrow(stale)
+    await expect(other.registry.publish(older)).rejects.toThrow(stale)
+    expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
+    expect(await node.registry.publish(held())).toEqual({ stored_by: 5, of: 5 })
   })
 
   it('says SVC-REG-001 when the name is another key’s', async () => {

@@ -93,6 +93,15 @@ describe('resolving', () => {
     expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
   })
 
+  it('in mode offline is SVC-RES-001, whatever was known before', async () => {
+    await registerAt(owner)
+    await asker.registry.resolve(ALICE)
+    await asker.registry.setMode('offline')
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-001')
+    await asker.registry.setMode('light')
+    expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
+  })
+
   it('keeps an answer for the shortest ttl, then gives it out while it asks again', async () => {
     const reveal = await registerAt(owner)
     const first = withZone(reveal, { records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 60 }, { type: 'TXT', value: '"x"', ttl: 600 }] } }, 2)

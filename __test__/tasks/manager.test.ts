@@ -517,6 +517,8 @@ describe('events', () => {
     const middle = all[2]!
     expect(await collect(id, middle.id)).toEqual(all.slice(3))
     expect(await collect(id, all.at(-1)!.id)).toEqual([])
+    // An id that was never given: everything is news.
+    expect(await collect(id, all.at(-1)!.id + 1)).toEqual(all)
   })
 
   it('cost nothing while a reader sleeps, which then gets the newest progress', async () => {

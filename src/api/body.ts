@@ -89,7 +89,7 @@ function check<Schema extends v.GenericSchema>(schema: Schema, value: unknown): 
 function fieldError(issue: v.BaseIssue<unknown>): FieldError {
   const path = (issue.path ?? []).map(({ key }) => escapePointer(String(key))).join('/')
   // Our own messages say what is expected; the library's go on with what was received.
-  if (!issue.message.includes(' but received ')) return { path, message: issue.message }
+  if (!/\breceived\b/i.test(issue.message)) return { path, message: issue.message }
   return { path, message: issue.received === 'undefined' ? 'Required' : `Expected ${issue.expected ?? 'something else'}` }
 }
 

@@ -49,6 +49,12 @@ export class AnswerCache<T> {
     this.#asking.delete(key)
   }
 
+  /** As `delete`, for every key. */
+  clear(): void {
+    this.#entries.clear()
+    this.#asking.clear()
+  }
+
   #ask(key: string, ask: () => Promise<Answer<T>>): Promise<T> {
     const underWay = this.#asking.get(key)
     if (underWay !== undefined) return underWay

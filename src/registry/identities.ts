@@ -4,7 +4,8 @@ import { OfflineError } from '../network/types.ts'
 import type { Did } from '../protocol/did.ts'
 import { parseDid } from '../protocol/did.ts'
 import { EncodingError, ProtocolError } from '../protocol/errors.ts'
-import { KidError, parseKidDocument, type KidDocument } from '../protocol/kid.ts'
+import { equalBytes } from '../protocol/bytes.ts'
+import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '../protocol/kid.ts'
 import { signKidBinding, verifyKidBinding, type KidBinding } from '../protocol/kid-binding.ts'
 import { appendVersion, headOf, mergeKidLogs, verifyKidLog, type KidLog } from '../protocol/kid-log.ts'
 import { decodeKidRecord, documentStampSubject, encodeKidRecord, type KidRecord } from '../protocol/kid-record.ts'
@@ -21,7 +22,11 @@ import type { ResolvedIdentity, StoredBy } from './types.ts'
 export async function resolveIdentity(context: RegistryContext, text: string, signal?: AbortSignal): Promise<ResolvedIdentity> {
   const did = readDid(context, text)
   const record = await findRecord(context, did, signal)
-  if (record === undefined) throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
+  if (record === undefined) {
+    // Alone, a node knows what it holds; of what it does not hold nobody could be asked.
+    if (context.network.status().peers === 0) throw new OfflineError('No peer can be asked.')
+    throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
+  }
   const manifest = await findManifest(context, record.log, signal)
   return { kid_document: asJson(headOf(record.log)), manifest_document: manifest === undefined ? null : asJson(manifest) }
 }
@@ -67,7 +72,7 @@ function readDid({ profile }: RegistryContext, text: string): Did {
 function withVersion({ profile }: RegistryContext, known: KidLog | undefined, document: KidDocument): KidLog {
   if (known === undefined) return verifyKidLog([document], profile)
   const standing = known.versions[document.version - 1]
-  if (standing !== undefined && standing.document.proof.proofValue === document.proof.proofValue) return known
+  if (standing !== undefined && equalBytes(standing.hash, kidDocumentHash(document))) return known
   if (standing === undefined) return appendVersion(known, document, profile)
   // A version that is there already: only a recovery key may replace it and what follows.
   const forked = verifyKidLog([...known.versions.slice(0, document.version - 1).map((version) => version.document), document], profile)

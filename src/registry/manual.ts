@@ -3,10 +3,12 @@ import { ServiceError } from '../errors.ts'
 import { equalBytes } from '../protocol/bytes.ts'
 import { COMMITMENT_BYTES } from '../protocol/commitment.ts'
 import { linksOf, type Reveal } from '../protocol/reveal.ts'
-import { claimOf } from '../protocol/claim.ts'
+import { claimOf, type Claim } from '../protocol/claim.ts'
+import type { RecordOrder } from '../protocol/order.ts'
+import { isRollback } from '../protocol/rollback.ts'
 import { stampFor } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
-import { requireMajority, requireValid } from './publishing.ts'
+import { requireMajority, requireNewest, requireValid, superseded } from './publishing.ts'
 import type { StoredBy } from './types.ts'
 
 /** Sends C with a stamp of ours; the name only says where. SVC-NAM-*, SVC-REQ-001, SVC-RES-001, SVC-PUB-002. */
@@ -25,8 +27,20 @@ export async function commit(context: RegistryContext, text: string, commitment:
 export async function publish(context: RegistryContext, reveal: Reveal): Promise<StoredBy> {
   const name = openName(context, reveal.name)
   await requireValid(context, reveal)
-  const stored = requireMajority(name, await context.network.putReveal(reveal))
-  context.memory.see(claimOf(reveal, name, linksOf(reveal), context.profile))
+  const claim = claimOf(reveal, name, linksOf(reveal), context.profile)
+  if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw superseded(name)
+  const outcome = await context.network.putReveal(reveal)
+  requireNewest(name, outcome)
+  const stored = requireMajority(name, outcome)
+  context.memory.see(claim)
   if (equalBytes(reveal.pubkey, ownKey(context, name).publicKey)) context.owned.save(reveal, { published: true })
   return stored
+}
+
+/** The newest records of that key that were seen here, and signed here. */
+function knownOrders({ memory, owned, profile }: RegistryContext, { name, pubkey }: Claim): RecordOrder[] {
+  const seen = memory.newest(name, pubkey)
+  const own = owned.get(name)?.reveal
+  const signed = own === undefined || !equalBytes(own.pubkey, pubkey) ? undefined : claimOf(own, name, linksOf(own), profile)
+  return [seen, signed].filter((order) => order !== undefined)
 }

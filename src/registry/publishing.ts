@@ -19,6 +19,16 @@ export function requireMajority(what: string, { storedBy, of, refusals }: PutOut
   throw new ServiceError('SVC-PUB-002', `${storedBy} of ${of} peers hold ${what}.${reason}`, { extensions, retryAfter: 30 })
 }
 
+/** A peer that holds a newer record of the same key keeps that: nothing was changed there. Throws SVC-PUB-001 when more than half say so. */
+export function requireNewest(name: string, { of, refusals }: PutOutcome): void {
+  if (refusals.filter(({ code }) => code === 'stale').length * 2 > of) throw superseded(name)
+}
+
+export function superseded(name: string): ServiceError {
+  const detail = `Rule "stale": a newer record of ${name} by the same key is published already. Sign the zone again with a higher serial.`
+  return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'stale' } })
+}
+
 /** Checks a Reveal as every other node will. Throws SVC-PUB-001 with the rule that it breaks. */
 export async function requireValid(context: RegistryContext, reveal: Reveal): Promise<void> {
   const verdict = await validateReveal(reveal, context.profile, checkers(context))

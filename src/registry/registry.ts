@@ -54,7 +54,10 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
       await renewal.stop()
     },
     networkStatus: () => networkStatus(context),
-    setMode: (mode) => translated(() => network.setMode(mode)),
+    async setMode(mode) {
+      await translated(() => network.setMode(mode))
+      resolver.forgetAll()
+    },
     resolve: (name, signal) => resolver.resolve(name, signal),
     explain: (name, signal) => translated(() => explain(context, name, signal)),
     resolveIdentity: (did, signal) => translated(() => resolveIdentity(context, did, signal)),

@@ -44,6 +44,11 @@ export class Resolver {
     this.#cache.delete(name)
   }
 
+  /** Another mode asks others: nothing that was known before is given out. */
+  forgetAll(): void {
+    this.#cache.clear()
+  }
+
   #registrable(text: string): Name {
     try {
       return openName(this.#context, text)

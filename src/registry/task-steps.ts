@@ -41,7 +41,7 @@ async function commit(
   signal: AbortSignal
 ): Promise<Uint8Array> {
   const name = openName(context, task.name)
-  if (task.kind === 'renew') return encodeDraft(renewalDraft(context))
+  if (task.kind === 'renew') return encodeDraft(renewalDraft(context, name))
   const kept = saved === undefined ? undefined : decodeDraft(saved)
   // What was sent too long before the pulse has no witness any more; the pulse is not chosen yet, so a new salt costs nothing.
   const draft = kept !== undefined && isFresh(context, kept) ? kept : await newDraft(context, name, signal)
@@ -51,10 +51,11 @@ async function commit(
   return encodeDraft({ ...draft, pulseRound: chooseRound(context, draft, outcome) })
 }
 
-/** A renewal shows nothing that anybody could take: it needs no commitment, and p is the round we have. */
-function renewalDraft(context: RegistryContext): ClaimDraft {
+/** A renewal shows nothing that anybody could take: it needs no commitment, and p is the round we have, or the first after the link before it. */
+function renewalDraft(context: RegistryContext, name: Name): ClaimDraft {
   const verified = verifiedRound(context)
-  return { salt: newSalt(), nonce: new Uint8Array(0), sentRound: verified, pulseRound: verified }
+  const newest = context.owned.get(name)?.reveal.drand_pulse ?? 0
+  return { salt: newSalt(), nonce: new Uint8Array(0), sentRound: verified, pulseRound: Math.max(verified, newest + 1) }
 }
 
 async function plan(context: RegistryContext, task: TaskIdentity, draft: ClaimDraft, signal: AbortSignal): Promise<EvaluationPlan> {

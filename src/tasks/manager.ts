@@ -157,7 +157,10 @@ class Manager implements TaskManager {
   }
 
   events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined {
-    return this.#tasks.get(taskId)?.events.read(lastEventId ?? 0, signal)
+    const task = this.#tasks.get(taskId)
+    if (task === undefined) return undefined
+    // An id we never gave says nothing of what its reader has seen.
+    return task.events.read(lastEventId === undefined || lastEventId > task.lastEventId ? 0 : lastEventId, signal)
   }
 
   subscribe(listener: (event: TaskEvent) => void): () => void {
