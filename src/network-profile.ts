@@ -4,7 +4,7 @@ import { ServiceError } from './errors.ts'
 import { ProfileError } from './protocol/errors.ts'
 import { builtInProfiles, parseProfile, type NetworkProfile } from './protocol/profile.ts'
 
-function isBuiltIn(network: string): network is keyof typeof builtInProfiles {
+export function isBuiltIn(network: string): network is keyof typeof builtInProfiles {
   return Object.hasOwn(builtInProfiles, network)
 }
 

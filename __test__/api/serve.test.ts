@@ -128,6 +128,18 @@ describe('the server', () => {
     expect(text).toContain('SVC-REQ-001')
   })
 
+  it.each([
+    ['headers that are too long', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, '16 KiB'],
+    ['what is not HTTP', 'EHLO example.org\r\n\r\n', 'not HTTP']
+  ])('answers %s with a problem, and closes', async (_what, bytes, detail) => {
+    const { port } = await start()
+    const text = await raw(port, bytes, 'never')
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as Record<string, unknown>
+    expect(body).toMatchObject({ code: 'SVC-REQ-001', status: 400, detail: expect.stringContaining(detail) as string })
+    expect(text).toContain(`X-Request-Id: ${String(body['request_id'])}`)
+  })
+
   it('refuses a chunked body when it has grown too large', async () => {
     const { port } = await start()
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`

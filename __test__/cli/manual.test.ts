@@ -91,6 +91,19 @@ describe('a reveal by hand', () => {
     expect((await cli(question)).exitCode).toBe(0)
   })
 
+  it('finds the network and the secret again without being told', async () => {
+    const before = process.cwd()
+    process.chdir(directory)
+    try {
+      const made = await cli(['commit', NAME, '--offline', '--seed-file', 'seed'], { env: { CHRONYM_NETWORK: 'profile.json' } })
+      expect(made.exitCode).toBe(0)
+      expect(secretOf(at(`${NAME}.secret.json`)).network).toBe(at('profile.json'))
+      expect(await reveal(...withPulse)).toMatchObject({ exitCode: 0 })
+    } finally {
+      process.chdir(before)
+    }
+  })
+
   it('keeps the proof and computes nothing twice; another zone gets the next serial', async () => {
     const file = at('again.json')
     await commit('--file', file)

@@ -1,7 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import { ServiceError } from '../errors.ts'
 import { createApp, type AppOptions } from './app.ts'
+import { problemBody } from './problem.ts'
 import type { ApiServices } from './services.ts'
 
 /** Requests under way get this long when the daemon stops; then their sockets are closed. */
@@ -25,6 +28,12 @@ export interface ApiServer {
   close(): Promise<void>
 }
 
+/** Codes of Node's http server. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'The request line and the headers are longer than 16 KiB together.',
+  ERR_HTTP_REQUEST_TIMEOUT: `The request was not whole within ${REQUEST_TIMEOUT_MS / 1000} seconds, its headers within ${HEADERS_TIMEOUT_MS / 1000}.`
+}
+
 /** The HTTP interface could not start; the message names cause and cure. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
@@ -46,6 +55,7 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
       void listener(request, response)
     }
   )
+  server.on('clientError', refuse)
   const { port } = await listen(server, address)
   return {
     url: `http://${host}:${port}`,
@@ -87,7 +97,24 @@ async function close(server: Server, shutdown: AbortController): Promise<void> {
 
 /** What is no request at all (a Host that is no host) never reaches the app; it gets the same shape of answer. */
 function badRequest(): Response {
+  const { body, headers } = notHttp('The request line or the Host header is malformed.')
+  return new Response(body, { status: 400, headers })
+}
+
+/** What Node's parser refuses has no request and no response: its answer is written by hand, and the connection ends. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const detail = REFUSALS[error.code ?? ''] ?? 'What was sent is not HTTP/1.1.'
+  const { body, headers } = notHttp(detail)
+  const head = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`)
+}
+
+function notHttp(detail: string): { body: string; headers: Record<string, string> } {
   const requestId = crypto.randomUUID()
-  const body = { type: '/errors/SVC-REQ-001', title: 'Invalid request', status: 400, detail: 'The request line or the Host header is malformed.', code: 'SVC-REQ-001', request_id: requestId }
-  return new Response(JSON.stringify(body), { status: 400, headers: { 'Content-Type': 'application/problem+json', 'X-Request-Id': requestId } })
+  const body = problemBody(new ServiceError('SVC-REQ-001', detail), requestId)
+  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/problem+json', 'X-Request-Id': requestId } }
 }

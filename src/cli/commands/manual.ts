@@ -26,7 +26,7 @@ export function addManualCommands(program: Command, run: Run): void {
     .command('reveal')
     .argument('<name>')
     .description('by hand: wait for the pulse, compute, sign the Reveal, send it')
-    .requiredOption('-f, --file <file>', 'secret file of the commitment')
+    .option('-f, --file <file>', 'secret file of the commitment (default: NAME.secret.json)')
     .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
     .option('--network <network>', "local, test, main or a profile file (default: the secret file's)")
     .option('--zone <file>', 'zone to publish (JSON or record lines; default: no records)')

@@ -7,10 +7,10 @@ import { profileHash } from '../../protocol/profile.ts'
 import { connect } from '../connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { loadProfile } from '../profile.ts'
+import { loadProfile, networkReference } from '../profile.ts'
 import { readSeed } from '../seed.ts'
 import { plural, printable } from '../terminal/format.ts'
-import { refuseExisting, writeSecret, type Secret } from './secret-file.ts'
+import { refuseExisting, secretFileOf, writeSecret, type Secret } from './secret-file.ts'
 
 export interface CommitOptions {
   seedFile?: string
@@ -27,14 +27,14 @@ export async function runCommit(context: Context, name: string, options: CommitO
   const hash = profileHash(profile)
   const parsed = parseName(name, profile)
   const key = nameKey(readSeed(context, options.seedFile), hash, parsed)
-  const file = options.file ?? `${name}.secret.json`
+  const file = options.file ?? secretFileOf(name)
   if (options.force !== true) refuseExisting(file)
 
   const salt = new Uint8Array(randomBytes(SALT_BYTES))
   const commitment = commitmentHash(name, key.publicKey, salt, hash)
   const secret: Secret = {
     version: 1,
-    network: options.network ?? profile.id,
+    network: networkReference(context, options.network),
     profile_hash: toHex(hash),
     name,
     public_key: toHex(key.publicKey),

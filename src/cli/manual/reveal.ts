@@ -20,10 +20,10 @@ import { evaluationOf, withPool } from '../vdf/native-kernel.ts'
 import { watchEvaluation } from '../vdf/prove.ts'
 import { parseZoneText } from '../zone-input.ts'
 import { currentRound, pulseOf, type PulseSource } from './pulse.ts'
-import { readSecret, writeSecret, type Secret } from './secret-file.ts'
+import { readSecret, secretFileOf, writeSecret, type Secret } from './secret-file.ts'
 
 export interface RevealOptions extends PulseSource {
-  file: string
+  file?: string
   seedFile?: string
   network?: string
   pulseRound?: number
@@ -55,14 +55,14 @@ async function payloadOf(context: Context, file: string | undefined, profile: Ne
 }
 
 /** p: what the secret file says; else what the command line says, or the next round that the rules allow. Saved before the first squaring. */
-function fixRound(secret: Secret, options: RevealOptions, profile: NetworkProfile): Secret & { pulse_round: number } {
+function fixRound(secret: Secret, options: RevealOptions, file: string, profile: NetworkProfile): Secret & { pulse_round: number } {
   const { pulse_round: fixed } = secret
   if (fixed !== null && options.pulseRound !== undefined && fixed !== options.pulseRound) {
     throw usageFailure(`--pulse-round ${options.pulseRound}: this commitment is bound to round ${fixed} already`)
   }
   const round = fixed ?? options.pulseRound ?? currentRound(profile) + profile.min_commit
   const bound = { ...secret, pulse_round: round }
-  if (fixed === null) writeSecret(options.file, bound)
+  if (fixed === null) writeSecret(file, bound)
   return bound
 }
 
@@ -75,17 +75,18 @@ async function prove(context: Context, pool: NativePool, profile: NetworkProfile
 /** `chronym reveal NAME --file F`: pulse, VDF, Reveal; sent unless `--offline`. */
 export async function runReveal(context: Context, name: string, options: RevealOptions): Promise<ExitCode> {
   const { output } = context
-  const stored = await readSecret(options.file)
-  if (stored.name !== name) throw inputFailure(`${options.file} is the secret of ${stored.name}, not of ${name}`)
+  const file = options.file ?? secretFileOf(name)
+  const stored = await readSecret(file)
+  if (stored.name !== name) throw inputFailure(`${file} is the secret of ${stored.name}, not of ${name}`)
   const profile = loadProfile(context, options.network ?? stored.network)
   const hash = profileHash(profile)
-  if (toHex(hash) !== stored.profile_hash) throw inputFailure(`${options.file} was made for another network profile than ${profile.id}`)
+  if (toHex(hash) !== stored.profile_hash) throw inputFailure(`${file} was made for another network profile than ${profile.id}`)
   const parsed = parseName(name, profile)
   const key = nameKey(readSeed(context, options.seedFile), hash, parsed)
-  if (toHex(key.publicKey) !== stored.public_key) throw inputFailure(`this seed is not the one that ${options.file} was made with`)
+  if (toHex(key.publicKey) !== stored.public_key) throw inputFailure(`this seed is not the one that ${file} was made with`)
   const payload = await payloadOf(context, options.zone, profile)
   const iterations = iterationsFor(parsed, profile)
-  const secret = fixRound(stored, options, profile)
+  const secret = fixRound(stored, options, file, profile)
 
   const { pulse, proof } = await withPool(async (pool) => {
     output.note(`• pulse: round ${secret.pulse_round} of the beacon`)
@@ -94,7 +95,7 @@ export async function runReveal(context: Context, name: string, options: RevealO
     output.note(`• squaring: ${formatCount(iterations)} times`)
     const seed = vdfSeed(fromHex(secret.commitment), secret.pulse_round, pulseRandomness(signature), hash)
     const made = await prove(context, pool, profile, iterations, seed)
-    writeSecret(options.file, { ...secret, proof: toHex(made) })
+    writeSecret(file, { ...secret, proof: toHex(made) })
     return { pulse: signature, proof: made }
   })
 

@@ -25,6 +25,11 @@ const SecretSchema = v.object({
 
 export type Secret = v.InferOutput<typeof SecretSchema>
 
+/** Where the secret of a name is kept when no file is named. */
+export function secretFileOf(name: string): string {
+  return `${name}.secret.json`
+}
+
 export async function readSecret(file: string): Promise<Secret> {
   let json: unknown
   try {
