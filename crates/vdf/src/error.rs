@@ -44,31 +44,21 @@ impl fmt::Display for Error {
                     "a discriminant has 8 to 1024 bits, a multiple of 8, and no leading zero byte; this one has {bits}"
                 )
             }
-            Self::DiscriminantResidue => {
-                f.write_str("the discriminant's magnitude is not 7 modulo 8")
-            }
+            Self::DiscriminantResidue => f.write_str("the discriminant's magnitude is not 7 modulo 8"),
             Self::DiscriminantNotPrime => f.write_str("the discriminant's magnitude is not prime"),
             Self::FormLength(length) => write!(f, "a form has 100 bytes, not {length}"),
-            Self::FormEncoding => {
-                f.write_str("these bytes are no encoding of a reduced form of this discriminant")
-            }
+            Self::FormEncoding => f.write_str("these bytes are no encoding of a reduced form of this discriminant"),
             Self::Split => f.write_str("the split must leave at least one squaring on either side"),
             Self::ProofLength(length) => {
                 write!(f, "a proof of this depth does not have {length} bytes")
             }
-            Self::SegmentLengths => {
-                f.write_str("the proof's segments have more squarings than the whole")
-            }
-            Self::SegmentPrime => {
-                f.write_str("a segment's prime is not the one derived from its ends")
-            }
+            Self::SegmentLengths => f.write_str("the proof's segments have more squarings than the whole"),
+            Self::SegmentPrime => f.write_str("a segment's prime is not the one derived from its ends"),
             Self::ProofInvalid => f.write_str("the proof does not hold"),
-            Self::CheckpointState => {
-                f.write_str("the checkpoint's state is cut short, altered or of another version")
+            Self::CheckpointState => f.write_str("the checkpoint's state is cut short, altered or of another version"),
+            Self::CheckpointIntermediates => {
+                f.write_str("the checkpoint's intermediate forms are too few, or do not belong to its state")
             }
-            Self::CheckpointIntermediates => f.write_str(
-                "the checkpoint's intermediate forms are too few, or do not belong to its state",
-            ),
         }
     }
 }

@@ -18,11 +18,7 @@ impl Euclid {
     /// For `r < m`.
     pub(crate) fn new(m: &Half, r: &Half) -> Self {
         debug_assert!(r < m);
-        Self {
-            x: [*m, *r],
-            y: [Uint::ZERO, Uint::ONE],
-            second_negative: false,
-        }
+        Self { x: [*m, *r], y: [Uint::ZERO, Uint::ONE], second_negative: false }
     }
 
     /// Goes on until the second remainder has at most `bits` bits; with 0, until it is zero and the first is the gcd.
@@ -38,11 +34,7 @@ impl Euclid {
 
     /// The gcd, and `u` in `0..m` with `u r = gcd mod m`.
     pub(crate) fn gcd(m: &Half, r: &Half) -> (Half, Half) {
-        let Self {
-            x: [gcd, _],
-            y: [cofactor, _],
-            second_negative,
-        } = Self::new(m, r).run(0);
+        let Self { x: [gcd, _], y: [cofactor, _], second_negative } = Self::new(m, r).run(0);
         // s_0 is the other sign than s_1, and the cofactor is at most m / gcd
         let negative = !second_negative && !cofactor.is_zero();
         (gcd, if negative { m.sub(&cofactor) } else { cofactor })
@@ -91,26 +83,13 @@ fn lehmer_steps(x0: &Half, x1: &Half, bits: usize) -> Option<Matrix> {
     let shift = length.saturating_sub(64);
     let (mut r0, mut r1) = (leading(x0, shift), leading(x1, shift));
     // Below this the second remainder is short enough.
-    let limit = if bits > shift {
-        1_u64.checked_shl((bits - shift) as u32).unwrap_or(u64::MAX)
-    } else {
-        0
-    };
-    let mut m = Matrix {
-        a: 1,
-        b: 0,
-        c: 0,
-        d: 1,
-        odd: false,
-    };
+    let limit = if bits > shift { 1_u64.checked_shl((bits - shift) as u32).unwrap_or(u64::MAX) } else { 0 };
+    let mut m = Matrix { a: 1, b: 0, c: 0, d: 1, odd: false };
     let mut any = false;
     while r1 > limit {
         let quotient = r0 / r1;
         let remainder = r0 - quotient * r1;
-        let Some(d) = quotient
-            .checked_mul(m.d)
-            .and_then(|product| product.checked_add(m.b))
-        else {
+        let Some(d) = quotient.checked_mul(m.d).and_then(|product| product.checked_add(m.b)) else {
             break;
         };
         if remainder < d || r1 - remainder < d.saturating_add(m.d) {
@@ -129,11 +108,7 @@ fn lehmer_steps(x0: &Half, x1: &Half, bits: usize) -> Option<Matrix> {
 fn leading(x: &Half, shift: usize) -> u64 {
     let (limb, bits) = (shift / 64, shift % 64);
     let low = x.0[limb] >> bits;
-    if bits > 0 && limb + 1 < HALF_LIMBS {
-        low | x.0[limb + 1] << (64 - bits)
-    } else {
-        low
-    }
+    if bits > 0 && limb + 1 < HALF_LIMBS { low | x.0[limb + 1] << (64 - bits) } else { low }
 }
 
 /// `f x + g y`, which fits.
@@ -145,10 +120,7 @@ fn sum(f: u64, x: &Half, g: u64, y: &Half) -> Half {
         first = high;
         (result[i], second) = word::carrying_mul_add(g, y.0[i], second, low);
     }
-    debug_assert!(
-        first == 0 && second == 0,
-        "cofactors stay below the modulus"
-    );
+    debug_assert!(first == 0 && second == 0, "cofactors stay below the modulus");
     Uint(result)
 }
 
@@ -163,9 +135,6 @@ fn difference(f: u64, x: &Half, g: u64, y: &Half) -> Half {
         second = high;
         (result[i], borrow) = word::borrowing_sub(minuend, subtrahend, borrow);
     }
-    debug_assert!(
-        first == second + u64::from(borrow),
-        "remainders are not negative"
-    );
+    debug_assert!(first == second + u64::from(borrow), "remainders are not negative");
     Uint(result)
 }

@@ -29,10 +29,7 @@ pub struct EvaluationOptions {
 
 impl Default for EvaluationOptions {
     fn default() -> Self {
-        Self {
-            split: None,
-            memory_bytes: DEFAULT_MEMORY_BYTES,
-        }
+        Self { split: None, memory_bytes: DEFAULT_MEMORY_BYTES }
     }
 }
 
@@ -94,10 +91,7 @@ impl Evaluation {
         iterations: u64,
         options: EvaluationOptions,
     ) -> Result<Self, Error> {
-        if options
-            .split
-            .is_some_and(|split| split == 0 || split >= iterations)
-        {
+        if options.split.is_some_and(|split| split == 0 || split >= iterations) {
             return Err(Error::Split);
         }
         // each of two segments can have one form more than its share
@@ -140,27 +134,26 @@ impl Evaluation {
     /// At most `budget` squarings of the present segment; at its end, turns to proving. Returns how many.
     fn square(&mut self, budget: u64) -> u64 {
         let segment = self.segment();
-        let steps = budget.min(segment.start + segment.length - self.squarings);
-        for _ in 0..steps {
-            if (self.squarings - segment.start).is_multiple_of(self.plan.stride()) {
+        let end = segment.start + segment.length;
+        let until = self.squarings.saturating_add(budget).min(end);
+        let begun = self.squarings;
+        while self.squarings < until {
+            // one run to the next form that is stored
+            let since_stored = (self.squarings - segment.start) % self.plan.stride();
+            if since_stored == 0 {
                 self.log.push(&self.current);
             }
-            self.current = self.current.square(&self.discriminant);
-            self.squarings += 1;
+            let run = (until - self.squarings).min(self.plan.stride() - since_stored);
+            for _ in 0..run {
+                self.current = self.current.square(&self.discriminant);
+            }
+            self.squarings += run;
         }
-        if self.squarings == segment.start + segment.length {
-            let prime = challenge(
-                &segment.x.encode(&self.discriminant),
-                &self.current.encode(&self.discriminant),
-            );
-            self.stage = Stage::Proving(Box::new(Prover::new(
-                prime,
-                segment.length,
-                self.plan,
-                &self.discriminant,
-            )));
+        if self.squarings == end {
+            let prime = challenge(&segment.x.encode(&self.discriminant), &self.current.encode(&self.discriminant));
+            self.stage = Stage::Proving(Box::new(Prover::new(prime, segment.length, self.plan, &self.discriminant)));
         }
-        steps
+        self.squarings - begun
     }
 
     /// About `budget` steps of proving; at the end, turns to the next segment or assembles the proof. Returns how many.
@@ -170,18 +163,10 @@ impl Evaluation {
             return 0;
         };
         let (log, discriminant) = (&self.log, &self.discriminant);
-        let work = prover.advance(
-            budget,
-            &|index| log.form(segment.first_record + index, discriminant),
-            discriminant,
-        );
+        let work = prover.advance(budget, &|index| log.form(segment.first_record + index, discriminant), discriminant);
         if let Some(witness) = prover.witness() {
-            let proved = Segment {
-                squarings: segment.length,
-                prime: *prover.prime(),
-                end: self.current,
-                witness: *witness,
-            };
+            let proved =
+                Segment { squarings: segment.length, prime: *prover.prime(), end: self.current, witness: *witness };
             if self.split.is_some() && self.first.is_none() {
                 self.first = Some(proved);
                 self.stage = Stage::Squaring;
@@ -190,11 +175,7 @@ impl Evaluation {
                 let depth = u32::from(self.first.is_some());
                 let x = self.x.encode(&self.discriminant);
                 let holds = verify(&self.discriminant, &x, self.iterations, &proof, depth).is_ok();
-                self.stage = if holds {
-                    Stage::Done(proof)
-                } else {
-                    Stage::Failed
-                };
+                self.stage = if holds { Stage::Done(proof) } else { Stage::Failed };
             }
         }
         work
@@ -203,18 +184,8 @@ impl Evaluation {
     /// The segment at work.
     fn segment(&self) -> Span {
         match (self.split, &self.first) {
-            (None, _) => Span {
-                start: 0,
-                length: self.iterations,
-                first_record: 0,
-                x: self.x,
-            },
-            (Some(split), None) => Span {
-                start: 0,
-                length: split,
-                first_record: 0,
-                x: self.x,
-            },
+            (None, _) => Span { start: 0, length: self.iterations, first_record: 0, x: self.x },
+            (Some(split), None) => Span { start: 0, length: split, first_record: 0, x: self.x },
             (Some(split), Some(first)) => Span {
                 start: split,
                 length: self.iterations - split,

@@ -47,12 +47,7 @@ impl Form {
         // (1 + |D|) / 4a: |D| + 1 could carry out of the top limb, (|D| >> 3) + 1 = (|D| + 1) / 8 can't
         let eighth = discriminant.magnitude.shr(3).add(&Uint::ONE);
         let c = if a == 1 { eighth.shl(1) } else { eighth };
-        Self {
-            a: Uint::from_word(a),
-            b: Uint::ONE,
-            b_negative: false,
-            c,
-        }
+        Self { a: Uint::from_word(a), b: Uint::ONE, b_negative: false, c }
     }
 
     /// The form's class times itself.
@@ -72,10 +67,7 @@ impl Form {
     pub fn inverse(&self) -> Self {
         // (a, -b, c) is not reduced where b = a or a = c: those classes are their own inverses
         let own_inverse = self.a == self.b || self.a.resize() == self.c;
-        Self {
-            b_negative: !self.b_negative && !own_inverse,
-            ..*self
-        }
+        Self { b_negative: !self.b_negative && !own_inverse, ..*self }
     }
 
     /// The class to a power, given big-endian.
@@ -89,11 +81,7 @@ impl Form {
                     power = power.square(discriminant);
                 }
                 if byte >> bit & 1 == 1 {
-                    power = if started {
-                        power.compose(self, discriminant)
-                    } else {
-                        *self
-                    };
+                    power = if started { power.compose(self, discriminant) } else { *self };
                     started = true;
                 }
             }
@@ -120,12 +108,7 @@ impl Form {
         }
         let c = sum.shr(2).checked_div_exact::<HALF_LIMBS, D_LIMBS>(a)?;
         let reduced = a.resize() < c || (a.resize() == c && !b_negative);
-        reduced.then_some(Self {
-            a: *a,
-            b: *b,
-            b_negative,
-            c,
-        })
+        reduced.then_some(Self { a: *a, b: *b, b_negative, c })
     }
 }
 

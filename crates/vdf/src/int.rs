@@ -10,20 +10,11 @@ pub(crate) struct Int<const N: usize> {
 }
 
 impl<const N: usize> Int<N> {
-    pub(crate) const ZERO: Self = Self {
-        negative: false,
-        magnitude: Uint::ZERO,
-    };
-    pub(crate) const ONE: Self = Self {
-        negative: false,
-        magnitude: Uint::ONE,
-    };
+    pub(crate) const ZERO: Self = Self { negative: false, magnitude: Uint::ZERO };
+    pub(crate) const ONE: Self = Self { negative: false, magnitude: Uint::ONE };
 
     pub(crate) fn new(negative: bool, magnitude: Uint<N>) -> Self {
-        Self {
-            negative: negative && !magnitude.is_zero(),
-            magnitude,
-        }
+        Self { negative: negative && !magnitude.is_zero(), magnitude }
     }
 
     /// From a magnitude of another width that fits.
@@ -56,10 +47,7 @@ impl<const N: usize> Int<N> {
     }
 
     pub(crate) fn mul(&self, other: &Self) -> Self {
-        Self::new(
-            self.negative != other.negative,
-            self.magnitude.mul(&other.magnitude),
-        )
+        Self::new(self.negative != other.negative, self.magnitude.mul(&other.magnitude))
     }
 
     /// `self 2^bits`.
@@ -77,10 +65,7 @@ impl<const N: usize> Int<N> {
     pub(crate) fn div_rem_floor(&self, divisor: &Uint<N>) -> (Self, Uint<N>) {
         let (quotient, remainder) = self.magnitude.div_rem(divisor);
         if self.negative && !remainder.is_zero() {
-            (
-                Self::new(true, quotient.add(&Uint::ONE)),
-                divisor.sub(&remainder),
-            )
+            (Self::new(true, quotient.add(&Uint::ONE)), divisor.sub(&remainder))
         } else {
             (Self::new(self.negative, quotient), remainder)
         }
@@ -88,10 +73,7 @@ impl<const N: usize> Int<N> {
 
     /// The quotient of a division that the caller knows to leave no remainder.
     pub(crate) fn div_exact<const M: usize>(&self, divisor: &Uint<M>) -> Self {
-        let quotient = self
-            .magnitude
-            .checked_div_exact(divisor)
-            .expect("divisible");
+        let quotient = self.magnitude.checked_div_exact(divisor).expect("divisible");
         Self::new(self.negative, quotient)
     }
 }

@@ -1,6 +1,9 @@
 //! Squaring and composition of binary quadratic forms by binary lattice reduction.
 
-#![allow(clippy::inline_always, reason = "a squaring is one function per instruction set: every part takes over the target features of the function it is inlined into")]
+#![allow(
+    clippy::inline_always,
+    reason = "a squaring is one function per instruction set: every part takes over the target features of the function it is inlined into"
+)]
 #![allow(clippy::cast_possible_truncation, reason = "the lower half of a wide product is meant")]
 #![allow(clippy::cast_precision_loss, reason = "doubles here are approximations, checked exactly afterwards")]
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a comparison with NaN must come out as a refusal")]
@@ -82,7 +85,12 @@ impl LatticeContext {
         }
         // |D| may be above the largest double, |D| / 2^512 is not: sqrt |D| = 2^256 sqrt(|D| / 2^512).
         let scaled = limbs_to_f64(&magnitude[8..]);
-        Some(Self { discriminant_low: magnitude[0], discriminant_bits, sqrt_discriminant: power_of_two(256) * scaled.sqrt(), instructions })
+        Some(Self {
+            discriminant_low: magnitude[0],
+            discriminant_bits,
+            sqrt_discriminant: power_of_two(256) * scaled.sqrt(),
+            instructions,
+        })
     }
 
     /// The reduced square of a reduced form; None when the form is out of range or a check failed, so that the caller takes its general path.

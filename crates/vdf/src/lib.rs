@@ -4,23 +4,13 @@
     clippy::cast_possible_wrap,
     reason = "limb arithmetic takes low words on purpose"
 )]
-#![allow(
-    clippy::inline_always,
-    reason = "carry chains only stay in registers when inlined"
-)]
+#![allow(clippy::inline_always, reason = "carry chains only stay in registers when inlined")]
 #![allow(
     clippy::cast_precision_loss,
     reason = "floating point only shows progress and steers, nothing rests on its last bits"
 )]
-#![allow(
-    clippy::needless_range_loop,
-    reason = "limb loops read as the papers' indices"
-)]
-#![allow(
-    clippy::many_single_char_names,
-    clippy::similar_names,
-    reason = "the papers' symbols"
-)]
+#![allow(clippy::needless_range_loop, reason = "limb loops read as the papers' indices")]
+#![allow(clippy::many_single_char_names, clippy::similar_names, reason = "the papers' symbols")]
 
 mod discriminant;
 mod error;

@@ -24,11 +24,7 @@ impl<const N: usize> Montgomery<N> {
         assert!(modulus.is_odd(), "the modulus must be odd");
         // 2^(64 N) - m = 2^(64 N) modulo m, and fits
         let one = Uint::ZERO.borrowing_sub(modulus).0.rem(modulus);
-        Self {
-            modulus: *modulus,
-            negated_inverse: word::inverse(modulus.0[0]).wrapping_neg(),
-            one,
-        }
+        Self { modulus: *modulus, negated_inverse: word::inverse(modulus.0[0]).wrapping_neg(), one }
     }
 
     pub(crate) fn one(&self) -> &Uint<N> {
@@ -45,11 +41,7 @@ impl<const N: usize> Montgomery<N> {
                 sum = self.add(&sum, &self.one);
             }
         }
-        if value < 0 {
-            self.sub(&Uint::ZERO, &sum)
-        } else {
-            sum
-        }
+        if value < 0 { self.sub(&Uint::ZERO, &sum) } else { sum }
     }
 
     pub(crate) fn add(&self, a: &Uint<N>, b: &Uint<N>) -> Uint<N> {
@@ -60,11 +52,7 @@ impl<const N: usize> Montgomery<N> {
 
     pub(crate) fn sub(&self, a: &Uint<N>, b: &Uint<N>) -> Uint<N> {
         let (difference, borrow) = a.borrowing_sub(b);
-        if borrow {
-            difference.carrying_add(&self.modulus).0
-        } else {
-            difference
-        }
+        if borrow { difference.carrying_add(&self.modulus).0 } else { difference }
     }
 
     /// `a b 2^(-64 N) mod m`, for `a, b < m`.
@@ -94,8 +82,7 @@ impl<const N: usize> Montgomery<N> {
             let (low, high) = word::carrying_mul_add(a.0[i], a.0[i], 0, 0);
             let (first, second) = (product[2 * i], product[2 * i + 1]);
             (product[2 * i], carry) = word::carrying_add(first << 1 | shifted_out, low, carry);
-            (product[2 * i + 1], carry) =
-                word::carrying_add(second << 1 | first >> 63, high, carry);
+            (product[2 * i + 1], carry) = word::carrying_add(second << 1 | first >> 63, high, carry);
             shifted_out = second >> 63;
         }
         debug_assert!(!carry && shifted_out == 0, "a^2 < 2^(128 N)");

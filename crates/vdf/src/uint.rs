@@ -37,10 +37,7 @@ impl<const N: usize> Uint<N> {
 
     /// Limbs up to the highest one that isn't zero; 0 for zero.
     pub(crate) fn limb_count(&self) -> usize {
-        self.0
-            .iter()
-            .rposition(|&limb| limb != 0)
-            .map_or(0, |top| top + 1)
+        self.0.iter().rposition(|&limb| limb != 0).map_or(0, |top| top + 1)
     }
 
     /// Bits up to the highest one set; 0 for zero.

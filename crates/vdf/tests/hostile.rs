@@ -9,10 +9,7 @@ const SPLIT: u64 = 450;
 fn proof() -> (Discriminant, [u8; 100], Vec<u8>) {
     let discriminant = Discriminant::from_seed(b"hostile", 128).unwrap();
     let x = Form::generator(&discriminant);
-    let options = EvaluationOptions {
-        split: Some(SPLIT),
-        ..EvaluationOptions::default()
-    };
+    let options = EvaluationOptions { split: Some(SPLIT), ..EvaluationOptions::default() };
     let mut evaluation = Evaluation::new(discriminant.clone(), x, ITERATIONS, options).unwrap();
     assert_eq!(evaluation.advance(u64::MAX, &AtomicU32::new(0)), Step::Done);
     let x = x.encode(&discriminant);
@@ -40,9 +37,7 @@ fn no_single_bit_can_change() {
 #[test]
 fn lengths_and_depths_must_agree() {
     let (discriminant, x, proof) = proof();
-    let check = |x: &[u8], iterations, proof: &[u8], depth| {
-        verify(&discriminant, x, iterations, proof, depth)
-    };
+    let check = |x: &[u8], iterations, proof: &[u8], depth| verify(&discriminant, x, iterations, proof, depth);
     for length in 0..proof.len() {
         let verdict = check(&x, ITERATIONS, &proof[..length], 1);
         assert_eq!(verdict, Err(Error::ProofLength(length)));
@@ -51,10 +46,7 @@ fn lengths_and_depths_must_agree() {
         let verdict = check(&x, ITERATIONS, &proof, depth);
         assert_eq!(verdict, Err(Error::ProofLength(341)));
     }
-    assert_eq!(
-        check(&x[..99], ITERATIONS, &proof, 1),
-        Err(Error::FormLength(99))
-    );
+    assert_eq!(check(&x[..99], ITERATIONS, &proof, 1), Err(Error::FormLength(99)));
     assert_eq!(check(&x, SPLIT - 1, &proof, 1), Err(Error::SegmentLengths));
     for iterations in [SPLIT, ITERATIONS - 1, ITERATIONS + 1, u64::MAX] {
         assert_eq!(check(&x, iterations, &proof, 1), Err(Error::ProofInvalid));

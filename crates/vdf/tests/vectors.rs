@@ -5,11 +5,7 @@ use core::sync::atomic::AtomicU32;
 use serde_json::Value;
 
 /// Squarings up to which proofs are made here too: with optimisation, all.
-const MADE_HERE: u64 = if cfg!(debug_assertions) {
-    20_000
-} else {
-    u64::MAX
-};
+const MADE_HERE: u64 = if cfg!(debug_assertions) { 20_000 } else { u64::MAX };
 
 #[derive(Clone)]
 struct Vector {
@@ -36,21 +32,12 @@ impl Vector {
 
     fn verdict(&self) -> Result<(), Error> {
         let depth = u32::try_from(self.depth).map_err(|_| Error::ProofLength(self.proof.len()))?;
-        verify(
-            &self.discriminant()?,
-            &self.x,
-            self.iterations,
-            &self.proof,
-            depth,
-        )
+        verify(&self.discriminant()?, &self.x, self.iterations, &self.proof, depth)
     }
 }
 
 fn load(file: &str) -> Vec<Vector> {
-    let path = format!(
-        "{}/../../__test__/vectors/{file}",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/../../__test__/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     text.lines()
         .enumerate()
@@ -59,10 +46,7 @@ fn load(file: &str) -> Vec<Vector> {
             let string = |key: &str| value[key].as_str().unwrap().to_owned();
             let bytes = |key: &str| {
                 let hex = string(key);
-                (0..hex.len())
-                    .step_by(2)
-                    .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap())
-                    .collect::<Vec<_>>()
+                (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect::<Vec<_>>()
             };
             Vector {
                 line: index + 1,
@@ -82,26 +66,15 @@ fn load(file: &str) -> Vec<Vector> {
 
 #[test]
 fn proofs_made_by_chiavdf_verify() {
-    for vector in load("chiavdf.jsonl")
-        .iter()
-        .filter(|v| !["corrupt", "malleable"].contains(&v.kind.as_str()))
-    {
+    for vector in load("chiavdf.jsonl").iter().filter(|v| !["corrupt", "malleable"].contains(&v.kind.as_str())) {
         assert_eq!(vector.verdict(), Ok(()), "line {}", vector.line);
     }
 }
 
 #[test]
 fn broken_and_malleable_proofs_are_refused() {
-    for vector in load("chiavdf.jsonl")
-        .iter()
-        .filter(|v| ["corrupt", "malleable"].contains(&v.kind.as_str()))
-    {
-        assert!(
-            vector.verdict().is_err(),
-            "line {}: {}",
-            vector.line,
-            vector.note
-        );
+    for vector in load("chiavdf.jsonl").iter().filter(|v| ["corrupt", "malleable"].contains(&v.kind.as_str())) {
+        assert!(vector.verdict().is_err(), "line {}: {}", vector.line, vector.note);
     }
 }
 
@@ -117,12 +90,7 @@ fn seeds_lead_to_chiavdfs_discriminants() {
     let vectors = [load("chiavdf.jsonl"), load("chiavdf-mainnet.jsonl")].concat();
     for vector in vectors.iter().filter(|v| v.kind != "corrupt") {
         let derived = Discriminant::from_seed(&vector.seed, vector.bits).unwrap();
-        assert_eq!(
-            derived.to_be_bytes(),
-            vector.discriminant,
-            "line {}",
-            vector.line
-        );
+        assert_eq!(derived.to_be_bytes(), vector.discriminant, "line {}", vector.line);
         assert_eq!(Ok(derived), vector.discriminant(), "line {}", vector.line);
     }
 }
@@ -130,26 +98,14 @@ fn seeds_lead_to_chiavdfs_discriminants() {
 #[test]
 fn our_proofs_equal_chiavdfs() {
     let made = |v: &Vector| v.kind == "1wesolowski" || v.kind == "nwesolowski" && v.depth == 1;
-    for vector in load("chiavdf.jsonl")
-        .iter()
-        .filter(|v| made(v) && v.iterations <= MADE_HERE)
-    {
+    for vector in load("chiavdf.jsonl").iter().filter(|v| made(v) && v.iterations <= MADE_HERE) {
         let discriminant = vector.discriminant().unwrap();
         let x = Form::decode(&discriminant, &vector.x).unwrap();
         // the first segment's length stands after y and the last witness
-        let split = (vector.depth == 1)
-            .then(|| u64::from_be_bytes(vector.proof[200..208].try_into().unwrap()));
-        let options = EvaluationOptions {
-            split,
-            ..EvaluationOptions::default()
-        };
+        let split = (vector.depth == 1).then(|| u64::from_be_bytes(vector.proof[200..208].try_into().unwrap()));
+        let options = EvaluationOptions { split, ..EvaluationOptions::default() };
         let mut evaluation = Evaluation::new(discriminant, x, vector.iterations, options).unwrap();
         assert_eq!(evaluation.advance(u64::MAX, &AtomicU32::new(0)), Step::Done);
-        assert_eq!(
-            evaluation.proof().as_ref(),
-            Some(&vector.proof),
-            "line {}",
-            vector.line
-        );
+        assert_eq!(evaluation.proof().as_ref(), Some(&vector.proof), "line {}", vector.line);
     }
 }

@@ -81,21 +81,13 @@ impl Evaluation {
     ///
     /// # Errors
     /// [`Error::CheckpointState`] or [`Error::CheckpointIntermediates`].
-    pub fn resume(
-        state: &[u8],
-        intermediates: &[u8],
-        discriminant: Option<&Discriminant>,
-    ) -> Result<Self, Error> {
-        let (body, digest) = state
-            .split_last_chunk::<DIGEST_BYTES>()
-            .ok_or(Error::CheckpointState)?;
+    pub fn resume(state: &[u8], intermediates: &[u8], discriminant: Option<&Discriminant>) -> Result<Self, Error> {
+        let (body, digest) = state.split_last_chunk::<DIGEST_BYTES>().ok_or(Error::CheckpointState)?;
         if Sha256::digest(body) != (*digest).into() {
             return Err(Error::CheckpointState);
         }
         let mut reader = Reader(body);
-        let (evaluation, count, log_digest) = reader
-            .evaluation(discriminant)
-            .ok_or(Error::CheckpointState)?;
+        let (evaluation, count, log_digest) = reader.evaluation(discriminant).ok_or(Error::CheckpointState)?;
         let log = Log::restore(intermediates, count, log_digest, &evaluation.discriminant)?;
         Ok(Self { log, ..evaluation })
     }
@@ -136,10 +128,7 @@ impl Reader<'_> {
     }
 
     /// The evaluation without its intermediates, their count and their hash.
-    fn evaluation(
-        &mut self,
-        expected: Option<&Discriminant>,
-    ) -> Option<(Evaluation, u64, [u8; DIGEST_BYTES])> {
+    fn evaluation(&mut self, expected: Option<&Discriminant>) -> Option<(Evaluation, u64, [u8; DIGEST_BYTES])> {
         if self.take()? != MAGIC || self.u8()? != VERSION {
             return None;
         }
@@ -151,16 +140,10 @@ impl Reader<'_> {
         };
         let iterations = self.u64()?;
         let split = Some(self.u64()?).filter(|&split| split != 0);
-        let plan = Plan {
-            digit_bits: u32::from(self.u8()?),
-            passes: self.u64()?,
-        };
+        let plan = Plan { digit_bits: u32::from(self.u8()?), passes: self.u64()? };
         let plan_valid = (1..=MAX_DIGIT_BITS).contains(&plan.digit_bits)
             && plan.passes > 0
-            && plan
-                .passes
-                .checked_mul(u64::from(plan.digit_bits))
-                .is_some();
+            && plan.passes.checked_mul(u64::from(plan.digit_bits)).is_some();
         if !plan_valid || split.is_some_and(|split| split >= iterations) {
             return None;
         }
@@ -169,25 +152,11 @@ impl Reader<'_> {
         let current = self.form(&discriminant)?;
         let count = self.u64()?;
         let digest = *self.take()?;
-        let first = if self.u8()? == 0 {
-            None
-        } else {
-            Some(self.first_segment(split?, &x, &discriminant)?)
-        };
+        let first = if self.u8()? == 0 { None } else { Some(self.first_segment(split?, &x, &discriminant)?) };
         let log = Log::new();
         let stage = Stage::Squaring;
-        let mut evaluation = Evaluation {
-            discriminant,
-            x,
-            iterations,
-            split,
-            plan,
-            current,
-            squarings,
-            log,
-            first,
-            stage,
-        };
+        let mut evaluation =
+            Evaluation { discriminant, x, iterations, split, plan, current, squarings, log, first, stage };
         let segment = evaluation.segment();
         let in_segment = (segment.start..=segment.start + segment.length).contains(&squarings);
         if !in_segment || evaluation.expected_count() != count {
@@ -197,21 +166,11 @@ impl Reader<'_> {
         self.0.is_empty().then_some((evaluation, count, digest))
     }
 
-    fn first_segment(
-        &mut self,
-        squarings: u64,
-        x: &Form,
-        discriminant: &Discriminant,
-    ) -> Option<Segment> {
+    fn first_segment(&mut self, squarings: u64, x: &Form, discriminant: &Discriminant) -> Option<Segment> {
         let witness = self.form(discriminant)?;
         let end = self.form(discriminant)?;
         let prime = challenge(&x.encode(discriminant), &end.encode(discriminant));
-        Some(Segment {
-            squarings,
-            prime,
-            end,
-            witness,
-        })
+        Some(Segment { squarings, prime, end, witness })
     }
 
     fn stage(&mut self, evaluation: &Evaluation) -> Option<Stage> {
@@ -226,10 +185,7 @@ impl Reader<'_> {
                 if passes_left > evaluation.plan.passes {
                     return None;
                 }
-                let prime = challenge(
-                    &segment.x.encode(discriminant),
-                    &evaluation.current.encode(discriminant),
-                );
+                let prime = challenge(&segment.x.encode(discriminant), &evaluation.current.encode(discriminant));
                 Some(Stage::Proving(Box::new(Prover::resume(
                     prime,
                     segment.length,

@@ -14,10 +14,7 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn new() -> Self {
-        Self {
-            records: Vec::new(),
-            hash: Sha256::new(),
-        }
+        Self { records: Vec::new(), hash: Sha256::new() }
     }
 
     /// Takes the first `count` records of stored bytes; whatever follows them was appended after the state was taken.
@@ -27,27 +24,17 @@ impl Log {
         digest: [u8; 32],
         discriminant: &Discriminant,
     ) -> Result<Self, Error> {
-        let length = usize::try_from(count)
-            .ok()
-            .and_then(|count| count.checked_mul(RECORD_BYTES));
-        let records = length
-            .and_then(|length| bytes.get(..length))
-            .ok_or(Error::CheckpointIntermediates)?;
+        let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(RECORD_BYTES));
+        let records = length.and_then(|length| bytes.get(..length)).ok_or(Error::CheckpointIntermediates)?;
         let hash = Sha256::new_with_prefix(records);
         if hash.clone().finalize() != digest.into() {
             return Err(Error::CheckpointIntermediates);
         }
         let (chunks, _) = records.as_chunks::<RECORD_BYTES>();
-        if chunks
-            .iter()
-            .any(|chunk| record::read(chunk, discriminant).is_none())
-        {
+        if chunks.iter().any(|chunk| record::read(chunk, discriminant).is_none()) {
             return Err(Error::CheckpointIntermediates);
         }
-        Ok(Self {
-            records: records.to_vec(),
-            hash,
-        })
+        Ok(Self { records: records.to_vec(), hash })
     }
 
     pub(super) fn push(&mut self, form: &Form) {
@@ -65,10 +52,7 @@ impl Log {
     }
 
     pub(super) fn bytes_from(&self, index: u64) -> &[u8] {
-        let start = usize::try_from(index)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(RECORD_BYTES)
-            .min(self.records.len());
+        let start = usize::try_from(index).unwrap_or(usize::MAX).saturating_mul(RECORD_BYTES).min(self.records.len());
         &self.records[start..]
     }
 

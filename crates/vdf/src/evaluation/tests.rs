@@ -19,10 +19,7 @@ fn finish(evaluation: &mut Evaluation) -> Vec<u8> {
 }
 
 fn two_segments(split: u64, memory_bytes: usize) -> EvaluationOptions {
-    EvaluationOptions {
-        split: Some(split),
-        memory_bytes,
-    }
+    EvaluationOptions { split: Some(split), memory_bytes }
 }
 
 #[test]
@@ -32,16 +29,8 @@ fn proofs_verify_whatever_the_length() {
     for iterations in [0, 1, 2, 15, 16, 263, 264, 265, 300, 1000] {
         let proof = finish(&mut start(iterations, EvaluationOptions::default()));
         assert_eq!(proof.len(), 200);
-        assert_eq!(
-            verify(&d, &x, iterations, &proof, 0),
-            Ok(()),
-            "{iterations}"
-        );
-        assert_eq!(
-            verify(&d, &x, iterations + 1, &proof, 0),
-            Err(Error::ProofInvalid),
-            "{iterations}"
-        );
+        assert_eq!(verify(&d, &x, iterations, &proof, 0), Ok(()), "{iterations}");
+        assert_eq!(verify(&d, &x, iterations + 1, &proof, 0), Err(Error::ProofInvalid), "{iterations}");
     }
 }
 
@@ -49,18 +38,9 @@ fn proofs_verify_whatever_the_length() {
 fn a_proof_does_not_depend_on_the_memory() {
     let expected = finish(&mut start(3000, EvaluationOptions::default()));
     for memory_bytes in [0, 1000, 4000, 20_000] {
-        let mut evaluation = start(
-            3000,
-            EvaluationOptions {
-                memory_bytes,
-                split: None,
-            },
-        );
+        let mut evaluation = start(3000, EvaluationOptions { memory_bytes, split: None });
         assert_eq!(finish(&mut evaluation), expected, "{memory_bytes}");
-        assert!(
-            evaluation.intermediates(0).len() <= memory_bytes.max(3 * RECORD_BYTES),
-            "{memory_bytes}"
-        );
+        assert!(evaluation.intermediates(0).len() <= memory_bytes.max(3 * RECORD_BYTES), "{memory_bytes}");
     }
 }
 
@@ -71,15 +51,8 @@ fn two_segments_verify_at_depth_one() {
     for (iterations, split) in [(2, 1), (500, 450), (1000, 1), (1000, 999)] {
         let proof = finish(&mut start(iterations, two_segments(split, 10_000)));
         assert_eq!(proof.len(), 341);
-        assert_eq!(
-            verify(&d, &x, iterations, &proof, 1),
-            Ok(()),
-            "{iterations} at {split}"
-        );
-        assert_eq!(
-            verify(&d, &x, iterations, &proof, 0),
-            Err(Error::ProofLength(341))
-        );
+        assert_eq!(verify(&d, &x, iterations, &proof, 1), Ok(()), "{iterations} at {split}");
+        assert_eq!(verify(&d, &x, iterations, &proof, 0), Err(Error::ProofLength(341)));
     }
 }
 
@@ -87,12 +60,7 @@ fn two_segments_verify_at_depth_one() {
 fn a_split_leaves_squarings_on_both_sides() {
     let d = discriminant();
     for (iterations, split) in [(0, 0), (1, 1), (5, 0), (5, 5), (5, 6)] {
-        let result = Evaluation::new(
-            d.clone(),
-            Form::generator(&d),
-            iterations,
-            two_segments(split, 0),
-        );
+        let result = Evaluation::new(d.clone(), Form::generator(&d), iterations, two_segments(split, 0));
         assert_eq!(result.err(), Some(Error::Split), "{iterations} at {split}");
     }
 }
@@ -108,10 +76,7 @@ fn resuming_at_any_point_gives_the_same_proof() {
     loop {
         let step = evaluation.advance(37, &stop);
         log.extend(evaluation.intermediates((log.len() / RECORD_BYTES) as u64));
-        assert_eq!(
-            log.len() as u64,
-            RECORD_BYTES as u64 * evaluation.intermediate_count()
-        );
+        assert_eq!(log.len() as u64, RECORD_BYTES as u64 * evaluation.intermediate_count());
         phases.push(evaluation.phase());
         let state = evaluation.state();
         let d = discriminant();
@@ -121,10 +86,7 @@ fn resuming_at_any_point_gives_the_same_proof() {
         longer.extend([7; 200]);
         let resumed = Evaluation::resume(&state, &longer, known).unwrap();
         assert_eq!(resumed.state(), state);
-        assert_eq!(
-            (resumed.squarings(), resumed.phase()),
-            (evaluation.squarings(), evaluation.phase())
-        );
+        assert_eq!((resumed.squarings(), resumed.phase()), (evaluation.squarings(), evaluation.phase()));
         if step == Step::Done {
             assert_eq!(resumed.proof(), Some(expected));
             break;
@@ -135,16 +97,7 @@ fn resuming_at_any_point_gives_the_same_proof() {
         }
     }
     phases.dedup();
-    assert_eq!(
-        phases,
-        [
-            Phase::Squaring,
-            Phase::Proving,
-            Phase::Squaring,
-            Phase::Proving,
-            Phase::Done
-        ]
-    );
+    assert_eq!(phases, [Phase::Squaring, Phase::Proving, Phase::Squaring, Phase::Proving, Phase::Done]);
 }
 
 #[test]
@@ -159,11 +112,7 @@ fn damaged_checkpoints_are_refused() {
     for index in (0..state.len()).step_by(7) {
         let mut state = state.clone();
         state[index] ^= 1;
-        assert_eq!(
-            Evaluation::resume(&state, &log, None).err(),
-            Some(Error::CheckpointState),
-            "byte {index}"
-        );
+        assert_eq!(Evaluation::resume(&state, &log, None).err(), Some(Error::CheckpointState), "byte {index}");
         assert_eq!(
             Evaluation::resume(&state[..index], &log, None).err(),
             Some(Error::CheckpointState),
@@ -173,11 +122,7 @@ fn damaged_checkpoints_are_refused() {
     for index in (0..log.len()).step_by(61) {
         let mut log = log.clone();
         log[index] ^= 1;
-        assert_eq!(
-            Evaluation::resume(&state, &log, None).err(),
-            Some(Error::CheckpointIntermediates),
-            "byte {index}"
-        );
+        assert_eq!(Evaluation::resume(&state, &log, None).err(), Some(Error::CheckpointIntermediates), "byte {index}");
         assert_eq!(
             Evaluation::resume(&state, &log[..index], None).err(),
             Some(Error::CheckpointIntermediates),
@@ -185,10 +130,7 @@ fn damaged_checkpoints_are_refused() {
         );
     }
     let other = Discriminant::from_seed(b"another", 256).unwrap();
-    assert_eq!(
-        Evaluation::resume(&state, &log, Some(&other)).err(),
-        Some(Error::CheckpointState)
-    );
+    assert_eq!(Evaluation::resume(&state, &log, Some(&other)).err(), Some(Error::CheckpointState));
 }
 
 #[test]
@@ -199,30 +141,18 @@ fn the_stop_word_stops_at_once_and_loses_nothing() {
     assert_eq!(evaluation.advance(u64::MAX, &halt), Step::Stopped);
     assert_eq!(evaluation.squarings(), 100);
     assert_eq!(evaluation.advance(u64::MAX, &run), Step::Done);
-    assert_eq!(
-        evaluation.proof(),
-        Some(finish(&mut start(2000, EvaluationOptions::default())))
-    );
+    assert_eq!(evaluation.proof(), Some(finish(&mut start(2000, EvaluationOptions::default()))));
     assert!((evaluation.phase_progress() - 1.0).abs() < f64::EPSILON);
 }
 
 #[test]
 fn progress_never_falls_within_a_phase() {
     let stop = AtomicU32::new(0);
-    let mut evaluation = start(
-        3000,
-        EvaluationOptions {
-            split: None,
-            memory_bytes: 3000,
-        },
-    );
+    let mut evaluation = start(3000, EvaluationOptions { split: None, memory_bytes: 3000 });
     let mut last = (Phase::Squaring, 0.0);
     while evaluation.advance(50, &stop) == Step::Paused {
         let now = (evaluation.phase(), evaluation.phase_progress());
-        assert!(
-            (0.0..=1.0).contains(&now.1) && (now.0 != last.0 || now.1 >= last.1),
-            "{last:?} to {now:?}"
-        );
+        assert!((0.0..=1.0).contains(&now.1) && (now.0 != last.0 || now.1 >= last.1), "{last:?} to {now:?}");
         last = now;
     }
 }

@@ -59,11 +59,7 @@ impl Form {
     pub fn encode(&self, discriminant: &Discriminant) -> [u8; FORM_BYTES] {
         let mut bytes = [0; FORM_BYTES];
         if self.b == Uint::ONE && !self.b_negative && self.a <= Uint::from_word(2) {
-            bytes[0] = if self.a == Uint::ONE {
-                IDENTITY
-            } else {
-                GENERATOR
-            };
+            bytes[0] = if self.a == Uint::ONE { IDENTITY } else { GENERATOR };
             return bytes;
         }
         let t = partial_xgcd::cofactor(&self.a, &self.b);
@@ -72,11 +68,7 @@ impl Form {
         let (g, _) = Euclid::gcd(&self.a, &t_magnitude);
         let (a_part, _) = self.a.div_rem(&g);
         let (t_part, _) = t_magnitude.div_rem(&g);
-        let b0 = if g == Uint::ONE {
-            Uint::ZERO
-        } else {
-            self.b.div_rem(&a_part).0
-        };
+        let b0 = if g == Uint::ONE { Uint::ZERO } else { self.b.div_rem(&a_part).0 };
         let extra = g.bit_length().div_ceil(8) - 1;
         // |t| has at most d/32 bytes, and so has its divisor g
         let layout = Layout::of(discriminant.bits().div_ceil(32), extra);
@@ -100,17 +92,14 @@ impl Form {
     /// # Errors
     /// [`Error::FormLength`] or [`Error::FormEncoding`].
     pub fn decode(discriminant: &Discriminant, bytes: &[u8]) -> Result<Self, Error> {
-        let bytes: &[u8; FORM_BYTES] = bytes
-            .try_into()
-            .map_err(|_| Error::FormLength(bytes.len()))?;
+        let bytes: &[u8; FORM_BYTES] = bytes.try_into().map_err(|_| Error::FormLength(bytes.len()))?;
         let form = match bytes[0] {
             IDENTITY => Some(Self::identity(discriminant)),
             GENERATOR => Some(Self::generator(discriminant)),
             flags if flags <= (B_NEGATIVE | T_NEGATIVE) => decompress(discriminant, bytes),
             _ => None,
         };
-        form.filter(|form| form.encode(discriminant) == *bytes)
-            .ok_or(Error::FormEncoding)
+        form.filter(|form| form.encode(discriminant) == *bytes).ok_or(Error::FormEncoding)
     }
 }
 
@@ -123,11 +112,7 @@ fn decompress(discriminant: &Discriminant, bytes: &[u8; FORM_BYTES]) -> Option<F
         return None;
     }
     let (a_part, t_part): (Half, Half) = (a_part.try_resize()?, t_part.try_resize()?);
-    let t = if bytes[0] & T_NEGATIVE == 0 {
-        t_part
-    } else {
-        a_part.sub(&t_part)
-    };
+    let t = if bytes[0] & T_NEGATIVE == 0 { t_part } else { a_part.sub(&t_part) };
     let (gcd, inverse) = Euclid::gcd(&a_part, &t);
     if gcd != Uint::ONE {
         return None;
@@ -147,10 +132,5 @@ fn decompress(discriminant: &Discriminant, bytes: &[u8; FORM_BYTES]) -> Option<F
     // b0 a' has at most 8 limbs and 8 bits, and the sum carries at most one bit further
     let b = b.resize().add(&b0.mul::<HALF_LIMBS, LIMBS>(&a_part));
     let a = a_part.mul::<LIMBS, LIMBS>(&g);
-    Form::from_ab(
-        &a.try_resize()?,
-        &b.try_resize()?,
-        bytes[0] & B_NEGATIVE != 0,
-        discriminant,
-    )
+    Form::from_ab(&a.try_resize()?, &b.try_resize()?, bytes[0] & B_NEGATIVE != 0, discriminant)
 }

@@ -10,7 +10,8 @@ impl Form {
     #[inline]
     fn to_fast(self) -> Option<FastForm> {
         let (low, high) = self.c.0.split_at(FORM_LIMBS);
-        let mut fast = FastForm { a: [0; FORM_LIMBS], b: [0; FORM_LIMBS], b_negative: self.b_negative, c: [0; FORM_LIMBS] };
+        let mut fast =
+            FastForm { a: [0; FORM_LIMBS], b: [0; FORM_LIMBS], b_negative: self.b_negative, c: [0; FORM_LIMBS] };
         fast.a[..HALF_LIMBS].copy_from_slice(&self.a.0);
         fast.b[..HALF_LIMBS].copy_from_slice(&self.b.0);
         fast.c.copy_from_slice(low);

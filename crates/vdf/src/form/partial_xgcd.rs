@@ -27,10 +27,7 @@ pub(super) fn cofactor(a: &Uint<HALF_LIMBS>, b: &Uint<HALF_LIMBS>) -> Int<LIMBS>
             }
             Some(m) => {
                 (r2, r1) = (combine(m.b2, &r2, m.a2, &r1), combine(m.a1, &r1, m.b1, &r2));
-                (co2, co1) = (
-                    combine(m.b2, &co2, m.a2, &co1),
-                    combine(m.a1, &co1, m.b1, &co2),
-                );
+                (co2, co1) = (combine(m.b2, &co2, m.a2, &co1), combine(m.a1, &co1, m.b1, &co2));
                 if r1.negative {
                     (r1, co1) = (r1.neg(), co1.neg());
                 }
@@ -55,23 +52,14 @@ struct Matrix {
 ///
 /// Entries stay below the first remainder, so below 2^63.
 fn lehmer_steps(mut x2: i64, mut x1: i64, limit: i64) -> Option<Matrix> {
-    let mut m = Matrix {
-        a1: 1,
-        a2: 0,
-        b1: 0,
-        b2: 1,
-    };
+    let mut m = Matrix { a1: 1, a2: 0, b1: 0, b2: 1 };
     let mut steps = 0;
     while x1 != 0 && x1 > limit {
         let quotient = x2 / x1;
         let t1 = x2 - quotient * x1;
         let t2 = m.a2 - quotient * m.a1;
         let t3 = m.b2 - quotient * m.b1;
-        let uncertain = if steps % 2 == 1 {
-            t1 < -t3 || x1 - t1 < t2 - m.a1
-        } else {
-            t1 < -t2 || x1 - t1 < t3 - m.b1
-        };
+        let uncertain = if steps % 2 == 1 { t1 < -t3 || x1 - t1 < t2 - m.a1 } else { t1 < -t2 || x1 - t1 < t3 - m.b1 };
         if uncertain {
             break;
         }

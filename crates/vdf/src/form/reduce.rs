@@ -26,11 +26,7 @@ impl<const N: usize> From<&Form> for WideForm<N> {
 pub(crate) fn reduce<const N: usize>(form: &WideForm<N>) -> Form {
     let mut form = normalise(form);
     while form.a.magnitude > form.c.magnitude {
-        form = normalise(&WideForm {
-            a: form.c,
-            b: form.b.neg(),
-            c: form.a,
-        });
+        form = normalise(&WideForm { a: form.c, b: form.b.neg(), c: form.a });
     }
     if form.a == form.c && form.b.negative {
         form.b = form.b.neg();
@@ -49,17 +45,10 @@ fn normalise<const N: usize>(form: &WideForm<N>) -> WideForm<N> {
     let (quotient, remainder) = b.div_rem_floor(&a.magnitude.shl(1));
     // remainder in 0..2a, to -a < r <= a
     let (quotient, remainder): (Int<N>, Int<N>) = if remainder > a.magnitude {
-        (
-            quotient.add(&Int::ONE),
-            Int::new(true, a.magnitude.shl(1).sub(&remainder)),
-        )
+        (quotient.add(&Int::ONE), Int::new(true, a.magnitude.shl(1).sub(&remainder)))
     } else {
         (quotient, Int::new(false, remainder))
     };
     debug_assert!(remainder.magnitude <= a.magnitude && a.magnitude > Uint::ZERO);
-    WideForm {
-        a: *a,
-        b: remainder,
-        c: c.sub(&quotient.mul(&b.add(&remainder).half())),
-    }
+    WideForm { a: *a, b: remainder, c: c.sub(&quotient.mul(&b.add(&remainder).half())) }
 }

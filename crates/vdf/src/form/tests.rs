@@ -2,11 +2,7 @@ use crate::{Discriminant, Error, Form};
 use crate::{nucomp, reference};
 
 /// Squarings in a row that are checked one by one.
-const LONG_RUN: u32 = if cfg!(debug_assertions) {
-    5_000
-} else {
-    100_000
-};
+const LONG_RUN: u32 = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
 
 /// Sizes with every number of limbs, and odd ones between.
 const SIZES: [usize; 12] = [8, 16, 24, 64, 128, 136, 256, 264, 512, 768, 1000, 1024];
@@ -28,10 +24,7 @@ fn element(discriminant: &Discriminant, salt: u64) -> Form {
 }
 
 fn assert_reduced(form: &Form, discriminant: &Discriminant) {
-    assert_eq!(
-        Form::from_ab(&form.a, &form.b, form.b_negative, discriminant),
-        Some(*form)
-    );
+    assert_eq!(Form::from_ab(&form.a, &form.b, form.b_negative, discriminant), Some(*form));
 }
 
 #[test]
@@ -59,16 +52,8 @@ fn small_forms_square_and_compose() {
         let (mut f, generator) = (Form::generator(&d), Form::generator(&d));
         for step in 0..bits {
             let product = f.compose(&generator, &d);
-            assert_eq!(
-                product,
-                reference::compose(&f, &generator),
-                "{bits}, {step}"
-            );
-            assert_eq!(
-                product.compose(&generator.inverse(), &d),
-                f,
-                "{bits}, {step}"
-            );
+            assert_eq!(product, reference::compose(&f, &generator), "{bits}, {step}");
+            assert_eq!(product.compose(&generator.inverse(), &d), f, "{bits}, {step}");
             let square = f.square(&d);
             assert_eq!(square, reference::square(&f), "{bits}, {step}");
             f = if step % 3 == 0 { square } else { product };
@@ -86,14 +71,8 @@ fn the_group_laws_hold() {
         assert_eq!(identity.compose(&f, &d), f);
         assert_eq!(identity.square(&d), identity);
         assert_eq!(f.compose(&f.inverse(), &d), identity);
-        assert_eq!(
-            f.compose(&g, &d).compose(&h, &d),
-            f.compose(&g.compose(&h, &d), &d)
-        );
-        assert_eq!(
-            f.pow(&[1, 0x23], &d),
-            f.pow(&[0x1, 0], &d).compose(&f.pow(&[0x23], &d), &d)
-        );
+        assert_eq!(f.compose(&g, &d).compose(&h, &d), f.compose(&g.compose(&h, &d), &d));
+        assert_eq!(f.pow(&[1, 0x23], &d), f.pow(&[0x1, 0], &d).compose(&f.pow(&[0x23], &d), &d));
         assert_eq!(f.pow(&[0, 0], &d), identity);
     }
 }
@@ -104,16 +83,8 @@ fn every_form_decodes_to_itself() {
         let d = Discriminant::from_seed(b"codec tests", bits).unwrap();
         let mut form = Form::identity(&d);
         for step in 0..150 {
-            assert_eq!(
-                Form::decode(&d, &form.encode(&d)),
-                Ok(form),
-                "{bits}, {step}"
-            );
-            assert_eq!(
-                Form::decode(&d, &form.inverse().encode(&d)),
-                Ok(form.inverse()),
-                "{bits}, {step}"
-            );
+            assert_eq!(Form::decode(&d, &form.encode(&d)), Ok(form), "{bits}, {step}");
+            assert_eq!(Form::decode(&d, &form.inverse().encode(&d)), Ok(form.inverse()), "{bits}, {step}");
             form = form.square(&d).compose(&Form::generator(&d), &d);
         }
     }
@@ -147,18 +118,10 @@ fn wrong_lengths_and_nonsense_are_refused() {
     assert_eq!(Form::decode(&d, &[]), Err(Error::FormLength(0)));
     assert_eq!(Form::decode(&d, &[8; 101]), Err(Error::FormLength(101)));
     for byte in 0..=255 {
-        assert_eq!(
-            Form::decode(&d, &[byte; 100]),
-            Err(Error::FormEncoding),
-            "{byte}"
-        );
+        assert_eq!(Form::decode(&d, &[byte; 100]), Err(Error::FormEncoding), "{byte}");
         let mut flag = [0; 100];
         flag[0] = byte;
-        assert_eq!(
-            Form::decode(&d, &flag).is_ok(),
-            [4, 8].contains(&byte),
-            "{byte}"
-        );
+        assert_eq!(Form::decode(&d, &flag).is_ok(), [4, 8].contains(&byte), "{byte}");
     }
 }
 
@@ -167,45 +130,18 @@ fn a_discriminant_is_checked() {
     let d = Discriminant::from_seed(&[1; 32], 1024).unwrap();
     let bytes = d.to_be_bytes();
     assert_eq!(Discriminant::from_be_bytes(&bytes), Ok(d));
-    assert_eq!(
-        Discriminant::from_be_bytes(&[]),
-        Err(Error::DiscriminantSize(0))
-    );
-    assert_eq!(
-        Discriminant::from_be_bytes(&[0xff; 129]),
-        Err(Error::DiscriminantSize(1032))
-    );
-    assert_eq!(
-        Discriminant::from_be_bytes(&[0x7f, 0xff]),
-        Err(Error::DiscriminantSize(15))
-    );
-    assert_eq!(
-        Discriminant::from_be_bytes(&[251]),
-        Err(Error::DiscriminantResidue)
-    );
-    assert_eq!(
-        Discriminant::from_be_bytes(&[247]),
-        Err(Error::DiscriminantNotPrime)
-    );
+    assert_eq!(Discriminant::from_be_bytes(&[]), Err(Error::DiscriminantSize(0)));
+    assert_eq!(Discriminant::from_be_bytes(&[0xff; 129]), Err(Error::DiscriminantSize(1032)));
+    assert_eq!(Discriminant::from_be_bytes(&[0x7f, 0xff]), Err(Error::DiscriminantSize(15)));
+    assert_eq!(Discriminant::from_be_bytes(&[251]), Err(Error::DiscriminantResidue));
+    assert_eq!(Discriminant::from_be_bytes(&[247]), Err(Error::DiscriminantNotPrime));
     let mut composite = bytes;
     composite[64] ^= 2;
-    assert_eq!(
-        Discriminant::from_be_bytes(&composite),
-        Err(Error::DiscriminantNotPrime)
-    );
-    assert_eq!(
-        Discriminant::from_seed(&[1; 3], 1024),
-        Err(Error::SeedLength(3))
-    );
-    assert_eq!(
-        Discriminant::from_seed(&[1; 65], 1024),
-        Err(Error::SeedLength(65))
-    );
+    assert_eq!(Discriminant::from_be_bytes(&composite), Err(Error::DiscriminantNotPrime));
+    assert_eq!(Discriminant::from_seed(&[1; 3], 1024), Err(Error::SeedLength(3)));
+    assert_eq!(Discriminant::from_seed(&[1; 65], 1024), Err(Error::SeedLength(65)));
     for bits in [0, 4, 1020, 1025, 1032, usize::MAX] {
-        assert_eq!(
-            Discriminant::from_seed(&[1; 4], bits),
-            Err(Error::DiscriminantSize(bits))
-        );
+        assert_eq!(Discriminant::from_seed(&[1; 4], bits), Err(Error::DiscriminantSize(bits)));
     }
 }
 
@@ -231,9 +167,7 @@ fn random_bytes_are_refused_or_encode_again() {
         for round in 0..300 {
             let mut bytes = [0; 100];
             for byte in &mut bytes {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 *byte = (state >> 56) as u8;
             }
             // mostly plausible heads: without them nothing is read

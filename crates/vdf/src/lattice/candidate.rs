@@ -21,7 +21,12 @@ impl Candidate {
     #[inline(always)]
     pub(super) fn check(&self, context: &LatticeContext, expected_a: f64, turn_b: bool) -> Option<FastForm> {
         let (b, b_negative) = magnitude(&self.b);
-        let form = FastForm { a: form_limbs(&self.a)?, b: form_limbs(&b)?, b_negative: b_negative ^ turn_b, c: form_limbs(&self.c)? };
+        let form = FastForm {
+            a: form_limbs(&self.a)?,
+            b: form_limbs(&b)?,
+            b_negative: b_negative ^ turn_b,
+            c: form_limbs(&self.c)?,
+        };
         let a = form.a.iter().rev().fold(0.0, |sum, &limb| sum * WORD + limb as f64);
         let near = (a - expected_a).abs() < NORM_TOLERANCE * expected_a;
         // b^2 - 4ac = D modulo 2^64.

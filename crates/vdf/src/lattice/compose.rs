@@ -12,7 +12,12 @@ use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
 
 /// The reduced product of two reduced forms; None when a form is out of range, no choice of A below is prime to the other a, or a check failed.
 #[inline(always)]
-pub(super) fn compose<B: Backend>(backend: B, context: &LatticeContext, x: &FastForm, y: &FastForm) -> Option<FastForm> {
+pub(super) fn compose<B: Backend>(
+    backend: B,
+    context: &LatticeContext,
+    x: &FastForm,
+    y: &FastForm,
+) -> Option<FastForm> {
     if !x.is_in_range() || !y.is_in_range() {
         return None;
     }
@@ -26,7 +31,12 @@ pub(super) fn compose<B: Backend>(backend: B, context: &LatticeContext, x: &Fast
 
 /// The product of the classes of (A, B, C) and f2; None when A and a2 have a common divisor.
 #[inline(always)]
-pub(super) fn compose_odd<B: Backend>(backend: B, context: &LatticeContext, odd: &OddForm, second: &FastForm) -> Option<FastForm> {
+pub(super) fn compose_odd<B: Backend>(
+    backend: B,
+    context: &LatticeContext,
+    odd: &OddForm,
+    second: &FastForm,
+) -> Option<FastForm> {
     let modulus = Modulus::new(&odd.a)?;
     let (odd_part, twos) = odd_part(&second.a)?;
     let Inverse { magnitude, negative, shift } = invert(backend, &modulus, &odd_part)?;
@@ -62,7 +72,9 @@ fn new_form(
         return None;
     }
     let half_sum = half_sum((&odd.b, odd.b_negative), (&second.b, second.b_negative));
-    let quotient = |f: (&[u64], bool), g: (&[u64], bool), index: usize| exact_quotient(f, &x[index], g, &y[index], &odd.a, modulus.inverse);
+    let quotient = |f: (&[u64], bool), g: (&[u64], bool), index: usize| {
+        exact_quotient(f, &x[index], g, &y[index], &odd.a, modulus.inverse)
+    };
     let p = |index| quotient((&second.a, false), (&half_difference.0, half_difference.1), index);
     let q = |index| quotient((&half_sum.0, half_sum.1), (&second.c, true), index);
     let (p, q) = ([p(0), p(1)], [q(0), q(1)]);
@@ -73,7 +85,8 @@ fn new_form(
         return None;
     }
     let zero = [0; 2 * LIMBS];
-    let value = |index: usize| add_product(&add_product(&zero, &p[index], &x[index], false), &q[index], &y[index], true);
+    let value =
+        |index: usize| add_product(&add_product(&zero, &p[index], &x[index], false), &q[index], &y[index], true);
     // Four products of numbers below 2^317: below 2^636.
     let polar = [(&p[0], &x[1], false), (&p[1], &x[0], false), (&q[0], &y[1], true), (&q[1], &y[0], true)]
         .iter()

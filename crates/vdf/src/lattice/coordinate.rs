@@ -81,7 +81,14 @@ fn low_product(factor: &[u64], x: &Coordinate) -> Coordinate {
 
 /// `(p x + q y) / divisor` modulo `2^320`, for an odd divisor that divides the sum (Jebelean's exact division, from the lowest limb up). Signs of p and q stand apart.
 #[inline(always)]
-pub(super) fn exact_quotient(p: (&[u64], bool), x: &Coordinate, q: (&[u64], bool), y: &Coordinate, divisor: &[u64], inverse: u64) -> Coordinate {
+pub(super) fn exact_quotient(
+    p: (&[u64], bool),
+    x: &Coordinate,
+    q: (&[u64], bool),
+    y: &Coordinate,
+    divisor: &[u64],
+    inverse: u64,
+) -> Coordinate {
     let (p_x, q_y) = (low_product(p.0, &negate_if(x, p.1)), low_product(q.0, &negate_if(y, q.1)));
     let mut rest = [0; LIMBS];
     let mut carry = false;

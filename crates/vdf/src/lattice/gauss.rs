@@ -59,21 +59,25 @@ pub(super) fn reduce(mut basis: Basis, plane: Plane) -> Option<Reduced> {
         let (x, y) = ([to_f64(&basis.x[0]), to_f64(&basis.x[1])], [to_f64(&basis.y[0]), to_f64(&basis.y[1])]);
         let point = |index: usize| [x[index] + plane.beta * y[index], plane.eta * y[index]];
         let (short, long) = reduce_points(Vector::new(point(0), [1.0, 0.0]), Vector::new(point(1), [0.0, 1.0]));
-        let largest_entry = [short.entries[1], long.entries[0], long.entries[1]].iter().fold(short.entries[0].abs(), |largest, entry| largest.max(entry.abs()));
+        let largest_entry = [short.entries[1], long.entries[0], long.entries[1]]
+            .iter()
+            .fold(short.entries[0].abs(), |largest, entry| largest.max(entry.abs()));
         let largest_coordinate = x[0].abs().max(x[1].abs()).max(y[0].abs()).max(y[1].abs());
         // |p x + q y| <= 2 entry coordinate.
         if !(largest_entry * largest_coordinate < COORDINATE_BOUND) {
             return None;
         }
         // Entries are integers below 2^53: exact as doubles and as words.
-        let apply = |entries: [f64; 2], pair: &[_; 2]| combine(entries[0] as i64, &pair[0], entries[1] as i64, &pair[1]);
+        let apply =
+            |entries: [f64; 2], pair: &[_; 2]| combine(entries[0] as i64, &pair[0], entries[1] as i64, &pair[1]);
         basis = Basis {
             x: [apply(short.entries, &basis.x), apply(long.entries, &basis.x)],
             y: [apply(short.entries, &basis.y), apply(long.entries, &basis.y)],
         };
         if largest_entry < LARGE_ENTRY {
             // |beta| <= 1/2, so |x| <= |U| + |y|. Rounding in a point is far below 2^317, whatever became of its own bits.
-            let extent = |vector: &Vector| vector.point[0].abs() + vector.point[1].abs() * (plane.eta + 1.0 / plane.eta);
+            let extent =
+                |vector: &Vector| vector.point[0].abs() + vector.point[1].abs() * (plane.eta + 1.0 / plane.eta);
             return Some(Reduced { basis, short_norm: short.norm, extent: extent(&short).max(extent(&long)) });
         }
     }
@@ -85,7 +89,8 @@ pub(super) fn reduce(mut basis: Basis, plane: Plane) -> Option<Reduced> {
 fn reduce_points(first: Vector, second: Vector) -> (Vector, Vector) {
     let (mut long, mut short) = if first.norm < second.norm { (second, first) } else { (first, second) };
     for _ in 0..MAX_STEPS {
-        let quotient = ((long.point[0] * short.point[0] + long.point[1] * short.point[1]) / short.norm).round_ties_even();
+        let quotient =
+            ((long.point[0] * short.point[0] + long.point[1] * short.point[1]) / short.norm).round_ties_even();
         if quotient == 0.0 {
             break;
         }

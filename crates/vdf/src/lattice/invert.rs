@@ -89,5 +89,9 @@ fn finish_with_signs(rows: &Rows, f: u64, g: u64, negative_row: bool, shift: u32
     let (row, negative) = combine(g, (v2, v2_negative), f, (v1, !v1_negative))?;
     let mut magnitude = [0; MAX_LIMBS];
     magnitude.copy_from_slice(&row[..MAX_LIMBS]);
-    row[MAX_LIMBS..].iter().all(|&limb| limb == 0).then_some(Inverse { magnitude, negative: negative ^ negative_row, shift })
+    row[MAX_LIMBS..].iter().all(|&limb| limb == 0).then_some(Inverse {
+        magnitude,
+        negative: negative ^ negative_row,
+        shift,
+    })
 }

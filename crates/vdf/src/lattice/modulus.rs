@@ -51,11 +51,20 @@ impl Modulus {
     #[inline(always)]
     pub(super) fn scaled_product(&self, x: &[u64; MAX_LIMBS], y: &[u64; MAX_LIMBS], halvings: u32) -> [u64; MAX_LIMBS] {
         debug_assert!(halvings <= MAX_HALVINGS);
-        if self.limbs == 8 { self.scaled_product_of::<8>(x, y, halvings) } else { self.scaled_product_of::<9>(x, y, halvings) }
+        if self.limbs == 8 {
+            self.scaled_product_of::<8>(x, y, halvings)
+        } else {
+            self.scaled_product_of::<9>(x, y, halvings)
+        }
     }
 
     #[inline(always)]
-    fn scaled_product_of<const N: usize>(&self, x: &[u64; MAX_LIMBS], y: &[u64; MAX_LIMBS], halvings: u32) -> [u64; MAX_LIMBS] {
+    fn scaled_product_of<const N: usize>(
+        &self,
+        x: &[u64; MAX_LIMBS],
+        y: &[u64; MAX_LIMBS],
+        halvings: u32,
+    ) -> [u64; MAX_LIMBS] {
         let mut product = multiply(x, y);
         self.clear_from_below::<N>(&mut product, halvings);
         self.reduce_from_above::<N>(&product, halvings)
@@ -123,7 +132,12 @@ impl Modulus {
     #[inline(always)]
     fn divide_step<const N: usize>(&self, limbs: &mut [u64]) {
         let limbs = &mut limbs[..=N];
-        let digit = quotient_digit([limbs[N], limbs[N - 1], limbs[N - 2]], self.normalized[N - 1], self.normalized[N - 2], self.reciprocal);
+        let digit = quotient_digit(
+            [limbs[N], limbs[N - 1], limbs[N - 2]],
+            self.normalized[N - 1],
+            self.normalized[N - 2],
+            self.reciprocal,
+        );
         let (mut carry, mut borrow) = (0, false);
         for limb in 0..N {
             let subtrahend;
@@ -202,7 +216,9 @@ fn quotient_digit([u2, u1, u0]: [u64; 3], high: u64, low: u64, reciprocal: u64) 
     let product = u128::from(u2) * u128::from(reciprocal) + ((u128::from(u2) << 64) | u128::from(u1));
     let (quotient_low, quotient) = (product as u64, (product >> 64) as u64);
     let partial = u1.wrapping_sub(quotient.wrapping_mul(high));
-    let mut remainder = ((u128::from(partial) << 64) | u128::from(u0)).wrapping_sub(divisor).wrapping_sub(u128::from(low) * u128::from(quotient));
+    let mut remainder = ((u128::from(partial) << 64) | u128::from(u0))
+        .wrapping_sub(divisor)
+        .wrapping_sub(u128::from(low) * u128::from(quotient));
     let mut quotient = quotient.wrapping_add(1);
     if (remainder >> 64) as u64 >= quotient_low {
         quotient = quotient.wrapping_sub(1);

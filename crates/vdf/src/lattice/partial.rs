@@ -4,7 +4,7 @@ use super::backend::Backend;
 use super::coordinate::{Coordinate, from_magnitude};
 use super::modulus::Modulus;
 use super::rows::{MAX_LIMBS, Rows};
-use super::word::{borrowing_sub};
+use super::word::borrowing_sub;
 
 /// Two vectors `(x, y)` with `2^t x = K y mod A`, that is `B x + C y = 0 mod A`, and determinant `+-A`.
 #[derive(Clone, Copy)]
@@ -15,7 +15,13 @@ pub(super) struct Basis {
 
 /// The vectors for `K = k`, or `K = -k` when `negative`, after `bits` shift bits; both near the square root of A if `bits` is well chosen, None if they are above `2^316`.
 #[inline(always)]
-pub(super) fn reduce_partially<B: Backend>(backend: B, modulus: &Modulus, k: &[u64; MAX_LIMBS], negative: bool, bits: u32) -> Option<Basis> {
+pub(super) fn reduce_partially<B: Backend>(
+    backend: B,
+    modulus: &Modulus,
+    k: &[u64; MAX_LIMBS],
+    negative: bool,
+    bits: u32,
+) -> Option<Basis> {
     // K = -k: x = k with y = -1. Steps need an odd x: A - k if k is even, with the other sign.
     let even = k[0] & 1 == 0;
     let x2 = if even { complement(modulus, k) } else { *k };

@@ -39,7 +39,12 @@ pub(super) fn slow_update(rows: &mut Rows, matrix: &AnyMatrix) -> Option<()> {
 }
 
 /// `f a + g b` of signed magnitudes, as a magnitude and whether it is negative; None when it has more than [`ROW_LIMBS`] limbs.
-pub(super) fn combine(f: u64, (a, a_negative): (&Row, bool), g: u64, (b, b_negative): (&Row, bool)) -> Option<(Row, bool)> {
+pub(super) fn combine(
+    f: u64,
+    (a, a_negative): (&Row, bool),
+    g: u64,
+    (b, b_negative): (&Row, bool),
+) -> Option<(Row, bool)> {
     let (scaled_a, scaled_b) = (scale(a, f)?, scale(b, g)?);
     let mut result = [0; ROW_LIMBS];
     let mut carry = false;

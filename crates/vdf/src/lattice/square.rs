@@ -40,7 +40,9 @@ fn new_form(context: &LatticeContext, odd: &OddForm, modulus: &Modulus, reduced:
     if !fits(*extent) {
         return None;
     }
-    let m = |index: usize| exact_quotient((&odd.b, odd.b_negative), &x[index], (&odd.c, false), &y[index], &odd.a, modulus.inverse);
+    let m = |index: usize| {
+        exact_quotient((&odd.b, odd.b_negative), &x[index], (&odd.c, false), &y[index], &odd.a, modulus.inverse)
+    };
     let m = [m(0), m(1)];
     // x1 y2 - x2 y1 = +-A, so known by its lowest word: A is odd.
     let determinant = x[0][0].wrapping_mul(y[1][0]).wrapping_sub(x[1][0].wrapping_mul(y[0][0]));

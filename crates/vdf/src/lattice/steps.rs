@@ -64,8 +64,10 @@ impl State {
     #[inline(always)]
     fn step(self) -> Self {
         let (high_difference, first_is_smaller) = self.high[0].overflowing_sub(self.high[1]);
-        let low_difference = select_unpredictable(first_is_smaller, self.low[1].wrapping_sub(self.low[0]), self.difference);
-        let high_difference = select_unpredictable(first_is_smaller, self.high[1].wrapping_sub(self.high[0]), high_difference);
+        let low_difference =
+            select_unpredictable(first_is_smaller, self.low[1].wrapping_sub(self.low[0]), self.difference);
+        let high_difference =
+            select_unpredictable(first_is_smaller, self.high[1].wrapping_sub(self.high[0]), high_difference);
         let smaller_low = select_unpredictable(first_is_smaller, self.low[0], self.low[1]);
         let smaller_high = select_unpredictable(first_is_smaller, self.high[0], self.high[1]);
         let smaller_f = select_unpredictable(first_is_smaller, self.f[0], self.f[1]);
@@ -109,7 +111,10 @@ pub(super) fn longest_run(words: Words) -> Column {
     let choose = |longer: Column, shorter: Column| {
         let fits = longer.shift <= MAX_SHIFT;
         Column {
-            f: [select_unpredictable(fits, longer.f[0], shorter.f[0]), select_unpredictable(fits, longer.f[1], shorter.f[1])],
+            f: [
+                select_unpredictable(fits, longer.f[0], shorter.f[0]),
+                select_unpredictable(fits, longer.f[1], shorter.f[1]),
+            ],
             shift: select_unpredictable(fits, longer.shift, shorter.shift),
         }
     };

@@ -123,4 +123,5 @@ fn turn_negative_rows(rows: &mut Rows, top: [u64; 2]) {
     }
 }
 
-const _: () = assert!(MAX_LIMBS + 2 <= ROW_LIMBS, "an update writes one limb above its last, and a slow one carries further");
+const _: () =
+    assert!(MAX_LIMBS + 2 <= ROW_LIMBS, "an update writes one limb above its last, and a slow one carries further");

@@ -15,7 +15,8 @@ pub(super) struct Bmi(());
 impl Bmi {
     /// None on a processor without them.
     pub(super) fn detect() -> Option<Self> {
-        let detected = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt");
+        let detected =
+            is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt");
         detected.then_some(Self(()))
     }
 }

@@ -31,22 +31,12 @@ pub(crate) fn compose(first: &Form, second: &Form, d_bits: usize) -> Form {
         let c2 = Int::from_uint(false, &second.c);
         // y1 y2 may have 16 limbs: back below a1 before the next product
         let y = y1.mul(&y2).div_rem_floor(&a1.resize()).1;
-        (
-            d1.resize(),
-            Int::new(false, y).mul(&half_difference).sub(&x2.mul(&c2)),
-        )
+        (d1.resize(), Int::new(false, y).mul(&half_difference).sub(&x2.mul(&c2)))
     };
     let (v1, v2) = (a1.div_rem(&d1).0, a2.div_rem(&d1).0);
     let r = r.div_rem_floor(&v1.resize()).1.resize();
     let b = Int::new(second.b_negative, second.b);
-    Restricted {
-        v1: &v1,
-        v2: &v2,
-        b: &b,
-        c: &second.c.mul(&d1),
-        r: &r,
-    }
-    .reduce(d_bits)
+    Restricted { v1: &v1, v2: &v2, b: &b, c: &second.c.mul(&d1), r: &r }.reduce(d_bits)
 }
 
 /// `(d1, x, y)` with `d1 = gcd(d, s) = x s - y d`.

@@ -11,12 +11,7 @@ use crate::uint::Uint;
 ///
 /// gcd(a, b) = 1: a common prime factor would divide D = -p, so it would be p, but `|b| <= a < p`.
 pub(crate) fn square(form: &Form, d_bits: usize) -> Form {
-    let Form {
-        a,
-        b,
-        b_negative,
-        c,
-    } = form;
+    let Form { a, b, b_negative, c } = form;
     if *a == Uint::ONE {
         return *form;
     }
@@ -24,20 +19,7 @@ pub(crate) fn square(form: &Form, d_bits: usize) -> Form {
     let (gcd, inverse) = Euclid::gcd(a, b);
     debug_assert!(gcd == Uint::ONE);
     // r = -c b^-1
-    let magnitude = c
-        .mul::<HALF_LIMBS, { D_LIMBS + HALF_LIMBS }>(&inverse)
-        .rem(a);
-    let r = if *b_negative || magnitude.is_zero() {
-        magnitude
-    } else {
-        a.sub(&magnitude)
-    };
-    Restricted {
-        v1: a,
-        v2: a,
-        b: &Int::new(*b_negative, *b),
-        c: &c.resize(),
-        r: &r,
-    }
-    .reduce(d_bits)
+    let magnitude = c.mul::<HALF_LIMBS, { D_LIMBS + HALF_LIMBS }>(&inverse).rem(a);
+    let r = if *b_negative || magnitude.is_zero() { magnitude } else { a.sub(&magnitude) };
+    Restricted { v1: a, v2: a, b: &Int::new(*b_negative, *b), c: &c.resize(), r: &r }.reduce(d_bits)
 }

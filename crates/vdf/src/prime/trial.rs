@@ -47,34 +47,18 @@ pub(super) fn divide<const N: usize>(n: &Uint<N>) -> Outcome {
     const { assert!(N <= MAX_LIMBS) };
     if n.limb_count() <= 1 && n.0[0] < (LIMIT * LIMIT) as u64 {
         let small = n.0[0];
-        let divisor = (3..)
-            .step_by(2)
-            .take_while(|d| d * d <= small)
-            .find(|d| small.is_multiple_of(*d));
-        return if small > 2 && divisor.is_none() {
-            Outcome::Prime
-        } else {
-            Outcome::Composite
-        };
+        let divisor = (3..).step_by(2).take_while(|d| d * d <= small).find(|d| small.is_multiple_of(*d));
+        return if small > 2 && divisor.is_none() { Outcome::Prime } else { Outcome::Composite };
     }
     let divides = |group: &Group| {
-        let sum = n.0.iter().zip(group.powers).fold(0, |sum, (&limb, power)| {
-            sum + u128::from(limb) * u128::from(power)
-        });
+        let sum =
+            n.0.iter().zip(group.powers).fold(0, |sum, (&limb, power)| sum + u128::from(limb) * u128::from(power));
         let residue = (sum % u128::from(group.product)) as u64;
-        group
-            .primes
-            .iter()
-            .any(|prime| residue.wrapping_mul(prime.inverse) <= prime.largest)
+        group.primes.iter().any(|prime| residue.wrapping_mul(prime.inverse) <= prime.largest)
     };
     // a test of n costs as the cube of its length, a residue as the length itself: shorter numbers are divided by fewer primes
-    let tried =
-        (GROUPS.len() * n.limb_count().pow(2) / FULL_LIMBS.pow(2)).clamp(MIN_GROUPS, GROUPS.len());
-    if GROUPS[..tried].iter().any(divides) {
-        Outcome::Composite
-    } else {
-        Outcome::Unknown
-    }
+    let tried = (GROUPS.len() * n.limb_count().pow(2) / FULL_LIMBS.pow(2)).clamp(MIN_GROUPS, GROUPS.len());
+    if GROUPS[..tried].iter().any(divides) { Outcome::Composite } else { Outcome::Unknown }
 }
 
 fn groups() -> Vec<Group> {
@@ -84,26 +68,14 @@ fn groups() -> Vec<Group> {
         if composite[prime] {
             continue;
         }
-        (prime * prime..LIMIT)
-            .step_by(prime)
-            .for_each(|multiple| composite[multiple] = true);
+        (prime * prime..LIMIT).step_by(prime).for_each(|multiple| composite[multiple] = true);
         let prime = prime as u64;
-        if groups
-            .last()
-            .is_none_or(|group| group.product.saturating_mul(prime) >> PRODUCT_BITS != 0)
-        {
-            groups.push(Group {
-                product: 1,
-                powers: [0; MAX_LIMBS],
-                primes: Vec::new(),
-            });
+        if groups.last().is_none_or(|group| group.product.saturating_mul(prime) >> PRODUCT_BITS != 0) {
+            groups.push(Group { product: 1, powers: [0; MAX_LIMBS], primes: Vec::new() });
         }
         if let Some(group) = groups.last_mut() {
             group.product *= prime;
-            group.primes.push(Divisor {
-                inverse: word::inverse(prime),
-                largest: u64::MAX / prime,
-            });
+            group.primes.push(Divisor { inverse: word::inverse(prime), largest: u64::MAX / prime });
         }
     }
     for group in &mut groups {

@@ -6,10 +6,7 @@ use crate::int::{Int, extended_gcd};
 
 /// The product of two forms' classes.
 pub(crate) fn compose(first: &Form, second: &Form) -> Form {
-    let (first, second) = (
-        WideForm::<LIMBS>::from(first),
-        WideForm::<LIMBS>::from(second),
-    );
+    let (first, second) = (WideForm::<LIMBS>::from(first), WideForm::<LIMBS>::from(second));
     let (a1, a2) = (first.a, second.a);
     let half_sum = first.b.add(&second.b).half();
     let half_difference = second.b.sub(&half_sum);
@@ -28,21 +25,9 @@ pub(crate) fn compose(first: &Form, second: &Form) -> Form {
     let (v1, v2) = (a1.div_exact(&d1), a2.div_exact(&d1));
     // r = y1 y2 (b2 - b1) / 2 - x2 c2 modulo v1
     let r = y1.mul(&y2).div_rem_floor(&v1.magnitude).1;
-    let r = Int::new(false, r)
-        .mul(&half_difference)
-        .sub(&x2.mul(&second.c))
-        .div_rem_floor(&v1.magnitude)
-        .1;
+    let r = Int::new(false, r).mul(&half_difference).sub(&x2.mul(&second.c)).div_rem_floor(&v1.magnitude).1;
     let r = Int::new(false, r);
     let b3 = second.b.add(&v2.mul(&r).shl(1));
-    let c3 = second
-        .c
-        .mul(&Int::new(false, d1))
-        .add(&r.mul(&second.b.add(&v2.mul(&r))))
-        .div_exact(&v1.magnitude);
-    reduce(&WideForm {
-        a: v1.mul(&v2),
-        b: b3,
-        c: c3,
-    })
+    let c3 = second.c.mul(&Int::new(false, d1)).add(&r.mul(&second.b.add(&v2.mul(&r)))).div_exact(&v1.magnitude);
+    reduce(&WideForm { a: v1.mul(&v2), b: b3, c: c3 })
 }

@@ -14,13 +14,7 @@ pub(crate) fn square(form: &Form) -> Form {
     // for a = 1 there is nothing to invert, and k = 0 modulo 1
     let inverse = inverse_mod(&residue, &a.magnitude).unwrap_or(Uint::<LIMBS>::ZERO);
     // b k = -c modulo a
-    let k: Wide = Int::new(
-        false,
-        c.neg()
-            .mul(&Int::new(false, inverse))
-            .div_rem_floor(&a.magnitude)
-            .1,
-    );
+    let k: Wide = Int::new(false, c.neg().mul(&Int::new(false, inverse)).div_rem_floor(&a.magnitude).1);
     reduce(&WideForm {
         a: a.mul(&a),
         b: b.add(&a.mul(&k).shl(1)),

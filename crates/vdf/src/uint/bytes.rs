@@ -8,10 +8,7 @@ impl<const N: usize> Uint<N> {
         debug_assert!(bytes.len() <= 8 * N, "value does not fit");
         let mut limbs = [0; N];
         for (limb, chunk) in limbs.iter_mut().zip(bytes.chunks(8)) {
-            *limb = chunk
-                .iter()
-                .rev()
-                .fold(0, |word, &byte| word << 8 | u64::from(byte));
+            *limb = chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
         }
         Self(limbs)
     }
@@ -21,9 +18,7 @@ impl<const N: usize> Uint<N> {
         debug_assert!(bytes.len() <= 8 * N, "value does not fit");
         let mut limbs = [0; N];
         for (limb, chunk) in limbs.iter_mut().zip(bytes.rchunks(8)) {
-            *limb = chunk
-                .iter()
-                .fold(0, |word, &byte| word << 8 | u64::from(byte));
+            *limb = chunk.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
         }
         Self(limbs)
     }
@@ -32,10 +27,7 @@ impl<const N: usize> Uint<N> {
     pub(crate) fn write_le(&self, out: &mut [u8]) {
         debug_assert!(self.bit_length() <= 8 * out.len(), "value does not fit");
         for (i, byte) in out.iter_mut().enumerate() {
-            *byte = self
-                .0
-                .get(i / 8)
-                .map_or(0, |limb| (limb >> (8 * (i % 8))) as u8);
+            *byte = self.0.get(i / 8).map_or(0, |limb| (limb >> (8 * (i % 8))) as u8);
         }
     }
 

@@ -18,11 +18,7 @@ impl<const N: usize> Uint<N> {
         let shift = divisor.0[n - 1].leading_zeros() as usize;
         let divisor = divisor.shl(shift);
         // `high` is the dividend's limb above the window; the window's remainder is below the divisor.
-        let mut high = if shift == 0 {
-            0
-        } else {
-            self.0[length - 1] >> (64 - shift)
-        };
+        let mut high = if shift == 0 { 0 } else { self.0[length - 1] >> (64 - shift) };
         let mut window = self.shl(shift).0;
         if length < N {
             window[length] = 0;
@@ -60,9 +56,7 @@ impl<const N: usize> Uint<N> {
     /// The remainder by a word. Panics if it is zero.
     pub(crate) fn rem_word(&self, divisor: u64) -> u64 {
         let wide = u128::from(divisor);
-        self.0.iter().rev().fold(0, |remainder, &limb| {
-            ((u128::from(remainder) << 64 | u128::from(limb)) % wide) as u64
-        })
+        self.0.iter().rev().fold(0, |remainder, &limb| ((u128::from(remainder) << 64 | u128::from(limb)) % wide) as u64)
     }
 }
 
@@ -77,9 +71,7 @@ fn divide_step(high: u64, window: &mut [u64], divisor: &[u64]) -> u64 {
     } else {
         (dividend / top, dividend % top)
     };
-    while rest >> 64 == 0
-        && digit * u128::from(divisor[n - 2]) > (rest << 64 | u128::from(window[n - 2]))
-    {
+    while rest >> 64 == 0 && digit * u128::from(divisor[n - 2]) > (rest << 64 | u128::from(window[n - 2])) {
         digit -= 1;
         rest += top;
     }

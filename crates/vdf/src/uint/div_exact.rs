@@ -4,10 +4,7 @@ use super::{Uint, word};
 
 impl<const N: usize> Uint<N> {
     /// `self / divisor` in `R` limbs, or `None` if a remainder is left or the quotient is longer. Panics if `divisor` is zero.
-    pub(crate) fn checked_div_exact<const M: usize, const R: usize>(
-        &self,
-        divisor: &Uint<M>,
-    ) -> Option<Uint<R>> {
+    pub(crate) fn checked_div_exact<const M: usize, const R: usize>(&self, divisor: &Uint<M>) -> Option<Uint<R>> {
         assert!(!divisor.is_zero(), "division by zero");
         let twos = divisor.trailing_zeros();
         if twos > self.trailing_zeros() {
@@ -19,9 +16,7 @@ impl<const N: usize> Uint<N> {
         let digits = (length + 1).saturating_sub(n);
         if digits > R {
             // the highest digit may still be zero, when the divisor's top limb is the greater one
-            return self
-                .checked_div_exact::<M, N>(&divisor.shl(twos))?
-                .try_resize();
+            return self.checked_div_exact::<M, N>(&divisor.shl(twos))?.try_resize();
         }
         let inverse = word::inverse(divisor.0[0]);
         let mut quotient = [0; R];
@@ -46,9 +41,6 @@ impl<const N: usize> Uint<N> {
                 return None;
             }
         }
-        rest[..length]
-            .iter()
-            .all(|&limb| limb == 0)
-            .then_some(Uint(quotient))
+        rest[..length].iter().all(|&limb| limb == 0).then_some(Uint(quotient))
     }
 }

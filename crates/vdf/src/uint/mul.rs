@@ -11,8 +11,7 @@ impl<const N: usize> Uint<N> {
             let mut carry = 0;
             for j in 0..right {
                 if i + j < R {
-                    (product[i + j], carry) =
-                        word::carrying_mul_add(self.0[i], other.0[j], product[i + j], carry);
+                    (product[i + j], carry) = word::carrying_mul_add(self.0[i], other.0[j], product[i + j], carry);
                 } else {
                     debug_assert!(self.0[i] == 0 && carry == 0, "product does not fit");
                 }

@@ -11,33 +11,18 @@ const WIDTH: usize = 6;
 type Number = Uint<WIDTH>;
 
 fn big<const N: usize>(value: &Uint<N>) -> BigUint {
-    value
-        .0
-        .iter()
-        .rev()
-        .fold(BigUint::zero(), |sum, &limb| (sum << 64) + limb)
+    value.0.iter().rev().fold(BigUint::zero(), |sum, &limb| (sum << 64) + limb)
 }
 
 fn signed<const N: usize>(value: &Int<N>) -> BigInt {
-    BigInt::from_biguint(
-        if value.negative {
-            Sign::Minus
-        } else {
-            Sign::Plus
-        },
-        big(&value.magnitude),
-    )
+    BigInt::from_biguint(if value.negative { Sign::Minus } else { Sign::Plus }, big(&value.magnitude))
 }
 
 /// Zero, all ones, single bits, only one limb, alternating limbs, and random values, of every bit length that a limb's edge is near.
 fn samples() -> Vec<Number> {
     let mut samples = vec![Uint::ZERO, Uint([u64::MAX; WIDTH]), Uint([1 << 63; WIDTH])];
-    samples.push(Uint(core::array::from_fn(|i| {
-        if i % 2 == 0 { u64::MAX } else { 0 }
-    })));
-    samples.push(Uint(core::array::from_fn(|i| {
-        if i % 2 == 1 { u64::MAX } else { 0 }
-    })));
+    samples.push(Uint(core::array::from_fn(|i| if i % 2 == 0 { u64::MAX } else { 0 })));
+    samples.push(Uint(core::array::from_fn(|i| if i % 2 == 1 { u64::MAX } else { 0 })));
     let mut state = 0x1234_5678_9abc_def0_u64;
     let mut random = || {
         state ^= state << 13;
@@ -50,32 +35,18 @@ fn samples() -> Vec<Number> {
             let bits = 64 * limb + edge;
             samples.push(Uint::ONE.shl(bits - 1));
             samples.push(Uint([u64::MAX; WIDTH]).shr(64 * WIDTH - bits));
-            samples.push(
-                Uint::ONE
-                    .shl(bits - 1)
-                    .borrowing_sub(&Uint::ONE)
-                    .0
-                    .borrowing_sub(&Uint::ONE)
-                    .0,
-            );
+            samples.push(Uint::ONE.shl(bits - 1).borrowing_sub(&Uint::ONE).0.borrowing_sub(&Uint::ONE).0);
             samples.push(Uint(core::array::from_fn(|_| random())).shr(64 * WIDTH - bits));
         }
-        samples.push(Uint(core::array::from_fn(|i| {
-            if i == limb { u64::MAX } else { 0 }
-        })));
-        samples.push(Uint(core::array::from_fn(|i| {
-            if i == limb { random() } else { 0 }
-        })));
+        samples.push(Uint(core::array::from_fn(|i| if i == limb { u64::MAX } else { 0 })));
+        samples.push(Uint(core::array::from_fn(|i| if i == limb { random() } else { 0 })));
     }
     samples
 }
 
 fn pairs() -> impl Iterator<Item = (Number, Number)> {
     let samples = samples();
-    samples
-        .clone()
-        .into_iter()
-        .flat_map(move |a| samples.clone().into_iter().map(move |b| (a, b)))
+    samples.clone().into_iter().flat_map(move |a| samples.clone().into_iter().map(move |b| (a, b)))
 }
 
 #[test]
@@ -83,15 +54,7 @@ fn sums_and_differences_agree() {
     let modulus = BigUint::one() << (64 * WIDTH);
     for (a, b) in pairs() {
         let (sum, carry) = a.carrying_add(&b);
-        assert_eq!(
-            big(&sum)
-                + if carry {
-                    modulus.clone()
-                } else {
-                    BigUint::zero()
-                },
-            big(&a) + big(&b)
-        );
+        assert_eq!(big(&sum) + if carry { modulus.clone() } else { BigUint::zero() }, big(&a) + big(&b));
         let (difference, borrow) = a.borrowing_sub(&b);
         assert_eq!(borrow, a < b);
         assert_eq!((big(&difference) + big(&b)) % &modulus, big(&a));
@@ -105,10 +68,7 @@ fn products_agree() {
         let product: Uint<{ 2 * WIDTH }> = a.mul(&b);
         assert_eq!(big(&product), big(&a) * big(&b));
         let (low, high) = a.mul_word(b.0[0]);
-        assert_eq!(
-            big(&low) + (BigUint::from(high) << (64 * WIDTH)),
-            big(&a) * b.0[0]
-        );
+        assert_eq!(big(&low) + (BigUint::from(high) << (64 * WIDTH)), big(&a) * b.0[0]);
         // a narrower result, when the value fits it
         if a.limb_count() + b.limb_count() <= WIDTH {
             assert_eq!(big(&a.mul::<WIDTH, WIDTH>(&b)), big(&a) * big(&b));
@@ -120,39 +80,18 @@ fn products_agree() {
 fn quotients_and_remainders_agree() {
     for (a, b) in pairs().filter(|(_, b)| !b.is_zero()) {
         let (quotient, remainder) = a.div_rem(&b);
-        assert_eq!(
-            (big(&quotient), big(&remainder)),
-            big(&a).div_rem(&big(&b)),
-            "{a:?} / {b:?}"
-        );
-        assert_eq!(
-            a.checked_div_exact::<WIDTH, WIDTH>(&b),
-            remainder.is_zero().then_some(quotient),
-            "{a:?} / {b:?}"
-        );
+        assert_eq!((big(&quotient), big(&remainder)), big(&a).div_rem(&big(&b)), "{a:?} / {b:?}");
+        assert_eq!(a.checked_div_exact::<WIDTH, WIDTH>(&b), remainder.is_zero().then_some(quotient), "{a:?} / {b:?}");
         // a dividend twice as wide, and one just below a multiple, where estimated digits are too large
         let product: Uint<{ 2 * WIDTH }> = a.mul(&b);
-        for dividend in [
-            product,
-            product.add(&b.sub(&Uint::ONE).resize()),
-            product.borrowing_sub(&Uint::ONE).0,
-        ] {
+        for dividend in [product, product.add(&b.sub(&Uint::ONE).resize()), product.borrowing_sub(&Uint::ONE).0] {
             let (quotient, remainder) = dividend.div_rem(&b);
-            assert_eq!(
-                (big(&quotient), big(&remainder)),
-                big(&dividend).div_rem(&big(&b)),
-                "{dividend:?} / {b:?}"
-            );
+            assert_eq!((big(&quotient), big(&remainder)), big(&dividend).div_rem(&big(&b)), "{dividend:?} / {b:?}");
         }
         assert_eq!(product.checked_div_exact::<WIDTH, WIDTH>(&b), Some(a));
         assert_eq!(product.checked_div_exact::<WIDTH, 2>(&b), a.try_resize());
         if b != Uint::ONE {
-            assert_eq!(
-                product
-                    .add(&Uint::ONE)
-                    .checked_div_exact::<WIDTH, WIDTH>(&b),
-                None
-            );
+            assert_eq!(product.add(&Uint::ONE).checked_div_exact::<WIDTH, WIDTH>(&b), None);
         }
         let word = b.0[0] | 1;
         assert_eq!(BigUint::from(a.rem_word(word)), big(&a) % word);
@@ -164,18 +103,12 @@ fn shifts_bits_and_resizing_agree() {
     for a in samples() {
         for bits in [0, 1, 31, 63, 64, 65, 127, 128, 200, 383, 384, 500] {
             assert_eq!(big(&a.shr(bits)), big(&a) >> bits);
-            assert_eq!(
-                big(&a.shl(bits)),
-                (big(&a) << bits) % (BigUint::one() << (64 * WIDTH))
-            );
+            assert_eq!(big(&a.shl(bits)), (big(&a) << bits) % (BigUint::one() << (64 * WIDTH)));
             assert_eq!(a.bit(bits), big(&a).bit(bits as u64));
         }
         assert_eq!(a.bit_length() as u64, big(&a).bits());
         assert_eq!(a.limb_count(), a.bit_length().div_ceil(64));
-        assert_eq!(
-            a.trailing_zeros() as u64,
-            big(&a).trailing_zeros().unwrap_or(64 * WIDTH as u64)
-        );
+        assert_eq!(a.trailing_zeros() as u64, big(&a).trailing_zeros().unwrap_or(64 * WIDTH as u64));
         assert_eq!(a.try_resize::<3>().is_some(), a.bit_length() <= 192);
         assert_eq!(a.resize::<9>().try_resize::<WIDTH>(), Some(a));
         assert_eq!(big(&a.truncate::<2>()), big(&a) % (BigUint::one() << 128));
@@ -215,10 +148,7 @@ fn gcds_cofactors_and_inverses_agree() {
     for (a, b) in pairs() {
         let (gcd, u, v) = extended_gcd(&a.resize::<{ 2 * WIDTH }>(), &b.resize());
         assert_eq!(big(&gcd), big(&a).gcd(&big(&b)));
-        assert_eq!(
-            signed(&u) * BigInt::from(big(&a)) + signed(&v) * BigInt::from(big(&b)),
-            BigInt::from(big(&gcd))
-        );
+        assert_eq!(signed(&u) * BigInt::from(big(&a)) + signed(&v) * BigInt::from(big(&b)), BigInt::from(big(&gcd)));
         if !b.is_zero() {
             let inverse = inverse_mod(&a.resize::<{ 2 * WIDTH }>(), &b.resize());
             assert_eq!(inverse.is_some(), gcd == Uint::ONE);
@@ -235,10 +165,7 @@ fn signed_arithmetic_agrees() {
     type Wide = Int<{ 2 * WIDTH + 1 }>;
     for (a, b) in pairs() {
         for signs in 0..4 {
-            let (x, y) = (
-                Wide::from_uint(signs & 1 == 1, &a),
-                Wide::from_uint(signs & 2 == 2, &b),
-            );
+            let (x, y) = (Wide::from_uint(signs & 1 == 1, &a), Wide::from_uint(signs & 2 == 2, &b));
             let (p, q) = (signed(&x), signed(&y));
             assert_eq!(signed(&x.add(&y)), &p + &q);
             assert_eq!(signed(&x.sub(&y)), &p - &q);
@@ -248,10 +175,7 @@ fn signed_arithmetic_agrees() {
             assert!(!x.is_zero() || !x.negative);
             if !y.is_zero() {
                 let (quotient, remainder) = x.div_rem_floor(&y.magnitude);
-                assert_eq!(
-                    (signed(&quotient), big(&remainder).into()),
-                    p.div_mod_floor(&q.abs())
-                );
+                assert_eq!((signed(&quotient), big(&remainder).into()), p.div_mod_floor(&q.abs()));
                 assert_eq!(x.mul(&y).div_exact(&y.magnitude).magnitude, x.magnitude);
             }
         }
@@ -260,37 +184,24 @@ fn signed_arithmetic_agrees() {
 
 #[test]
 fn montgomery_arithmetic_agrees() {
-    for modulus in samples()
-        .into_iter()
-        .filter(|m| m.is_odd() && *m > Uint::from_word(2))
-    {
+    for modulus in samples().into_iter().filter(|m| m.is_odd() && *m > Uint::from_word(2)) {
         let field = Montgomery::new(&modulus);
         let m = big(&modulus);
         let radix = (BigUint::one() << (64 * WIDTH)) % &m;
         assert_eq!(big(field.one()), radix);
         let edge = modulus.sub(&Uint::ONE);
-        for (a, b) in samples()
-            .into_iter()
-            .map(|a| a.rem(&modulus))
-            .flat_map(|a| [(a, a), (a, edge), (edge, a)])
-        {
+        for (a, b) in samples().into_iter().map(|a| a.rem(&modulus)).flat_map(|a| [(a, a), (a, edge), (edge, a)]) {
             let product = field.mul(&a, &b);
             assert!(product < modulus);
             assert_eq!(big(&product) * &radix % &m, big(&a) * big(&b) % &m);
             assert_eq!(field.square(&a), field.mul(&a, &a));
             assert_eq!(big(&field.add(&a, &b)), (big(&a) + big(&b)) % &m);
             assert_eq!(big(&field.sub(&a, &b)), (big(&a) + &m - big(&b)) % &m);
-            assert_eq!(
-                big(&field.leave(&field.pow_of_two(&b))),
-                BigUint::from(2_u32).modpow(&big(&b), &m)
-            );
+            assert_eq!(big(&field.leave(&field.pow_of_two(&b))), BigUint::from(2_u32).modpow(&big(&b), &m));
         }
         for small in [-500_i64, -1, 0, 1, 2, 999] {
             let value = BigInt::from(big(&field.leave(&field.small(small))));
-            assert_eq!(
-                value,
-                BigInt::from(small).mod_floor(&BigInt::from(m.clone()))
-            );
+            assert_eq!(value, BigInt::from(small).mod_floor(&BigInt::from(m.clone())));
         }
     }
 }

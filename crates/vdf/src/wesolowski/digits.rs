@@ -24,34 +24,16 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    pub(super) fn new(
-        prime: &Uint<B_LIMBS>,
-        squarings: u64,
-        bits: u32,
-        stride: u64,
-        pass: u64,
-    ) -> Self {
+    pub(super) fn new(prime: &Uint<B_LIMBS>, squarings: u64, bits: u32, stride: u64, pass: u64) -> Self {
         debug_assert!((1..=super::MAX_DIGIT_BITS).contains(&bits) && pass < stride);
         let blocks = squarings / u64::from(bits);
         let left = blocks.saturating_sub(pass).div_ceil(stride);
         let field = Montgomery::new(prime);
         // the block's index is below `blocks`, so k (i + 1) <= n
         let exponent = |left: u64| squarings - u64::from(bits) * (pass + stride * (left - 1) + 1);
-        let remainder = if left == 0 {
-            Uint::ZERO
-        } else {
-            power_of_two_mod(exponent(left), prime)
-        };
+        let remainder = if left == 0 { Uint::ZERO } else { power_of_two_mod(exponent(left), prime) };
         let step = field.pow_of_two(&Uint::from_word(u64::from(bits) * stride));
-        Self {
-            prime: *prime,
-            field,
-            bits,
-            left,
-            lowest_is_block_zero: pass == 0,
-            remainder,
-            step,
-        }
+        Self { prime: *prime, field, bits, left, lowest_is_block_zero: pass == 0, remainder, step }
     }
 
     /// Digits still to come.
@@ -67,19 +49,13 @@ impl Iterator for Digits {
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         // 2^(k+1) r < 2^(264 + 17), which fits 5 limbs
-        let (quotient, _) = self
-            .remainder
-            .shl(self.bits as usize + 1)
-            .div_rem(&self.prime);
+        let (quotient, _) = self.remainder.shl(self.bits as usize + 1).div_rem(&self.prime);
         let mut window = quotient.0[0] as i32;
         if self.left == 0 && self.lowest_is_block_zero {
             // below block 0 is the fraction that the floor drops
             window &= !1;
         }
         self.remainder = self.field.mul(&self.remainder, &self.step);
-        Some((
-            self.left,
-            ((window + 1) >> 1) - ((window >> self.bits) << self.bits),
-        ))
+        Some((self.left, ((window + 1) >> 1) - ((window >> self.bits) << self.bits)))
     }
 }

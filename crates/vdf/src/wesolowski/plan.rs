@@ -19,9 +19,7 @@ impl Plan {
         (1..=MAX_DIGIT_BITS)
             .map(|digit_bits| Self {
                 digit_bits,
-                passes: (squarings / u64::from(digit_bits))
-                    .div_ceil(max_forms)
-                    .max(1),
+                passes: (squarings / u64::from(digit_bits)).div_ceil(max_forms).max(1),
             })
             .min_by_key(|plan| plan.cost(squarings))
             .expect("the range is not empty")
@@ -29,9 +27,7 @@ impl Plan {
 
     /// Compositions that a proof of this shape takes.
     fn cost(&self, squarings: u64) -> u64 {
-        let combining = self
-            .passes
-            .saturating_mul(u64::from(self.digit_bits) + 2 * u64::from(self.buckets()));
+        let combining = self.passes.saturating_mul(u64::from(self.digit_bits) + 2 * u64::from(self.buckets()));
         (squarings / u64::from(self.digit_bits)).saturating_add(combining)
     }
 

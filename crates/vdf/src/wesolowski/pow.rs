@@ -22,10 +22,7 @@ pub(super) fn double_pow(
     n: &Uint<B_LIMBS>,
     discriminant: &Discriminant,
 ) -> Form {
-    let terms = [
-        (odd_powers(f, discriminant), digits(m)),
-        (odd_powers(g, discriminant), digits(n)),
-    ];
+    let terms = [(odd_powers(f, discriminant), digits(m)), (odd_powers(g, discriminant), digits(n))];
     let mut power: Option<Form> = None;
     for position in (0..DIGITS).rev() {
         power = power.map(|power| power.square(discriminant));
@@ -66,9 +63,7 @@ fn digits(exponent: &Uint<B_LIMBS>) -> [i8; DIGITS] {
             position += 1;
             continue;
         }
-        let window = (0..WINDOW).fold(0, |window, i| {
-            window | i8::from(exponent.bit(position + i)) << i
-        }) + carry as i8;
+        let window = (0..WINDOW).fold(0, |window, i| window | i8::from(exponent.bit(position + i)) << i) + carry as i8;
         carry = u8::from(window >= 1 << (WINDOW - 1));
         digits[position] = window - ((carry as i8) << WINDOW);
         position += WINDOW;
@@ -85,21 +80,12 @@ mod tests {
 
     fn exponents() -> Vec<Uint<5>> {
         let ones = |bits: usize| Uint::ONE.shl(bits).sub(&Uint::ONE);
-        let mut exponents = vec![
-            Uint::ZERO,
-            Uint::ONE,
-            ones(264),
-            Uint::ONE.shl(263),
-            ones(64),
-            ones(65),
-        ];
+        let mut exponents = vec![Uint::ZERO, Uint::ONE, ones(264), Uint::ONE.shl(263), ones(64), ones(65)];
         let mut state = 5_u64;
         for length in (1..=264).step_by(7) {
             let mut random = Uint::ZERO;
             for limb in &mut random.0 {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 *limb = state ^ state >> 29;
             }
             exponents.push(random.shr(320 - length));
@@ -114,11 +100,7 @@ mod tests {
             for (position, &digit) in digits(&exponent).iter().enumerate() {
                 assert!(digit == 0 || digit & 1 == 1 && digit.unsigned_abs() < 1 << (WINDOW - 1));
                 let value = Uint::from_word(u64::from(digit.unsigned_abs())).shl(position);
-                let side = if digit < 0 {
-                    &mut negative
-                } else {
-                    &mut positive
-                };
+                let side = if digit < 0 { &mut negative } else { &mut positive };
                 *side = side.add(&value);
             }
             assert_eq!(positive.sub(&negative), exponent);
@@ -137,10 +119,7 @@ mod tests {
                 exponent.write_be(&mut bytes);
                 form.pow(&bytes, &d)
             };
-            assert_eq!(
-                double_pow(&f, m, &g, n, &d),
-                power(&f, m).compose(&power(&g, n), &d)
-            );
+            assert_eq!(double_pow(&f, m, &g, n, &d), power(&f, m).compose(&power(&g, n), &d));
         }
     }
 }

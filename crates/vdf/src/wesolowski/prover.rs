@@ -44,29 +44,12 @@ enum Pass {
 }
 
 impl Prover {
-    pub(crate) fn new(
-        prime: Uint<B_LIMBS>,
-        squarings: u64,
-        plan: Plan,
-        discriminant: &Discriminant,
-    ) -> Self {
-        Self::resume(
-            prime,
-            squarings,
-            plan,
-            plan.passes,
-            &Form::identity(discriminant),
-        )
+    pub(crate) fn new(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, discriminant: &Discriminant) -> Self {
+        Self::resume(prime, squarings, plan, plan.passes, &Form::identity(discriminant))
     }
 
     /// Goes on at the beginning of a pass, from what [`Self::resume_point`] said.
-    pub(crate) fn resume(
-        prime: Uint<B_LIMBS>,
-        squarings: u64,
-        plan: Plan,
-        passes_left: u64,
-        power: &Form,
-    ) -> Self {
+    pub(crate) fn resume(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, passes_left: u64, power: &Form) -> Self {
         let mut prover = Self {
             prime,
             squarings,
@@ -113,12 +96,7 @@ impl Prover {
     }
 
     /// Does at least one and about `budget` group operations, unless it is done; returns how many. `form_at` gives `C_j`.
-    pub(crate) fn advance(
-        &mut self,
-        budget: u64,
-        form_at: &dyn Fn(u64) -> Form,
-        discriminant: &Discriminant,
-    ) -> u64 {
+    pub(crate) fn advance(&mut self, budget: u64, form_at: &dyn Fn(u64) -> Form, discriminant: &Discriminant) -> u64 {
         let mut work = 0;
         while work < budget.max(1) {
             match &mut self.pass {
@@ -133,11 +111,7 @@ impl Prover {
                     Some((index, digit)) => {
                         let form = form_at(index);
                         let form = if digit < 0 { form.inverse() } else { form };
-                        multiply(
-                            &mut self.buckets[digit.unsigned_abs() as usize - 1],
-                            &form,
-                            discriminant,
-                        );
+                        multiply(&mut self.buckets[digit.unsigned_abs() as usize - 1], &form, discriminant);
                         work += 1;
                     }
                     None => self.pass = Pass::Combine,
@@ -160,24 +134,14 @@ impl Prover {
             Pass::Done
         } else {
             // before the first pass there is nothing to raise
-            let squarings_left = if self.passes_left == self.plan.passes {
-                0
-            } else {
-                self.plan.digit_bits
-            };
+            let squarings_left = if self.passes_left == self.plan.passes { 0 } else { self.plan.digit_bits };
             Pass::Raise { squarings_left }
         };
     }
 
     fn begin_collecting(&mut self) {
         let Plan { digit_bits, passes } = self.plan;
-        let digits = Digits::new(
-            &self.prime,
-            self.squarings,
-            digit_bits,
-            passes,
-            self.passes_left - 1,
-        );
+        let digits = Digits::new(&self.prime, self.squarings, digit_bits, passes, self.passes_left - 1);
         self.buckets.resize(self.plan.buckets() as usize, None);
         self.pass = Pass::Collect(Box::new(digits));
     }

@@ -14,11 +14,7 @@ pub(crate) struct Segment {
 }
 
 /// The proof of one segment, or of two.
-pub(crate) fn assemble(
-    first: Option<&Segment>,
-    last: &Segment,
-    discriminant: &Discriminant,
-) -> Vec<u8> {
+pub(crate) fn assemble(first: Option<&Segment>, last: &Segment, discriminant: &Discriminant) -> Vec<u8> {
     let mut proof = Vec::new();
     proof.extend(last.end.encode(discriminant));
     proof.extend(last.witness.encode(discriminant));

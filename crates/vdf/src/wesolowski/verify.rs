@@ -19,16 +19,9 @@ const RECORD_BYTES: usize = 8 + B_BYTES + FORM_BYTES;
 /// # Errors
 /// [`Error::FormLength`], [`Error::ProofLength`], [`Error::FormEncoding`], [`Error::SegmentLengths`], [`Error::SegmentPrime`] or
 /// [`Error::ProofInvalid`]; any of them means that the proof is to be refused.
-pub fn verify(
-    discriminant: &Discriminant,
-    x: &[u8],
-    iterations: u64,
-    proof: &[u8],
-    depth: u32,
-) -> Result<(), Error> {
-    let expected = usize::try_from(depth)
-        .ok()
-        .and_then(|depth| depth.checked_mul(RECORD_BYTES)?.checked_add(2 * FORM_BYTES));
+pub fn verify(discriminant: &Discriminant, x: &[u8], iterations: u64, proof: &[u8], depth: u32) -> Result<(), Error> {
+    let expected =
+        usize::try_from(depth).ok().and_then(|depth| depth.checked_mul(RECORD_BYTES)?.checked_add(2 * FORM_BYTES));
     if expected != Some(proof.len()) {
         return Err(Error::ProofLength(proof.len()));
     }
@@ -42,12 +35,8 @@ pub fn verify(
     for record in records.rchunks_exact(RECORD_BYTES) {
         let (squarings, record) = record.split_at(8);
         let (b_bytes, pi) = record.split_at(B_BYTES);
-        let squarings = squarings
-            .iter()
-            .fold(0, |value, &byte| value << 8 | u64::from(byte));
-        remaining = remaining
-            .checked_sub(squarings)
-            .ok_or(Error::SegmentLengths)?;
+        let squarings = squarings.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        remaining = remaining.checked_sub(squarings).ok_or(Error::SegmentLengths)?;
         let b = Uint::from_be_bytes(b_bytes);
         // every prime that `challenge` gives is odd, and an even one has no Montgomery form
         if !b.is_odd() {
@@ -61,9 +50,7 @@ pub fn verify(
         }
         (x, x_bytes) = (end, end_bytes);
     }
-    let y_bytes = y_bytes
-        .try_into()
-        .map_err(|_| Error::ProofLength(proof.len()))?;
+    let y_bytes = y_bytes.try_into().map_err(|_| Error::ProofLength(proof.len()))?;
     let b = challenge(&x_bytes, &y_bytes);
     if double_pow(&pi, &b, &x, &power_of_two_mod(remaining, &b), discriminant) == y {
         Ok(())

@@ -32,7 +32,13 @@ fn forms_with_common_factors_are_composed_or_refused() {
     for _ in 0..20 {
         let first = random.walk(1024);
         let contexts = first.contexts();
-        for second in [first.clone(), first.inverse(), first.square(), first.square().inverse(), first.compose(&BigForm::generator(&first.discriminant()))] {
+        for second in [
+            first.clone(),
+            first.inverse(),
+            first.square(),
+            first.square().inverse(),
+            first.compose(&BigForm::generator(&first.discriminant())),
+        ] {
             pairs += 1;
             let product = first.compose(&second);
             if let Some(fast) = contexts.compose(&first.to_fast().unwrap(), &second.to_fast().unwrap()) {

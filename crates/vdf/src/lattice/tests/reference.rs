@@ -91,7 +91,11 @@ pub(super) struct Contexts(Vec<LatticeContext>);
 impl Contexts {
     pub(super) fn new(discriminant: &BigInt) -> Option<Self> {
         let magnitude = limbs::<DISCRIMINANT_LIMBS>(discriminant)?;
-        Instructions::available().into_iter().map(|instructions| LatticeContext::with_instructions(&magnitude, instructions)).collect::<Option<_>>().map(Self)
+        Instructions::available()
+            .into_iter()
+            .map(|instructions| LatticeContext::with_instructions(&magnitude, instructions))
+            .collect::<Option<_>>()
+            .map(Self)
     }
 
     /// The square, on which all sets must agree.
@@ -191,7 +195,11 @@ impl Random {
             let c: BigInt = (size + &b * &b) / (&a << 2) + self.below(2);
             let form = BigForm { a, b, c };
             let discriminant = form.discriminant();
-            if form.b.abs() < form.a && form.a < form.c && form.a.is_even() | form.c.is_even() && discriminant.bits() == 1024 {
+            if form.b.abs() < form.a
+                && form.a < form.c
+                && form.a.is_even() | form.c.is_even()
+                && discriminant.bits() == 1024
+            {
                 return form;
             }
         }
