@@ -120,6 +120,20 @@ describe('modes', () => {
     expect(events.some(({ type }) => type === 'peer:connect')).toBe(true)
   })
 
+  it('find the peers again that they had met, though they were told of none: after being offline, and after a restart', async () => {
+    const [first] = await lab.addNodes(3)
+    await first!.network.setMode('offline')
+    await first!.network.setMode('full')
+    lab.advance(5)
+    await lab.connected()
+
+    const { directory } = first!
+    await lab.stopNode(first!)
+    await lab.addNode({ directory, bootstrap: [] })
+    lab.advance(5)
+    await lab.connected()
+  })
+
   it('can be offline from the start', async () => {
     const node = await lab.addNode({ mode: 'offline' })
     expect(node.network.status().status).toBe('offline')

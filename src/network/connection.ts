@@ -1,6 +1,7 @@
 /** The node while it is open, with all that watches over it. */
 import type { PeerId } from '@libp2p/interface'
 import type { Logger } from 'pino'
+import { contactsOf } from './contacts.ts'
 import { discoverNeighbours } from './discovery.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
@@ -12,6 +13,8 @@ import type { NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './watchdog.ts'
 
 export interface ConnectionOptions extends Omit<NodeOptions, 'mode'> {
+  /** Addresses of peers to try beside the bootstrap peers when nobody is known. */
+  readonly metBefore: () => readonly string[]
   readonly timers: Timers
   readonly log: Logger
   readonly handlers: Handlers
@@ -23,6 +26,8 @@ export interface Connection {
   readonly peers: Peers
   connectedPeers(): number
   addresses(): string[]
+  /** Where the peers listen that are known now. */
+  contacts(): Promise<string[]>
   /** Answers peers and their look-ups in mode full, nobody in mode light. */
   setMode(mode: Exclude<NetworkMode, 'offline'>): Promise<void>
   hangUp(peer: PeerId): void
@@ -31,7 +36,7 @@ export interface Connection {
 
 /** Opens a node in that mode. Throws ListenError. */
 export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
-  const { profile, bootstrap, timers, log, handlers, penalise, emit } = options
+  const { profile, bootstrap, metBefore, timers, log, handlers, penalise, emit } = options
   const startServing = (node: Node): Promise<void> =>
     serve({
       node,
@@ -51,12 +56,13 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     })
     if (mode === 'full') await startServing(unstarted)
   })
-  const ends = [watchBootstrap(node, bootstrap, timers), discoverNeighbours(node, profile.k, log), dropThoseThatTurnLight(node, dhtProtocol(profile))]
+  const ends = [watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers), discoverNeighbours(node, profile.k, log), dropThoseThatTurnLight(node, dhtProtocol(profile))]
 
   return {
     peers: createPeers(node, profile, penalise),
     connectedPeers: () => node.getPeers().length,
     addresses: () => node.getMultiaddrs().map(String),
+    contacts: () => contactsOf(node),
     async setMode(next) {
       await node.services.dht.setMode(next === 'full' ? 'server' : 'client')
       if (next === 'full') await startServing(node)

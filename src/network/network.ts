@@ -15,6 +15,7 @@ import type { ClientParts } from './client/parts.ts'
 import { probe } from './client/probe.ts'
 import { publish, send } from './client/publish.ts'
 import { createRoundClock } from './clock.ts'
+import { Contacts } from './contacts.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { Holder } from './holder/holder.ts'
 import { startMaintenance, type Maintenance } from './maintenance.ts'
@@ -23,6 +24,9 @@ import { createPenalties } from './penalties.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { CommitOutcome, Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome, RevealLookup } from './types.ts'
 import { createVerifier } from './verifier.ts'
+
+/** How often the peers known are written down; a crash forgets those met since. */
+const CONTACTS_INTERVAL_MS = 60_000
 
 export interface NetworkOptions {
   readonly profile: NetworkProfile
@@ -62,6 +66,7 @@ class RegistryNetwork implements OpenableNetwork {
   readonly #clock
   readonly #penalties
   readonly #holder: Holder
+  readonly #contacts: Contacts
   readonly #client: ClientParts
   readonly #listeners = new Set<(event: NetworkEvent) => void>()
   #mode: NetworkMode
@@ -69,6 +74,7 @@ class RegistryNetwork implements OpenableNetwork {
   /** Undefined while offline. */
   #connection: Connection | undefined
   #maintenance: Maintenance | undefined
+  #endKeepingContacts: () => void = () => undefined
   /** Changes of mode happen one after the other. */
   #transition: Promise<void> = Promise.resolve()
 
@@ -80,6 +86,7 @@ class RegistryNetwork implements OpenableNetwork {
     this.#mode = options.mode
     this.#timers = options.timers ?? systemTimers
     this.#penalties = createPenalties(nowMs)
+    this.#contacts = new Contacts(store)
     this.#clock = createRoundClock(beacon, profile, store, nowMs)
     const verifier = createVerifier(profile, beacon, pool)
     const peers = (): Peers | undefined => this.#connection?.peers
@@ -110,6 +117,7 @@ class RegistryNetwork implements OpenableNetwork {
       if (this.#isRunning) return
       await this.#enter(this.#mode)
       this.#isRunning = true
+      this.#endKeepingContacts = this.#timers.every(CONTACTS_INTERVAL_MS, () => void this.#keepContacts())
       this.#maintenance = startMaintenance({
         profile,
         store,
@@ -130,6 +138,7 @@ class RegistryNetwork implements OpenableNetwork {
   stop(): Promise<void> {
     return this.#enqueue(async () => {
       this.#isRunning = false
+      this.#endKeepingContacts()
       // The node goes first: what waits for answers of peers ends with it.
       await this.#disconnect()
       await this.#maintenance?.stop()
@@ -225,6 +234,7 @@ class RegistryNetwork implements OpenableNetwork {
         nodeSeed,
         listen,
         bootstrap,
+        metBefore: () => this.#contacts.addresses(),
         agent,
         log,
         timers: this.#timers,
@@ -243,8 +253,17 @@ class RegistryNetwork implements OpenableNetwork {
 
   async #disconnect(): Promise<void> {
     const connection = this.#connection
+    await this.#keepContacts()
     this.#connection = undefined
     await connection?.close()
+  }
+
+  async #keepContacts(): Promise<void> {
+    try {
+      if (this.#connection !== undefined) this.#contacts.keep(await this.#connection.contacts())
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the peers known now could not be written down for the next start')
+    }
   }
 
   #penalise(peer: PeerId, reason: string): void {

@@ -1,4 +1,4 @@
-/** Dials the bootstrap peers again whenever nobody is left: nodes made at the same time can miss each other for good otherwise. */
+/** Dials the bootstrap peers and those met before whenever nobody is left: nodes made at the same time can miss each other for good otherwise. */
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Node } from './node.ts'
 import { tableSize } from './routing.ts'
@@ -8,13 +8,12 @@ import type { Timers } from './timers.ts'
 const WATCH_INTERVAL_MS = 2_000
 
 /** Starts watching; returns the function that ends it. */
-export function watchBootstrap(node: Node, addresses: readonly string[], timers: Timers): () => void {
-  if (addresses.length === 0) return () => undefined
+export function watchBootstrap(node: Node, addresses: () => readonly string[], timers: Timers): () => void {
   let dialing = false
   const redial = async (): Promise<void> => {
     dialing = true
     // Failures are expected here, and the next round is the cure.
-    await Promise.allSettled(addresses.map((address) => node.dial(multiaddr(address), { force: tableSize(node) === 0 && isConnected(node, address) })))
+    await Promise.allSettled(addresses().map((address) => node.dial(multiaddr(address), { force: tableSize(node) === 0 && isConnected(node, address) })))
     dialing = false
   }
   return timers.every(WATCH_INTERVAL_MS, () => {

@@ -8,6 +8,7 @@
  *   commitment/<C>                 first sight s, stamp, address prefix, last sent               network/holder
  *   identity/<K>                   the whole identity log held under K(did)                      network/holder
  *   manifest/<K>                   the newest manifest held under K(did)                         network/holder
+ *   contacts                       addresses of peers met before                                network
  *   own/<kind>/<id>                a record of our own that is republished for ever               network/client
  *   time/lapse                     highest round verified while pulses were fresh                network
  *   owned/<name>                   a name of ours: claim, salts, newest Reveal                   registry
@@ -59,7 +60,8 @@ export const keys = {
   token: (id: string) => key('token', id),
   idempotency: (hash: Uint8Array) => key('idempotency', toHex(hash)),
   configOverride: (path: string) => key('config', path),
-  profile: () => key('profile')
+  profile: () => key('profile'),
+  contacts: () => key('contacts')
 } as const
 
 /** What `Store.list` and `Store.count` take to go through all values of one kind. */
