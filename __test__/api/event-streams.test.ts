@@ -52,6 +52,20 @@ describe('the events of a task', () => {
     expect((await all(parseEvents(response.body!))).map(({ id }) => id)).toEqual(['3'])
   })
 
+  it('end, with nothing more sent, when the token is revoked', async () => {
+    const world = withTask()
+    const made = (await (await world.request('POST', '/api/tokens', { token, body: { scopes: ['read'] } })).json()) as { id: string; token: string }
+    const response = await world.request('GET', PATH, { token: made.token })
+    world.tasks.move('task-1', 'progress', { progress: 1 })
+    const { next } = chunks(response)
+    expect(await next()).toContain('retry')
+    expect(await next()).toContain('"progress":1')
+    await world.request('DELETE', `/api/tokens/${made.id}`, { token })
+    world.tasks.move('task-1', 'progress', { progress: 2 })
+    expect(await next()).toBe('')
+    expect(world.tasks.openStreams).toBe(0)
+  })
+
   it.each(['abc', '-1', '1.5', '9'.repeat(20)])('begin anew for Last-Event-ID: %s, which we never gave', async (id) => {
     const world = withTask()
     world.tasks.move('task-1', 'failed', { status: 'failed' })

@@ -5,6 +5,8 @@ import type { TokenScope } from './services.ts'
 export interface Identity {
   readonly via: 'none' | 'token' | 'session'
   readonly scopes: readonly TokenScope[]
+  /** False once the token was revoked or replaced, or the session has ended. For answers that go on for long. */
+  isCurrent(): boolean
 }
 
 export interface AppEnv {

@@ -29,7 +29,8 @@ export function lastEventId(c: Context<AppEnv>): number | undefined {
 
 /**
  * Answers with a stream of events. The reader's pace drives it: an event is taken from the source only when the client has room, so
- * nothing piles up here and the source may coalesce. A comment is sent whenever nothing else was for `heartbeatMs`.
+ * nothing piles up here and the source may coalesce. A comment is sent whenever nothing else was for `heartbeatMs`. Nothing is sent any more, and
+ * the stream ends, once whoever asked is no longer known.
  */
 export function eventStream(
   c: Context<AppEnv>,
@@ -46,6 +47,7 @@ export function eventStream(
     shutdown.removeEventListener('abort', close)
     closed.abort()
   }
+  const identity = c.get('identity')
   const encoder = new TextEncoder()
   // Sources end when their signal aborts, so closing needs no word of its own here.
   const events = source(closed.signal)[Symbol.asyncIterator]()
@@ -60,6 +62,12 @@ export function eventStream(
     async pull(controller) {
       next ??= events.next()
       const turn = await orHeartbeat(next, heartbeatMs)
+      if (!identity.isCurrent()) {
+        close()
+        controller.close()
+        await events.return?.()
+        return
+      }
       if (turn === 'heartbeat') {
         controller.enqueue(encoder.encode(': heartbeat\n\n'))
         return

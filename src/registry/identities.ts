@@ -15,7 +15,7 @@ import { stampFor } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { readAuthorizedKid, readAuthorizedManifest } from './identity-requests.ts'
 import { requireMajority } from './publishing.ts'
-import { survey } from './survey.ts'
+import { isWholeNetwork, survey } from './survey.ts'
 import type { ResolvedIdentity, StoredBy } from './types.ts'
 
 /** The newest documents of a DID. SVC-REQ-001 for what is no DID of this network, SVC-RES-001, SVC-RES-002. */
@@ -23,8 +23,7 @@ export async function resolveIdentity(context: RegistryContext, text: string, si
   const did = readDid(context, text)
   const record = await findRecord(context, did, signal)
   if (record === undefined) {
-    // Alone, a node knows what it holds; of what it does not hold nobody could be asked.
-    if (context.network.status().peers === 0) throw new OfflineError('No peer can be asked.')
+    if (context.network.status().peers === 0 && !isWholeNetwork(context)) throw new OfflineError('No peer can be asked.')
     throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
   }
   const manifest = await findManifest(context, record.log, signal)

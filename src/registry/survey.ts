@@ -56,7 +56,7 @@ function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly
 }
 
 /** A node of a network of one machine that was told of no others. */
-function isWholeNetwork({ network }: RegistryContext): boolean {
+export function isWholeNetwork({ network }: RegistryContext): boolean {
   const { status, peers } = network.status()
   return status === 'online' && peers === 0
 }

@@ -8,7 +8,7 @@ import type { RateLimits } from '../rate-limits.ts'
 import type { ApiServices } from '../services.ts'
 import { sessionCookieName, type Sessions } from '../sessions.ts'
 
-const NOBODY: Identity = { via: 'none', scopes: [] }
+const NOBODY: Identity = { via: 'none', scopes: [], isCurrent: () => true }
 
 /** Finds out who asks. An Authorization header that does not verify is refused, on public paths too (SVC-AUT-001). */
 export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: Sessions, limits: RateLimits): MiddlewareHandler<AppEnv> {
@@ -21,7 +21,7 @@ export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: 
   function fromHeader(c: Context<AppEnv>, header: string): Identity {
     const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1]
     const scopes = token === undefined ? undefined : tokens.verify(token)
-    if (scopes !== undefined) return { via: 'token', scopes }
+    if (token !== undefined && scopes !== undefined) return { via: 'token', scopes, isCurrent: () => tokens.verify(token) !== undefined }
     limits.failedLogin(clientOf(c))
     throw new ServiceError('SVC-AUT-001', 'The Authorization header holds no token of this daemon.')
   }
@@ -44,5 +44,5 @@ function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
   if (!safe && origin === undefined) {
     throw new ServiceError('SVC-AUT-002', 'A request with the session cookie that changes something needs an Origin header; use a bearer token outside the dashboard.')
   }
-  return { via: 'session', scopes }
+  return { via: 'session', scopes, isCurrent: () => sessions.scopesOf(id) !== undefined }
 }
