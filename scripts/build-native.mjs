@@ -14,13 +14,13 @@ function fail(message) {
   process.exit(1)
 }
 
-/** Runs cargo and returns the path of the library that it says it made. */
-function build(cargoArguments) {
-  const args = ['build', '--release', '-p', 'chronym-node', '--message-format=json-render-diagnostics', ...cargoArguments]
+/** Runs cargo and returns the path of the library that it says it made. The first build takes a minute and shows its progress. */
+function build(cargoArguments, isFirst) {
+  const args = ['build', ...(isFirst ? [] : ['--quiet']), '--release', '-p', 'chronym-node', '--message-format=json-render-diagnostics', ...cargoArguments]
   const { error, status, stdout } = spawnSync('cargo', args, {
     cwd: ROOT,
     encoding: 'utf8',
-    // cargo's own progress stays visible; its messages are ours to read.
+    // cargo's progress and errors stay visible; its messages are ours to read.
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 64 * 1024 * 1024
   })
@@ -50,5 +50,5 @@ function install(library, destination) {
   renameSync(temporary, destination)
 }
 
-const library = build(process.argv.slice(2))
-install(library, join(ROOT, 'native', `chronym.${addonTarget()}.node`))
+const destination = join(ROOT, 'native', `chronym.${addonTarget()}.node`)
+install(build(process.argv.slice(2), !existsSync(destination)), destination)
