@@ -63,7 +63,7 @@ describe('the events of a task', () => {
     await world.request('DELETE', `/api/tokens/${made.id}`, { token })
     world.tasks.move('task-1', 'progress', { progress: 2 })
     expect(await next()).toBe('')
-    expect(world.tasks.openStreams).toBe(0)
+    await expect.poll(() => world.tasks.openStreams).toBe(0)
   })
 
   it.each(['abc', '-1', '1.5', '9'.repeat(20)])('begin anew for Last-Event-ID: %s, which we never gave', async (id) => {
