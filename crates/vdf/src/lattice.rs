@@ -11,6 +11,7 @@
 mod backend;
 mod batch;
 mod candidate;
+mod chain;
 mod compose;
 mod coordinate;
 mod gauss;

@@ -1,5 +1,7 @@
 //! One batch: a run of binary steps on the words, and its matrix applied to the rows.
 
+use core::hint::select_unpredictable;
+
 use super::rows::{MAX_LIMBS, Rows};
 use super::slow_update::{AnyMatrix, slow_update};
 use super::steps::{Column, MAX_SHIFT, exact_run, longest_run, ratio, short_run};
@@ -65,11 +67,12 @@ fn apply(rows: &mut Rows, column: Column, ratio: u64, full: bool) -> Option<()> 
     // +-2^T with T <= 62: its sign modulo 2^64 is its sign. Positive: row 1 is f1 x1 - g1 x2 and row 2 is g2 x2 - f2 x1, both as they stand.
     let determinant = f[0].wrapping_mul(g[1]).wrapping_sub(f[1].wrapping_mul(g[0]));
     debug_assert!(determinant == 1 << shift || determinant == (1u64 << shift).wrapping_neg());
-    let matrix = if determinant >> 63 == 0 {
-        Matrix { f, g, shift }
-    } else {
-        Matrix { f: [f[1], f[0]], g: [g[1], g[0]], shift }
+    // Without a branch: the order is a coin toss.
+    let turned = determinant >> 63 != 0;
+    let order = |[first, second]: [u64; 2]| {
+        [select_unpredictable(turned, second, first), select_unpredictable(turned, first, second)]
     };
+    let matrix = Matrix { f: order(f), g: order(g), shift };
     update(rows, &matrix, full)
 }
 

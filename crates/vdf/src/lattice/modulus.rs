@@ -1,7 +1,8 @@
 //! The odd coefficient A as a modulus: `C v / 2^r mod A` from below by Montgomery's reduction, then from above by Knuth's division.
 
+use super::chain::{add_assign, scale, sub_assign};
 use super::rows::MAX_LIMBS;
-use super::word::{borrowing_sub, carrying_add, carrying_mul, carrying_mul_add, inverse, widening_mul};
+use super::word::{borrowing_sub, carrying_add, carrying_mul_add, inverse, widening_mul};
 
 /// Limbs of a product of two numbers of [`MAX_LIMBS`], and room for what Montgomery's reduction adds: `m A < 2^r A`, r at most [`MAX_HALVINGS`].
 const PRODUCT_LIMBS: usize = 2 * MAX_LIMBS + 3;
@@ -79,11 +80,11 @@ impl Modulus {
         for low in 0..=whole {
             let bits = if low < whole { u64::MAX } else { !(u64::MAX << rest) };
             let digit = product[low].wrapping_mul(negative_inverse) & bits;
-            let mut carry = 0;
-            for limb in 0..N {
-                (product[low + limb], carry) = carrying_mul_add(digit, self.value[limb], product[low + limb], carry);
-            }
-            (product[low + N], carry_above) = carrying_add(product[low + N], carry, carry_above);
+            let (multiple, top) = scale::<N>(&self.value, digit);
+            let window = &mut product[low..=low + N];
+            let carry = add_assign(window, &multiple);
+            // top <= 2^64 - 2: a product of words has no room for more.
+            (window[N], carry_above) = carrying_add(window[N], top + u64::from(carry), carry_above);
         }
         for limb in &mut product[whole + N + 1..] {
             if !carry_above {
@@ -138,18 +139,16 @@ impl Modulus {
             self.normalized[N - 2],
             self.reciprocal,
         );
-        let (mut carry, mut borrow) = (0, false);
-        for limb in 0..N {
-            let subtrahend;
-            (subtrahend, carry) = carrying_mul(digit, self.normalized[limb], carry);
-            (limbs[limb], borrow) = borrowing_sub(limbs[limb], subtrahend, borrow);
-        }
-        (limbs[N], borrow) = borrowing_sub(limbs[N], carry, borrow);
+        let (multiple, top) = scale::<N>(&self.normalized, digit);
+        let borrow = sub_assign(limbs, &multiple);
+        let borrow = {
+            let borrow_above;
+            (limbs[N], borrow_above) = borrowing_sub(limbs[N], top, borrow);
+            borrow_above
+        };
         if borrow {
-            let mut carry = false;
-            for limb in 0..N {
-                (limbs[limb], carry) = carrying_add(limbs[limb], self.normalized[limb], carry);
-            }
+            let normalized: &[u64; N] = self.normalized.first_chunk().expect("N is 8 or 9");
+            let carry = add_assign(limbs, normalized);
             limbs[N] = limbs[N].wrapping_add(u64::from(carry));
         }
         debug_assert!(limbs[N] == 0);

@@ -1,7 +1,8 @@
 //! Applying a batch's matrix to the rows: `4 N` multiplications for x and for v, in one pass each.
 
+use super::chain::scale;
 use super::rows::{MAX_LIMBS, ROW_LIMBS, Row, Rows, negate};
-use super::word::{borrowing_sub, carrying_mul, carrying_mul_add};
+use super::word::{borrowing_sub, carrying_add};
 
 /// A matrix with shift `1 <= T <= 62`, ordered so that `f1 g2 - f2 g1 = +2^T`, all entries at least 1: so all are below `2^T`, since `f_i + g_i <= 2^T`.
 #[derive(Clone, Copy)]
@@ -11,56 +12,51 @@ pub(super) struct Matrix {
     pub(super) shift: u32,
 }
 
-/// `((f x1 - g x2) / 2^64, (g' x2 - f' x1) / 2^64)` over N limbs, in two's complement; entries are scaled by `2^(64 - T)`, so both divisions are exact and drop a limb. Returns the top limbs.
+/// `(f x - g y) / 2^64` over N limbs, in two's complement; entries are scaled by `2^(64 - T)`, so the division is exact and drops a limb. Returns the top limb.
 ///
-/// *Bound.* `0 <= x1, x2 < 2^(64N - 1)`: so `|f x1 - g x2| <= 2^64 max(x1, x2)` and the quotients lie within `+-2^(64N - 1)`.
+/// *Bound.* `0 <= x, y < 2^(64N - 1)`: so `|f x - g y| < 2^64 max(x, y)` and the quotient lies within `+-2^(64N - 1)`.
 #[inline(always)]
-fn update_x<const N: usize>(old: &[Row; 2], new: &mut [Row; 2], f: [u64; 2], g: [u64; 2]) -> [u64; 2] {
-    let [mut f_carry_1, mut g_carry_1, mut f_carry_2, mut g_carry_2] = [0; 4];
-    let (mut borrow_1, mut borrow_2) = (false, false);
-    for limb in 0..N {
-        let (x1, x2) = (old[0][limb], old[1][limb]);
-        let (f_x1, g_x2, g_x2_other, f_x1_other, first, second);
-        (f_x1, f_carry_1) = carrying_mul(f[0], x1, f_carry_1);
-        (g_x2, g_carry_1) = carrying_mul(g[0], x2, g_carry_1);
-        (first, borrow_1) = borrowing_sub(f_x1, g_x2, borrow_1);
-        (g_x2_other, g_carry_2) = carrying_mul(g[1], x2, g_carry_2);
-        (f_x1_other, f_carry_2) = carrying_mul(f[1], x1, f_carry_2);
-        (second, borrow_2) = borrowing_sub(g_x2_other, f_x1_other, borrow_2);
-        if limb > 0 {
-            new[0][limb - 1] = first;
-            new[1][limb - 1] = second;
-        } else {
-            debug_assert!(first | second == 0, "a matrix that is not divisible by its shift");
-        }
+fn difference<const N: usize>(f: u64, x: &Row, g: u64, y: &Row, new: &mut Row) -> u64 {
+    let ((scaled_x, top_x), (scaled_y, top_y)) = (scale::<N>(x, f), scale::<N>(y, g));
+    debug_assert!(scaled_x[0] == scaled_y[0], "a matrix that is not divisible by its shift");
+    let mut borrow = false;
+    for limb in 1..N {
+        (new[limb - 1], borrow) = borrowing_sub(scaled_x[limb], scaled_y[limb], borrow);
     }
-    let top = [borrowing_sub(f_carry_1, g_carry_1, borrow_1).0, borrowing_sub(g_carry_2, f_carry_2, borrow_2).0];
-    new[0][N - 1] = top[0];
-    new[1][N - 1] = top[1];
-    new[0][N] = 0;
-    new[1][N] = 0;
+    let top = borrowing_sub(top_x, top_y, borrow).0;
+    new[N - 1] = top;
+    new[N] = 0;
     top
 }
 
-/// `(f |v1| + g |v2|, f' |v1| + g' |v2|)`: N limbs to N + 1. Returns whether the last limb is needed.
+/// `f x + g y`, N limbs to N + 1. Returns the top limb.
 ///
-/// *Bound.* `f + g <= 2^62`, so the sums are below `2^(64N + 62)`.
+/// *Bound.* `f + g <= 2^62`, so the sum is below `2^(64N + 62)`.
+#[inline(always)]
+fn sum<const N: usize>(f: u64, x: &Row, g: u64, y: &Row, new: &mut Row) -> u64 {
+    let ((scaled_x, top_x), (scaled_y, top_y)) = (scale::<N>(x, f), scale::<N>(y, g));
+    let mut carry = false;
+    for limb in 0..N {
+        (new[limb], carry) = carrying_add(scaled_x[limb], scaled_y[limb], carry);
+    }
+    let (top, overflow) = carrying_add(top_x, top_y, carry);
+    debug_assert!(!overflow);
+    new[N] = top;
+    top
+}
+
+/// x over N limbs: row 1 is `f1 x1 - g1 x2`, row 2 is `g2 x2 - f2 x1`. Returns the top limbs.
+#[inline(always)]
+fn update_x<const N: usize>(old: &[Row; 2], new: &mut [Row; 2], f: [u64; 2], g: [u64; 2]) -> [u64; 2] {
+    let [x1, x2] = old;
+    [difference::<N>(f[0], x1, g[0], x2, &mut new[0]), difference::<N>(g[1], x2, f[1], x1, &mut new[1])]
+}
+
+/// v over N limbs, whose signs are opposite, so that magnitudes add. Returns whether limb N + 1 is needed.
 #[inline(always)]
 fn update_v<const N: usize>(old: &[Row; 2], new: &mut [Row; 2], f: [u64; 2], g: [u64; 2]) -> bool {
-    let [mut f_carry_1, mut g_carry_1, mut f_carry_2, mut g_carry_2] = [0; 4];
-    for limb in 0..N {
-        let (v1, v2) = (old[0][limb], old[1][limb]);
-        let (f_v1, f_v1_other);
-        (f_v1, f_carry_1) = carrying_mul(f[0], v1, f_carry_1);
-        (new[0][limb], g_carry_1) = carrying_mul_add(g[0], v2, f_v1, g_carry_1);
-        (f_v1_other, f_carry_2) = carrying_mul(f[1], v1, f_carry_2);
-        (new[1][limb], g_carry_2) = carrying_mul_add(g[1], v2, f_v1_other, g_carry_2);
-    }
-    // The carries are at most f and g: their sum is at most 2^62.
-    debug_assert!(f_carry_1.checked_add(g_carry_1).is_some() && f_carry_2.checked_add(g_carry_2).is_some());
-    new[0][N] = f_carry_1.wrapping_add(g_carry_1);
-    new[1][N] = f_carry_2.wrapping_add(g_carry_2);
-    new[0][N] | new[1][N] != 0
+    let [v1, v2] = old;
+    sum::<N>(f[0], v1, g[0], v2, &mut new[0]) | sum::<N>(f[1], v1, g[1], v2, &mut new[1]) != 0
 }
 
 /// Applies `matrix` to rows whose v have opposite signs and at most [`MAX_LIMBS`] limbs. `full`: the larger x uses the highest bit of its limbs.
