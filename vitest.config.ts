@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `unit`: many short files in parallel. `e2e`: real processes, one file at a time. `long`: only by `npm run test:long`. */
+/** `unit`: many short files in parallel. `e2e`: real processes, one file at a time. */
 export default defineConfig({
   test: {
     projects: [
@@ -8,7 +8,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['__test__/**/*.test.ts'],
-          exclude: ['__test__/e2e/**', '__test__/long/**'],
+          exclude: ['__test__/e2e/**'],
           pool: 'forks',
           testTimeout: 30_000,
           hookTimeout: 30_000
@@ -22,16 +22,6 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 60_000
-        }
-      },
-      {
-        test: {
-          name: 'long',
-          include: ['__test__/long/**/*.test.ts'],
-          pool: 'forks',
-          fileParallelism: false,
-          testTimeout: 3_600_000,
-          hookTimeout: 120_000
         }
       }
     ]
