@@ -151,7 +151,7 @@ export function checkConfig(input: unknown, where: string): Config {
   throw invalid(
     result.issues.map((issue) => ({
       path: issuePath(issue),
-      message: issue.expected === 'never' ? 'unknown field' : issue.message
+      message: issue.expected === 'never' ? 'unknown field' : issue.message.replace(/^Invalid \w+: /, '')
     })),
     where
   )

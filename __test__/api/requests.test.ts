@@ -23,6 +23,13 @@ function chunked(length: number): ReadableStream<Uint8Array> {
 }
 
 describe('a request body', () => {
+  it('that is compressed is refused as such, not as bad UTF-8', async () => {
+    const { status, problem } = await estimate({ raw: JSON.stringify(BODY), headers: { ...JSON_TYPE, 'Content-Encoding': 'gzip' } })
+    expect(status).toBe(415)
+    expect(problem).toMatchObject({ code: 'SVC-REQ-003', detail: 'The body is encoded (gzip); send it as plain JSON.' })
+    expect((await estimate({ raw: JSON.stringify(BODY), headers: { ...JSON_TYPE, 'Content-Encoding': 'identity' } })).status).toBe(200)
+  })
+
   const malformed: [string, string, string][] = [
     ['is cut off', '{"name": "a', 'The body is not JSON.'],
     ['is empty', '', 'The body is not JSON.'],

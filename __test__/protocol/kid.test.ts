@@ -54,6 +54,11 @@ describe('an identity document', () => {
     expect(buildGenesis({ keys: [ASSERTION.publicKey], updateKeys: [THIEF.publicKey] }, LOCAL).id).not.toBe(GENESIS.id)
   })
 
+  it('says which member is missing or not known', () => {
+    expect(() => parseKidDocument(withoutMember(GENESIS, 'updateKeys'), LOCAL)).toThrow('updateKeys: this member is missing')
+    expect(() => parseKidDocument({ ...GENESIS, colour: 'red' }, LOCAL)).toThrow('colour: there is no such member')
+  })
+
   it('passes its own schema after a round trip through JSON', () => {
     expect(parseKidDocument(JSON.parse(JSON.stringify(GENESIS)), LOCAL)).toEqual(GENESIS)
     const unsigned = withoutMember(GENESIS, 'proof')

@@ -38,7 +38,14 @@ export function parseBy<TSchema extends v.GenericSchema>(schema: TSchema, json: 
   if (result.success) return result.output
   const [issue] = result.issues
   const path = v.getDotPath(issue)
-  throw fail(path === null ? issue.message : `${path}: ${issue.message}`)
+  const reason = reasonOf(issue)
+  throw fail(path === null ? reason : `${path}: ${reason}`)
+}
+
+/** In place of the library's "Expected never but received ...". */
+function reasonOf({ message, expected, received }: v.BaseIssue<unknown>): string {
+  if (received === 'undefined') return 'this member is missing'
+  return expected === 'never' ? 'there is no such member' : message
 }
 
 function isMultikey(value: string): boolean {
