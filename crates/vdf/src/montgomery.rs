@@ -1,9 +1,17 @@
 //! Arithmetic modulo an odd number, in Montgomery form: `a` is kept as `a 2^(64 N) mod m`.
 
+#[cfg(target_arch = "x86_64")]
+mod adx;
+mod rows;
+
 use crate::uint::{Uint, word};
+use rows::Rows;
 
 /// Widest modulus, in limbs.
 const MAX_LIMBS: usize = 20;
+
+/// Limbs of a product.
+const PRODUCT_LIMBS: usize = 2 * MAX_LIMBS;
 
 /// Moduli up to this many limbs are multiplied with interleaved reduction: chosen by measurement, 5 limbs gain a half, 16 lose a third.
 const INTERLEAVED: usize = 6;
@@ -15,6 +23,7 @@ pub(crate) struct Montgomery<const N: usize> {
     negated_inverse: u64,
     /// `2^(64 N) mod m`: one, in Montgomery form.
     one: Uint<N>,
+    rows: Rows,
 }
 
 impl<const N: usize> Montgomery<N> {
@@ -24,7 +33,14 @@ impl<const N: usize> Montgomery<N> {
         assert!(modulus.is_odd(), "the modulus must be odd");
         // 2^(64 N) - m = 2^(64 N) modulo m, and fits
         let one = Uint::ZERO.borrowing_sub(modulus).0.rem(modulus);
-        Self { modulus: *modulus, negated_inverse: word::inverse(modulus.0[0]).wrapping_neg(), one }
+        let negated_inverse = word::inverse(modulus.0[0]).wrapping_neg();
+        Self { modulus: *modulus, negated_inverse, one, rows: Rows::detect() }
+    }
+
+    /// The same with portable rows only.
+    #[cfg(test)]
+    pub(crate) fn portable(self) -> Self {
+        Self { rows: Rows::portable(), ..self }
     }
 
     pub(crate) fn one(&self) -> &Uint<N> {
@@ -60,9 +76,9 @@ impl<const N: usize> Montgomery<N> {
         if N <= INTERLEAVED {
             return self.mul_interleaved(a, b);
         }
-        let mut product = [0; 2 * MAX_LIMBS];
+        let mut product = [0; PRODUCT_LIMBS];
         for i in 0..N {
-            product[i + N] = add_multiple(&mut product[i..i + N], &b.0, a.0[i]);
+            product[i + N] = self.rows.add_multiple(&mut product[i..i + N], &b.0, a.0[i]);
         }
         self.reduce(&mut product)
     }
@@ -72,10 +88,14 @@ impl<const N: usize> Montgomery<N> {
         if N <= INTERLEAVED {
             return self.mul_interleaved(a, a);
         }
-        let mut product = [0; 2 * MAX_LIMBS];
+        if self.rows.prefers(N) {
+            return self.mul(a, a);
+        }
+        let mut product = [0; PRODUCT_LIMBS];
         // every product of two different limbs once, then doubled, then the squares: half the multiplications
         for i in 0..N {
-            product[i + N] = add_multiple(&mut product[2 * i + 1..i + N], &a.0[i + 1..], a.0[i]);
+            let row = &mut product[2 * i + 1..i + N];
+            product[i + N] = self.rows.add_multiple(row, &a.0[i + 1..], a.0[i]);
         }
         let (mut shifted_out, mut carry) = (0, false);
         for i in 0..N {
@@ -115,11 +135,11 @@ impl<const N: usize> Montgomery<N> {
 
     /// `product 2^(-64 N) mod m`, for a product below `m^2`: multiples of m make the low limbs zero, one by one.
     #[inline(always)]
-    fn reduce(&self, product: &mut [u64; 2 * MAX_LIMBS]) -> Uint<N> {
+    fn reduce(&self, product: &mut [u64; PRODUCT_LIMBS]) -> Uint<N> {
         let mut top = false;
         for i in 0..N {
             let factor = product[i].wrapping_mul(self.negated_inverse);
-            let carry = add_multiple(&mut product[i..i + N], &self.modulus.0, factor);
+            let carry = self.rows.add_multiple(&mut product[i..i + N], &self.modulus.0, factor);
             (product[i + N], top) = word::carrying_add(product[i + N], carry, top);
         }
         // (top, the upper half) < 2 m: (m^2 + 2^(64 N) m) / 2^(64 N)
@@ -151,22 +171,4 @@ impl<const N: usize> Montgomery<N> {
         }
         power
     }
-}
-
-/// Adds `factor` times `limbs` to `sum`, which has as many; returns the limb carried out.
-#[inline(always)]
-fn add_multiple(sum: &mut [u64], limbs: &[u64], factor: u64) -> u64 {
-    let mut carry = 0;
-    // Written out by fours: LLVM then keeps the carry in registers, a third faster here.
-    let ((sums, sums_rest), (fours, rest)) = (sum.as_chunks_mut::<4>(), limbs.as_chunks::<4>());
-    for (sums, fours) in sums.iter_mut().zip(fours) {
-        (sums[0], carry) = word::carrying_mul_add(fours[0], factor, sums[0], carry);
-        (sums[1], carry) = word::carrying_mul_add(fours[1], factor, sums[1], carry);
-        (sums[2], carry) = word::carrying_mul_add(fours[2], factor, sums[2], carry);
-        (sums[3], carry) = word::carrying_mul_add(fours[3], factor, sums[3], carry);
-    }
-    for (sum, &limb) in sums_rest.iter_mut().zip(rest) {
-        (*sum, carry) = word::carrying_mul_add(limb, factor, *sum, carry);
-    }
-    carry
 }

@@ -182,26 +182,47 @@ fn signed_arithmetic_agrees() {
     }
 }
 
+/// Of 3 limbs, where reduction is interleaved, and longer ones, of which some have rows of the processor's own.
 #[test]
 fn montgomery_arithmetic_agrees() {
-    for modulus in samples().into_iter().filter(|m| m.is_odd() && *m > Uint::from_word(2)) {
-        let field = Montgomery::new(&modulus);
+    check_montgomery::<3>();
+    check_montgomery::<WIDTH>();
+    check_montgomery::<8>();
+    check_montgomery::<13>();
+    check_montgomery::<16>();
+    check_montgomery::<20>();
+}
+
+/// Samples of another width: shorter ones cut, longer ones with the same limbs again.
+fn stretched<const N: usize>() -> Vec<Uint<N>> {
+    samples().iter().map(|sample| Uint(core::array::from_fn(|i| sample.0[i % WIDTH]))).collect()
+}
+
+fn check_montgomery<const N: usize>() {
+    let moduli = stretched::<N>().into_iter().filter(|m| m.is_odd() && *m > Uint::from_word(2)).step_by(2);
+    for modulus in moduli {
         let m = big(&modulus);
-        let radix = (BigUint::one() << (64 * WIDTH)) % &m;
-        assert_eq!(big(field.one()), radix);
+        let radix = (BigUint::one() << (64 * N)) % &m;
         let edge = modulus.sub(&Uint::ONE);
-        for (a, b) in samples().into_iter().map(|a| a.rem(&modulus)).flat_map(|a| [(a, a), (a, edge), (edge, a)]) {
-            let product = field.mul(&a, &b);
-            assert!(product < modulus);
-            assert_eq!(big(&product) * &radix % &m, big(&a) * big(&b) % &m);
-            assert_eq!(field.square(&a), field.mul(&a, &a));
-            assert_eq!(big(&field.add(&a, &b)), (big(&a) + big(&b)) % &m);
-            assert_eq!(big(&field.sub(&a, &b)), (big(&a) + &m - big(&b)) % &m);
-            assert_eq!(big(&field.leave(&field.pow_of_two(&b))), BigUint::from(2_u32).modpow(&big(&b), &m));
-        }
-        for small in [-500_i64, -1, 0, 1, 2, 999] {
-            let value = BigInt::from(big(&field.leave(&field.small(small))));
-            assert_eq!(value, BigInt::from(small).mod_floor(&BigInt::from(m.clone())));
+        for field in [Montgomery::new(&modulus), Montgomery::new(&modulus).portable()] {
+            assert_eq!(big(field.one()), radix);
+            let samples = stretched::<N>().into_iter().map(|a| a.rem(&modulus)).step_by(3);
+            for (a, b) in samples.flat_map(|a| [(a, a), (a, edge), (edge, a)]) {
+                let product = field.mul(&a, &b);
+                assert!(product < modulus);
+                assert_eq!(big(&product) * &radix % &m, big(&a) * big(&b) % &m);
+                assert_eq!(field.square(&a), field.mul(&a, &a));
+                assert_eq!(big(&field.add(&a, &b)), (big(&a) + big(&b)) % &m);
+                assert_eq!(big(&field.sub(&a, &b)), (big(&a) + &m - big(&b)) % &m);
+            }
+            for exponent in [0_u64, 1, 63, 64, 1000, u64::MAX] {
+                let power = field.leave(&field.pow_of_two(&Uint::from_word(exponent)));
+                assert_eq!(big(&power), BigUint::from(2_u32).modpow(&exponent.into(), &m));
+            }
+            for small in [-500_i64, -1, 0, 1, 2, 999] {
+                let value = BigInt::from(big(&field.leave(&field.small(small))));
+                assert_eq!(value, BigInt::from(small).mod_floor(&BigInt::from(m.clone())));
+            }
         }
     }
 }
