@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Lab, labProfile } from '../network/lab.ts'
+import { FIRST_ROUND, Lab, labProfile } from '../network/lab.ts'
 import { createNetwork } from '../../src/network/network.ts'
 import { ListenError, OfflineError, type NetworkEvent } from '../../src/network/types.ts'
 import { builtInProfiles } from '../../src/protocol/profile.ts'
@@ -132,6 +132,23 @@ describe('modes', () => {
     await lab.addNode({ directory, bootstrap: [] })
     lab.advance(5)
     await lab.connected()
+  })
+
+  it('get what was published while nobody was there, soon after they are there again', async () => {
+    const [first, second] = await lab.addNodes(2)
+    const owner = lab.owner('alone')
+    await second!.network.setMode('offline')
+    await vi.waitFor(() => {
+      expect(first!.network.status().peers).toBe(0)
+    })
+    await first!.network.putReveal(await lab.claim(first!, 'alone.chronym', owner))
+    await second!.network.setMode('full')
+    await lab.connected()
+    await vi.waitFor(async () => {
+      lab.advance(5)
+      expect((await second!.network.getReveals('alone.chronym')).answers.find(({ self }) => self)?.state).not.toBe('none')
+    }, 10_000)
+    expect(lab.round).toBeLessThan(FIRST_ROUND + 600)
   })
 
   it('can be offline from the start', async () => {

@@ -24,6 +24,10 @@ const HOUR_MS = 60 * MINUTE_MS
 /** The first round of replication comes within this time of the start, so that a restarted node is soon complete. */
 const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 
+/** When peers are there again after there was none, records go to them this soon, and twice at least this far apart. */
+const REJOINED_MS = 5_000
+const LEAST_BETWEEN_MS = MINUTE_MS
+
 /** Questions about an unsettled entry while it settles. */
 const QUESTIONS_PER_SETTLING = 4
 
@@ -45,6 +49,8 @@ export interface MaintenanceParts {
 }
 
 export interface Maintenance {
+  /** Peers are there again after there was none: what was published meanwhile has reached nobody. */
+  rejoined(): void
   /** Ends it; resolves when nothing of it runs any more. */
   stop(): Promise<void>
 }
@@ -56,6 +62,8 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
   let ticking: Promise<void> | undefined
   let replicating: Promise<void> | undefined
   let nextReplicationMs = clock.nowMs() + random() * FIRST_REPLICATION_MS
+  let lastReplicationMs = -Infinity
+  let rejoinedMs: number | undefined
 
   const isStopped = (): boolean => stopped
   const tick = async (): Promise<void> => {
@@ -84,17 +92,29 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
   const endPulses = parts.beacon.on('pulse', () => {
     ticking ??= tick().finally(() => (ticking = undefined))
   })
+  const beginReplicating = (): void => {
+    lastReplicationMs = clock.nowMs()
+    rejoinedMs = undefined
+    replicating ??= replicate().finally(() => (replicating = undefined))
+  }
   const endTimer = timers.every(MINUTE_MS, () => {
     if (clock.nowMs() < nextReplicationMs || replicating !== undefined) return
     // Half an hour to an hour and a half: neighbours that started together do not stay in step.
     nextReplicationMs = clock.nowMs() + (0.5 + random()) * HOUR_MS
-    replicating = replicate().finally(() => (replicating = undefined))
+    beginReplicating()
+  })
+  const endLooking = timers.every(REJOINED_MS, () => {
+    if (rejoinedMs !== undefined && replicating === undefined && clock.nowMs() >= Math.max(rejoinedMs, lastReplicationMs + LEAST_BETWEEN_MS)) beginReplicating()
   })
   return {
+    rejoined() {
+      rejoinedMs ??= clock.nowMs() + REJOINED_MS
+    },
     async stop() {
       stopped = true
       endPulses()
       endTimer()
+      endLooking()
       await Promise.all([ticking, replicating])
     }
   }

@@ -244,6 +244,7 @@ class RegistryNetwork implements OpenableNetwork {
           this.#penalise(peer, reason)
         },
         emit: (event) => {
+          if (event.type === 'peer:connect' && this.#connection?.connectedPeers() === 1) this.#maintenance?.rejoined()
           this.#emit(event)
         }
       },

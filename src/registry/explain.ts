@@ -31,6 +31,7 @@ export async function explain(context: RegistryContext, text: string, signal?: A
 function verdict(context: RegistryContext, { name, tally }: Survey): string {
   switch (tally.kind) {
     case 'none':
+      if (context.owned.get(name) !== undefined) return `This daemon owns ${name}, but none of the other peers that answered holds its record yet; it is sent again by itself.`
       return `Nobody owns ${name}: none of the ${tally.answered} peers that answered holds a record of it.`
     case 'undecided':
       return `Not all peers have answered about ${name} yet.`
