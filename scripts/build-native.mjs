@@ -1,7 +1,7 @@
 // Builds the Rust addon and puts it where src/native/addon.ts looks: native/chronym.<target>.node.
-// Dependency-free, for Node 20 and newer. Arguments (`--locked`, `--target TRIPLE`) go to cargo. Nothing changed: a fraction of a second.
+// Dependency-free, for Node 20 and newer. Arguments (`--locked`, `--target TRIPLE`) go to cargo; without any, an addon newer than its sources is left as it is.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addonTarget } from './native-target.mjs'
@@ -14,9 +14,9 @@ function fail(message) {
   process.exit(1)
 }
 
-/** Runs cargo and returns the path of the library that it says it made. The first build takes a minute and shows its progress. */
-function build(cargoArguments, isFirst) {
-  const args = ['build', ...(isFirst ? [] : ['--quiet']), '--release', '-p', 'chronym-node', '--message-format=json-render-diagnostics', ...cargoArguments]
+/** Runs cargo and returns the path of the library that it says it made. */
+function build(cargoArguments) {
+  const args = ['build', '--release', '-p', 'chronym-node', '--message-format=json-render-diagnostics', ...cargoArguments]
   const { error, status, stdout } = spawnSync('cargo', args, {
     cwd: ROOT,
     encoding: 'utf8',
@@ -37,18 +37,27 @@ function build(cargoArguments, isFirst) {
   return library
 }
 
-/** Copies by rename, so that a process that has the old file mapped keeps it whole. */
-function install(library, destination) {
-  const made = statSync(library)
-  if (existsSync(destination)) {
-    const present = statSync(destination)
-    if (present.size === made.size && present.mtimeMs >= made.mtimeMs) return
-  }
+/** Whether the addon is newer than all that it is made of. Directories count too: they tell of files that are gone. */
+function isCurrent(addon) {
+  if (!existsSync(addon)) return false
+  const crates = readdirSync(join(ROOT, 'crates'), { recursive: true }).map((path) => join('crates', path))
+  const madeAtMs = statSync(addon).mtimeMs
+  return ['Cargo.toml', 'Cargo.lock', ...crates].every((path) => statSync(join(ROOT, path)).mtimeMs < madeAtMs)
+}
+
+/** Copies by rename, so that a process that has the old file mapped keeps it whole. Dated by the begin of the build: a source changed during it is newer. */
+function install(library, destination, startedAt) {
   mkdirSync(dirname(destination), { recursive: true })
   const temporary = `${destination}.${process.pid}.tmp`
   copyFileSync(library, temporary)
+  utimesSync(temporary, startedAt, startedAt)
   renameSync(temporary, destination)
 }
 
-const destination = join(ROOT, 'native', `chronym.${addonTarget()}.node`)
-install(build(process.argv.slice(2), !existsSync(destination)), destination)
+const cargoArguments = process.argv.slice(2)
+const addon = join(ROOT, 'native', `chronym.${addonTarget()}.node`)
+if (cargoArguments.length > 0 || !isCurrent(addon)) {
+  process.stderr.write('\u2022 building the Rust addon; the first time takes a minute or two\n')
+  const startedAt = new Date()
+  install(build(cargoArguments), addon, startedAt)
+}

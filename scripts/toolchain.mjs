@@ -43,7 +43,7 @@ export function ensureNode() {
   const home = join(ROOT, '.toolchain')
   const binary = join(home, 'node_modules', packageName, 'bin', platform === 'win' ? 'node.exe' : 'node')
   if (!existsSync(binary) || execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim() !== `v${NODE_VERSION}`) {
-    note(`Node ${process.versions.node} is too old for running from sources; installing Node ${NODE_VERSION} into .toolchain/`)
+    note(`Node ${process.versions.node} is too old for running from sources; installing Node ${NODE_VERSION} into .toolchain/, for this checkout only`)
     mkdirSync(home, { recursive: true })
     writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
     const status = run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', `${packageName}@${NODE_VERSION}`], { cwd: home })
@@ -63,7 +63,7 @@ function ensureDependencies(env) {
   const stamp = join(ROOT, 'node_modules', '.chronym-lock')
   const wanted = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json'))).digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  note('installing npm packages')
+  note('installing npm packages; this takes about half a minute')
   if (run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { env }) !== 0) {
     fail('npm packages could not be installed; see the message above. Is the npm registry reachable?')
   }

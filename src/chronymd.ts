@@ -1,6 +1,6 @@
 /** The daemon as a program: flags, environment and file in; one running daemon, a banner and an exit code out. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { configFromEnvironment, configFromFile, configFromFlags, CONFIG_FIELDS, type PartialConfig } from './config.ts'
+import { configFromEnvironment, configFromFile, configFromFlags, CONFIG_FIELDS, type FieldKind, type PartialConfig } from './config.ts'
 import { startDaemon, type RunningDaemon } from './daemon.ts'
 import { ERROR_TABLE, ServiceError } from './errors.ts'
 import { defaultConfigFile } from './paths.ts'
@@ -13,18 +13,21 @@ export const EXIT_USAGE = 2
 /** A stop that takes longer is cut off: what matters is in the journal already. */
 const STOP_TIMEOUT_MS = 5_000
 
+/** How each kind of value is written in the usage. */
+const VALUES: Readonly<Record<FieldKind, string>> = { string: 'TEXT', number: 'N', boolean: 'true|false', list: 'LIST' }
+
 const USAGE = `Usage: chronymd [options]
 
 Runs the Chronym daemon until Ctrl-C or SIGTERM.
 
   --config FILE                 configuration file (default: ${defaultConfigFile()})
-${CONFIG_FIELDS.map((field) => `  --${`${field.flag} ${field.kind.toUpperCase()}`.padEnd(28)}${field.help} (${field.env})`).join('\n')}
+${CONFIG_FIELDS.map((field) => `  --${`${field.flag} ${VALUES[field.kind]}`.padEnd(28)}${field.help} (${field.env})`).join('\n')}
   --json                        print where things are as one JSON object
-  --version
-  --help
+  --version                     print the version
+  --help                        print this
 
-A list is given with commas or by repeating the flag. Flags win over the environment, that over changes
-made at run time, those over the file.
+A list is given with commas or by repeating the flag. Flags win over the environment variables (in brackets), those over
+changes made at run time, those over the file.
 `
 
 /** Configuration sources by precedence; what was changed at run time comes between file and environment. */
@@ -88,14 +91,17 @@ function nextSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-async function stopInTime(daemon: RunningDaemon): Promise<number> {
+async function stopInTime(daemon: RunningDaemon, quiet: boolean): Promise<number> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<'timeout'>((resolve) => {
     timer = setTimeout(resolve, STOP_TIMEOUT_MS, 'timeout')
   })
   const result = await Promise.race([daemon.stop(), timeout])
   clearTimeout(timer)
-  if (result !== 'timeout') return EXIT_OK
+  if (result !== 'timeout') {
+    if (!quiet) process.stdout.write('Stopped.\n')
+    return EXIT_OK
+  }
   process.stderr.write(`chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; leaving it. Nothing is lost: tasks resume at the next start.\n`)
   process.exit(EXIT_OK)
 }
@@ -124,5 +130,5 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
   }
   process.stdout.write(invocation.json ? `${JSON.stringify(daemon.summary())}\n` : banner(daemon))
   await stopSignal
-  return stopInTime(daemon)
+  return stopInTime(daemon, invocation.json)
 }

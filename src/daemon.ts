@@ -17,6 +17,7 @@ import { createLogger } from './log.ts'
 import { createMetrics, observe } from './metrics.ts'
 import { createNativePool } from './native/pool.ts'
 import { loadProfile } from './network-profile.ts'
+import { defaultListenAddress } from './network/default-listen.ts'
 import { createNetwork } from './network/network.ts'
 import type { Network } from './network/types.ts'
 import { loadOwnerSeed, readIfThere } from './owner-seed.ts'
@@ -82,13 +83,8 @@ function claimDirectory(store: Store, root: string, profile: NetworkProfile): vo
   }
 }
 
-/** Loopback for a network of one machine, every interface otherwise. */
-function defaultListen(profile: NetworkProfile): string {
-  return `/ip4/${profile.scope === 'loopback' ? '127.0.0.1' : '0.0.0.0'}/tcp/${P2P_PORT}`
-}
-
 function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): string | undefined {
-  if (profile.scope !== 'public') return 'promises no security'
+  if (profile.scope !== 'public') return profile.scope === 'loopback' ? 'this machine only, promises no security' : 'promises no security'
   return bootstrap.length === 0 ? 'there are no public peers yet; name peers in p2p.bootstrap' : undefined
 }
 
@@ -149,7 +145,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       nodeSeed: nodeKey(masterSeed, profileHash(profile)).secretKey.subarray(0, NODE_SEED_BYTES),
       beacon,
       pool,
-      listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : [defaultListen(profile)],
+      listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : [await defaultListenAddress(profile, P2P_PORT)],
       bootstrap: initial.p2p.bootstrap,
       mode: initial.mode,
       log,
@@ -218,7 +214,10 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     life.onStop(
       'events',
       tasks.subscribe(({ type, task }) => {
-        if (type !== 'progress') events.append(`task:${type}`, { task_id: task.task_id, name: task.name, phase: task.phase, status: task.status })
+        if (type === 'progress') return
+        events.append(`task:${type}`, { task_id: task.task_id, name: task.name, phase: task.phase, status: task.status })
+        // A failure is logged with its cause where it happens.
+        if (type !== 'failed') log.info({ name: task.name, task: task.task_id }, `${task.kind}: ${task.phase}`)
       })
     )
 

@@ -1,4 +1,4 @@
-/** JSON logs on standard error, so that standard output stays for answers. */
+/** Logs on standard error, so that standard output stays for answers: JSON for programs, text where a person watches. */
 import pino, { type Logger } from 'pino'
 
 export type { Logger }
@@ -7,5 +7,24 @@ export type { Logger }
 const SECRETS = ['token', 'authorization', 'seed', 'secretKey', 'req.headers.authorization', 'req.headers.cookie']
 
 export function createLogger(level: string): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: SECRETS }, pino.destination({ fd: 2, sync: true }))
+  const destination = process.stderr.isTTY ? { write: (line: string) => process.stderr.write(logLineText(line)) } : pino.destination({ fd: 2, sync: true })
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: SECRETS }, destination)
+}
+
+/** A line of JSON as a person reads it: `11:19:46 warn  message  member=value`. Control characters, which peers could send, are shown as escapes. */
+export function logLineText(line: string): string {
+  const { level, time, msg, err, ...members } = JSON.parse(line) as Record<string, unknown>
+  const reason = (err as { message?: unknown } | undefined)?.message
+  const facts = Object.entries({ ...members, ...(reason !== undefined && { error: reason }) }).map(([name, value]) => `${name}=${textOf(value)}`)
+  const label = (pino.levels.labels[Number(level)] ?? '').padEnd(5)
+  return `${printable([`${new Date(String(time)).toTimeString().slice(0, 8)} ${label} ${textOf(msg)}`, ...facts].join('  '))}\n`
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : String(JSON.stringify(value))
+}
+
+/** \p{C} holds control characters and the marks that turn the direction of writing. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, (mark) => `\\u{${mark.codePointAt(0)!.toString(16)}}`)
 }

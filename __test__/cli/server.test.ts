@@ -203,6 +203,11 @@ describe('watching a task', () => {
     expect(stdout.trim().split('\n').map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['progress', 'completed'])
   })
 
+  it('says that the daemon is gone while it tries again, once', async () => {
+    const { stderr } = await ask(['status', '--watch', 'cut', '--no-json'])
+    expect(stderr.match(/does not answer; trying again/gu)).toHaveLength(1)
+  })
+
   it('leaves the task alone when interrupted, and says how to come back', async () => {
     const { exitCode, stderr } = await ask(['status', '--watch', 'cut'], { signal: AbortSignal.abort() })
     expect(exitCode).toBe(130)

@@ -19,12 +19,16 @@ export type Connect = (lastEventId: string | undefined, again: boolean) => Promi
 /**
  * Yields the events of a stream. When it is cut, or ends because the daemon stops, it connects again, naming the last event seen. Ends when
  * `connect` says so or `signal` aborts. The error of the first connection is thrown at once, and so is a problem at any.
+ * `whenLost` is called at each connection that failed or ended, before the pause.
  */
-export async function* readEventStream(connect: Connect, signal?: AbortSignal): AsyncGenerator<EventMessage, void> {
+export async function* readEventStream(connect: Connect, signal?: AbortSignal, whenLost?: () => void): AsyncGenerator<EventMessage, void> {
   let lastEventId: string | undefined
   let failure: unknown
   for (let attempts = 0; attempts <= MAX_ATTEMPTS; attempts++) {
-    if (attempts > 0 && !(await waited(attempts, signal))) return
+    if (attempts > 0) {
+      whenLost?.()
+      if (!(await waited(attempts, signal))) return
+    }
     try {
       const response = await connect(lastEventId, attempts > 0)
       if (response?.body == null) return

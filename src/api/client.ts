@@ -174,8 +174,11 @@ export function createClient({ baseUrl, token }: ClientOptions) {
     cancelTask: (taskId: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}`, options),
     pauseTask: (taskId: string, options?: RequestOptions) => json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
     resumeTask: (taskId: string, options?: RequestOptions) => json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
-    /** Connects again after a cut or a restart of the daemon, with Last-Event-ID. Ends after `completed` or `failed`, or when `signal` aborts. */
-    async *taskEvents(taskId: string, signal?: AbortSignal): AsyncGenerator<TaskEventMessage, void> {
+    /**
+     * Connects again after a cut or a restart of the daemon, with Last-Event-ID; `whenLost` hears of each pause before that. Ends after
+     * `completed` or `failed`, or when `signal` aborts.
+     */
+    async *taskEvents(taskId: string, signal?: AbortSignal, whenLost?: () => void): AsyncGenerator<TaskEventMessage, void> {
       const path = `/api/vdf/status/${segment(taskId)}`
       let last = 0
       let ended: TaskBody | undefined
@@ -184,7 +187,7 @@ export function createClient({ baseUrl, token }: ClientOptions) {
         if (task !== undefined && task.status !== 'running') ended = task
         return ended === undefined ? await openStream(`${path}/events`, lastEventId, signal) : undefined
       }
-      for await (const { id, event, data } of readEventStream(connect, signal)) {
+      for await (const { id, event, data } of readEventStream(connect, signal, whenLost)) {
         const type = event as TaskEventMessage['type']
         last = Number(id)
         yield { id: last, type, task: data as TaskBody }

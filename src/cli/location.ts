@@ -32,7 +32,7 @@ function addressLeftBy(paths: DataPaths): string | undefined {
     return urlOf(url.hostname, Number(url.port))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new Failure('CLI-NET-003', `${paths.apiUrl} can't be used: ${messageOf(error)}`, {
+    throw new Failure('CLI-NET-001', `${paths.apiUrl} can't be used: ${messageOf(error)}`, {
       exitCode: EXIT.unreachable,
       cure: 'Restart the daemon, which writes it anew, or give --api.',
       cause: error

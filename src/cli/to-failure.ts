@@ -13,7 +13,8 @@ import { Failure, messageOf, usageFailure } from './failure.ts'
 function problemFailure(problem: ProblemError): Failure {
   const cure = cureOf(problem.code)
   return new Failure(problem.code, problem.detail, {
-    exitCode: exitCodeOfStatus(problem.status),
+    // A reserved name is 403, but no token or owner would help.
+    exitCode: problem.code === 'SVC-NAM-002' ? EXIT.refused : exitCodeOfStatus(problem.status),
     status: problem.status,
     errors: problem.errors,
     requestId: problem.requestId,
@@ -67,7 +68,7 @@ function unreachable(error: UnreachableError): Failure {
   const code = systemCode(error)
   return new Failure('CLI-NET-001', `${error.message}${code === undefined ? '' : ` (${code})`}`, {
     exitCode: EXIT.unreachable,
-    cure: 'Start it with `chronym daemon`, or name its address with --api; `chronym doctor` looks for the cause.',
+    cure: 'Name its address with --api, or look for the cause: `chronym doctor`.',
     cause: error
   })
 }

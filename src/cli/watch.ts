@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { cureOf } from './cures.ts'
 import type { Context } from './context.ts'
-import type { TaskEventMessage, TaskBody } from '../api/client.ts'
+import { UnreachableError, type TaskEventMessage, type TaskBody } from '../api/client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { Failure } from './failure.ts'
 import { formatCount, formatDuration, printable } from './terminal/format.ts'
@@ -11,7 +11,7 @@ import { etaSeconds, RateMeter, type ProgressView } from './terminal/progress.ts
 /** The part of the client that watching needs. */
 export interface TaskSource {
   task(taskId: string): Promise<TaskBody>
-  taskEvents(taskId: string, signal?: AbortSignal): AsyncIterable<TaskEventMessage>
+  taskEvents(taskId: string, signal?: AbortSignal, whenLost?: () => void): AsyncIterable<TaskEventMessage>
 }
 
 const RECONNECT_INTERVAL_MS = 1_000
@@ -44,6 +44,7 @@ class Watcher {
   readonly #painter
   readonly #rate = new RateMeter()
   #phase: TaskBody['phase'] | undefined
+  #lost = false
 
   constructor(context: Context) {
     this.#context = context
@@ -53,9 +54,19 @@ class Watcher {
   /** Shows one event; the last one of a task returns how it ended. */
   see(event: TaskEventMessage): 'completed' | 'failed' | undefined {
     const { output } = this.#context
+    this.#lost = false
     if (output.json) output.jsonLine({ event: event.type, ...event.task })
     else this.#show(event.task)
     return endOf(event.task)
+  }
+
+  /** Says once that the events have stopped: a bar that stands still says nothing. */
+  lost(): void {
+    if (this.#lost) return
+    this.#lost = true
+    this.#phase = undefined
+    this.#painter.clear()
+    this.#context.output.note('• the daemon does not answer; trying again. Nothing is lost: the task goes on where the daemon runs again')
   }
 
   #show(task: TaskBody): void {
@@ -74,9 +85,9 @@ class Watcher {
 }
 
 /** Events until the task ends. The client mends broken streams; one that a stopping daemon ended in order is begun anew. */
-async function* events(source: TaskSource, taskId: string, signal: AbortSignal): AsyncGenerator<TaskEventMessage> {
+async function* events(source: TaskSource, taskId: string, signal: AbortSignal, whenLost: () => void): AsyncGenerator<TaskEventMessage> {
   for (;;) {
-    yield* source.taskEvents(taskId, signal)
+    yield* source.taskEvents(taskId, signal, whenLost)
     await delay(RECONNECT_INTERVAL_MS, undefined, { signal })
     const task = await source.task(taskId)
     if (task.status !== 'running') yield { id: 0, type: task.status, task }
@@ -87,9 +98,12 @@ async function follow(context: Context, source: TaskSource, taskId: string): Pro
   const watcher = new Watcher(context)
   const { signal } = context
   try {
-    for await (const event of events(source, taskId, signal)) if (watcher.see(event) !== undefined) return event.task
+    for await (const event of events(source, taskId, signal, () => watcher.lost())) if (watcher.see(event) !== undefined) return event.task
     throw new Failure('CLI-NET-002', `the events of task ${taskId} ended without its end`, { exitCode: EXIT.fault })
   } catch (error) {
+    if (error instanceof UnreachableError) {
+      throw new Failure('CLI-NET-001', error.message, { exitCode: EXIT.unreachable, cure: `Start the daemon again, which takes the task up, then: chronym status --watch ${taskId}.`, cause: error })
+    }
     if (!signal.aborted) throw error
     throw new Failure('CLI-INT-001', `stopped watching; task ${taskId} goes on in the daemon`, {
       exitCode: EXIT.interrupted,

@@ -98,9 +98,14 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     await node.start()
   } catch (error) {
     await node.stop()
-    throw new ListenError(`cannot listen on ${listen.join(', ')}: ${(error as Error).message}. Is the port taken? Choose another with --listen.`, { cause: error })
+    throw new ListenError(`cannot listen on ${listen.join(', ')} for peers: ${listenFault(error as Error)}. Choose other addresses with --listen.`, { cause: error })
   }
   return node
+}
+
+/** libp2p's message holds advice for programmers and a stack; a person needs the reason, such as "EADDRINUSE: address already in use 127.0.0.1:7469". */
+function listenFault({ message }: Error): string {
+  return /\b(E[A-Z]+: [^\n]+)/.exec(message)?.[1] ?? message.split(/,|\n/, 1)[0]!
 }
 
 /** Nodes with other numbers do not even route for each other. */

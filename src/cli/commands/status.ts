@@ -14,10 +14,10 @@ function networkText(status: NetworkStatusBody, paint: Paint): string {
     ['status', paint(status.status === 'online' ? 'green' : 'yellow', status.status)],
     ['network', printable(status.network)],
     ['mode', status.mode],
-    ['peers', plural(status.peers, 'peer')],
+    ['peers', formatCount(status.peers)],
     ['peer id', printable(status.peer_id)],
     ['beacon', round === null ? 'no verified pulse yet' : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`],
-    ['records', plural(status.records, 'record')]
+    ['records', formatCount(status.records)]
   ])
 }
 

@@ -1,3 +1,4 @@
+import { titleOf } from '../cures.ts'
 import type { Failure } from '../failure.ts'
 import { printable } from './format.ts'
 import type { Output } from './output.ts'
@@ -26,6 +27,15 @@ export function describePath(path: string): string {
   return [label, ...record, ...rest].join(', ')
 }
 
+/** The first line without what the lines of its fields say again: the title of its code, and where the fields stand. */
+function headline({ code, message, errors }: Failure): string {
+  const rest = errors.reduce((text, field) => text.replace(`${field.path}: ${field.message}`, ''), message)
+  const title = titleOf(code)
+  if (rest === message || title === undefined) return message
+  const where = rest.replace(/[\s:;]+$/u, '')
+  return where === '' ? title : `${title} (${where})`
+}
+
 /** Prints a failure on stderr: code, detail, the fields at fault, cure. */
 export function reportFailure(output: Output, failure: Failure): void {
   if (output.explicitJson) {
@@ -33,7 +43,7 @@ export function reportFailure(output: Output, failure: Failure): void {
     return
   }
   const paint = output.paintError
-  output.error(`${paint('red', 'error')} ${paint('bold', failure.code)}: ${printable(failure.message)}`)
+  output.error(`${paint('red', 'error')} ${paint('bold', failure.code)}: ${printable(headline(failure))}`)
   for (const { path, message } of failure.errors) output.error(`  ${path === '' ? '' : `${paint('yellow', printable(describePath(path)))}: `}${printable(message)}`)
   if (failure.cure !== undefined) output.error(`  ${paint('dim', 'cure:')} ${failure.cure}`)
   if (failure.requestId !== undefined && failure.status !== undefined && failure.status >= 500) {
