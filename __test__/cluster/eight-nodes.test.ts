@@ -34,6 +34,8 @@ describe('eight nodes', () => {
     // More than half of eight agree: nobody waits for the rest.
     expect(found.answers.filter(({ state }) => state === 'fresh').length).toBeGreaterThanOrEqual(5)
     for (const answer of found.answers) expect(answer.reveal).toEqual(reveal)
+    const everybody = await nodes[7]!.network.getReveals('eight.chronym', undefined, 'everybody')
+    expect(everybody.answers).toHaveLength(8)
   })
 
   it('end a contest of two keys with one owner, though the claims come from two sides', async () => {

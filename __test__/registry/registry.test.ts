@@ -451,6 +451,16 @@ describe('the manual flow', () => {
     await expect(other.registry.publish(forged)).rejects.toThrow(expect.objectContaining({ code: 'SVC-PUB-001', extensions: { rule: 'signature' } }) as Error)
   })
 
+  it('owns a name whose Reveal too few peers have stored so far: it is sent again by itself', async () => {
+    const other = await start({ self: 'peer-1', store: new MemoryStore() })
+    await registered()
+    const reveal = held()
+    expect(other.registry.ownedNames()).toEqual([])
+    for (const peer of world.peers) peer.refuses = 'busy'
+    await expect(other.registry.publish(reveal)).rejects.toThrow(code('SVC-PUB-002'))
+    expect(other.registry.ownedNames()).toMatchObject([{ name: ALICE, published_serial: 0 }])
+  })
+
   it('refuses a Reveal that is older than the one published, here and at a daemon that has never seen the newer', async () => {
     await registered()
     const older = held()

@@ -22,7 +22,7 @@ import { startMaintenance, type Maintenance } from './maintenance.ts'
 import type { Peers } from './peers.ts'
 import { createPenalties } from './penalties.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import type { CommitOutcome, Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome, RevealLookup } from './types.ts'
+import type { CommitOutcome, LookupBreadth, Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome, RevealLookup } from './types.ts'
 import { createVerifier } from './verifier.ts'
 
 /** How often the peers known are written down; a crash forgets those met since. */
@@ -180,8 +180,8 @@ class RegistryNetwork implements OpenableNetwork {
     return publish(this.#client, this.#options.store, { kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) })
   }
 
-  getReveals(name: string, signal?: AbortSignal): Promise<RevealLookup> {
-    return getReveals(this.#client, name, signal)
+  getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup> {
+    return getReveals(this.#client, name, signal, breadth)
   }
 
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup> {

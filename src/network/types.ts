@@ -50,6 +50,9 @@ export interface RevealAnswer {
   claim?: Claim
 }
 
+/** `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. */
+export type LookupBreadth = 'majority' | 'everybody'
+
 export interface RevealLookup {
   answers: readonly RevealAnswer[]
   asked: number
@@ -80,7 +83,7 @@ export interface Network {
   commit(name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome>
   /** Stores at the peers closest to K(name), then reads back from peers not written to until more than half have it. */
   putReveal(reveal: Reveal): Promise<PutOutcome>
-  getReveals(name: string, signal?: AbortSignal): Promise<RevealLookup>
+  getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>
   /** Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking announces nothing. */
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup>
   /** The record is the whole identity log (encoded, see protocol/kid.ts). */

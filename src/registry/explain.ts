@@ -9,7 +9,7 @@ import type { Explanation } from './types.ts'
 /** Who answered what, which rule decided, lease and state. Always asks anew. SVC-NAM-*, SVC-RES-001. */
 export async function explain(context: RegistryContext, text: string, signal?: AbortSignal): Promise<Explanation> {
   const name = openName(context, text)
-  const found = await survey(context, name, signal)
+  const found = await survey(context, name, signal, 'everybody')
   const newest = found.tally.kind === 'owner' ? found.tally.owner.newest : undefined
   return {
     name,

@@ -31,10 +31,17 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
   if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw superseded(name)
   const outcome = await context.network.putReveal(reveal)
   requireNewest(name, outcome)
-  const stored = requireMajority(name, outcome)
-  context.memory.see(claim)
-  if (equalBytes(reveal.pubkey, ownKey(context, name).publicKey)) context.owned.save(reveal, { published: true })
-  return stored
+  const isOwn = equalBytes(reveal.pubkey, ownKey(context, name).publicKey)
+  try {
+    const stored = requireMajority(name, outcome)
+    context.memory.see(claim)
+    if (isOwn) context.owned.save(reveal, { published: true })
+    return stored
+  } catch (error) {
+    // It is sent again until enough peers have it, so the name may become ours without another call.
+    if (isOwn && error instanceof ServiceError && error.code === 'SVC-PUB-002') context.owned.save(reveal, { published: false })
+    throw error
+  }
 }
 
 /** The newest records of that key that were seen here, and signed here. */

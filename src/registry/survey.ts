@@ -1,5 +1,5 @@
 /** Asking the network who owns a name, and what the answers come to by the protocol's rule. */
-import { OfflineError, type RevealAnswer, type RevealLookup } from '../network/types.ts'
+import { OfflineError, type LookupBreadth, type RevealAnswer, type RevealLookup } from '../network/types.ts'
 import { equalBytes } from '../protocol/bytes.ts'
 import type { Claim } from '../protocol/claim.ts'
 import type { Name } from '../protocol/names.ts'
@@ -14,8 +14,8 @@ export interface Survey {
 }
 
 /** Asks who owns a name and remembers a settled owner. Rejects with OfflineError when nobody could be asked. */
-export async function survey(context: RegistryContext, name: Name, signal?: AbortSignal): Promise<Survey> {
-  const found = weigh(context, name, await context.network.getReveals(name, signal))
+export async function survey(context: RegistryContext, name: Name, signal?: AbortSignal, breadth?: LookupBreadth): Promise<Survey> {
+  const found = weigh(context, name, await context.network.getReveals(name, signal, breadth))
   // Its own store tells a node what it holds; that nobody else holds more it knows only where it is the whole network.
   if (found.tally.kind === 'none' && found.answers.every(({ self }) => self) && !isWholeNetwork(context)) throw nobodyAnswered()
   return found

@@ -110,7 +110,7 @@ export class TaskRun {
       } catch (error) {
         if (this.#abort.signal.aborted) return
         if (isTransient(error) || this.#mayTryAgain(error)) {
-          log.warn({ task: this.#identity.taskId, name: this.#identity.name, err: error, attempt }, 'a step of the task is tried again')
+          log.warn({ task: this.#identity.taskId, name: this.#identity.name, reason: (error as Error).message, attempt }, 'a step of the task is tried again')
           await this.#pause(attempt++)
         } else {
           log.error({ task: this.#identity.taskId, name: this.#identity.name, err: error }, 'the task failed')

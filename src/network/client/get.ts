@@ -6,16 +6,16 @@ import { decodeReveal, type Reveal } from '../../protocol/reveal.ts'
 import type { Verdict } from '../../protocol/valid.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
-import type { RevealAnswer, RevealLookup } from '../types.ts'
+import type { LookupBreadth, RevealAnswer, RevealLookup } from '../types.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 /**
  * Asks the peers that should hold a name what they hold, and our own store. Every distinct record is verified; who sent an invalid one is penalised
  * and counts as not having answered.
  *
- * Ends early once more than half of those asked hold one claim that is not provisional. Throws OfflineError, or the signal's reason.
+ * By default ends early once more than half of those asked hold one claim that is not provisional. Throws OfflineError, or the signal's reason.
  */
-export async function getReveals(parts: ClientParts, name: string, signal?: AbortSignal): Promise<RevealLookup> {
+export async function getReveals(parts: ClientParts, name: string, signal?: AbortSignal, breadth: LookupBreadth = 'majority'): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const key = recordKey('reveal', name, hash)
@@ -34,7 +34,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
     if (answer.claimId === undefined || answer.state === 'provisional') return
     const id = toHex(answer.claimId)
     votes.set(id, (votes.get(id) ?? 0) + 1)
-    if (votes.get(id)! * 2 > total) enough.abort()
+    if (breadth === 'majority' && votes.get(id)! * 2 > total) enough.abort()
   }
   answers.forEach(count)
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
