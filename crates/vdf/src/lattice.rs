@@ -1,4 +1,36 @@
 //! Squaring and composition of binary quadratic forms by binary lattice reduction.
+//!
+//! The square of a form f = (A, B, C) is f restricted to the lattice of all (x, y) with `B x + C y = 0 mod A`, divided
+//! by A: squaring is finding a short basis. Both extended gcds that this takes are binary ones, in batches on machine
+//! words (Pornin, "Optimized Binary GCD for Modular Inversion", 2020), and no quotient is ever computed but a few of 64
+//! bits.
+//!
+//! 1. *Odd A.* `|D| = 7 mod 8`, so one of a, c, a + b + c is odd: an equivalent form has A odd, `|B| <= A`.
+//!    (`odd_form`)
+//! 2. *Inverse.* Binary steps on `(A; 0)`, `(|B|; 1)` down to x = 1 give `v |B| = +-2^T mod A`. (`invert`, `batch`,
+//!    `steps`)
+//! 3. *K* `= -C B^-1 2^t mod A`. (`modulus`)
+//! 4. *Partial reduction.* Steps of exactly t shift bits on `(A; 0)`, `(K; +-1)` give `2^t x = K y`, hence two vectors
+//!    of the lattice, of determinant `+-A`, with x and y near the square root of A. (`partial`)
+//! 5. *Gauss's reduction*, in doubles, of the points `(U, W) = (x + B / 2A y, sqrt |D| / 2A y)`, whose norm `U^2 + W^2`
+//!    is the form's value. (`gauss`)
+//! 6. *The new form* on that basis, with exact quotients by A. (`square`, `compose`)
+//!
+//! *Why a result is right.* Every operation on the rows is exact: approximations only choose between steps that all
+//! keep the row in its lattice, so they cost time, never truth, and each file proves the bounds its words rest on. The
+//! determinant is checked modulo `2^64`; a basis of determinant `+-A` of the right lattice has a form of the right
+//! class and discriminant, and the form is returned only if `|b| < a < c` holds exactly, which makes it the one reduced
+//! form of its class. So doubles decide nothing either.
+//!
+//! *What is checked nevertheless* against a slip of this code or of the machine: `b^2 - 4ac = D` modulo `2^64`, and a
+//! against the norm within 1%. The first misses a vector off the lattice, which the second sees: its a is wrong by a
+//! factor near `2^60`. (`candidate`)
+//!
+//! *What is refused* (`None`; the caller has a general path): forms far from the usual size (c above `2^560`, A below
+//! `2^448`; one in `2^60` but for the first squarings from a generator), squares on the edge of reducedness, and
+//! products whose first coefficients have too many common divisors (one or two in a hundred).
+//!
+//! The feature `stress` makes the approximations poor, so that tests take the rare paths all the time.
 
 #![allow(
     clippy::inline_always,
@@ -38,7 +70,8 @@ pub(crate) const FORM_LIMBS: usize = 9;
 /// Limbs of a discriminant.
 pub(crate) const DISCRIMINANT_LIMBS: usize = 16;
 
-/// Bit lengths of |D| the context is made for. A must have more than 448 bits: with 928 bits one form in some ten thousand has less.
+/// Bit lengths of |D| the context is made for. A must have more than 448 bits: with 928 bits one form in some ten
+/// thousand has less.
 const DISCRIMINANT_BITS: core::ops::RangeInclusive<u32> = 928..=1024;
 
 /// A reduced form `(a, b, c)` of the context's discriminant, least significant limb first, c below `2^576`.
@@ -94,7 +127,8 @@ impl LatticeContext {
         })
     }
 
-    /// The reduced square of a reduced form; None when the form is out of range or a check failed, so that the caller takes its general path.
+    /// The reduced square of a reduced form; None when the form is out of range or a check failed, so that the caller
+    /// takes its general path.
     pub(crate) fn square(&self, form: &FastForm) -> Option<FastForm> {
         match self.instructions {
             Instructions::Portable(portable) => portable.square(self, form),
@@ -103,7 +137,8 @@ impl LatticeContext {
         }
     }
 
-    /// The reduced product of two reduced forms; None when a form is out of range, their coefficients have too many common divisors or a check failed, so that the caller takes its general path.
+    /// The reduced product of two reduced forms; None when a form is out of range, their coefficients have too many
+    /// common divisors or a check failed, so that the caller takes its general path.
     pub(crate) fn compose(&self, x: &FastForm, y: &FastForm) -> Option<FastForm> {
         match self.instructions {
             Instructions::Portable(portable) => compose::compose(portable, self, x, y),
@@ -112,7 +147,8 @@ impl LatticeContext {
         }
     }
 
-    /// The shift bits t after which both coordinates are near the square root of A, by which they are made `2^0.5` apart: `0.703 (2 log2 A - 1 - log2 |D| / 2)`; a shift bit takes `1 / 0.703` bits from `x1 x2 / (y1 y2)`.
+    /// The shift bits t after which both coordinates are near the square root of A, by which they are made `2^0.5`
+    /// apart: `0.703 (2 log2 A - 1 - log2 |D| / 2)`; a shift bit takes `1 / 0.703` bits from `x1 x2 / (y1 y2)`.
     ///
     /// The constant is measured; another would cost steps of Gauss's reduction, nothing else.
     #[inline(always)]

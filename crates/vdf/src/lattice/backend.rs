@@ -9,7 +9,8 @@ use super::{FastForm, LatticeContext};
 
 /// A set of instructions: the same code, compiled for it. A value of the type is the proof that the processor has them.
 ///
-/// None of these functions is inlined: a batch is called from both reductions, and its loop has to stay in the cache of decoded instructions.
+/// None of these functions is inlined: a batch is called from both reductions, and its loop has to stay in the cache of
+/// decoded instructions.
 pub(super) trait Backend: Copy {
     /// [`batch`]
     fn batch(self, rows: &mut Rows) -> Option<u32>;

@@ -10,9 +10,11 @@ use super::update::{Matrix, update};
 /// The shift of an exact single step: entries stay words.
 const MAX_BITS: u32 = 62;
 
-/// Reduces the rows by as many shift bits as the words allow: 53 on average, at most 62. Returns their number, at least 1.
+/// Reduces the rows by as many shift bits as the words allow: 53 on average, at most 62. Returns their number, at least
+/// 1.
 ///
-/// x2 is odd before and after, and so is x1, unless a difference had more than 62 trailing zeros: the next batch goes on with those. None when a row outgrows its limbs.
+/// x2 is odd before and after, and so is x1, unless a difference had more than 62 trailing zeros: the next batch goes
+/// on with those. None when a row outgrows its limbs.
 #[inline(always)]
 pub(super) fn batch(rows: &mut Rows) -> Option<u32> {
     let (words, full) = rows.words();
@@ -64,7 +66,8 @@ fn apply(rows: &mut Rows, column: Column, ratio: u64, full: bool) -> Option<()> 
         let g = [g[0], if f[1] == 0 { 1 << shift } else { g[1] }];
         return slow_update(rows, &AnyMatrix { f, g, shift });
     }
-    // +-2^T with T <= 62: its sign modulo 2^64 is its sign. Positive: row 1 is f1 x1 - g1 x2 and row 2 is g2 x2 - f2 x1, both as they stand.
+    // +-2^T with T <= 62: its sign modulo 2^64 is its sign. Positive: row 1 is f1 x1 - g1 x2 and row 2 is g2 x2 - f2
+    // x1, both as they stand.
     let determinant = f[0].wrapping_mul(g[1]).wrapping_sub(f[1].wrapping_mul(g[0]));
     debug_assert!(determinant == 1 << shift || determinant == (1u64 << shift).wrapping_neg());
     // Without a branch: the order is a coin toss.

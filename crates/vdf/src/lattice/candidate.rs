@@ -4,7 +4,8 @@ use super::coordinate::{LIMBS, Product, WORD, add};
 use super::word::borrowing_sub;
 use super::{FORM_LIMBS, FastForm, LatticeContext};
 
-/// Relative difference allowed between the exact a' and the one in doubles, whose rounding is far below it. A vector off the lattice is wrong by a factor near `2^60`.
+/// Relative difference allowed between the exact a' and the one in doubles, whose rounding is far below it. A vector
+/// off the lattice is wrong by a factor near `2^60`.
 const NORM_TOLERANCE: f64 = 0.01;
 
 /// The coefficients of a form on a basis, not checked yet.
@@ -15,9 +16,11 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// The form, if it is reduced with `|b| < a < c`, has the discriminant modulo `2^64` and `a` within 1% of `expected_a`.
+    /// The form, if it is reduced with `|b| < a < c`, has the discriminant modulo `2^64` and `a` within 1% of
+    /// `expected_a`.
     ///
-    /// On the edge of reducedness (`|b| = a` or `a = c`) the sign of b matters: the caller's general path takes care of it.
+    /// On the edge of reducedness (`|b| = a` or `a = c`) the sign of b matters: the caller's general path takes care of
+    /// it.
     #[inline(always)]
     pub(super) fn check(&self, context: &LatticeContext, expected_a: f64, turn_b: bool) -> Option<FastForm> {
         let (b, b_negative) = magnitude(&self.b);

@@ -1,4 +1,5 @@
-//! Composition: `f1 f2` is f2 restricted to the lattice of all (x, y) with `a2 x + ((B - b2) / 2) y = 0 mod A`, divided by A, where (A, B, C) is a form of f1's class with A odd and prime to a2.
+//! Composition: `f1 f2` is f2 restricted to the lattice of all (x, y) with `a2 x + ((B - b2) / 2) y = 0 mod A`, divided
+//! by A, where (A, B, C) is a form of f1's class with A odd and prime to a2.
 
 use super::backend::Backend;
 use super::candidate::Candidate;
@@ -10,7 +11,8 @@ use super::odd_form::{OddForm, add, odd_form, other_odd_form, subtract};
 use super::partial::{Basis, reduce_partially};
 use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
 
-/// The reduced product of two reduced forms; None when a form is out of range, no choice of A below is prime to the other a, or a check failed.
+/// The reduced product of two reduced forms; None when a form is out of range, no choice of A below is prime to the
+/// other a, or a check failed.
 #[inline(always)]
 pub(super) fn compose<B: Backend>(
     backend: B,
@@ -21,12 +23,29 @@ pub(super) fn compose<B: Backend>(
     if !x.is_in_range() || !y.is_in_range() {
         return None;
     }
-    // One pair in eight has a common divisor with the first choice.
-    backend
-        .compose_odd(context, &odd_form(x), y)
-        .or_else(|| backend.compose_odd(context, &odd_form(y), x))
-        .or_else(|| backend.compose_odd(context, &other_odd_form(x), y))
-        .or_else(|| backend.compose_odd(context, &other_odd_form(y), x))
+    let attempt = |odd: &OddForm, second: &FastForm| {
+        // One pair in eight has a common divisor, nearly always a small one: known before the inverse is begun.
+        let prime = !have_small_common_divisor(&odd.a, &second.a);
+        prime.then(|| backend.compose_odd(context, odd, second)).flatten()
+    };
+    attempt(&odd_form(x), y)
+        .or_else(|| attempt(&odd_form(y), x))
+        .or_else(|| attempt(&other_odd_form(x), y))
+        .or_else(|| attempt(&other_odd_form(y), x))
+}
+
+/// Whether 3, 5 or 7 divides both.
+#[inline(always)]
+fn have_small_common_divisor(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> bool {
+    let (x, y) = (residue_105(x), residue_105(y));
+    [3, 5, 7].iter().any(|prime| x % prime == 0 && y % prime == 0)
+}
+
+/// The residue modulo 105 = 3 * 5 * 7.
+#[inline(always)]
+fn residue_105(limbs: &[u64; FORM_LIMBS]) -> u64 {
+    // 2^64 = 16 modulo 105, as 2^12 = 1; every sum is below 105 * 16 + 105.
+    limbs.iter().rev().fold(0, |residue, limb| (residue * 16 + limb % 105) % 105)
 }
 
 /// The product of the classes of (A, B, C) and f2; None when A and a2 have a common divisor.
@@ -53,9 +72,11 @@ pub(super) fn compose_odd<B: Backend>(
     new_form(context, odd, second, &modulus, half_difference, &reduced)
 }
 
-/// `a' = p1 x1 - q1 y1`, `c' = p2 x2 - q2 y2`, `b' = p1 x2 + p2 x1 - q1 y2 - q2 y1` with `p = (a2 x + m y) / A`, `q = (s x - c2 y) / A`, `m = (B - b2) / 2`, `s = (B + b2) / 2`.
+/// `a' = p1 x1 - q1 y1`, `c' = p2 x2 - q2 y2`, `b' = p1 x2 + p2 x1 - q1 y2 - q2 y1` with `p = (a2 x + m y) / A`, `q =
+/// (s x - c2 y) / A`, `m = (B - b2) / 2`, `s = (B + b2) / 2`.
 ///
-/// `p x - q y = f2(x, -y) / A`, since `m - s = -b2`. q is whole: `a2 (s x - c2 y) = -(s m + a2 c2) y = -A C y mod A`, and a2 is prime to A.
+/// `p x - q y = f2(x, -y) / A`, since `m - s = -b2`. q is whole: `a2 (s x - c2 y) = -(s m + a2 c2) y = -A C y mod A`,
+/// and a2 is prime to A.
 #[inline(always)]
 fn new_form(
     context: &LatticeContext,
@@ -66,7 +87,8 @@ fn new_form(
     reduced: &Reduced,
 ) -> Option<FastForm> {
     let Reduced { basis: Basis { x, y }, short_norm, extent } = reduced;
-    // |m|, |s| <= (A + a2) / 2 and c2 = a2 (beta^2 + eta^2), so with r = a2 / A: |p| <= r |x| + (1 + r) / 2 |y|, |q| <= (1 + r) / 2 |x| + r (|y| / 4 + eta |W|).
+    // |m|, |s| <= (A + a2) / 2 and c2 = a2 (beta^2 + eta^2), so with r = a2 / A: |p| <= r |x| + (1 + r) / 2 |y|, |q| <=
+    // (1 + r) / 2 |x| + r (|y| / 4 + eta |W|).
     let weight = limbs_to_f64(&second.a) / limbs_to_f64(&odd.a);
     if !fits(*extent) || !fits(extent * (1.0 + 2.0 * weight)) {
         return None;

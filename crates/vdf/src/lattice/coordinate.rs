@@ -79,7 +79,8 @@ fn low_product(factor: &[u64], x: &Coordinate) -> Coordinate {
     result
 }
 
-/// `(p x + q y) / divisor` modulo `2^320`, for an odd divisor that divides the sum (Jebelean's exact division, from the lowest limb up). Signs of p and q stand apart.
+/// `(p x + q y) / divisor` modulo `2^320`, for an odd divisor that divides the sum (Jebelean's exact division, from the
+/// lowest limb up). Signs of p and q stand apart.
 #[inline(always)]
 pub(super) fn exact_quotient(
     p: (&[u64], bool),
@@ -109,7 +110,8 @@ pub(super) fn exact_quotient(
     quotient
 }
 
-/// `sum + x y`, or `sum - x y` when `subtract`. Coordinates below `2^318` in magnitude keep four such products in range.
+/// `sum + x y`, or `sum - x y` when `subtract`. Coordinates below `2^318` in magnitude keep four such products in
+/// range.
 #[inline(always)]
 pub(super) fn add_product(sum: &Product, x: &Coordinate, y: &Coordinate, subtract: bool) -> Product {
     let ((x, x_negative), (y, y_negative)) = (magnitude(x), magnitude(y));

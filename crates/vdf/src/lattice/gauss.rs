@@ -1,12 +1,14 @@
 //! Gauss's reduction of the two vectors, in doubles: it replaces the reduction of the form.
 //!
-//! A vector (x, y) is the point `(U, W) = (x + beta y, eta y)` of the plane, and the form's value on it is `weight (U^2 + W^2)`. Doubles are enough to find the reducing matrix in nearly every case; whether it was the right one is
-//! decided exactly afterwards, on the form.
+//! A vector (x, y) is the point `(U, W) = (x + beta y, eta y)` of the plane, and the form's value on it is a constant
+//! times `U^2 + W^2`. Doubles are enough to find the reducing matrix in nearly every case; whether it was the right one
+//! is decided exactly afterwards, on the form.
 
 use super::coordinate::{combine, to_f64};
 use super::partial::Basis;
 
-/// From an entry this large on, the points have lost too many bits: the matrix is applied and the points are taken anew. 2.6% of squarings.
+/// From an entry this large on, the points have lost too many bits: the matrix is applied and the points are taken
+/// anew. 2.6% of squarings.
 const LARGE_ENTRY: f64 = 65_536.0;
 
 /// The largest quotient used at once, `2^36`: entries are then at most `2^16 2^36 + 2^16 < 2^53`, exact as doubles.
@@ -18,7 +20,8 @@ const MAX_ROUNDS: u32 = 40;
 /// Steps in one round: entries grow by more than the golden ratio a step, and `1.6^24 > 2^16`.
 const MAX_STEPS: u32 = 32;
 
-/// `2^317`: twice as much is still a coordinate, and four products of such numbers are a [`Product`](super::coordinate::Product).
+/// `2^317`: twice as much is still a coordinate, and four products of such numbers are a
+/// [`Product`](super::coordinate::Product).
 const COORDINATE_BOUND: f64 = power_of_two(317);
 
 /// The plane of a lattice: `U = x + beta y`, `W = eta y`, with `|beta| <= 1/2`.
@@ -75,7 +78,8 @@ pub(super) fn reduce(mut basis: Basis, plane: Plane) -> Option<Reduced> {
             y: [apply(short.entries, &basis.y), apply(long.entries, &basis.y)],
         };
         if largest_entry < LARGE_ENTRY {
-            // |beta| <= 1/2, so |x| <= |U| + |y|. Rounding in a point is far below 2^317, whatever became of its own bits.
+            // |beta| <= 1/2, so |x| <= |U| + |y|. Rounding in a point is far below 2^317, whatever became of its own
+            // bits.
             let extent =
                 |vector: &Vector| vector.point[0].abs() + vector.point[1].abs() * (plane.eta + 1.0 / plane.eta);
             return Some(Reduced { basis, short_norm: short.norm, extent: extent(&short).max(extent(&long)) });
@@ -84,7 +88,8 @@ pub(super) fn reduce(mut basis: Basis, plane: Plane) -> Option<Reduced> {
     None
 }
 
-/// Subtracts multiples of the shorter vector from the longer until neither gets shorter, or an entry gets large. Three steps on average.
+/// Subtracts multiples of the shorter vector from the longer until neither gets shorter, or an entry gets large. Three
+/// steps on average.
 #[inline(always)]
 fn reduce_points(first: Vector, second: Vector) -> (Vector, Vector) {
     let (mut long, mut short) = if first.norm < second.norm { (second, first) } else { (first, second) };

@@ -7,7 +7,8 @@ use super::slow_update::combine;
 use super::steps::{ratio, run_to_the_end};
 use super::word::{carrying_mul, carrying_mul_add};
 
-/// More shift bits than any reduction takes: each takes at least one bit from `x1 x2 < 2^1120`, two thirds of a bit where words compare wrongly.
+/// More shift bits than any reduction takes: each takes at least one bit from `x1 x2 < 2^1120`, two thirds of a bit
+/// where words compare wrongly.
 const MAX_TOTAL_SHIFT: u32 = 1600;
 
 /// `v b = +-2^shift modulo A`.
@@ -65,7 +66,8 @@ fn finish(rows: &Rows, shift: u32) -> Option<Inverse> {
     Some(Inverse { magnitude, negative: v2_negative ^ negative_row, shift })
 }
 
-/// `f |v1| + g |v2|`; None when it has more than [`MAX_LIMBS`] limbs, which `x1 |v2| + x2 |v1| = A` and `f <= x2`, `g <= x1` exclude.
+/// `f |v1| + g |v2|`; None when it has more than [`MAX_LIMBS`] limbs, which `x1 |v2| + x2 |v1| = A` and `f <= x2`, `g
+/// <= x1` exclude.
 #[inline(always)]
 fn add_multiples(rows: &Rows, f: u64, g: u64) -> Option<[u64; MAX_LIMBS]> {
     let [v1, v2] = rows.v();

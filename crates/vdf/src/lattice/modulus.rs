@@ -1,10 +1,12 @@
-//! The odd coefficient A as a modulus: `C v / 2^r mod A` from below by Montgomery's reduction, then from above by Knuth's division.
+//! The odd coefficient A as a modulus: `C v / 2^r mod A` from below by Montgomery's reduction, then from above by
+//! Knuth's division.
 
 use super::chain::{add_assign, scale, sub_assign};
 use super::rows::MAX_LIMBS;
 use super::word::{borrowing_sub, carrying_add, carrying_mul_add, inverse, widening_mul};
 
-/// Limbs of a product of two numbers of [`MAX_LIMBS`], and room for what Montgomery's reduction adds: `m A < 2^r A`, r at most [`MAX_HALVINGS`].
+/// Limbs of a product of two numbers of [`MAX_LIMBS`], and room for what Montgomery's reduction adds: `m A < 2^r A`, r
+/// at most [`MAX_HALVINGS`].
 const PRODUCT_LIMBS: usize = 2 * MAX_LIMBS + 3;
 
 /// The most halvings [`Modulus::scaled_product`] makes.
@@ -23,7 +25,8 @@ pub(super) struct Modulus {
     /// The value shifted to have its highest bit set; `leading_zeros` is the shift.
     normalized: [u64; MAX_LIMBS],
     leading_zeros: u32,
-    /// `floor((2^192 - 1) / (highest two limbs)) - 2^64` of the normalized value: Möller and Granlund, "Improved division by invariant integers", 2011.
+    /// `floor((2^192 - 1) / (highest two limbs)) - 2^64` of the normalized value: Möller and Granlund, "Improved
+    /// division by invariant integers", 2011.
     reciprocal: u64,
 }
 
@@ -129,7 +132,8 @@ impl Modulus {
         remainder
     }
 
-    /// Takes the multiple of the normalized modulus from the lowest N + 1 limbs that leaves them below it (Knuth, TAOCP 2, 4.3.1, algorithm D; the digit is right or one too large).
+    /// Takes the multiple of the normalized modulus from the lowest N + 1 limbs that leaves them below it (Knuth, TAOCP
+    /// 2, 4.3.1, algorithm D; the digit is right or one too large).
     #[inline(always)]
     fn divide_step<const N: usize>(&self, limbs: &mut [u64]) {
         let limbs = &mut limbs[..=N];
@@ -205,7 +209,8 @@ fn reciprocal(high: u64, low: u64) -> u64 {
     estimate
 }
 
-/// `min(floor((u2, u1, u0) / (high, low)), 2^64 - 1)`, for `(u2, u1) <= (high, low)` (Möller and Granlund, algorithm 4).
+/// `min(floor((u2, u1, u0) / (high, low)), 2^64 - 1)`, for `(u2, u1) <= (high, low)` (Möller and Granlund, algorithm
+/// 4).
 #[inline(always)]
 fn quotient_digit([u2, u1, u0]: [u64; 3], high: u64, low: u64, reciprocal: u64) -> u64 {
     if u2 >= high && (u2 > high || u1 >= low) {

@@ -1,4 +1,5 @@
-//! An equivalent form with odd first coefficient. `b^2 - 4ac = 1 mod 8` makes ac even and b odd, so exactly one of a, c and a + b + c is odd.
+//! An equivalent form with odd first coefficient. `b^2 - 4ac = 1 mod 8` makes ac even and b odd, so exactly one of a, c
+//! and a + b + c is odd.
 
 use super::FORM_LIMBS;
 use super::FastForm;
@@ -30,7 +31,8 @@ pub(super) fn odd_form(form: &FastForm) -> OddForm {
     }
 }
 
-/// Another odd form, for when the first has a common divisor with what it is to be composed with: `(a - 2|b| + 4c, .., c)`, `(4a - 2|b| + c, .., a)` or `(a + |b| + c, .., a)`.
+/// Another odd form, for when the first has a common divisor with what it is to be composed with: `(a - 2|b| + 4c, ..,
+/// c)`, `(4a - 2|b| + c, .., a)` or `(a + |b| + c, .., a)`.
 ///
 /// Needs `|b| <= a <= c < 2^560`: then `|B| <= A < 2^563`, for `A - |B|` is `a - |b|`, `c - |b|` or `c - a`.
 #[cold]

@@ -1,4 +1,5 @@
-//! The partial reduction: binary steps on `(A; 0)`, `(K; +-1)` for exactly t shift bits give two vectors of the lattice.
+//! The partial reduction: binary steps on `(A; 0)`, `(K; +-1)` for exactly t shift bits give two vectors of the
+//! lattice.
 
 use super::backend::Backend;
 use super::coordinate::{Coordinate, from_magnitude};
@@ -13,7 +14,8 @@ pub(super) struct Basis {
     pub(super) y: [Coordinate; 2],
 }
 
-/// The vectors for `K = k`, or `K = -k` when `negative`, after `bits` shift bits; both near the square root of A if `bits` is well chosen, None if they are above `2^316`.
+/// The vectors for `K = k`, or `K = -k` when `negative`, after `bits` shift bits; both near the square root of A if
+/// `bits` is well chosen, None if they are above `2^316`.
 #[inline(always)]
 pub(super) fn reduce_partially<B: Backend>(
     backend: B,

@@ -3,7 +3,8 @@
 use super::steps::Words;
 use super::word::{borrowing_sub, shifted_high};
 
-/// Limbs there is room for in a row; x uses at most [`MAX_LIMBS`], v one more, and slow updates the rest for their carries.
+/// Limbs there is room for in a row; x uses at most [`MAX_LIMBS`], v one more, and slow updates the rest for their
+/// carries.
 pub(super) const ROW_LIMBS: usize = 12;
 
 /// The limbs x and v have at most wherever the fast updates are used: x and |v| are at most A, below `2^560`.
@@ -77,13 +78,15 @@ impl Rows {
         self.x_limbs = limbs;
     }
 
-    /// Lowest and normalised highest words of both x, and whether the larger x fills its limbs to the last bit. Needs two limbs.
+    /// Lowest and normalised highest words of both x, and whether the larger x fills its limbs to the last bit. Needs
+    /// two limbs.
     #[inline(always)]
     pub(super) fn words(&self) -> (Words, bool) {
         let [x1, x2] = self.x();
         let top = self.x_limbs.clamp(2, ROW_LIMBS) - 1;
         let shift = (x1[top] | x2[top]).leading_zeros();
-        // 64 when two limbs hold two x below 2^64: then nothing is known of their order, which costs steps, not exactness.
+        // 64 when two limbs hold two x below 2^64: then nothing is known of their order, which costs steps, not
+        // exactness.
         let shift_by = shift & 63;
         let high = [shifted_high(x1[top], x1[top - 1], shift_by), shifted_high(x2[top], x2[top - 1], shift_by)];
         (Words { low: [x1[0], x2[0]], high: blur(high) }, shift == 0)
@@ -107,7 +110,8 @@ impl Rows {
     }
 }
 
-/// The approximations as they are; with the feature `stress` their highest 20 bits alone, which provokes wrong comparisons, negative rows and rows that never swap.
+/// The approximations as they are; with the feature `stress` their highest 20 bits alone, which provokes wrong
+/// comparisons, negative rows and rows that never swap.
 #[inline(always)]
 const fn blur(high: [u64; 2]) -> [u64; 2] {
     if cfg!(feature = "stress") { [high[0] >> 44 << 44, high[1] >> 44 << 44] } else { high }

@@ -1,4 +1,5 @@
-//! The update for what the fast one leaves out: an entry of 0 or `2^T`, or v of equal signs. Once in some ten thousand batches.
+//! The update for what the fast one leaves out: an entry of 0 or `2^T`, or v of equal signs. Once in some ten thousand
+//! batches.
 
 use super::rows::{ROW_LIMBS, Row, Rows};
 use super::word::{borrowing_sub, carrying_add, carrying_mul};
@@ -38,7 +39,8 @@ pub(super) fn slow_update(rows: &mut Rows, matrix: &AnyMatrix) -> Option<()> {
     (rows.x_limbs < ROW_LIMBS && rows.v_limbs < ROW_LIMBS).then_some(())
 }
 
-/// `f a + g b` of signed magnitudes, as a magnitude and whether it is negative; None when it has more than [`ROW_LIMBS`] limbs.
+/// `f a + g b` of signed magnitudes, as a magnitude and whether it is negative; None when it has more than
+/// [`ROW_LIMBS`] limbs.
 pub(super) fn combine(
     f: u64,
     (a, a_negative): (&Row, bool),

@@ -30,7 +30,8 @@ pub(super) fn square<B: Backend>(backend: B, context: &LatticeContext, form: &Fa
     new_form(context, &odd, &modulus, &reduced)
 }
 
-/// The form `(A x^2 + B x y + C y^2) / A` on a basis of the lattice: `a' = x1^2 + y1 m1`, `c' = x2^2 + y2 m2`, `b' = 2 (x1 x2 + y1 m2) +- B`, with `m_i = (B x_i + C y_i) / A`.
+/// The form `(A x^2 + B x y + C y^2) / A` on a basis of the lattice: `a' = x1^2 + y1 m1`, `c' = x2^2 + y2 m2`, `b' = 2
+/// (x1 x2 + y1 m2) +- B`, with `m_i = (B x_i + C y_i) / A`.
 ///
 /// The polar form is `2 x1 x2 + y1 m2 + y2 m1`, and `y2 m1 - y1 m2 = B (x1 y2 - x2 y1) / A = +-B`.
 #[inline(always)]

@@ -1,23 +1,28 @@
 //! Binary steps on machine words: the innermost loop.
 //!
-//! One step takes two odd numbers `(x1, x2)` to `(|x1 - x2| / 2^s, min(x1, x2))`, where `s` is the number of trailing zeros of the difference. The low words, exact, decide `s`; the high words, approximate, decide which
+//! One step takes two odd numbers `(x1, x2)` to `(|x1 - x2| / 2^s, min(x1, x2))`, where `s` is the number of trailing
+//! zeros of the difference. The low words, exact, decide `s`; the high words, approximate, decide which
 //! number is the smaller. A run of steps with `T` shift bits in all is a matrix:
 //!
 //! ```text
 //! x1' = +-(f1 x1 - g1 x2) / 2^T        x2' = -+(f2 x1 - g2 x2) / 2^T        f1 g2 - f2 g1 = +-2^T
 //! ```
 //!
-//! with f and g non-negative, since a step only ever adds rows of opposite sign. Only the column f is followed here: `f x1 - g x2 = 0 mod 2^T` and `0 <= g <= 2^T` give g.
+//! with f and g non-negative, since a step only ever adds rows of opposite sign. Only the column f is followed here: `f
+//! x1 - g x2 = 0 mod 2^T` and `0 <= g <= 2^T` give g.
 //!
-//! *Bound.* `f_i + g_i <= 2^T`: it holds for the unit matrix (T = 0), and a step makes of the sums `(p, q)` the sums `(p + q, 2^s p)` or `(p + q, 2^s q)`, each at most `2^s max(p, q)` when `2 <= 2^s`.
+//! *Bound.* `f_i + g_i <= 2^T`: it holds for the unit matrix (T = 0), and a step makes of the sums `(p, q)` the sums
+//! `(p + q, 2^s p)` or `(p + q, 2^s q)`, each at most `2^s max(p, q)` when `2 <= 2^s`.
 //!
-//! *Exactness.* After T shift bits the low words are right in their lowest `64 - T` bits, so a shift is right when the T that includes it is at most 63: a wrong number of trailing zeros would need a first one-bit above them.
+//! *Exactness.* After T shift bits the low words are right in their lowest `64 - T` bits, so a shift is right when the
+//! T that includes it is at most 63: a wrong number of trailing zeros would need a first one-bit above them.
 
 use core::hint::select_unpredictable;
 
 use super::word::inverse;
 
-/// The largest T a batch may use: entries are at most `2^62`, so that `f1 g2 - f2 g1 = +-2^T` shows its sign modulo `2^64`.
+/// The largest T a batch may use: entries are at most `2^62`, so that `f1 g2 - f2 g1 = +-2^T` shows its sign modulo
+/// `2^64`.
 ///
 /// The feature `stress` lowers it, so that the shorter runs and the single steps are taken often.
 pub(super) const MAX_SHIFT: u32 = if cfg!(feature = "stress") { 36 } else { 62 };
@@ -100,7 +105,8 @@ impl State {
     }
 }
 
-/// The longest of the runs of 28, 24 and 20 steps whose shift fits a batch; when none does, the column of 20 steps, whose shift is above [`MAX_SHIFT`].
+/// The longest of the runs of 28, 24 and 20 steps whose shift fits a batch; when none does, the column of 20 steps,
+/// whose shift is above [`MAX_SHIFT`].
 ///
 /// A step takes two shift bits on average: 28 of them make 56 +- 7.5. The counts were chosen by measurement.
 #[inline(always)]
@@ -145,7 +151,8 @@ pub(super) fn exact_run(words: Words, bits: u32) -> Column {
 
 /// The run that ends in equal numbers, from two odd words that are the whole of `x1` and `x2`.
 ///
-/// All comparisons are exact here, and `x1 = g2 x1' + g1 x2'`, `x2 = f2 x1' + f1 x2'` (the inverse matrix) bounds the entries: each is at most its word.
+/// All comparisons are exact here, and `x1 = g2 x1' + g1 x2'`, `x2 = f2 x1' + f1 x2'` (the inverse matrix) bounds the
+/// entries: each is at most its word.
 #[inline(always)]
 pub(super) fn run_to_the_end(x: [u64; 2]) -> (Column, u64) {
     let [mut first, mut second] = x;

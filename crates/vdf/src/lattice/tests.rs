@@ -1,3 +1,4 @@
 mod composition;
+mod pieces;
 mod reference;
 mod squaring;

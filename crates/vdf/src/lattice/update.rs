@@ -4,7 +4,8 @@ use super::chain::scale;
 use super::rows::{MAX_LIMBS, ROW_LIMBS, Row, Rows, negate};
 use super::word::{borrowing_sub, carrying_add};
 
-/// A matrix with shift `1 <= T <= 62`, ordered so that `f1 g2 - f2 g1 = +2^T`, all entries at least 1: so all are below `2^T`, since `f_i + g_i <= 2^T`.
+/// A matrix with shift `1 <= T <= 62`, ordered so that `f1 g2 - f2 g1 = +2^T`, all entries at least 1: so all are below
+/// `2^T`, since `f_i + g_i <= 2^T`.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix {
     pub(super) f: [u64; 2],
@@ -12,7 +13,8 @@ pub(super) struct Matrix {
     pub(super) shift: u32,
 }
 
-/// `(f x - g y) / 2^64` over N limbs, in two's complement; entries are scaled by `2^(64 - T)`, so the division is exact and drops a limb. Returns the top limb.
+/// `(f x - g y) / 2^64` over N limbs, in two's complement; entries are scaled by `2^(64 - T)`, so the division is exact
+/// and drops a limb. Returns the top limb.
 ///
 /// *Bound.* `0 <= x, y < 2^(64N - 1)`: so `|f x - g y| < 2^64 max(x, y)` and the quotient lies within `+-2^(64N - 1)`.
 #[inline(always)]
@@ -59,9 +61,11 @@ fn update_v<const N: usize>(old: &[Row; 2], new: &mut [Row; 2], f: [u64; 2], g: 
     sum::<N>(f[0], v1, g[0], v2, &mut new[0]) | sum::<N>(f[1], v1, g[1], v2, &mut new[1]) != 0
 }
 
-/// Applies `matrix` to rows whose v have opposite signs and at most [`MAX_LIMBS`] limbs. `full`: the larger x uses the highest bit of its limbs.
+/// Applies `matrix` to rows whose v have opposite signs and at most [`MAX_LIMBS`] limbs. `full`: the larger x uses the
+/// highest bit of its limbs.
 ///
-/// A wrong comparison (two numbers alike in their 64 highest bits) shows as a negative x; then row and sign of v are turned.
+/// A wrong comparison (two numbers alike in their 64 highest bits) shows as a negative x; then row and sign of v are
+/// turned.
 #[inline(always)]
 pub(super) fn update(rows: &mut Rows, matrix: &Matrix, full: bool) -> Option<()> {
     let Matrix { f, g, shift } = *matrix;

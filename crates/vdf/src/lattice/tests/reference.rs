@@ -86,7 +86,7 @@ impl From<&FastForm> for BigForm {
 }
 
 /// The kernel of one discriminant, for every set of instructions this processor has.
-pub(super) struct Contexts(Vec<LatticeContext>);
+pub(super) struct Contexts(pub(super) Vec<LatticeContext>);
 
 impl Contexts {
     pub(super) fn new(discriminant: &BigInt) -> Option<Self> {
