@@ -17,11 +17,11 @@ export function logLineText(line: string): string {
   const reason = (err as { message?: unknown } | undefined)?.message
   const facts = Object.entries({ ...members, ...(reason !== undefined && { error: reason }) }).map(([name, value]) => `${name}=${textOf(value)}`)
   const label = (pino.levels.labels[Number(level)] ?? '').padEnd(5)
-  return `${printable([`${new Date(String(time)).toTimeString().slice(0, 8)} ${label} ${textOf(msg)}`, ...facts].join('  '))}\n`
+  return `${printable([`${new Date(String(time)).toTimeString().slice(0, 8)} ${label} ${textOf(msg ?? '')}`, ...facts].join('  '))}\n`
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : String(JSON.stringify(value))
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** \p{C} holds control characters and the marks that turn the direction of writing. */

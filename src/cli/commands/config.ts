@@ -6,6 +6,7 @@ import { connect } from '../connect.ts'
 import { action, type Context, type Run } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { Failure, usageFailure } from '../failure.ts'
+import { loadProfile } from '../profile.ts'
 import { formatFields, printable } from '../terminal/format.ts'
 
 /** Leaves of a configuration as `api.port` and their values. */
@@ -51,7 +52,7 @@ function checked(context: Context, path: string, required: boolean): Config {
   }
 }
 
-/** config get, set, check. */
+/** config get, set, check, profile. */
 export function addConfigCommands(program: Command, run: Run): void {
   const config = program.command('config').description("the daemon's configuration").helpCommand(false)
 
@@ -91,6 +92,18 @@ export function addConfigCommands(program: Command, run: Run): void {
         const path = named ?? defaultConfigFile()
         const merged = checked(context, path, named !== undefined)
         context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${path}`)
+        return EXIT.ok
+      })
+    )
+
+  config
+    .command('profile')
+    .argument('[network]', 'local, test, main, or a profile file; without one, the network of the configuration')
+    .description('print the numbers of a network, to make a profile file from; needs no daemon')
+    .action(
+      action(run, (context, _options: unknown, network: string | undefined) => {
+        const profile = loadProfile(context, network)
+        context.output.plain(profile, JSON.stringify(profile, undefined, 2))
         return EXIT.ok
       })
     )
