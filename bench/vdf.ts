@@ -59,6 +59,7 @@ const derive = Array.from({ length: 4 * rounds + 1 }, (_, index) => seconds(() =
 
 const result = {
   machine: machine(),
+  backend: native.backend(),
   seed: Buffer.from(SEED).toString('hex'),
   bits: BITS,
   rounds,
@@ -73,7 +74,7 @@ if (values.json === true) {
   process.stdout.write(`${JSON.stringify(result)}\n`)
 } else {
   const { cpu, cores, node } = result.machine
-  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}; ${BITS} bits, seed ${result.seed.slice(0, 8)}..., medians of ${rounds} alternated rounds
+  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, backend ${result.backend}; ${BITS} bits, seed ${result.seed.slice(0, 8)}..., medians of ${rounds} alternated rounds
 
   squarings per second, one thread   ${result.squarings_per_second.toLocaleString('en')}
   through the pool, as a ratio       ${result.pool_to_direct}

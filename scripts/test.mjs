@@ -64,6 +64,8 @@ if (long) {
 } else {
   await cargoTest(RUST)
   await cargoTest(['--release', ...RUST])
+  // Approximations made poor on purpose, so that every rare path of the fast squaring is taken.
+  await cargoTest(['-p', 'chronym-vdf', '--features', 'stress', 'lattice'])
   await vitest(['--project', 'unit'])
   // By themselves: real processes with promises about time should not compete with everything else.
   await vitest(['--project', 'e2e'])

@@ -36,9 +36,9 @@ function checkNode(): Finding {
 
 async function checkAddon(): Promise<Finding> {
   try {
-    const [{ addon }, { backendOf }] = await Promise.all([import('../native/addon.ts'), import('./vdf/native-kernel.ts')])
+    const { addon } = await import('../native/addon.ts')
     const loaded = addon()
-    return { name: 'addon', state: 'ok', detail: `version ${loaded.version()}, backend ${backendOf(loaded)}` }
+    return { name: 'addon', state: 'ok', detail: `version ${loaded.version()}, backend ${loaded.backend()}` }
   } catch (error) {
     return await failed('addon', error)
   }

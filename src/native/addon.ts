@@ -56,6 +56,8 @@ export interface Evaluation {
  */
 export interface Addon {
   version(): string
+  /** The instructions that squaring uses on this processor: `portable` or `x86-64-bmi2`. */
+  backend(): string
   ChainKey: new (bytes: Uint8Array) => ChainKey
   searchStamp(prefix: Uint8Array, bits: number, start: number, attempts: number, stop: Uint32Array): StampSlice
   Discriminant: {

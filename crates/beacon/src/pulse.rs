@@ -46,9 +46,7 @@ impl fmt::Display for PulseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Length => "a pulse's signature has 48 bytes",
-            Self::Encoding => {
-                "the pulse's signature is not a point of G1 in canonical compressed form"
-            }
+            Self::Encoding => "the pulse's signature is not a point of G1 in canonical compressed form",
             Self::Signature => "the signature is not this chain's for this round",
         })
     }
@@ -71,15 +69,11 @@ impl PublicKey {
     /// [`KeyError`] unless the bytes are the canonical encoding of a point other than infinity in the subgroup.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
         let bytes: &[u8; KEY_BYTES] = bytes.try_into().map_err(|_| KeyError::Length)?;
-        let point =
-            Option::<G2Affine>::from(G2Affine::from_compressed(bytes)).ok_or(KeyError::Encoding)?;
+        let point = Option::<G2Affine>::from(G2Affine::from_compressed(bytes)).ok_or(KeyError::Encoding)?;
         if bool::from(point.is_identity()) || point.to_compressed() != *bytes {
             return Err(KeyError::Encoding);
         }
-        Ok(Self {
-            prepared: G2Prepared::from(point),
-            negated_generator: G2Prepared::from(-G2Affine::generator()),
-        })
+        Ok(Self { prepared: G2Prepared::from(point), negated_generator: G2Prepared::from(-G2Affine::generator()) })
     }
 
     /// Whether `signature` is this chain's on `round`: e(signature, g2) = e(H(message), key).
@@ -88,27 +82,18 @@ impl PublicKey {
     /// [`PulseError`], telling malformed bytes from a signature that does not match.
     pub fn verify(&self, round: u64, signature: &[u8]) -> Result<(), PulseError> {
         let signature = decode_signature(signature)?;
-        let hashed = G1Affine::from(
-            <G1Projective as HashToCurve<ExpandMsgXmd<Sha256>>>::hash_to_curve(message(round), DST),
-        );
-        let product = multi_miller_loop(&[
-            (&signature, &self.negated_generator),
-            (&hashed, &self.prepared),
-        ])
-        .final_exponentiation();
-        if product == Gt::identity() {
-            Ok(())
-        } else {
-            Err(PulseError::Signature)
-        }
+        let hashed =
+            G1Affine::from(<G1Projective as HashToCurve<ExpandMsgXmd<Sha256>>>::hash_to_curve(message(round), DST));
+        let product = multi_miller_loop(&[(&signature, &self.negated_generator), (&hashed, &self.prepared)])
+            .final_exponentiation();
+        if product == Gt::identity() { Ok(()) } else { Err(PulseError::Signature) }
     }
 }
 
 /// x below the field order, on the curve, in the subgroup (all by `from_compressed`), not infinity, re-encodes equal.
 fn decode_signature(bytes: &[u8]) -> Result<G1Affine, PulseError> {
     let bytes: &[u8; SIGNATURE_BYTES] = bytes.try_into().map_err(|_| PulseError::Length)?;
-    let point =
-        Option::<G1Affine>::from(G1Affine::from_compressed(bytes)).ok_or(PulseError::Encoding)?;
+    let point = Option::<G1Affine>::from(G1Affine::from_compressed(bytes)).ok_or(PulseError::Encoding)?;
     if bool::from(point.is_identity()) || point.to_compressed() != *bytes {
         return Err(PulseError::Encoding);
     }

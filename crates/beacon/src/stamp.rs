@@ -92,18 +92,12 @@ mod tests {
 
     #[test]
     fn a_set_stop_word_ends_a_search_that_would_not_end() {
-        assert_eq!(
-            search(b"", 256, 0, u64::MAX, &AtomicU32::new(1)),
-            Outcome::Stopped
-        );
+        assert_eq!(search(b"", 256, 0, u64::MAX, &AtomicU32::new(1)), Outcome::Stopped);
     }
 
     #[test]
     fn nonces_wrap_at_the_end_of_their_range() {
-        assert_eq!(
-            search(b"", 256, u64::MAX, 2, &AtomicU32::new(0)),
-            Outcome::Continue(1)
-        );
+        assert_eq!(search(b"", 256, u64::MAX, 2, &AtomicU32::new(0)), Outcome::Continue(1));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use serde_json::Value;
 const VECTORS: &str = include_str!("../../../__test__/vectors/quicknet-pulses.json");
 
 /// The order of the base field, big-endian (draft-irtf-cfrg-pairing-friendly-curves-11, 4.2.1).
-const FIELD_ORDER: &str = "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab";
+const FIELD_ORDER: &str =
+    "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab";
 
 struct Pulse {
     round: u64,
@@ -15,10 +16,7 @@ struct Pulse {
 }
 
 fn hex(text: &str) -> Vec<u8> {
-    (0..text.len())
-        .step_by(2)
-        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).expect("hex"))
-        .collect()
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).expect("hex")).collect()
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -47,10 +45,7 @@ fn recorded_pulses_verify_and_hash_to_their_randomness() {
     assert_eq!(pulses.len(), 2);
     for pulse in pulses {
         assert_eq!(key.verify(pulse.round, &pulse.signature), Ok(()));
-        assert_eq!(
-            randomness(&pulse.signature).as_slice(),
-            pulse.randomness.as_slice()
-        );
+        assert_eq!(randomness(&pulse.signature).as_slice(), pulse.randomness.as_slice());
     }
 }
 
@@ -60,10 +55,7 @@ fn a_pulse_is_refused_for_another_round() {
     let key = PublicKey::from_bytes(&key).expect("key");
     for pulse in pulses {
         for round in [0, pulse.round - 1, pulse.round + 1, u64::MAX] {
-            assert_eq!(
-                key.verify(round, &pulse.signature),
-                Err(PulseError::Signature)
-            );
+            assert_eq!(key.verify(round, &pulse.signature), Err(PulseError::Signature));
         }
     }
 }
@@ -88,11 +80,7 @@ fn lengths_other_than_48_are_refused() {
     for length in [0, 1, 47, 49, 96] {
         let mut signature = pulse.signature.clone();
         signature.resize(length, 0);
-        assert_eq!(
-            key.verify(pulse.round, &signature),
-            Err(PulseError::Length),
-            "{length} bytes"
-        );
+        assert_eq!(key.verify(pulse.round, &signature), Err(PulseError::Length), "{length} bytes");
     }
 }
 
@@ -104,11 +92,7 @@ fn infinity_is_refused_in_every_spelling() {
         let mut signature = [0; 48];
         signature[0] = first;
         // 0x80 is x = 0, a point of the curve outside of the subgroup: also a matter of encoding.
-        assert_eq!(
-            key.verify(pulses[0].round, &signature),
-            Err(PulseError::Encoding),
-            "first byte {first:#x}"
-        );
+        assert_eq!(key.verify(pulses[0].round, &signature), Err(PulseError::Encoding), "first byte {first:#x}");
     }
 }
 
@@ -120,11 +104,7 @@ fn an_x_of_the_field_order_or_more_is_refused() {
         let mut x = hex(FIELD_ORDER);
         x[47] += added;
         x[0] |= 0x80;
-        assert_eq!(
-            key.verify(pulses[0].round, &x),
-            Err(PulseError::Encoding),
-            "field order + {added}"
-        );
+        assert_eq!(key.verify(pulses[0].round, &x), Err(PulseError::Encoding), "field order + {added}");
     }
 }
 
@@ -137,39 +117,23 @@ fn points_outside_of_the_subgroup_are_refused() {
         let mut signature = [0; 48];
         signature[0] = 0x80;
         signature[47] = x;
-        assert_eq!(
-            key.verify(pulses[0].round, &signature),
-            Err(PulseError::Encoding),
-            "x = {x}"
-        );
+        assert_eq!(key.verify(pulses[0].round, &signature), Err(PulseError::Encoding), "x = {x}");
     }
 }
 
 #[test]
 fn keys_are_decoded_as_strictly() {
     let (key, _) = chain();
-    assert_eq!(
-        PublicKey::from_bytes(&key[..95]).err(),
-        Some(KeyError::Length)
-    );
+    assert_eq!(PublicKey::from_bytes(&key[..95]).err(), Some(KeyError::Length));
     let mut infinity = [0; 96];
     infinity[0] = 0xc0;
-    assert_eq!(
-        PublicKey::from_bytes(&infinity).err(),
-        Some(KeyError::Encoding)
-    );
+    assert_eq!(PublicKey::from_bytes(&infinity).err(), Some(KeyError::Encoding));
     let mut uncompressed = key.clone();
     uncompressed[0] &= 0x7f;
-    assert_eq!(
-        PublicKey::from_bytes(&uncompressed).err(),
-        Some(KeyError::Encoding)
-    );
+    assert_eq!(PublicKey::from_bytes(&uncompressed).err(), Some(KeyError::Encoding));
     let mut other = key;
     other[95] ^= 1;
-    assert_eq!(
-        PublicKey::from_bytes(&other).err(),
-        Some(KeyError::Encoding)
-    );
+    assert_eq!(PublicKey::from_bytes(&other).err(), Some(KeyError::Encoding));
 }
 
 #[test]
@@ -179,10 +143,7 @@ fn another_chains_key_refuses_the_pulse() {
     let mut negated = key;
     negated[0] ^= 0x20;
     let negated = PublicKey::from_bytes(&negated).expect("key");
-    assert_eq!(
-        negated.verify(pulses[0].round, &pulses[0].signature),
-        Err(PulseError::Signature)
-    );
+    assert_eq!(negated.verify(pulses[0].round, &pulses[0].signature), Err(PulseError::Signature));
 }
 
 #[test]
@@ -194,8 +155,7 @@ fn one_verification_takes_two_milliseconds_at_most() {
     let mut times: Vec<f64> = (0..RUNS)
         .map(|_| {
             let started = std::time::Instant::now();
-            key.verify(pulses[1].round, &pulses[1].signature)
-                .expect("verifies");
+            key.verify(pulses[1].round, &pulses[1].signature).expect("verifies");
             started.elapsed().as_secs_f64() * 1e3
         })
         .collect();

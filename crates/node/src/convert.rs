@@ -50,8 +50,7 @@ pub fn refused(error: chronym_vdf::Error) -> napi::Error<Code> {
 /// Bytes in memory of the JS engine's own. napi's usual way hands Rust's memory over, to be released by a callback on an event
 /// loop, which does not turn while an evaluation runs.
 pub fn bytes<'env>(env: &'env Env, data: &[u8]) -> Result<Uint8ArraySlice<'env>> {
-    Uint8ArraySlice::copy_from(env, data)
-        .map_err(|error| napi::Error::new(Code::WorkerFailed, error.reason.clone()))
+    Uint8ArraySlice::copy_from(env, data).map_err(|error| napi::Error::new(Code::WorkerFailed, error.reason.clone()))
 }
 
 /// Largest integer that every smaller one of is exact in a JS number: 2^53 - 1.
@@ -60,9 +59,7 @@ const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 /// A JS number as a count: whole, from 0 to 2^53 - 1.
 pub fn count(value: f64, what: &str) -> Result<u64> {
     if value.fract() != 0.0 || !(0.0..=MAX_SAFE_INTEGER).contains(&value) {
-        return Err(invalid(format_args!(
-            "{what} must be a whole number from 0 to 2^53 - 1, not {value}"
-        )));
+        return Err(invalid(format_args!("{what} must be a whole number from 0 to 2^53 - 1, not {value}")));
     }
     #[expect(
         clippy::cast_possible_truncation,
@@ -73,10 +70,7 @@ pub fn count(value: f64, what: &str) -> Result<u64> {
 }
 
 /// A count as a JS number. Counts here began as one, so they are exact.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts are at most 2^53 - 1, see above"
-)]
+#[expect(clippy::cast_precision_loss, reason = "counts are at most 2^53 - 1, see above")]
 pub fn number(count: u64) -> f64 {
     count as f64
 }
@@ -122,10 +116,7 @@ impl FromNapiValue for StopWord {
                 ptr::null_mut(),
             )
         };
-        if status != sys::Status::napi_ok
-            || kind != sys::TypedarrayType::uint32_array
-            || length == 0
-        {
+        if status != sys::Status::napi_ok || kind != sys::TypedarrayType::uint32_array || length == 0 {
             return Err(napi::Error::new(
                 Status::InvalidArg,
                 "the stop word must be a Uint32Array with an element".to_owned(),

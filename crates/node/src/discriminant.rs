@@ -14,17 +14,13 @@ impl Discriminant {
     /// Derives the discriminant of `bits` bits from a seed; throws `INVALID_ARGUMENT` for sizes that have none.
     #[napi(factory, catch_unwind)]
     pub fn from_seed(seed: &[u8], bits: u32) -> Result<Self> {
-        chronym_vdf::Discriminant::from_seed(seed, bits as usize)
-            .map(Self)
-            .map_err(refused)
+        chronym_vdf::Discriminant::from_seed(seed, bits as usize).map(Self).map_err(refused)
     }
 
     /// Reads |D|, big-endian; throws `INVALID_ARGUMENT` unless it is a prime of the right kind.
     #[napi(factory, catch_unwind)]
     pub fn from_bytes(magnitude: &[u8]) -> Result<Self> {
-        chronym_vdf::Discriminant::from_be_bytes(magnitude)
-            .map(Self)
-            .map_err(refused)
+        chronym_vdf::Discriminant::from_be_bytes(magnitude).map(Self).map_err(refused)
     }
 
     /// |D|, big-endian, bits / 8 bytes.

@@ -24,27 +24,21 @@ impl Evaluation {
         memory_bytes: f64,
     ) -> Result<Self> {
         let discriminant = discriminant.get();
-        let x = x.map_or_else(
-            || Ok(Form::generator(discriminant)),
-            |x| Form::decode(discriminant, x).map_err(refused),
-        )?;
+        let x =
+            x.map_or_else(|| Ok(Form::generator(discriminant)), |x| Form::decode(discriminant, x).map_err(refused))?;
         let options = EvaluationOptions {
             split: split.map(|split| count(split, "split")).transpose()?,
             memory_bytes: usize::try_from(count(memory_bytes, "memoryBytes")?).map_err(invalid)?,
         };
         let iterations = count(iterations, "iterations")?;
-        chronym_vdf::Evaluation::new(discriminant.clone(), x, iterations, options)
-            .map(Self)
-            .map_err(refused)
+        chronym_vdf::Evaluation::new(discriminant.clone(), x, iterations, options).map(Self).map_err(refused)
     }
 
     /// Goes on from a saved state with all its intermediates. Throws `INVALID_CHECKPOINT` when they are damaged or of another
     /// discriminant; whether they are of the evaluation that is wanted, `iterations` and `split` tell.
     #[napi(factory, catch_unwind)]
     pub fn resume(discriminant: &Discriminant, state: &[u8], intermediates: &[u8]) -> Result<Self> {
-        chronym_vdf::Evaluation::resume(state, intermediates, Some(discriminant.get()))
-            .map(Self)
-            .map_err(refused)
+        chronym_vdf::Evaluation::resume(state, intermediates, Some(discriminant.get())).map(Self).map_err(refused)
     }
 
     /// Does about `max_steps` squarings or steps of proving; returns early when the stop word is set. Throws `KERNEL_FAULT`
@@ -55,7 +49,8 @@ impl Evaluation {
             Step::Paused | Step::Stopped | Step::Done => Ok(()),
             Step::Failed => Err(napi::Error::new(
                 Code::KernelFault,
-                "the finished proof does not verify: this machine has miscalculated; resume from an earlier checkpoint".to_owned(),
+                "the finished proof does not verify: this machine has miscalculated; resume from an earlier checkpoint"
+                    .to_owned(),
             )),
         }
     }
@@ -132,12 +127,5 @@ pub fn verify_proof(
     let discriminant = discriminant.get();
     let generator = Form::generator(discriminant).encode(discriminant);
     let iterations = count(iterations, "iterations")?;
-    Ok(chronym_vdf::verify(
-        discriminant,
-        x.unwrap_or(&generator),
-        iterations,
-        proof,
-        depth,
-    )
-    .is_ok())
+    Ok(chronym_vdf::verify(discriminant, x.unwrap_or(&generator), iterations, proof, depth).is_ok())
 }

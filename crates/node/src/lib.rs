@@ -3,17 +3,8 @@
 //! No arithmetic and no loop stands here. Errors become JS errors whose `code` is one of [`convert::Code`];
 //! a panic below becomes a JS error too, never the end of the process.
 
-#![allow(
-    clippy::needless_pass_by_value,
-    reason = "Node-API hands over owned values"
-)]
-#![cfg_attr(
-    test,
-    allow(
-        dead_code,
-        reason = "napi registers exports in builds that are no tests"
-    )
-)]
+#![allow(clippy::needless_pass_by_value, reason = "Node-API hands over owned values")]
+#![cfg_attr(test, allow(dead_code, reason = "napi registers exports in builds that are no tests"))]
 
 mod convert;
 mod discriminant;
@@ -28,4 +19,11 @@ use napi_derive::napi;
 #[must_use]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
+}
+
+/// The instructions that squaring at 928 to 1024 bits uses on this processor: `portable` or `x86-64-bmi2`.
+#[napi]
+#[must_use]
+pub fn backend() -> &'static str {
+    chronym_vdf::backend_name()
 }

@@ -15,13 +15,7 @@ pub struct StampSlice {
 
 /// Tries `attempts` nonces from `start` on; ends early, with `next` = `start`, when the stop word is set.
 #[napi(catch_unwind)]
-pub fn search_stamp(
-    prefix: &[u8],
-    bits: u32,
-    start: f64,
-    attempts: f64,
-    stop: StopWord,
-) -> Result<StampSlice> {
+pub fn search_stamp(prefix: &[u8], bits: u32, start: f64, attempts: f64, stop: StopWord) -> Result<StampSlice> {
     if bits > 256 {
         return Err(invalid("a hash has 256 bits"));
     }

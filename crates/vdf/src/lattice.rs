@@ -93,6 +93,13 @@ impl FastForm {
     }
 }
 
+/// The instructions that this processor's squarings use, for discriminants of 928 to 1024 bits: `portable` or `x86-64-bmi2`.
+#[must_use]
+pub fn backend_name() -> &'static str {
+    // The last of the sets is portable, so there always is a first.
+    Instructions::available()[0].name()
+}
+
 /// What the forms of one discriminant share.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct LatticeContext {

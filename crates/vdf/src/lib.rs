@@ -33,4 +33,5 @@ pub use error::Error;
 pub use evaluation::{Evaluation, EvaluationOptions, Phase, Step};
 pub use form::{FORM_BYTES, Form};
 pub use hash_prime::{B_BYTES, get_b};
+pub use lattice::backend_name;
 pub use wesolowski::verify;

@@ -1,4 +1,4 @@
-import { addon, type Addon, type Discriminant } from '../../native/addon.ts'
+import { addon, type Discriminant } from '../../native/addon.ts'
 import { answer } from '../../native/answer.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { EvaluationHandle, NativePool } from '../../native/types.ts'
@@ -32,18 +32,13 @@ export function evaluationOf(handle: EvaluationHandle): Evaluation {
   }
 }
 
-/** Which squaring the addon chose for this processor; one that names none has the portable one only. */
-export function backendOf(loaded: Addon): string {
-  return (loaded as { backend?: () => string }).backend?.() ?? 'portable'
-}
-
 class NativeKernel implements Kernel {
   readonly #addon = addon()
   readonly #discriminants = new Map<string, Discriminant>()
   #pool: Promise<NativePool> | undefined
 
   get backend(): string {
-    return backendOf(this.#addon)
+    return this.#addon.backend()
   }
 
   /** Checks on the calling thread: nothing else waits for it. */

@@ -60,6 +60,15 @@ pub(super) enum Instructions {
 }
 
 impl Instructions {
+    /// How users know the set.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Portable(_) => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Self::Bmi(_) => "x86-64-bmi2",
+        }
+    }
+
     /// Every set this processor has, the fastest first.
     pub(super) fn available() -> Vec<Self> {
         let mut available = Vec::new();
