@@ -77,7 +77,6 @@ export function setUp() {
   ensureDependencies(env)
   const cargo = spawnSync('cargo', ['--version'], { stdio: 'ignore', shell: process.platform === 'win32' })
   if (cargo.error !== undefined || cargo.status !== 0) fail(RUST_CURE)
-  if (!existsSync(join(ROOT, 'native'))) note('building the Rust addon, about a minute')
   if (run(node, [join('scripts', 'build-native.mjs')], { env }) !== 0) fail('the Rust addon could not be built; see the message above.')
   return { node, env }
 }

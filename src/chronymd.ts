@@ -85,9 +85,13 @@ Ctrl-C stops it.
 `
 }
 
+/**
+ * Resolves at the first signal. Later ones change nothing: under npm a Ctrl-C comes twice, from the terminal and from npm, and must not
+ * cut off the stop, which has its own bound. A terminal that is closed (SIGHUP) stops in order too.
+ */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
   })
 }
 

@@ -1,9 +1,9 @@
 /** Starting and stopping the real daemon, in good and in bad conditions. */
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { Daemon, runToEnd, Scene } from './processes.ts'
 
 const scene = new Scene()
@@ -23,6 +23,15 @@ describe('the daemon', () => {
     expect(again.token).toBe(daemon.token)
     expect(again.summary.peer_id).toBe(daemon.summary.peer_id)
     expect(await again.signal('SIGINT')).toBe(0)
+  })
+
+  it('stops in order when one Ctrl-C arrives twice, as it does under npm', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon(['--data-dir', directory])
+    const first = daemon.signal('SIGINT')
+    // The address file goes first of all: the stop has begun and is not over.
+    await vi.waitFor(() => expect(existsSync(join(directory, 'api_url'))).toBe(false), { interval: 2, timeout: 5_000 })
+    expect(await Promise.all([first, daemon.signal('SIGINT')])).toEqual([0, 0])
   })
 
   it('is found by the command line through its data directory, on whatever port it listens', async () => {

@@ -1,5 +1,8 @@
 import { EXIT } from './exit-codes.ts'
 
+/** Under npm one Ctrl-C comes twice, from the terminal and from npm; a person takes longer for a second one. */
+const SAME_KEYSTROKE_MS = 300
+
 let controller: AbortController | undefined
 
 /**
@@ -10,8 +13,10 @@ export function interruption(): AbortSignal {
   if (controller === undefined) {
     const made = new AbortController()
     controller = made
+    let abortedAtMs = 0
     const stop = (): void => {
-      if (made.signal.aborted) process.exit(EXIT.interrupted)
+      if (made.signal.aborted && performance.now() - abortedAtMs > SAME_KEYSTROKE_MS) process.exit(EXIT.interrupted)
+      if (!made.signal.aborted) abortedAtMs = performance.now()
       made.abort()
     }
     process.on('SIGINT', stop)
