@@ -20,6 +20,9 @@ const COMMANDS = {
   'bench:vdf': [['bench/vdf.ts']]
 }
 
+/** How soon a command whose npm was killed is stopped too. */
+const ORPHAN_CHECK_MS = 200
+
 const [name, ...rest] = process.argv.slice(2)
 const steps = COMMANDS[name]
 if (steps === undefined) {
@@ -34,7 +37,17 @@ function runStep(args) {
     const child = spawn(node, args, { cwd: ROOT, env, stdio: 'inherit' })
     // A terminal sends Ctrl-C to the whole group; a supervisor signals this process only. Pass both on and wait for the child.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-    child.on('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1))
+    // npm passes a signal to the shell between it and us, which dies of it and tells nobody: what it started would go on alone.
+    const parent = process.ppid
+    const watch = setInterval(() => {
+      if (process.ppid === parent) return
+      clearInterval(watch)
+      child.kill('SIGTERM')
+    }, ORPHAN_CHECK_MS)
+    child.on('exit', (code, signal) => {
+      clearInterval(watch)
+      resolve(signal === null ? (code ?? 1) : 1)
+    })
   })
 }
 

@@ -1,10 +1,11 @@
 /** Starting and stopping the real daemon, in good and in bad conditions. */
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { Daemon, runToEnd, Scene } from './processes.ts'
+import { cleanEnvironment, Daemon, ROOT, runToEnd, Scene } from './processes.ts'
 
 const scene = new Scene()
 afterAll(() => scene.end())
@@ -32,6 +33,22 @@ describe('the daemon', () => {
     // The address file goes first of all: the stop has begun and is not over.
     await vi.waitFor(() => expect(existsSync(join(directory, 'api_url'))).toBe(false), { interval: 2, timeout: 5_000 })
     expect(await Promise.all([first, daemon.signal('SIGINT')])).toEqual([0, 0])
+  })
+
+  it('stops too when only the shell that npm puts above it is signalled', async () => {
+    const directory = scene.directory()
+    // With a second command the shell stays above the first instead of becoming it.
+    const command = `"${process.execPath}" scripts/run.mjs start --data-dir "${directory}" --port 0 --listen /ip4/127.0.0.1/tcp/0; exit $?`
+    const shell = scene.child(spawn('sh', ['-c', command], { cwd: ROOT, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'ignore'] }))
+    let output = ''
+    shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+    await vi.waitFor(() => expect(output).toContain('Ctrl-C stops it.'), { interval: 50, timeout: 60_000 })
+    // The pipe closes when the last process that holds it has ended.
+    const closed = once(shell.stdout, 'close')
+    shell.kill('SIGTERM')
+    await closed
+    expect(output).toContain('Stopped.')
+    expect(existsSync(join(directory, 'api_url'))).toBe(false)
   })
 
   it('is found by the command line through its data directory, on whatever port it listens', async () => {

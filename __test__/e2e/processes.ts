@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+export const ROOT = resolve(import.meta.dirname, '../..')
 
 export interface DaemonSummary {
   api_url: string
@@ -28,7 +28,7 @@ export interface Finished {
 }
 
 /** Environment without CHRONYM_ variables of whoever runs the tests. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_')))
 }
 
@@ -119,7 +119,7 @@ export class Scene {
     return daemon
   }
 
-  child(child: ChildProcess): ChildProcess {
+  child<T extends ChildProcess>(child: T): T {
     this.cleanups.push(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const closed = once(child, 'close')
