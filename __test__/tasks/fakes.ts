@@ -1,6 +1,7 @@
 import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest, NativePool } from '../../src/native/types.ts'
 import type { Store, StoreOperation } from '../../src/store/types.ts'
 import type { Clock } from '../../src/tasks/clock.ts'
+import type { ProgressLog, ShownTasks } from '../../src/tasks/progress-log.ts'
 import type { EvaluationPlan, TaskIdentity, TaskManager, TaskSteps, TaskView } from '../../src/tasks/types.ts'
 
 /** A store in memory; `onWrite` sees every write before it happens, `onWritten` after it; both may throw. */
@@ -33,6 +34,24 @@ export class MemoryStore implements Store {
     this.onWritten()
   }
   close(): void {}
+}
+
+/** A progress log in memory, which outlives its manager as a disk does. */
+export class MemoryProgressLog implements ProgressLog {
+  #shown: ShownTasks = new Map()
+  /** Throws to make a write fail. */
+  before: () => void | Promise<void> = () => undefined
+
+  load(): Promise<ShownTasks> {
+    return Promise.resolve(this.#shown)
+  }
+  async save(shown: ShownTasks): Promise<void> {
+    await this.before()
+    this.#shown = shown
+  }
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
 }
 
 /** A clock that moves only when told; timers fire in order while it moves. */

@@ -6,18 +6,19 @@ import { ServiceError } from '../../src/errors.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { createTaskManager, type TaskOptions } from '../../src/tasks/manager.ts'
 import type { TaskEvent, TaskManager } from '../../src/tasks/types.ts'
-import { FakePool, FakeSteps, ITERATIONS, ManualClock, MemoryStore, settle, silentLog, taskWhere, until } from './fakes.ts'
+import { FakePool, FakeSteps, ITERATIONS, ManualClock, MemoryProgressLog, MemoryStore, settle, silentLog, taskWhere, until } from './fakes.ts'
 
 let dataDir: string
 let store: MemoryStore
 let clock: ManualClock
+let progress: MemoryProgressLog
 let steps: FakeSteps
 let pool: FakePool
 let manager: TaskManager
 const OPTIONS: TaskOptions = { maxTasks: 1, queue: 2, checkpointSeconds: 10 }
 
 function build(options: TaskOptions = OPTIONS): TaskManager {
-  return createTaskManager({ store, dataDir, pool, steps, options, clock, log: silentLog })
+  return createTaskManager({ store, dataDir, pool, steps, options, clock, log: silentLog, progress })
 }
 
 /** The daemon ends in an orderly way and starts again. */
@@ -49,6 +50,7 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chronym-tasks-'))
   store = new MemoryStore()
   clock = new ManualClock()
+  progress = new MemoryProgressLog()
   steps = new FakeSteps()
   pool = new FakePool()
   manager = build()
@@ -331,6 +333,127 @@ describe('pausing', () => {
   it('of an unknown task is undefined', () => {
     expect(manager.pause('nobody')).toBeUndefined()
     expect(manager.resume('nobody')).toBeUndefined()
+  })
+})
+
+describe('progress', () => {
+  const gate = () => Promise.withResolvers<undefined>()
+
+  it('is shown only once it is on disk, and a slow disk gets one write at a time', async () => {
+    const id = register()
+    const run = await evaluation()
+    const { promise, resolve } = gate()
+    let writes = 0
+    progress.before = () => (writes++, promise)
+    run.reach(100)
+    await clock.advance(500)
+    expect(manager.get(id)!.progress).toBe(0)
+    run.reach(200)
+    await clock.advance(10_000)
+    expect({ writes, shown: manager.get(id)!.progress }).toEqual({ writes: 1, shown: 0 })
+    resolve(undefined)
+    await settle()
+    expect(manager.get(id)!.progress).toBe(100)
+    await clock.advance(500)
+    expect(manager.get(id)!.progress).toBe(200)
+  })
+
+  it('is not shown while it cannot be written, and the computation goes on', async () => {
+    const id = register()
+    const run = await evaluation()
+    progress.before = () => {
+      throw new Error('no space')
+    }
+    run.reach(100)
+    await clock.advance(5_000)
+    expect(manager.get(id)).toMatchObject({ progress: 0, status: 'running', phase: 'evaluate' })
+    expect(run.stops).toBe(0)
+    progress.before = () => undefined
+    await clock.advance(500)
+    expect(manager.get(id)!.progress).toBe(100)
+  })
+
+  it('that was on its way when the task was cancelled changes nothing', async () => {
+    const id = register()
+    const run = await evaluation()
+    const { promise, resolve } = gate()
+    progress.before = () => promise
+    run.reach(100)
+    await clock.advance(500)
+    await manager.remove(id)
+    const cancelled = manager.get(id)
+    resolve(undefined)
+    await settle()
+    expect(manager.get(id)).toEqual(cancelled)
+  })
+
+  it('of a task that waits between two tries is kept while others go on', async () => {
+    await restart({ ...OPTIONS, maxTasks: 2 })
+    const first = register('one.chronym')
+    const broken = await evaluation()
+    broken.reach(300)
+    await clock.advance(500)
+    register('two.chronym')
+    const other = await evaluation(1)
+    broken.finish({ kind: 'failed', code: 'WORKER_FAILED', message: 'out of luck' })
+    await settle()
+    other.reach(200)
+    await clock.advance(500)
+    // A crash: nothing more is written.
+    const left = await progress.load()
+    expect(left.get(first)).toMatchObject({ progress: 300 })
+  })
+})
+
+describe('the time left', () => {
+  /** One second of squaring at 100 a second. */
+  async function second(run: FakePool['evaluations'][number]): Promise<void> {
+    for (let tick = 0; tick < 2; tick++) {
+      run.reach(run.current.squarings + 50)
+      await clock.advance(500)
+    }
+  }
+
+  it('is unknown while a task is paused or queued, and the same as before once it goes on', async () => {
+    const id = register()
+    const run = await evaluation()
+    await second(run)
+    await second(run)
+    const before = manager.get(id)!.eta_seconds!
+    manager.pause(id)
+    expect(manager.get(id)!.eta_seconds).toBeNull()
+    await clock.advance(60 * 60 * 1000)
+    manager.resume(id)
+    expect(manager.get(id)!.eta_seconds).toBeNull()
+    const again = await evaluation(1)
+    // The kernel has measured nothing yet.
+    again.current = { ...again.current, squaringsPerSecond: 0 }
+    await clock.advance(500)
+    expect(manager.get(id)!.eta_seconds).toBe(before)
+  })
+
+  it('does not jump when the machine slept', async () => {
+    const id = register()
+    const run = await evaluation()
+    await second(run)
+    await second(run)
+    const before = manager.get(id)!.eta_seconds!
+    clock.set(clock.now() + 8 * 60 * 60 * 1000)
+    await clock.advance(500)
+    expect(manager.get(id)!.eta_seconds).toBe(before)
+    await second(run)
+    expect(manager.get(id)!.eta_seconds).toBe(before - 1)
+  })
+
+  it('of a proof taken up in the middle comes of the part that is done from there', async () => {
+    const id = register()
+    const run = await evaluation()
+    run.prove(0.8)
+    await clock.advance(500)
+    run.prove(0.81)
+    await clock.advance(500)
+    // 1% in half a second: 19% take 9.5 s.
+    expect(manager.get(id)).toMatchObject({ phase: 'prove', eta_seconds: 10 })
   })
 })
 

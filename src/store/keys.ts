@@ -17,7 +17,6 @@
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
  *   kid/<did>                      an identity document of ours                                  registry
  *   task/<task id>                 the journal of a VDF task                                     tasks
- *   task-progress/<task id>        its progress and last event id                                tasks
  *   proof/<task kind>/<name>       a finished proof, kept for thirty days                        tasks
  *   token/<id>                     a narrower access token: hash, scopes, label                  daemon
  *   idempotency/<hash of key>      the answer once given under an Idempotency-Key                daemon
@@ -55,7 +54,6 @@ export const keys = {
   seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
   ownIdentity: (did: string) => key('kid', did),
   task: (taskId: string) => key('task', taskId),
-  taskProgress: (taskId: string) => key('task-progress', taskId),
   proof: (kind: string, name: string) => key('proof', kind, name),
   token: (id: string) => key('token', id),
   idempotency: (hash: Uint8Array) => key('idempotency', toHex(hash)),

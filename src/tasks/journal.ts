@@ -1,5 +1,5 @@
 /**
- * The durable side of tasks: one record a task, its progress beside it, and finished proofs, which outlive their task.
+ * The durable side of tasks: one record a task, and finished proofs, which outlive their task. Progress stands in progress-log.ts.
  * Records are CBOR; nothing is written twice for one transition.
  */
 import { decode, encode } from 'cborg'
@@ -54,20 +54,15 @@ export class TaskJournal {
     ])
   }
 
-  /** What must be on disk before progress is shown, so that it never decreases across a crash. */
-  saveProgress(taskId: string, progress: number, lastEventId: number): void {
-    this.#store.put(keys.taskProgress(taskId), encode([progress, lastEventId]))
-  }
-
   /** All tasks, in the order in which they were created. */
   load(): JournalEntry[] {
     const entries: JournalEntry[] = []
-    for (const [, value] of this.#store.list(prefixes.tasks)) entries.push(this.#withProgress(decode(value) as JournalEntry))
+    for (const [, value] of this.#store.list(prefixes.tasks)) entries.push(decode(value) as JournalEntry)
     return entries.sort((left, right) => left.state.order - right.state.order)
   }
 
   remove(taskId: string): void {
-    this.#store.batch([{ delete: keys.task(taskId) }, { delete: keys.taskProgress(taskId) }])
+    this.#store.delete(keys.task(taskId))
   }
 
   keptProof(kind: TaskKind, name: string): KeptProof | undefined {
@@ -82,15 +77,5 @@ export class TaskJournal {
       if ((decode(value) as KeptProof).finishedMs + PROOF_KEPT_MS < nowMs) stale.push({ delete: key })
     }
     if (stale.length > 0) this.#store.batch(stale)
-  }
-
-  #withProgress(entry: JournalEntry): JournalEntry {
-    const value = this.#store.get(keys.taskProgress(entry.state.id))
-    if (value === undefined) return entry
-    const [progress, lastEventId] = decode(value) as [number, number]
-    return {
-      state: { ...entry.state, progress: Math.max(entry.state.progress, progress) },
-      lastEventId: Math.max(entry.lastEventId, lastEventId)
-    }
   }
 }

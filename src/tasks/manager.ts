@@ -4,15 +4,17 @@ import type { NativePool } from '../native/types.ts'
 import { StoreError, type Store } from '../store/types.ts'
 import type { Clock } from './clock.ts'
 import { eventOf, eventType, TaskEventLog } from './event-log.ts'
-import { PROOF_KEPT_MS, TaskJournal } from './journal.ts'
+import { PROOF_KEPT_MS, TaskJournal, type JournalEntry } from './journal.ts'
 import { Reminders } from './reminders.ts'
 import { TaskRun, type TaskLog } from './run.ts'
+import { Pace } from './pace.ts'
+import { openProgressLog, type ProgressLog, type Shown } from './progress-log.ts'
 import { CANCELLED, hasEnded, needsSlot, newTask, newTaskWithProof, transition, type TaskInput, type TaskState } from './state.ts'
 import { TaskFiles } from './task-files.ts'
 import type { TaskEvent, TaskManager, TaskSteps, TaskView } from './types.ts'
 import { taskView, type TaskActivity } from './view.ts'
 
-/** How often progress is read, journalled and shown; the promise is one second. */
+/** How often progress is read, saved and shown; the promise is one second. */
 const TICK_MS = 500
 
 export interface TaskOptions {
@@ -34,7 +36,12 @@ export interface TaskManagerDependencies {
   readonly options: TaskOptions
   readonly clock: Clock
   readonly log: TaskLog
+  /** Default: files in `dataDir`. */
+  readonly progress?: ProgressLog
 }
+
+/** What an evaluation reports. */
+type Advance = Extract<TaskInput, { type: 'advanced' }>
 
 interface Task {
   state: TaskState
@@ -42,6 +49,8 @@ interface Task {
   readonly events: TaskEventLog
   run: TaskRun | undefined
   activity: TaskActivity | undefined
+  readonly squaringPace: Pace
+  readonly provingPace: Pace
   overdueSaid: boolean
 }
 
@@ -57,6 +66,10 @@ class Manager implements TaskManager {
   readonly #tasks = new Map<string, Task>()
   readonly #listeners = new Set<(event: TaskEvent) => void>()
   readonly #files: TaskFiles
+  readonly #progress: ProgressLog
+  /** Progress on its way to the disk. */
+  #showing: Promise<void> | undefined
+  #progressFails = false
   #accepting = false
   #stopTicking: () => void = () => undefined
 
@@ -64,13 +77,16 @@ class Manager implements TaskManager {
     this.#with = dependencies
     this.#journal = new TaskJournal(dependencies.store)
     this.#files = new TaskFiles(dependencies.dataDir, dependencies.log)
+    this.#progress = dependencies.progress ?? openProgressLog(dependencies.dataDir)
     this.#reminders = new Reminders(dependencies.steps, dependencies.clock, dependencies.log)
   }
 
   async start(): Promise<void> {
     const { clock } = this.#with
     this.#journal.purgeProofs(clock.now())
-    for (const { state, lastEventId } of this.#journal.load()) {
+    const shown = await this.#progress.load()
+    for (const entry of this.#journal.load()) {
+      const { state, lastEventId } = withShown(entry, shown.get(entry.state.id))
       const task = this.#hold(state, lastEventId)
       if (!hasEnded(state)) this.#apply(task, { type: 'restarted' })
       else if (state.updatedMs + PROOF_KEPT_MS < clock.now()) await this.#clear(task)
@@ -89,7 +105,8 @@ class Manager implements TaskManager {
     this.#stopTicking()
     const runs = [...this.#tasks.values()].map((task) => task.run).filter((run) => run !== undefined)
     for (const run of runs) run.stop()
-    await Promise.all([...runs.map((run) => run.done), this.#reminders.stop(), this.#files.settled()])
+    await Promise.all([...runs.map((run) => run.done), this.#reminders.stop(), this.#files.settled(), this.#showing])
+    await this.#progress.close()
     for (const task of this.#tasks.values()) task.events.close()
   }
 
@@ -179,7 +196,7 @@ class Manager implements TaskManager {
   }
 
   #hold(state: TaskState, lastEventId: number): Task {
-    const task: Task = { state, lastEventId, events: new TaskEventLog(), run: undefined, activity: undefined, overdueSaid: false }
+    const task: Task = { state, lastEventId, events: new TaskEventLog(), run: undefined, activity: undefined, squaringPace: new Pace(), provingPace: new Pace(), overdueSaid: false }
     this.#tasks.set(state.id, task)
     // A reader that comes after a restart begins with what is known now.
     if (lastEventId > 0) task.events.append({ id: lastEventId, type: eventType(state, 'phase'), task: this.#view(task) })
@@ -234,6 +251,8 @@ class Manager implements TaskManager {
   #ended(task: Task): void {
     task.run = undefined
     task.activity = undefined
+    task.squaringPace.rest()
+    task.provingPace.rest()
     if (!this.#accepting) return
     try {
       this.#apply(task, { type: 'interrupted' })
@@ -244,16 +263,15 @@ class Manager implements TaskManager {
     }
   }
 
-  /** Journal first, then the state stands, then the event goes out. */
+  /** Journal first, then the state stands, then the event goes out. Progress is on disk already, see {@link #showProgress}. */
   #apply(task: Task, input: TaskInput): void {
     const before = task.state
     const next = transition(before, input, this.#with.clock.now())
     if (next === before) return
     const type = eventOf(before, next)
     const lastEventId = task.lastEventId + (type === undefined ? 0 : 1)
-    if (type === 'progress') this.#journal.saveProgress(next.id, next.progress, lastEventId)
-    else if (next.proof !== null && (before.proof === null || hasEnded(next))) this.#journal.saveWithProof({ state: next, lastEventId }, this.#with.clock.now())
-    else this.#journal.save({ state: next, lastEventId })
+    if (next.proof !== null && (before.proof === null || hasEnded(next))) this.#journal.saveWithProof({ state: next, lastEventId }, this.#with.clock.now())
+    else if (type !== 'progress') this.#journal.save({ state: next, lastEventId })
     task.state = next
     task.lastEventId = lastEventId
     if (type !== undefined) this.#emit(task, type)
@@ -279,14 +297,14 @@ class Manager implements TaskManager {
   }
 
   #view(task: Task): TaskView {
-    return taskView(task.state, task.activity, this.#with.clock.now())
+    return taskView(task.state, task.activity)
   }
 
   #tick(): void {
     const nowMs = this.#with.clock.now()
+    // While the disk is slow, what is shown grows older; nothing piles up.
+    this.#showing ??= this.#showProgress(nowMs).finally(() => (this.#showing = undefined))
     for (const task of this.#tasks.values()) {
-      const evaluation = task.run?.progress()
-      if (evaluation !== undefined) this.#advance(task, evaluation, nowMs)
       const deadlineMs = task.state.plan?.deadlineMs ?? null
       if (deadlineMs !== null && nowMs > deadlineMs && !task.overdueSaid && !hasEnded(task.state)) {
         task.overdueSaid = true
@@ -297,15 +315,47 @@ class Manager implements TaskManager {
     this.#schedule()
   }
 
-  #advance(task: Task, evaluation: NonNullable<ReturnType<TaskRun['progress']>>, nowMs: number): void {
-    const phase = evaluation.phase === 'squaring' ? 'evaluate' : 'prove'
-    const provingSinceMs = phase === 'prove' ? (task.activity?.provingSinceMs ?? nowMs) : null
-    task.activity = { evaluation, provingSinceMs }
-    try {
-      this.#apply(task, { type: 'advanced', phase, squarings: evaluation.squarings, phaseProgress: evaluation.phaseProgress })
-    } catch (error) {
-      this.#with.log.warn({ task: task.state.id, err: error }, 'progress could not be saved, so it is not shown')
+  /** Reads every evaluation and shows how far it is, once that is on disk: what was shown once is never taken back. Never rejects. */
+  async #showProgress(nowMs: number): Promise<void> {
+    const advances: { task: Task; input: Advance; eventId: number }[] = []
+    const shown = new Map<string, Shown>()
+    for (const task of this.#tasks.values()) {
+      if (hasEnded(task.state)) continue
+      const input = this.#look(task, nowMs)
+      const next = input === undefined ? task.state : transition(task.state, input, nowMs)
+      const eventId = task.lastEventId + (next === task.state ? 0 : 1)
+      shown.set(task.state.id, { progress: next.progress, lastEventId: eventId })
+      if (input !== undefined && next !== task.state) advances.push({ task, input, eventId })
     }
+    if (advances.length === 0) return
+    try {
+      await this.#progress.save(shown)
+      this.#progressFails = false
+    } catch (error) {
+      if (!this.#progressFails) this.#with.log.warn({ err: error }, 'progress cannot be saved, so it is not shown; the computation goes on')
+      this.#progressFails = true
+      return
+    }
+    for (const { task, input, eventId } of advances) {
+      // Paused, cancelled or finished meanwhile: that says more.
+      if (task.lastEventId + 1 !== eventId) continue
+      try {
+        this.#apply(task, input)
+      } catch (error) {
+        this.#with.log.warn({ task: task.state.id, err: error }, 'the journal could not be written')
+      }
+    }
+  }
+
+  /** What a task's evaluation reports now; undefined while none is at work, or is being stopped. */
+  #look(task: Task, nowMs: number): Advance | undefined {
+    const evaluation = task.run?.progress()
+    if (evaluation === undefined || task.state.paused) return undefined
+    const phase = evaluation.phase === 'squaring' ? 'evaluate' : 'prove'
+    if (phase === 'evaluate') task.squaringPace.push(nowMs, evaluation.squarings)
+    else task.provingPace.push(nowMs, evaluation.phaseProgress)
+    task.activity = { evaluation, squaringsPerSecond: task.squaringPace.perSecond, provedPerSecond: task.provingPace.perSecond }
+    return { type: 'advanced', phase, squarings: evaluation.squarings, phaseProgress: evaluation.phaseProgress }
   }
 
   async #clear(task: Task): Promise<void> {
@@ -318,6 +368,12 @@ class Manager implements TaskManager {
     task.events.close()
     await this.#files.remove(task.state.id)
   }
+}
+
+/** What the journal holds, with what was shown since it was written. */
+function withShown({ state, lastEventId }: JournalEntry, shown: Shown | undefined): JournalEntry {
+  if (shown === undefined) return { state, lastEventId }
+  return { state: { ...state, progress: Math.max(state.progress, shown.progress) }, lastEventId: Math.max(lastEventId, shown.lastEventId) }
 }
 
 function asServiceError(error: unknown): unknown {

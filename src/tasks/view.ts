@@ -10,8 +10,10 @@ const PROVING_SHARE_TWO_SEGMENTS = 0.01
 /** What is measured of a task at work and not durable. */
 export interface TaskActivity {
   readonly evaluation: EvaluationProgress
-  /** When the proving phase began, or null before it. */
-  readonly provingSinceMs: number | null
+  /** Over minutes, see pace.ts; undefined until something was seen to be done. */
+  readonly squaringsPerSecond: number | undefined
+  /** Share of the proving phase done in a second, as above. */
+  readonly provedPerSecond: number | undefined
 }
 
 /** Seconds from now to the finished proof of `squarings` more squarings at `rate` a second. */
@@ -21,7 +23,7 @@ export function secondsToProof(squarings: number, iterations: number, rate: numb
 }
 
 /** What the HTTP interface shows of a task. */
-export function taskView(state: TaskState, activity: TaskActivity | undefined, nowMs: number): TaskView {
+export function taskView(state: TaskState, activity: TaskActivity | undefined): TaskView {
   const rate = activity === undefined || activity.evaluation.squaringsPerSecond <= 0 ? null : activity.evaluation.squaringsPerSecond
   return {
     task_id: state.id,
@@ -34,7 +36,7 @@ export function taskView(state: TaskState, activity: TaskActivity | undefined, n
     progress: state.progress,
     phase_progress: state.phaseProgress,
     iterations_per_second: rate === null ? null : Math.round(rate),
-    eta_seconds: etaSeconds(state, activity, rate, nowMs),
+    eta_seconds: etaSeconds(state, activity),
     deadline: isoTime(state.plan?.deadlineMs ?? null),
     created_at: new Date(state.createdMs).toISOString(),
     updated_at: new Date(state.updatedMs).toISOString(),
@@ -43,18 +45,18 @@ export function taskView(state: TaskState, activity: TaskActivity | undefined, n
   }
 }
 
-function etaSeconds(state: TaskState, activity: TaskActivity | undefined, rate: number | null, nowMs: number): number | null {
+/** Until the proof is there: null where nothing is computed (queued, paused, committing) or no rate is known yet. */
+function etaSeconds(state: TaskState, activity: TaskActivity | undefined): number | null {
   if (state.status === 'completed') return 0
-  if (activity === undefined || state.plan === null) return null
-  if (state.phase === 'evaluate' && rate !== null) {
-    const remaining = state.iterations - activity.evaluation.squarings
-    return Math.ceil(secondsToProof(remaining, state.iterations, rate, state.plan.split !== null))
-  }
-  if (state.phase === 'prove' && activity.provingSinceMs !== null && state.phaseProgress > 0) {
-    const elapsedMs = Math.max(0, nowMs - activity.provingSinceMs)
-    return Math.ceil((elapsedMs * (1 - state.phaseProgress)) / state.phaseProgress / 1000)
-  }
-  return null
+  if (activity === undefined || state.plan === null || state.paused) return null
+  const { evaluation, squaringsPerSecond, provedPerSecond } = activity
+  const rate = squaringsPerSecond ?? evaluation.squaringsPerSecond
+  const split = state.plan.split !== null
+  if (state.phase === 'evaluate' && rate > 0) return Math.ceil(secondsToProof(state.iterations - evaluation.squarings, state.iterations, rate, split))
+  if (state.phase !== 'prove') return null
+  const left = 1 - state.phaseProgress
+  if (provedPerSecond !== undefined) return Math.ceil(left / provedPerSecond)
+  return rate > 0 ? Math.ceil(left * secondsToProof(0, state.iterations, rate, split)) : null
 }
 
 function isoTime(ms: number | null): string | null {

@@ -1,0 +1,40 @@
+/**
+ * How fast a task gets on, for its ETA. Pure: time comes in as an argument.
+ *
+ * The mean is exponential, over a span that grows with the evidence: an early ETA follows what little is known, a late one does not jump
+ * when the machine is busy for a minute. Time in which the daemon did not look (the machine slept, the task was paused, the clock was
+ * set) is no evidence and is left out.
+ */
+
+/** The mean reaches back over at most about so much evidence. */
+const LONGEST_SPAN_MS = 5 * 60_000
+/** Looks come every half second; two that lie further apart have something else between them. */
+const LONGEST_GAP_MS = 5_000
+
+export class Pace {
+  #last: { readonly atMs: number; readonly done: number } | undefined
+  #evidenceMs = 0
+  #perSecond = 0
+
+  /** `done`: the amount done at `atMs`, in any unit. */
+  push(atMs: number, done: number): void {
+    const last = this.#last
+    this.#last = { atMs, done }
+    if (last === undefined) return
+    const tookMs = atMs - last.atMs
+    if (tookMs <= 0 || tookMs > LONGEST_GAP_MS || done < last.done) return
+    this.#evidenceMs = Math.min(this.#evidenceMs + tookMs, LONGEST_SPAN_MS)
+    const measured = ((done - last.done) * 1000) / tookMs
+    this.#perSecond += (measured - this.#perSecond) * (tookMs / this.#evidenceMs)
+  }
+
+  /** The work stops: what lies between this and the next look says nothing. The rate stands. */
+  rest(): void {
+    this.#last = undefined
+  }
+
+  /** Undefined until something was seen to be done. */
+  get perSecond(): number | undefined {
+    return this.#perSecond > 0 ? this.#perSecond : undefined
+  }
+}
