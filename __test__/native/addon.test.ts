@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
@@ -8,6 +9,7 @@ import { VERSION } from '../../src/version.ts'
 import { addonTarget as buildTarget } from '../../scripts/native-target.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../..')
+const ADDON_FILE = join(ROOT, 'src/native/addon.ts')
 const TARGET = addonTarget(process.platform, process.arch, hasGlibc())
 
 function source(changes: Partial<AddonSource> = {}): AddonSource {
@@ -15,7 +17,7 @@ function source(changes: Partial<AddonSource> = {}): AddonSource {
 }
 
 function fake(version: string): unknown {
-  return { version: () => version }
+  return { version: () => version, backend: () => 'portable' }
 }
 
 function moduleNotFound(): never {
@@ -66,6 +68,15 @@ describe('finding the addon', () => {
       }
     })
     expect(() => loadAddon(foreign)).toThrow(/could not be loaded: .*invalid ELF header/)
+  })
+
+  it('refuses a backend that the processor lacks and says which there are', () => {
+    const ask = (backend: string) => spawnSync(process.execPath, ['--input-type=module', '-e', `import { addon } from ${JSON.stringify(ADDON_FILE)}; console.log(addon().backend())`], { env: { ...process.env, CHRONYM_VDF_BACKEND: backend }, encoding: 'utf8' })
+    for (const backend of ['portable', addon().backend()]) expect(ask(backend).stdout).toBe(`${backend}\n`)
+    const { status, stderr } = ask('z80')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/ADDON_UNAVAILABLE/)
+    expect(stderr).toMatch(/CHRONYM_VDF_BACKEND names no backend; this processor has .*portable\. Name one of those, or unset/)
   })
 
   it('refuses a Node that is too old before it touches the addon', () => {

@@ -56,7 +56,10 @@ export interface Evaluation {
  */
 export interface Addon {
   version(): string
-  /** The instructions that squaring uses on this processor: `portable` or `x86-64-bmi2`. */
+  /**
+   * The instructions that the kernel uses: `portable`, `aarch64`, `x86-64-bmi2`, `x86-64-adx` or `x86-64-ifma`. Throws
+   * INVALID_ARGUMENT when CHRONYM_VDF_BACKEND names none that this processor has.
+   */
   backend(): string
   ChainKey: new (bytes: Uint8Array) => ChainKey
   searchStamp(prefix: Uint8Array, bits: number, start: number, attempts: number, stop: Uint32Array): StampSlice
@@ -125,6 +128,11 @@ export function loadAddon(source: AddonSource): Addon {
       `The native addon ${isBuilt ? built : prebuilt} has version ${version}, but this is Chronym ${source.version}. ` +
         (isBuilt ? 'Build it again: `npm run setup`.' : 'Install both anew: `npm install chronym`.')
     )
+  }
+  try {
+    found.backend()
+  } catch (cause) {
+    throw unavailable(`${(cause as Error).message}. Name one of those, or unset the variable.`, cause)
   }
   return found
 }

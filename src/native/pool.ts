@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Transferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import { addon } from './addon.ts'
 import { failure, unwrap, type Answer } from './answer.ts'
 import { NativeError } from './errors.ts'
 import { startEvaluation } from './evaluation.ts'
@@ -18,7 +19,9 @@ const IDLE_TIMEOUT_MS = 30_000
 /** Evaluations yield to everything else. Only Linux gives one thread another priority than its process. */
 const EVALUATION_NICE = process.platform === 'linux' ? 5 : 0
 
+/** Throws NativeError ADDON_UNAVAILABLE, now and not in every call: the threads load the addon that this one can load. */
 export function createNativePool(options: NativePoolOptions): NativePool {
+  addon()
   const evaluations = createThreads(Math.max(1, options.evaluationThreads), EVALUATION_NICE, options)
   const auxiliary = createThreads(Math.max(1, options.auxiliaryThreads ?? Math.min(2, availableParallelism())), 0, options)
   const running = new Set<EvaluationHandle>()

@@ -21,9 +21,11 @@ pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// The instructions that squaring at 928 to 1024 bits uses on this processor: `portable` or `x86-64-bmi2`.
-#[napi]
-#[must_use]
-pub fn backend() -> &'static str {
-    chronym_vdf::backend_name()
+/// The instructions that the kernel uses: the fastest of this processor, or those that `CHRONYM_VDF_BACKEND` names.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` when the variable names none that this processor has.
+#[napi(catch_unwind)]
+pub fn backend() -> convert::Result<&'static str> {
+    chronym_vdf::backend_name().map_err(convert::refused)
 }

@@ -1,5 +1,6 @@
 //! Discriminants: `D = -p` for a prime `p = 7 mod 8`.
 
+use crate::backend::Backend;
 use crate::error::Error;
 use crate::hash_prime::hash_prime;
 use crate::lattice::LatticeContext;
@@ -32,19 +33,22 @@ impl Discriminant {
     /// Takes a few milliseconds for 1024 bits: keep the result.
     ///
     /// # Errors
-    /// [`Error::SeedLength`], or [`Error::DiscriminantSize`] unless `bits` is a multiple of 8 from 8 to 1024.
+    /// [`Error::SeedLength`], or [`Error::DiscriminantSize`] unless `bits` is a multiple of 8 from 8 to 1024; errors of
+    /// [`Backend::in_use`].
     pub fn from_seed(seed: &[u8], bits: usize) -> Result<Self, Error> {
         if !SEED_BYTES.contains(&seed.len()) {
             return Err(Error::SeedLength(seed.len()));
         }
         check_size(bits)?;
-        Ok(Self::new(hash_prime(seed, bits, &[0, 1, 2, bits - 1]), bits))
+        let backend = Backend::in_use()?;
+        Ok(Self::new(hash_prime(seed, bits, &[0, 1, 2, bits - 1]), bits, backend))
     }
 
     /// Reads |D|, big-endian without leading zeros, and checks it: size, residue and primality.
     ///
     /// # Errors
-    /// [`Error::DiscriminantSize`], [`Error::DiscriminantResidue`] or [`Error::DiscriminantNotPrime`].
+    /// [`Error::DiscriminantSize`], [`Error::DiscriminantResidue`] or [`Error::DiscriminantNotPrime`]; errors of
+    /// [`Backend::in_use`].
     pub fn from_be_bytes(magnitude: &[u8]) -> Result<Self, Error> {
         let bits = magnitude.len().saturating_mul(8);
         check_size(bits)?;
@@ -55,14 +59,21 @@ impl Discriminant {
         if magnitude.0[0] & 7 != 7 {
             return Err(Error::DiscriminantResidue);
         }
+        let backend = Backend::in_use()?;
         if !is_prime(&magnitude) {
             return Err(Error::DiscriminantNotPrime);
         }
-        Ok(Self::new(magnitude, bits))
+        Ok(Self::new(magnitude, bits, backend))
     }
 
-    fn new(magnitude: Uint<D_LIMBS>, bits: usize) -> Self {
-        Self { lattice: LatticeContext::new(&magnitude.0), magnitude, bits }
+    fn new(magnitude: Uint<D_LIMBS>, bits: usize, backend: Backend) -> Self {
+        Self { lattice: LatticeContext::new(&magnitude.0, backend), magnitude, bits }
+    }
+
+    /// The same discriminant, whose forms are squared and composed by `backend` from now on. For comparisons.
+    #[must_use]
+    pub fn with_backend(self, backend: Backend) -> Self {
+        Self::new(self.magnitude, self.bits, backend)
     }
 
     /// |D|, big-endian, `bits() / 8` bytes.

@@ -1,11 +1,16 @@
 //! What can go wrong.
 
+use crate::backend::{BACKEND_VARIABLE, Backend};
 use core::fmt;
 
 /// Why an input was refused. Nothing that this crate reads from outside makes it panic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
+    /// The environment forces a backend that there is none of ([`BACKEND_VARIABLE`]).
+    BackendUnknown,
+    /// The environment forces a backend that this processor doesn't have.
+    BackendUnavailable(&'static str),
     /// A seed isn't 4 to 64 bytes long.
     SeedLength(usize),
     /// A discriminant's size isn't a multiple of 8 bits from 8 to 1024.
@@ -37,6 +42,13 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::BackendUnknown => {
+                write!(f, "{BACKEND_VARIABLE} names no backend; this processor has {}", available_backends())
+            }
+            Self::BackendUnavailable(name) => {
+                let available = available_backends();
+                write!(f, "{BACKEND_VARIABLE} forces the backend {name}, but this processor has {available}")
+            }
             Self::SeedLength(length) => write!(f, "a seed has 4 to 64 bytes, not {length}"),
             Self::DiscriminantSize(bits) => {
                 write!(
@@ -61,6 +73,10 @@ impl fmt::Display for Error {
             }
         }
     }
+}
+
+fn available_backends() -> String {
+    Backend::available().into_iter().map(Backend::name).collect::<Vec<_>>().join(", ")
 }
 
 impl core::error::Error for Error {}

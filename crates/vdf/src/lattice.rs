@@ -40,7 +40,6 @@
 #![allow(clippy::cast_precision_loss, reason = "doubles here are approximations, checked exactly afterwards")]
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a comparison with NaN must come out as a refusal")]
 
-mod backend;
 mod batch;
 mod candidate;
 mod chain;
@@ -48,6 +47,7 @@ mod compose;
 mod coordinate;
 mod gauss;
 mod invert;
+mod kernel;
 mod modulus;
 mod odd_form;
 mod partial;
@@ -60,9 +60,10 @@ mod word;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-use backend::{Backend, Instructions};
+use crate::backend::Backend;
 use coordinate::WORD;
 use gauss::power_of_two;
+use kernel::{Instructions, Kernel};
 
 /// Limbs of a coefficient.
 pub(crate) const FORM_LIMBS: usize = 9;
@@ -93,13 +94,6 @@ impl FastForm {
     }
 }
 
-/// The instructions that this processor's squarings use, for discriminants of 928 to 1024 bits: `portable` or `x86-64-bmi2`.
-#[must_use]
-pub fn backend_name() -> &'static str {
-    // The last of the sets is portable, so there always is a first.
-    Instructions::available()[0].name()
-}
-
 /// What the forms of one discriminant share.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct LatticeContext {
@@ -115,11 +109,7 @@ impl Eq for LatticeContext {}
 
 impl LatticeContext {
     /// The context of the discriminant `-magnitude`; None unless the magnitude is 7 modulo 8 and has 928 to 1024 bits.
-    pub(crate) fn new(magnitude: &[u64; DISCRIMINANT_LIMBS]) -> Option<Self> {
-        Self::with_instructions(magnitude, *Instructions::available().first()?)
-    }
-
-    fn with_instructions(magnitude: &[u64; DISCRIMINANT_LIMBS], instructions: Instructions) -> Option<Self> {
+    pub(crate) fn new(magnitude: &[u64; DISCRIMINANT_LIMBS], backend: Backend) -> Option<Self> {
         let discriminant_bits = bit_length(magnitude);
         if magnitude[0] & 7 != 7 || !DISCRIMINANT_BITS.contains(&discriminant_bits) {
             return None;
@@ -130,7 +120,7 @@ impl LatticeContext {
             discriminant_low: magnitude[0],
             discriminant_bits,
             sqrt_discriminant: power_of_two(256) * scaled.sqrt(),
-            instructions,
+            instructions: backend.into(),
         })
     }
 
@@ -140,7 +130,7 @@ impl LatticeContext {
         match self.instructions {
             Instructions::Portable(portable) => portable.square(self, form),
             #[cfg(target_arch = "x86_64")]
-            Instructions::Bmi(bmi) => bmi.square(self, form),
+            Instructions::Bmi2(bmi2) => bmi2.square(self, form),
         }
     }
 
@@ -150,7 +140,7 @@ impl LatticeContext {
         match self.instructions {
             Instructions::Portable(portable) => compose::compose(portable, self, x, y),
             #[cfg(target_arch = "x86_64")]
-            Instructions::Bmi(bmi) => compose::compose(bmi, self, x, y),
+            Instructions::Bmi2(bmi2) => compose::compose(bmi2, self, x, y),
         }
     }
 

@@ -12,6 +12,7 @@
 #![allow(clippy::needless_range_loop, reason = "limb loops read as the papers' indices")]
 #![allow(clippy::many_single_char_names, clippy::similar_names, reason = "the papers' symbols")]
 
+mod backend;
 mod discriminant;
 mod error;
 mod euclid;
@@ -28,10 +29,10 @@ mod reference;
 mod uint;
 mod wesolowski;
 
+pub use backend::{BACKEND_VARIABLE, Backend, backend_name};
 pub use discriminant::Discriminant;
 pub use error::Error;
 pub use evaluation::{Evaluation, EvaluationOptions, Phase, Step};
 pub use form::{FORM_BYTES, Form};
 pub use hash_prime::{B_BYTES, get_b};
-pub use lattice::backend_name;
 pub use wesolowski::verify;

@@ -4,6 +4,7 @@
 mod adx;
 mod rows;
 
+use crate::backend::Backend;
 use crate::uint::{Uint, word};
 use rows::Rows;
 
@@ -29,18 +30,16 @@ pub(crate) struct Montgomery<const N: usize> {
 impl<const N: usize> Montgomery<N> {
     /// Panics if the modulus is even.
     pub(crate) fn new(modulus: &Uint<N>) -> Self {
+        Self::with_backend(modulus, Backend::in_use_or_portable())
+    }
+
+    pub(crate) fn with_backend(modulus: &Uint<N>, backend: Backend) -> Self {
         const { assert!(N <= MAX_LIMBS) };
         assert!(modulus.is_odd(), "the modulus must be odd");
         // 2^(64 N) - m = 2^(64 N) modulo m, and fits
         let one = Uint::ZERO.borrowing_sub(modulus).0.rem(modulus);
         let negated_inverse = word::inverse(modulus.0[0]).wrapping_neg();
-        Self { modulus: *modulus, negated_inverse, one, rows: Rows::detect() }
-    }
-
-    /// The same with portable rows only.
-    #[cfg(test)]
-    pub(crate) fn portable(self) -> Self {
-        Self { rows: Rows::portable(), ..self }
+        Self { modulus: *modulus, negated_inverse, one, rows: Rows::new(backend) }
     }
 
     pub(crate) fn one(&self) -> &Uint<N> {

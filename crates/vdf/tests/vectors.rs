@@ -1,8 +1,11 @@
 //! Proofs made, and refused, by chiavdf; see `__test__/vectors/README.md`.
 
-use chronym_vdf::{Discriminant, Error, Evaluation, EvaluationOptions, Form, Step, verify};
+use chronym_vdf::{
+    BACKEND_VARIABLE, Backend, Discriminant, Error, Evaluation, EvaluationOptions, Form, Step, backend_name, verify,
+};
 use core::sync::atomic::AtomicU32;
 use serde_json::Value;
+use std::process::Command;
 
 /// Squarings up to which proofs are made here too: with optimisation, all.
 const MADE_HERE: u64 = if cfg!(debug_assertions) { 20_000 } else { u64::MAX };
@@ -62,6 +65,29 @@ fn load(file: &str) -> Vec<Vector> {
             }
         })
         .collect()
+}
+
+/// All of this file again in processes that are forced to one backend.
+#[test]
+fn every_backend_passes() {
+    if std::env::var_os(BACKEND_VARIABLE).is_some() {
+        return;
+    }
+    for backend in Backend::available() {
+        let run = Command::new(std::env::current_exe().unwrap())
+            .env(BACKEND_VARIABLE, backend.name())
+            .output()
+            .expect("a test that can be run again");
+        assert!(run.status.success(), "{}: {}", backend.name(), String::from_utf8_lossy(&run.stdout));
+    }
+}
+
+#[test]
+fn the_backend_that_is_forced_is_in_use() {
+    match std::env::var(BACKEND_VARIABLE) {
+        Ok(name) => assert_eq!(backend_name(), Ok(name.as_str())),
+        Err(_) => assert_eq!(backend_name(), Ok(Backend::available()[0].name())),
+    }
 }
 
 #[test]

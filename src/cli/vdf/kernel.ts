@@ -61,7 +61,7 @@ export interface EvaluationQuestion {
 
 /** The addon behind one small face. Failures to load it are failures of the command. */
 export interface Kernel {
-  /** The backend that squarings run on, such as "x86-64-adx" or "portable". */
+  /** The backend in use, such as "x86-64-adx" or "portable". */
   readonly backend: string
   verify(claim: ProofClaim): Promise<Verdict>
   /** |D|, big-endian. */

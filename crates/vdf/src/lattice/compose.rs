@@ -1,11 +1,11 @@
 //! Composition: `f1 f2` is f2 restricted to the lattice of all (x, y) with `a2 x + ((B - b2) / 2) y = 0 mod A`, divided
 //! by A, where (A, B, C) is a form of f1's class with A odd and prime to a2.
 
-use super::backend::Backend;
 use super::candidate::Candidate;
 use super::coordinate::{LIMBS, add_product, exact_quotient};
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::{Inverse, invert};
+use super::kernel::Kernel;
 use super::modulus::{MAX_HALVINGS, Modulus};
 use super::odd_form::{OddForm, add, odd_form, other_odd_form, subtract};
 use super::partial::{Basis, reduce_partially};
@@ -14,19 +14,14 @@ use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
 /// The reduced product of two reduced forms; None when a form is out of range, no choice of A below is prime to the
 /// other a, or a check failed.
 #[inline(always)]
-pub(super) fn compose<B: Backend>(
-    backend: B,
-    context: &LatticeContext,
-    x: &FastForm,
-    y: &FastForm,
-) -> Option<FastForm> {
+pub(super) fn compose<K: Kernel>(kernel: K, context: &LatticeContext, x: &FastForm, y: &FastForm) -> Option<FastForm> {
     if !x.is_in_range() || !y.is_in_range() {
         return None;
     }
     let attempt = |odd: &OddForm, second: &FastForm| {
         // One pair in eight has a common divisor, nearly always a small one: known before the inverse is begun.
         let prime = !have_small_common_divisor(&odd.a, &second.a);
-        prime.then(|| backend.compose_odd(context, odd, second)).flatten()
+        prime.then(|| kernel.compose_odd(context, odd, second)).flatten()
     };
     attempt(&odd_form(x), y)
         .or_else(|| attempt(&odd_form(y), x))
@@ -50,21 +45,21 @@ fn residue_105(limbs: &[u64; FORM_LIMBS]) -> u64 {
 
 /// The product of the classes of (A, B, C) and f2; None when A and a2 have a common divisor.
 #[inline(always)]
-pub(super) fn compose_odd<B: Backend>(
-    backend: B,
+pub(super) fn compose_odd<K: Kernel>(
+    kernel: K,
     context: &LatticeContext,
     odd: &OddForm,
     second: &FastForm,
 ) -> Option<FastForm> {
     let modulus = Modulus::new(&odd.a)?;
     let (odd_part, twos) = odd_part(&second.a)?;
-    let Inverse { magnitude, negative, shift } = invert(backend, &modulus, &odd_part)?;
+    let Inverse { magnitude, negative, shift } = invert(kernel, &modulus, &odd_part)?;
     let half_difference = half_sum((&odd.b, odd.b_negative), (&second.b, !second.b_negative));
     // K = -m a2^-1 2^t = -+ m v 2^(t - T) mod A, m = (B - b2) / 2: minus when v and m have the same sign.
     let bits = LatticeContext::shift_for_composition(modulus.bits(), &second.a, &second.c);
     let halvings = (shift + twos).checked_sub(bits).filter(|&halvings| halvings <= MAX_HALVINGS)?;
     let k = modulus.scaled_product(&half_difference.0, &magnitude, halvings);
-    let basis = reduce_partially(backend, &modulus, &k, negative == half_difference.1, bits)?;
+    let basis = reduce_partially(kernel, &modulus, &k, negative == half_difference.1, bits)?;
     let (a2, b2) = (limbs_to_f64(&second.a), limbs_to_f64(&second.b));
     // The form on (x, y) is f2(x, -y) / A.
     let beta = if second.b_negative { b2 } else { -b2 } / (2.0 * a2);

@@ -1,6 +1,6 @@
 //! The inverse modulo A, up to a power of two: binary steps on `(A; 0)`, `(b; 1)` until both x are 1.
 
-use super::backend::Backend;
+use super::kernel::Kernel;
 use super::modulus::Modulus;
 use super::rows::{MAX_LIMBS, Rows};
 use super::slow_update::combine;
@@ -21,7 +21,7 @@ pub(super) struct Inverse {
 
 /// The inverse of the odd number `b < 2^560`; None when it has a common divisor with the modulus.
 #[inline(always)]
-pub(super) fn invert<B: Backend>(backend: B, modulus: &Modulus, b: &[u64; MAX_LIMBS]) -> Option<Inverse> {
+pub(super) fn invert<K: Kernel>(kernel: K, modulus: &Modulus, b: &[u64; MAX_LIMBS]) -> Option<Inverse> {
     let mut rows = Rows::new(&modulus.value, b, false);
     let mut shift = 0;
     loop {
@@ -29,7 +29,7 @@ pub(super) fn invert<B: Backend>(backend: B, modulus: &Modulus, b: &[u64; MAX_LI
         if rows.x_limbs == 1 && rows.x()[0][0] & 1 == 1 {
             break;
         }
-        shift += backend.batch(&mut rows)?;
+        shift += kernel.batch(&mut rows)?;
         // Zero, from equal x, is halved for ever: a common divisor.
         if shift > MAX_TOTAL_SHIFT {
             return None;

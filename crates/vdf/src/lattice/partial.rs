@@ -1,8 +1,8 @@
 //! The partial reduction: binary steps on `(A; 0)`, `(K; +-1)` for exactly t shift bits give two vectors of the
 //! lattice.
 
-use super::backend::Backend;
 use super::coordinate::{Coordinate, from_magnitude};
+use super::kernel::Kernel;
 use super::modulus::Modulus;
 use super::rows::{MAX_LIMBS, Rows};
 use super::word::borrowing_sub;
@@ -17,8 +17,8 @@ pub(super) struct Basis {
 /// The vectors for `K = k`, or `K = -k` when `negative`, after `bits` shift bits; both near the square root of A if
 /// `bits` is well chosen, None if they are above `2^316`.
 #[inline(always)]
-pub(super) fn reduce_partially<B: Backend>(
-    backend: B,
+pub(super) fn reduce_partially<K: Kernel>(
+    kernel: K,
     modulus: &Modulus,
     k: &[u64; MAX_LIMBS],
     negative: bool,
@@ -32,11 +32,11 @@ pub(super) fn reduce_partially<B: Backend>(
     // A batch takes at most 62 bits.
     while left > 62 {
         rows.trim(2);
-        left -= backend.batch(&mut rows)?;
+        left -= kernel.batch(&mut rows)?;
     }
     if left > 0 {
         rows.trim(2);
-        backend.last_batch(&mut rows, left)?;
+        kernel.last_batch(&mut rows, left)?;
     }
     rows.clear_unused();
     let [x1, x2] = rows.x();

@@ -1,10 +1,10 @@
 //! Squaring.
 
-use super::backend::Backend;
 use super::candidate::Candidate;
 use super::coordinate::{LIMBS, add, add_product, exact_quotient};
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::invert;
+use super::kernel::Kernel;
 use super::modulus::{MAX_HALVINGS, Modulus};
 use super::odd_form::{OddForm, odd_form};
 use super::partial::{Basis, reduce_partially};
@@ -12,18 +12,18 @@ use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
 
 /// The reduced square of a reduced form; None when the form is out of range, or a check failed.
 #[inline(always)]
-pub(super) fn square<B: Backend>(backend: B, context: &LatticeContext, form: &FastForm) -> Option<FastForm> {
+pub(super) fn square<K: Kernel>(kernel: K, context: &LatticeContext, form: &FastForm) -> Option<FastForm> {
     if !form.is_in_range() {
         return None;
     }
     let odd = odd_form(form);
     let modulus = Modulus::new(&odd.a)?;
-    let inverse = invert(backend, &modulus, &odd.b)?;
+    let inverse = invert(kernel, &modulus, &odd.b)?;
     // K = -C B^-1 2^t = -+ C v 2^(t - T) mod A: minus when v and B have the same sign.
     let bits = context.shift_for_square(modulus.bits());
     let halvings = inverse.shift.checked_sub(bits).filter(|&halvings| halvings <= MAX_HALVINGS)?;
     let k = modulus.scaled_product(&odd.c, &inverse.magnitude, halvings);
-    let basis = reduce_partially(backend, &modulus, &k, inverse.negative == odd.b_negative, bits)?;
+    let basis = reduce_partially(kernel, &modulus, &k, inverse.negative == odd.b_negative, bits)?;
     let (a, b) = (limbs_to_f64(&odd.a), limbs_to_f64(&odd.b));
     let beta = if odd.b_negative { -b } else { b } / (2.0 * a);
     let reduced = reduce(basis, Plane { beta, eta: context.sqrt_discriminant / (2.0 * a) })?;

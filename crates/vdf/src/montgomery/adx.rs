@@ -1,21 +1,13 @@
 //! Rows on x86-64 processors with BMI2 and ADX (since Broadwell and Zen): MULX leaves the flags alone, and ADCX and ADOX carry two
 //! additions side by side. A primality test takes 0.7 of the time; the compiler does not make such code by itself.
 
+use crate::backend::Adx;
 use core::arch::asm;
 
 /// Length of the rows: a discriminant's.
 pub(super) const LIMBS: usize = 16;
 
-/// A value exists only where [`Adx::detect`] has found both.
-#[derive(Clone, Copy)]
-pub(super) struct Adx(());
-
 impl Adx {
-    /// None on a processor without them.
-    pub(super) fn detect() -> Option<Self> {
-        (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Self(()))
-    }
-
     /// Adds `factor` times `limbs` to `sum` and returns the limb carried out; None for a length other than `LIMBS`.
     #[allow(clippy::unused_self, reason = "it is the proof that the processor has the instructions")]
     #[inline(always)]
@@ -93,12 +85,15 @@ unsafe fn add_multiple(sum: &mut [u64; LIMBS], limbs: &[u64; LIMBS], factor: u64
 
 #[cfg(test)]
 mod tests {
-    use super::{Adx, LIMBS};
+    use super::LIMBS;
+    use crate::backend::Backend;
     use crate::montgomery::rows::Rows;
 
     #[test]
     fn rows_equal_the_portable_ones() {
-        let Some(adx) = Adx::detect() else { return };
+        let available = Backend::available();
+        let (fastest, portable) = (available[0], available[available.len() - 1]);
+        let Some(adx) = fastest.adx() else { return };
         let mut state = 3_u64;
         for round in 0..2000_u64 {
             let mut random = || {
@@ -116,7 +111,7 @@ mod tests {
                 let factor = if round == 0 { u64::MAX } else { random() };
                 let (mut ours, mut expected) = (sum.clone(), sum);
                 let carry = adx.add_multiple(&mut ours, &limbs, factor);
-                let expected_carry = Rows::portable().add_multiple(&mut expected, &limbs, factor);
+                let expected_carry = Rows::new(portable).add_multiple(&mut expected, &limbs, factor);
                 assert_eq!(carry.is_some(), length == LIMBS);
                 if let Some(carry) = carry {
                     assert_eq!((carry, &ours), (expected_carry, &expected));

@@ -1,31 +1,23 @@
 //! The inner loop of long products: a multiple of one number is added to another.
 
 #[cfg(target_arch = "x86_64")]
-use super::adx::{self, Adx};
+use super::adx;
+use crate::backend::Backend;
 use crate::uint::word;
 
-/// A way to compute rows, chosen when the program runs.
+/// A way to compute rows.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
     #[cfg(target_arch = "x86_64")]
-    adx: Option<Adx>,
+    adx: Option<crate::backend::Adx>,
 }
 
 impl Rows {
-    /// The fastest that this processor has.
-    pub(super) fn detect() -> Self {
+    pub(super) fn new(backend: Backend) -> Self {
+        _ = backend;
         Self {
             #[cfg(target_arch = "x86_64")]
-            adx: Adx::detect(),
-        }
-    }
-
-    /// The one that every processor has.
-    #[cfg(test)]
-    pub(super) fn portable() -> Self {
-        Self {
-            #[cfg(target_arch = "x86_64")]
-            adx: None,
+            adx: backend.adx(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Every operation against num-bigint, on structured and random values of every length.
 
 use super::Uint;
+use crate::backend::Backend;
 use crate::int::{Int, extended_gcd, inverse_mod};
 use crate::montgomery::Montgomery;
 use num_bigint::{BigInt, BigUint, Sign};
@@ -204,7 +205,7 @@ fn check_montgomery<const N: usize>() {
         let m = big(&modulus);
         let radix = (BigUint::one() << (64 * N)) % &m;
         let edge = modulus.sub(&Uint::ONE);
-        for field in [Montgomery::new(&modulus), Montgomery::new(&modulus).portable()] {
+        for field in Backend::available().into_iter().map(|backend| Montgomery::with_backend(&modulus, backend)) {
             assert_eq!(big(field.one()), radix);
             let samples = stretched::<N>().into_iter().map(|a| a.rem(&modulus)).step_by(3);
             for (a, b) in samples.flat_map(|a| [(a, a), (a, edge), (edge, a)]) {

@@ -1,9 +1,9 @@
 use super::super::FORM_LIMBS;
-use super::super::backend::Portable;
 use super::super::batch::{batch, last_batch};
 use super::super::candidate::Candidate;
 use super::super::coordinate::{LIMBS, Product};
 use super::super::invert::invert;
+use super::super::kernel::Portable;
 use super::super::modulus::{MAX_HALVINGS, Modulus};
 use super::super::rows::Rows;
 use super::super::word::{inverse, shifted_high};

@@ -1,7 +1,7 @@
 //! The textbook's operations on num-bigint, and forms to try them on.
 
-use super::super::backend::Instructions;
 use super::super::{DISCRIMINANT_LIMBS, FastForm, LatticeContext};
+use crate::backend::Backend;
 use crate::discriminant::Discriminant;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -85,31 +85,31 @@ impl From<&FastForm> for BigForm {
     }
 }
 
-/// The kernel of one discriminant, for every set of instructions this processor has.
+/// The kernel of one discriminant, for every backend this processor has.
 pub(super) struct Contexts(pub(super) Vec<LatticeContext>);
 
 impl Contexts {
     pub(super) fn new(discriminant: &BigInt) -> Option<Self> {
         let magnitude = limbs::<DISCRIMINANT_LIMBS>(discriminant)?;
-        Instructions::available()
+        Backend::available()
             .into_iter()
-            .map(|instructions| LatticeContext::with_instructions(&magnitude, instructions))
+            .map(|backend| LatticeContext::new(&magnitude, backend))
             .collect::<Option<_>>()
             .map(Self)
     }
 
-    /// The square, on which all sets must agree.
+    /// The square, on which all backends must agree.
     pub(super) fn square(&self, form: &FastForm) -> Option<FastForm> {
         Self::agreed(self.0.iter().map(|context| context.square(form)))
     }
 
-    /// The product, on which all sets must agree.
+    /// The product, on which all backends must agree.
     pub(super) fn compose(&self, x: &FastForm, y: &FastForm) -> Option<FastForm> {
         Self::agreed(self.0.iter().map(|context| context.compose(x, y)))
     }
 
     fn agreed(mut results: impl Iterator<Item = Option<FastForm>>) -> Option<FastForm> {
-        let first = results.next().expect("the portable set");
+        let first = results.next().expect("the portable one");
         results.for_each(|other| assert_eq!(first, other));
         first
     }

@@ -6,12 +6,13 @@ use super::odd_form::OddForm;
 use super::rows::Rows;
 use super::square::square;
 use super::{FastForm, LatticeContext};
+use crate::backend::Backend;
 
 /// A set of instructions: the same code, compiled for it. A value of the type is the proof that the processor has them.
 ///
 /// None of these functions is inlined: a batch is called from both reductions, and its loop has to stay in the cache of
 /// decoded instructions.
-pub(super) trait Backend: Copy {
+pub(super) trait Kernel: Copy {
     /// [`batch`]
     fn batch(self, rows: &mut Rows) -> Option<u32>;
 
@@ -29,7 +30,7 @@ pub(super) trait Backend: Copy {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Portable;
 
-impl Backend for Portable {
+impl Kernel for Portable {
     #[inline(never)]
     fn batch(self, rows: &mut Rows) -> Option<u32> {
         batch(rows)
@@ -56,25 +57,16 @@ impl Backend for Portable {
 pub(super) enum Instructions {
     Portable(Portable),
     #[cfg(target_arch = "x86_64")]
-    Bmi(super::x86_64::Bmi),
+    Bmi2(crate::backend::Bmi2),
 }
 
-impl Instructions {
-    /// How users know the set.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Portable(_) => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Self::Bmi(_) => "x86-64-bmi2",
-        }
-    }
-
-    /// Every set this processor has, the fastest first.
-    pub(super) fn available() -> Vec<Self> {
-        let mut available = Vec::new();
+impl From<Backend> for Instructions {
+    fn from(backend: Backend) -> Self {
         #[cfg(target_arch = "x86_64")]
-        available.extend(super::x86_64::Bmi::detect().map(Self::Bmi));
-        available.push(Self::Portable(Portable));
-        available
+        if let Some(bmi2) = backend.bmi2() {
+            return Self::Bmi2(bmi2);
+        }
+        _ = backend;
+        Self::Portable(Portable)
     }
 }

@@ -1,0 +1,195 @@
+//! Which instructions the crate uses beyond those that every processor of the target has: found out once, or forced.
+//!
+//! The sets form a ladder: each contains those below it. Code for special instructions asks [`Backend::in_use`] for the
+//! token of its set; a token's existence is the proof that its instructions may be used, and only this file makes them.
+
+use crate::error::Error;
+use std::env;
+use std::sync::OnceLock;
+
+/// The environment variable that forces a backend by its name. Read once.
+pub const BACKEND_VARIABLE: &str = "CHRONYM_VDF_BACKEND";
+
+/// A set of instructions that this processor has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Backend(Set);
+
+/// Every set there is, on any target; each contains those before it that have the same target.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Set {
+    /// What the crate was compiled for, without anything found out at run time.
+    Portable,
+    /// The same code: the target's own instructions (CLZ and RBIT, CSEL, UMULH) are what the kernel wants.
+    Aarch64,
+    /// Haswell, Excavator and later: BMI1, BMI2, LZCNT.
+    Bmi2,
+    /// Broadwell, Zen and later.
+    Adx,
+    /// Ice Lake, Zen 4 and later: products of 52 bits in eight lanes.
+    Ifma,
+}
+
+impl Set {
+    /// Highest first.
+    const ALL: [Self; 5] = [Self::Ifma, Self::Adx, Self::Bmi2, Self::Aarch64, Self::Portable];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Aarch64 => "aarch64",
+            Self::Bmi2 => "x86-64-bmi2",
+            Self::Adx => "x86-64-adx",
+            Self::Ifma => "x86-64-ifma",
+        }
+    }
+
+    /// The highest that this processor has.
+    #[cfg(target_arch = "x86_64")]
+    fn detect() -> Self {
+        let bmi2 =
+            is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt");
+        let adx = bmi2 && is_x86_feature_detected!("adx");
+        let ifma = adx
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512ifma");
+        match (bmi2, adx, ifma) {
+            (_, _, true) => Self::Ifma,
+            (_, true, _) => Self::Adx,
+            (true, _, _) => Self::Bmi2,
+            _ => Self::Portable,
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn detect() -> Self {
+        if cfg!(target_arch = "aarch64") { Self::Aarch64 } else { Self::Portable }
+    }
+
+    const fn is_of_this_target(self) -> bool {
+        match self {
+            Self::Portable => true,
+            Self::Aarch64 => cfg!(target_arch = "aarch64"),
+            Self::Bmi2 | Self::Adx | Self::Ifma => cfg!(target_arch = "x86_64"),
+        }
+    }
+}
+
+impl Backend {
+    /// Every backend this processor has, the fastest first; the last is `portable`.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        let highest = Set::detect();
+        Set::ALL.into_iter().filter(|&set| set.is_of_this_target() && set <= highest).map(Self).collect()
+    }
+
+    /// The backend of this process: the fastest, or the one that [`BACKEND_VARIABLE`] names.
+    ///
+    /// # Errors
+    /// [`Error::BackendUnknown`] or [`Error::BackendUnavailable`], for as long as the process runs.
+    pub fn in_use() -> Result<Self, Error> {
+        static CHOICE: OnceLock<Result<Backend, Error>> = OnceLock::new();
+        *CHOICE.get_or_init(|| match env::var_os(BACKEND_VARIABLE) {
+            None => Ok(Self(Set::detect())),
+            Some(name) => Self::named(name.to_str().unwrap_or_default()),
+        })
+    }
+
+    /// The same, and `portable` where the choice was an error. Who computes without a discriminant, whose making reports
+    /// the error, uses nothing then that was not asked for.
+    pub(crate) fn in_use_or_portable() -> Self {
+        Self::in_use().unwrap_or(Self(Set::Portable))
+    }
+
+    fn named(name: &str) -> Result<Self, Error> {
+        let set = Set::ALL.into_iter().find(|set| set.name() == name).ok_or(Error::BackendUnknown)?;
+        let backend = Self(set);
+        if Self::available().contains(&backend) { Ok(backend) } else { Err(Error::BackendUnavailable(set.name())) }
+    }
+
+    /// How users know it: `portable`, `aarch64`, `x86-64-bmi2`, `x86-64-adx` or `x86-64-ifma`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+}
+
+/// The processor has BMI1, BMI2 and LZCNT.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Bmi2(());
+
+/// The processor has BMI2 and ADX.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Adx(());
+
+/// The processor has AVX-512 F, VL and IFMA (and BMI2 and ADX).
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Ifma(());
+
+#[cfg(target_arch = "x86_64")]
+impl Backend {
+    pub(crate) fn bmi2(self) -> Option<Bmi2> {
+        (self.0 >= Set::Bmi2).then_some(Bmi2(()))
+    }
+
+    pub(crate) fn adx(self) -> Option<Adx> {
+        (self.0 >= Set::Adx).then_some(Adx(()))
+    }
+
+    #[expect(dead_code, reason = "the primality tests' kernel is to use it")]
+    pub(crate) fn ifma(self) -> Option<Ifma> {
+        (self.0 >= Set::Ifma).then_some(Ifma(()))
+    }
+}
+
+/// The name of the backend of this process.
+///
+/// # Errors
+/// As [`Backend::in_use`].
+pub fn backend_name() -> Result<&'static str, Error> {
+    Backend::in_use().map(Backend::name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Backend, Set};
+    use crate::error::Error;
+
+    #[test]
+    fn every_available_backend_can_be_named_and_portable_is_the_last() {
+        let available = Backend::available();
+        for &backend in &available {
+            assert_eq!(Backend::named(backend.name()), Ok(backend));
+        }
+        assert_eq!(available.last(), Some(&Backend(Set::Portable)));
+    }
+
+    #[test]
+    fn unknown_and_unavailable_backends_are_errors_that_name_the_available_ones() {
+        for unknown in ["", "X86-64-BMI2", "avx512", "portable "] {
+            assert_eq!(Backend::named(unknown), Err(Error::BackendUnknown), "{unknown}");
+        }
+        let foreign = if cfg!(target_arch = "aarch64") { Set::Bmi2 } else { Set::Aarch64 };
+        let error = Backend::named(foreign.name()).unwrap_err();
+        assert_eq!(error, Error::BackendUnavailable(foreign.name()));
+        for backend in Backend::available() {
+            assert!(
+                error.to_string().contains(backend.name())
+                    && Error::BackendUnknown.to_string().contains(backend.name())
+            );
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn portable_gives_no_tokens_and_each_set_those_of_the_sets_below() {
+        let tokens = |set| (Backend(set).bmi2().is_some(), Backend(set).adx().is_some());
+        assert_eq!(tokens(Set::Portable), (false, false));
+        assert_eq!(tokens(Set::Bmi2), (true, false));
+        assert_eq!(tokens(Set::Adx), (true, true));
+        assert_eq!(tokens(Set::Ifma), (true, true));
+    }
+}
