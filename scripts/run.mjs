@@ -17,7 +17,8 @@ const COMMANDS = {
   lint: [[bin('eslint', 'bin/eslint.js'), '.']],
   typecheck: [[TYPESCRIPT, '-p', 'tsconfig.json']],
   build: [[TYPESCRIPT, '-p', 'tsconfig.build.json'], ['scripts/finish-build.mjs']],
-  'bench:vdf': [['bench/vdf.ts']]
+  'bench:vdf': [['bench/vdf.ts']],
+  'bench:tasks': [['bench/tasks.ts']]
 }
 
 /** How soon a command whose npm was killed is stopped too. */

@@ -16,13 +16,17 @@ const WORKER_FILE = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './w
 
 /** A thread that has nothing to do is kept this long. */
 const IDLE_TIMEOUT_MS = 30_000
-/** Evaluations yield to everything else. Only Linux gives one thread another priority than its process. */
-const EVALUATION_NICE = process.platform === 'linux' ? 5 : 0
+/**
+ * Evaluations yield to everything else, our own event loop first. Linux gives each thread its nice value: with every core squaring, 5 left the
+ * event loop waiting for 29 ms at p99, 10 and more for 6 ms (`npm run bench:tasks`); at 19 another busy program would leave next to nothing to
+ * a task that has a deadline. Windows: one below normal (SetThreadPriority). Elsewhere, macOS included, nice values are of whole processes.
+ */
+const EVALUATION_NICE: Partial<Record<NodeJS.Platform, number>> = { linux: 10, win32: -1 }
 
 /** Throws NativeError ADDON_UNAVAILABLE, now and not in every call: the threads load the addon that this one can load. */
 export function createNativePool(options: NativePoolOptions): NativePool {
   addon()
-  const evaluations = createThreads(Math.max(1, options.evaluationThreads), EVALUATION_NICE, options)
+  const evaluations = createThreads(Math.max(1, options.evaluationThreads), EVALUATION_NICE[process.platform] ?? 0, options)
   const auxiliary = createThreads(Math.max(1, options.auxiliaryThreads ?? Math.min(2, availableParallelism())), 0, options)
   const running = new Set<EvaluationHandle>()
   const closing = new AbortController()

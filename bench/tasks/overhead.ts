@@ -1,0 +1,102 @@
+/**
+ * What tasks add to squaring: the daemon's own path (pool, slices, progress read and saved twice a second, checkpoints written and
+ * synchronised to the disk) against one long call of the kernel, in alternated runs on threads of the same priority.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { EvaluationHandle } from '../../src/native/types.ts'
+import { median } from '../machine.ts'
+import { startTasks, type RealTasks } from './real-tasks.ts'
+
+/** Most intermediate forms a second: about the most for which the memory still holds one for every digit of the proof. */
+const ITERATIONS = 30_000_000
+/** A tenth of the default: ten times the checkpoints that a daemon writes, two in every window. */
+const CHECKPOINT_SECONDS = 1
+const WINDOW_MS = 2_000
+/** Windows of one kind before it is the other's turn. */
+const WINDOWS_PER_ROUND = 3
+const SETTLE_MS = 500
+const POLL_MS = 1
+
+export interface Overhead {
+  readonly rounds: number
+  readonly checkpoint_seconds: number
+  readonly bare_squarings_per_second: number
+  readonly task_squarings_per_second: number
+  /** Time of the task's path by time of the bare loop, each in its quickest window: what else runs on the machine can only slow one down. */
+  readonly ratio: number
+  /** The same of medians, which says how quiet the machine was. */
+  readonly ratio_of_medians: number
+}
+
+export async function measureOverhead(rounds: number): Promise<Overhead> {
+  const bare: number[] = []
+  const through: number[] = []
+  const tasks = await startTasks({ iterations: ITERATIONS, checkpointSeconds: CHECKPOINT_SECONDS })
+  const loop = new Worker(new URL('./bare-loop.ts', import.meta.url), {
+    workerData: { iterations: ITERATIONS, windowMs: WINDOW_MS, windows: WINDOWS_PER_ROUND, settleMs: SETTLE_MS }
+  })
+  try {
+    const { task_id: id } = tasks.manager.create({ name: 'overhead.chronym', kind: 'register' })
+    let former: EvaluationHandle | undefined
+    for (let round = 0; round < rounds; round++) {
+      const handle = await working(tasks, former)
+      former = handle
+      await delay(SETTLE_MS)
+      for (let window = 0; window < WINDOWS_PER_ROUND; window++) through.push(await rateOf(handle))
+      tasks.manager.pause(id)
+      await handle.outcome
+      bare.push(...(await bareRates(loop)))
+      tasks.manager.resume(id)
+    }
+  } finally {
+    await loop.terminate()
+    await tasks.close()
+  }
+  const quickest = { bare: Math.max(...bare), through: Math.max(...through) }
+  return {
+    rounds,
+    checkpoint_seconds: CHECKPOINT_SECONDS,
+    bare_squarings_per_second: Math.round(quickest.bare),
+    task_squarings_per_second: Math.round(quickest.through),
+    ratio: Number((quickest.bare / quickest.through).toFixed(4)),
+    ratio_of_medians: Number((median(bare) / median(through)).toFixed(4))
+  }
+}
+
+/** The evaluation that follows `former`, once it squares. */
+async function working(tasks: RealTasks, former: EvaluationHandle | undefined): Promise<EvaluationHandle> {
+  for (;;) {
+    const handle = tasks.handle()
+    if (handle !== undefined && handle !== former && handle.progress().squaringsPerSecond > 0) return handle
+    await delay(POLL_MS)
+  }
+}
+
+/** Squarings per second, between two moments at which the count moved. */
+async function rateOf(handle: EvaluationHandle): Promise<number> {
+  const first = await nextCount(handle)
+  await delay(WINDOW_MS)
+  const last = await nextCount(handle)
+  return ((last.squarings - first.squarings) * 1000) / (last.atMs - first.atMs)
+}
+
+async function nextCount(handle: EvaluationHandle): Promise<{ squarings: number; atMs: number }> {
+  const { squarings: before } = handle.progress()
+  for (;;) {
+    const { squarings } = handle.progress()
+    if (squarings !== before) return { squarings, atMs: performance.now() }
+    await delay(POLL_MS)
+  }
+}
+
+function bareRates(loop: Worker): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    loop.once('error', reject)
+    loop.once('message', (rates: number[]) => {
+      loop.off('error', reject)
+      resolve(rates)
+    })
+    loop.postMessage('go')
+  })
+}

@@ -1,0 +1,86 @@
+/** The daemon's own task manager on a real pool, a real database and real files; only the network's steps are left out. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createNativePool } from '../../src/native/pool.ts'
+import type { EvaluationHandle, NativePool } from '../../src/native/types.ts'
+import { openStore } from '../../src/store/open.ts'
+import { CheckpointWriter, taskDirectory } from '../../src/tasks/checkpoints.ts'
+import { systemClock } from '../../src/tasks/clock.ts'
+import { createTaskManager } from '../../src/tasks/manager.ts'
+import type { EvaluationPlan, TaskManager, TaskSteps } from '../../src/tasks/types.ts'
+
+export const BITS = 1024
+export const SEED = new Uint8Array(32).fill(7)
+export const MEMORY_BYTES = 256 * 2 ** 20
+
+export interface RealTasks {
+  readonly manager: TaskManager
+  readonly pool: NativePool
+  /** Of the evaluation begun last; undefined before the first. */
+  handle(): EvaluationHandle | undefined
+  close(): Promise<void>
+}
+
+export interface RealTasksOptions {
+  readonly iterations: number
+  readonly checkpointSeconds: number
+  /** A checkpoint that every task finds in its directory. */
+  readonly checkpoint?: { readonly state: Uint8Array; readonly intermediates: Uint8Array }
+}
+
+export async function startTasks({ iterations, checkpointSeconds, checkpoint }: RealTasksOptions): Promise<RealTasks> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'chronym-bench-tasks-'))
+  const store = openStore(join(dataDir, 'chronym.db'))
+  const pool = createNativePool({ evaluationThreads: 1 })
+  let handle: EvaluationHandle | undefined
+  const manager = createTaskManager({
+    store,
+    dataDir,
+    pool: { evaluate: (request, onCheckpoint) => (handle = pool.evaluate(request, onCheckpoint)) },
+    steps: stepsOf(iterations, (taskId, plan) => leaveCheckpoint(taskDirectory(dataDir, taskId), plan, checkpoint)),
+    options: { maxTasks: 1, queue: 1000, checkpointSeconds, memoryBytes: MEMORY_BYTES },
+    clock: systemClock,
+    log: { info: () => undefined, warn: complain, error: complain }
+  })
+  await manager.start()
+  return {
+    manager,
+    pool,
+    handle: () => handle,
+    async close() {
+      await manager.stop()
+      await pool.close()
+      store.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  }
+}
+
+function complain(fields: object, message: string): void {
+  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`)
+}
+
+async function leaveCheckpoint(directory: string, plan: EvaluationPlan, checkpoint: RealTasksOptions['checkpoint']): Promise<void> {
+  if (checkpoint === undefined) return
+  const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => {
+    throw error
+  })
+  writer.accept({ state: checkpoint.state, appended: checkpoint.intermediates, appendedFrom: 0, squarings: plan.iterations })
+  await writer.close()
+}
+
+function stepsOf(iterations: number, prepare: (taskId: string, plan: EvaluationPlan) => Promise<void>): TaskSteps {
+  const plan: EvaluationPlan = { seed: SEED, discriminantBits: BITS, iterations, split: null, deadlineMs: null, context: new Uint8Array(0) }
+  return {
+    iterations: () => iterations,
+    commit: () => Promise.resolve(new Uint8Array(1)),
+    async plan({ taskId }) {
+      await prepare(taskId, plan)
+      return plan
+    },
+    remind: () => Promise.resolve(),
+    usable: () => false,
+    reveal: () => Promise.resolve()
+  }
+}
