@@ -1,29 +1,32 @@
-//! Evaluations: the squarings, then the proof, in slices, and checkpoints of both.
+//! Evaluations: the squarings and their proof, in slices, and checkpoints of both.
 
 mod checkpoint;
-mod log;
 mod record;
+mod records;
+mod segment;
+mod squaring;
 
 use crate::discriminant::Discriminant;
 use crate::error::Error;
 use crate::form::Form;
-use crate::hash_prime::challenge;
-use crate::wesolowski::{Plan, Prover, Segment, assemble, verify};
+use crate::wesolowski::{assemble, verify};
 use core::sync::atomic::{AtomicU32, Ordering};
-use log::Log;
-use record::RECORD_BYTES;
-
-/// The stop word is read at least once in so many squarings or compositions: a few milliseconds.
-const STOP_INTERVAL: u64 = 1024;
+use segment::{Proving, Segment};
+use sha2::Sha256;
 
 const DEFAULT_MEMORY_BYTES: usize = 256 << 20;
+
+/// What an operation of proving costs in squarings: a composition, and what goes with it (`examples/prove.rs`).
+const OPERATION_COST: f64 = 1.3;
 
 /// How an evaluation is to be proved, and within what memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EvaluationOptions {
-    /// `None`: one segment (depth 0, 200 bytes). `Some(n)`: two, the first of n squarings, proved before the second begins (depth 1, 341 bytes).
+    /// `None`: one segment (depth 0, 200 bytes). `Some(n)`: two, the first of n squarings (depth 1, 341 bytes), so that the first can be
+    /// proved while the second is computed.
     pub split: Option<u64>,
-    /// Bound on the stored intermediate forms, in bytes. Fewer forms make proving slower, not wrong.
+    /// Bound on all that the evaluation holds, in bytes: stored forms, the prover's buckets, and the forms once more while it is taken up
+    /// from a checkpoint. Less memory makes proving slower, not wrong; below a few kilobytes it is not kept.
     pub memory_bytes: usize,
 }
 
@@ -36,9 +39,9 @@ impl Default for EvaluationOptions {
 /// What an evaluation is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Squaring. With two segments there are two such phases, each followed by one of proving.
+    /// Squaring; on more than one thread also proving the first of two segments while squaring the second.
     Squaring,
-    /// Proving the segment just squared.
+    /// All squarings are done, and what is left of the proof is made.
     Proving,
     /// The proof is there.
     Done,
@@ -57,10 +60,8 @@ pub enum Step {
     Failed,
 }
 
-enum Stage {
-    Squaring,
-    Proving(Box<Prover>),
-    Done(Vec<u8>),
+enum Outcome {
+    Proof(Vec<u8>),
     Failed,
 }
 
@@ -69,19 +70,21 @@ pub struct Evaluation {
     discriminant: Discriminant,
     x: Form,
     iterations: u64,
-    split: Option<u64>,
-    plan: Plan,
     /// `x^(2^squarings)`
     current: Form,
     squarings: u64,
-    log: Log,
-    /// The first of two segments, once it is proved.
-    first: Option<Segment>,
-    stage: Stage,
+    /// One or two.
+    segments: Vec<Segment>,
+    /// Over the records of all segments.
+    records_hash: Sha256,
+    threads: usize,
+    /// Operations that the proof still took when the last squaring was done.
+    operations_at_end: f64,
+    outcome: Option<Outcome>,
 }
 
 impl Evaluation {
-    /// Begins to compute `x^(2^iterations)` and its proof. `x` must be of this discriminant.
+    /// Begins to compute `x^(2^iterations)` and its proof, on one thread. `x` must be of this discriminant.
     ///
     /// # Errors
     /// [`Error::Split`] if a split leaves either segment without a squaring.
@@ -91,108 +94,100 @@ impl Evaluation {
         iterations: u64,
         options: EvaluationOptions,
     ) -> Result<Self, Error> {
-        if options.split.is_some_and(|split| split == 0 || split >= iterations) {
+        let EvaluationOptions { split, memory_bytes } = options;
+        if split.is_some_and(|split| split == 0 || split >= iterations) {
             return Err(Error::Split);
         }
-        // each of two segments can have one form more than its share
-        let max_forms = (options.memory_bytes / RECORD_BYTES).saturating_sub(2) as u64;
-        Ok(Self {
-            discriminant,
-            x,
-            iterations,
-            split: options.split,
-            plan: Plan::choose(iterations, max_forms),
-            current: x,
-            squarings: 0,
-            log: Log::new(),
-            first: None,
-            stage: Stage::Squaring,
-        })
+        let segments = Segment::plan(iterations, split, memory_bytes as u64);
+        let mut evaluation = Self::at_start(discriminant, &x, iterations, segments);
+        evaluation.finish_segment();
+        Ok(evaluation)
     }
 
-    /// Does about `max_steps` squarings, or as many steps of proving; less when `stop` is found to be other than zero.
+    fn at_start(discriminant: Discriminant, x: &Form, iterations: u64, segments: Vec<Segment>) -> Self {
+        Self {
+            discriminant,
+            x: *x,
+            iterations,
+            current: *x,
+            squarings: 0,
+            segments,
+            records_hash: Sha256::default(),
+            threads: 1,
+            operations_at_end: 0.0,
+            outcome: None,
+        }
+    }
+
+    /// How many threads [`Self::advance`] may use from now on, the caller's among them; at least 1, where none is begun.
+    ///
+    /// Squaring takes one thread. The others make the first of two segments' proof meanwhile; after the last squaring all of them prove. The
+    /// proof's bytes are the same whatever their number, which may change at any time.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+    }
+
+    /// Does about `max_steps` squarings, or as many steps of proving; less when `stop` is found to be other than zero, which every thread
+    /// reads at least once in a few milliseconds.
     ///
     /// Nothing is lost by stopping. The last call also verifies the proof, which takes a few milliseconds.
     pub fn advance(&mut self, max_steps: u64, stop: &AtomicU32) -> Step {
         let mut left = max_steps;
         loop {
-            match &self.stage {
-                Stage::Done(_) => return Step::Done,
-                Stage::Failed => return Step::Failed,
-                Stage::Squaring | Stage::Proving(_) if left == 0 => return Step::Paused,
-                Stage::Squaring | Stage::Proving(_) if stop.load(Ordering::Relaxed) != 0 => {
-                    return Step::Stopped;
-                }
-                Stage::Squaring => left -= self.square(left.min(STOP_INTERVAL)),
-                Stage::Proving(_) => {
-                    left = left.saturating_sub(self.prove(left.min(STOP_INTERVAL)));
-                }
+            match self.outcome {
+                Some(Outcome::Proof(_)) => return Step::Done,
+                Some(Outcome::Failed) => return Step::Failed,
+                None if left == 0 => return Step::Paused,
+                None if stop.load(Ordering::Relaxed) != 0 => return Step::Stopped,
+                None if self.squarings < self.iterations => left -= self.square(left, stop),
+                None => left = left.saturating_sub(self.prove(left, stop)),
             }
         }
     }
 
-    /// At most `budget` squarings of the present segment; at its end, turns to proving. Returns how many.
-    fn square(&mut self, budget: u64) -> u64 {
-        let segment = self.segment();
-        let end = segment.start + segment.length;
-        let until = self.squarings.saturating_add(budget).min(end);
-        let begun = self.squarings;
-        while self.squarings < until {
-            // one run to the next form that is stored
-            let since_stored = (self.squarings - segment.start) % self.plan.stride();
-            if since_stored == 0 {
-                self.log.push(&self.current);
-            }
-            let run = (until - self.squarings).min(self.plan.stride() - since_stored);
-            for _ in 0..run {
-                self.current = self.current.square(&self.discriminant);
-            }
-            self.squarings += run;
+    /// About `budget` steps of proving; at the end, assembles the proof. Returns how many.
+    fn prove(&mut self, budget: u64, stop: &AtomicU32) -> u64 {
+        if let Some(segment) = self.segments.iter_mut().find(|segment| segment.to_be_proved()) {
+            let halted = || stop.load(Ordering::Relaxed) != 0;
+            return segment.prove(budget, self.threads, &self.discriminant, &halted);
         }
-        if self.squarings == end {
-            let prime = challenge(&segment.x.encode(&self.discriminant), &self.current.encode(&self.discriminant));
-            self.stage = Stage::Proving(Box::new(Prover::new(prime, segment.length, self.plan, &self.discriminant)));
-        }
-        self.squarings - begun
+        self.outcome = Some(self.conclude());
+        0
     }
 
-    /// About `budget` steps of proving; at the end, turns to the next segment or assembles the proof. Returns how many.
-    fn prove(&mut self, budget: u64) -> u64 {
-        let segment = self.segment();
-        let Stage::Proving(prover) = &mut self.stage else {
-            return 0;
+    /// The proof from all segments' witnesses, verified.
+    fn conclude(&self) -> Outcome {
+        let proved: Vec<_> = self.segments.iter().filter_map(Segment::proved).collect();
+        let (last, earlier) = proved.split_last().expect("there is a segment, and all are proved");
+        let proof = assemble(earlier, last, &self.discriminant);
+        let x = self.x.encode(&self.discriminant);
+        match verify(&self.discriminant, &x, self.iterations, &proof, earlier.len() as u32) {
+            Ok(()) => Outcome::Proof(proof),
+            Err(_) => Outcome::Failed,
+        }
+    }
+
+    /// The form that a segment begins with; the one before must have been squared through.
+    fn segment_x(&self, index: usize) -> Form {
+        let before = index.checked_sub(1).and_then(|before| self.segments[before].proving.as_ref());
+        before.map_or(self.x, |before| before.end)
+    }
+
+    /// Where the last squaring of a segment is done, makes it one to be proved.
+    fn finish_segment(&mut self) {
+        let Some(index) = self.segments.iter().position(|segment| segment.proving.is_none()) else {
+            return;
         };
-        let (log, discriminant) = (&self.log, &self.discriminant);
-        let work = prover.advance(budget, &|index| log.form(segment.first_record + index, discriminant), discriminant);
-        if let Some(witness) = prover.witness() {
-            let proved =
-                Segment { squarings: segment.length, prime: *prover.prime(), end: self.current, witness: *witness };
-            if self.split.is_some() && self.first.is_none() {
-                self.first = Some(proved);
-                self.stage = Stage::Squaring;
-            } else {
-                let proof = assemble(self.first.as_ref(), &proved, &self.discriminant);
-                let depth = u32::from(self.first.is_some());
-                let x = self.x.encode(&self.discriminant);
-                let holds = verify(&self.discriminant, &x, self.iterations, &proof, depth).is_ok();
-                self.stage = if holds { Stage::Done(proof) } else { Stage::Failed };
-            }
+        if self.squarings == self.segments[index].end() {
+            let prover = self.segments[index].prover(&self.segment_x(index), &self.current, &self.discriminant);
+            self.segments[index].proving = Some(Proving { end: self.current, prover });
+            self.operations_at_end = self.operations_left();
         }
-        work
     }
 
-    /// The segment at work.
-    fn segment(&self) -> Span {
-        match (self.split, &self.first) {
-            (None, _) => Span { start: 0, length: self.iterations, first_record: 0, x: self.x },
-            (Some(split), None) => Span { start: 0, length: split, first_record: 0, x: self.x },
-            (Some(split), Some(first)) => Span {
-                start: split,
-                length: self.iterations - split,
-                first_record: split.div_ceil(self.plan.stride()),
-                x: first.end,
-            },
-        }
+    /// Group operations that the proof still takes.
+    fn operations_left(&self) -> f64 {
+        self.segments.iter().map(Segment::operations_left).sum()
     }
 
     /// Squarings done, of `iterations()`.
@@ -210,58 +205,69 @@ impl Evaluation {
     /// Squarings of the first of two segments; `None` for one segment.
     #[must_use]
     pub fn split(&self) -> Option<u64> {
-        self.split
+        self.segments.get(1).map(|second| second.start)
     }
 
     /// What is being done.
     #[must_use]
     pub fn phase(&self) -> Phase {
-        match self.stage {
-            Stage::Squaring => Phase::Squaring,
-            Stage::Proving(_) | Stage::Failed => Phase::Proving,
-            Stage::Done(_) => Phase::Done,
+        match self.outcome {
+            Some(Outcome::Proof(_)) => Phase::Done,
+            None if self.squarings < self.iterations => Phase::Squaring,
+            None | Some(Outcome::Failed) => Phase::Proving,
         }
     }
 
-    /// Share of the present phase that is done, 0 to 1: of all squarings while squaring, of the segment's proof while proving.
+    /// Share of the present phase that is done, 0 to 1: of all squarings, or of what the proof still took when the last one was done.
     #[must_use]
     pub fn phase_progress(&self) -> f64 {
-        match &self.stage {
-            Stage::Squaring => self.squarings as f64 / (self.iterations as f64).max(1.0),
-            Stage::Proving(prover) => prover.progress(),
-            Stage::Done(_) | Stage::Failed => 1.0,
+        match self.phase() {
+            Phase::Squaring => self.squarings as f64 / self.iterations as f64,
+            Phase::Proving => (1.0 - self.operations_left() / self.operations_at_end.max(1.0)).clamp(0.0, 1.0),
+            Phase::Done => 1.0,
         }
+    }
+
+    /// An estimate of the time to the proof on the threads there are, in squarings: those left, and the proving that they don't hide.
+    #[must_use]
+    pub fn remaining(&self) -> f64 {
+        let squarings_left = (self.iterations - self.squarings) as f64;
+        let helpers = (self.threads - 1) as f64;
+        let last = self.segments.len() - 1;
+        let operations = |segments: &[Segment]| segments.iter().map(Segment::operations_left).sum::<f64>();
+        // helpers have the squarings of the last segment, as far as they are still to come, for the segments before it
+        let hidden = helpers * squarings_left.min(self.segments[last].length as f64);
+        let in_view = (OPERATION_COST * operations(&self.segments[..last]) - hidden).max(0.0);
+        let after = in_view + OPERATION_COST * operations(&self.segments[last..]);
+        squarings_left + after / self.threads as f64
     }
 
     /// Intermediate forms stored so far.
     #[must_use]
     pub fn intermediate_count(&self) -> u64 {
-        self.log.count()
+        self.segments.iter().map(|segment| segment.records.count()).sum()
     }
 
     /// The records of intermediate forms from an index on, 128 bytes each. Records never change: append these to those before them.
     #[must_use]
     pub fn intermediates(&self, from: u64) -> Vec<u8> {
-        self.log.bytes_from(from).to_vec()
+        let mut bytes = Vec::new();
+        let mut before = 0;
+        for segment in &self.segments {
+            segment.records.copy_from(from.saturating_sub(before), &mut bytes);
+            before += segment.records.count();
+        }
+        bytes
     }
 
     /// The proof, once [`Phase::Done`] is reached: `y || pi`, or `y || pi || squarings || B || pi` with two segments.
     #[must_use]
     pub fn proof(&self) -> Option<Vec<u8>> {
-        match &self.stage {
-            Stage::Done(proof) => Some(proof.clone()),
+        match &self.outcome {
+            Some(Outcome::Proof(proof)) => Some(proof.clone()),
             _ => None,
         }
     }
-}
-
-/// A segment's place in the evaluation.
-struct Span {
-    start: u64,
-    length: u64,
-    /// Index of the segment's first intermediate form.
-    first_record: u64,
-    x: Form,
 }
 
 #[cfg(test)]

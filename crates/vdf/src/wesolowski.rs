@@ -4,8 +4,11 @@
 //! into segments, each proved alone: after `y || pi` of the last segment come the earlier ones, latest first, as
 //! `squarings (u64, big-endian) || B (33 bytes, big-endian) || pi`; the end of such a segment is not sent, it follows from B and pi.
 
+mod collect;
+mod combine;
 mod digits;
 mod exponent;
+mod parallel;
 mod plan;
 mod pow;
 mod prover;
@@ -13,6 +16,6 @@ mod segment;
 mod verify;
 
 pub(crate) use plan::{MAX_DIGIT_BITS, Plan};
-pub(crate) use prover::Prover;
-pub(crate) use segment::{Segment, assemble};
+pub(crate) use prover::{Means, Prover};
+pub(crate) use segment::{ProvedSegment, assemble};
 pub use verify::verify;

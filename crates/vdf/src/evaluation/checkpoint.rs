@@ -2,29 +2,25 @@
 //!
 //! A state is, integers big-endian, forms as records (see `record`):
 //! ```text
-//! "CVDF", version u8, |D| length u8, |D|, iterations u64, split u64 (0: none), digit bits u8, passes u64, x,
-//! squarings u64, current form, intermediate count u64, SHA-256 over the intermediates,
-//! first segment proved u8 [witness, end], stage u8 (0 squaring; 1 proving [passes left u64, product of finished passes];
-//! 2 done [proof length u16, proof]), SHA-256 over all before
+//! "CVDF", version u8, |D| length u8, |D|, iterations u64, split u64 (0: none), x, squarings u64, current form,
+//! per segment: digit bits u8, passes u64;
+//! intermediate count u64, SHA-256 over the intermediates,
+//! per segment whose squarings are done: its last form, passes left u64, product of finished passes;
+//! operations of proving left at the last squaring f64, SHA-256 over all before
 //! ```
 
-use super::log::Log;
 use super::record::{self, RECORD_BYTES};
-use super::{Evaluation, Stage};
+use super::segment::{Proving, Segment};
+use super::{Evaluation, Outcome};
 use crate::discriminant::Discriminant;
 use crate::error::Error;
 use crate::form::Form;
-use crate::hash_prime::challenge;
-use crate::wesolowski::{MAX_DIGIT_BITS, Plan, Prover, Segment, verify};
+use crate::wesolowski::{MAX_DIGIT_BITS, Plan};
 use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 4] = b"CVDF";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const DIGEST_BYTES: usize = 32;
-
-const SQUARING: u8 = 0;
-const PROVING: u8 = 1;
-const DONE: u8 = 2;
 
 impl Evaluation {
     /// The evaluation's state: with the intermediates, all that [`Evaluation::resume`] needs. About a kilobyte.
@@ -38,44 +34,34 @@ impl Evaluation {
         out.extend([VERSION, magnitude.len() as u8]);
         out.extend(magnitude);
         out.extend(self.iterations.to_be_bytes());
-        out.extend(self.split.unwrap_or(0).to_be_bytes());
-        out.push(self.plan.digit_bits as u8);
-        out.extend(self.plan.passes.to_be_bytes());
+        out.extend(self.split().unwrap_or(0).to_be_bytes());
         out.extend(record::write(&self.x));
         out.extend(self.squarings.to_be_bytes());
         out.extend(record::write(&self.current));
-        out.extend(self.log.count().to_be_bytes());
-        out.extend(self.log.digest());
-        out.push(u8::from(self.first.is_some()));
-        if let Some(first) = &self.first {
-            out.extend(record::write(&first.witness));
-            out.extend(record::write(&first.end));
+        for segment in &self.segments {
+            out.push(segment.plan.digit_bits as u8);
+            out.extend(segment.plan.passes.to_be_bytes());
         }
-        match &self.stage {
-            Stage::Squaring => out.push(SQUARING),
-            Stage::Proving(prover) => {
-                let (passes_left, power) = prover.resume_point();
-                out.push(PROVING);
+        out.extend(self.intermediate_count().to_be_bytes());
+        out.extend(self.records_hash.clone().finalize());
+        let failed = matches!(self.outcome, Some(Outcome::Failed));
+        let identity = Form::identity(&self.discriminant);
+        for segment in &self.segments {
+            if let Some(Proving { end, prover }) = &segment.proving {
+                let (passes_left, power) =
+                    if failed { (segment.plan.passes, &identity) } else { prover.resume_point() };
+                out.extend(record::write(end));
                 out.extend(passes_left.to_be_bytes());
                 out.extend(record::write(power));
             }
-            Stage::Failed => {
-                out.push(PROVING);
-                out.extend(self.plan.passes.to_be_bytes());
-                out.extend(record::write(&Form::identity(&self.discriminant)));
-            }
-            Stage::Done(proof) => {
-                out.push(DONE);
-                out.extend((proof.len() as u16).to_be_bytes());
-                out.extend(proof);
-            }
         }
+        out.extend(self.operations_at_end.to_bits().to_be_bytes());
         let digest = Sha256::digest(&out);
         out.extend(digest);
         out
     }
 
-    /// Goes on from a state and the intermediates stored with it, or more of them. Everything is checked.
+    /// Goes on from a state and the intermediates stored with it, or more of them, on one thread. Everything is checked.
     ///
     /// With a discriminant given, the state must be of that one, which saves testing it for primality.
     ///
@@ -86,16 +72,29 @@ impl Evaluation {
         if Sha256::digest(body) != (*digest).into() {
             return Err(Error::CheckpointState);
         }
-        let mut reader = Reader(body);
-        let (evaluation, count, log_digest) = reader.evaluation(discriminant).ok_or(Error::CheckpointState)?;
-        let log = Log::restore(intermediates, count, log_digest, &evaluation.discriminant)?;
-        Ok(Self { log, ..evaluation })
+        let (mut evaluation, records_digest) = Reader(body).evaluation(discriminant).ok_or(Error::CheckpointState)?;
+        evaluation.restore(intermediates, records_digest).ok_or(Error::CheckpointIntermediates)?;
+        if evaluation.squarings == evaluation.iterations && !evaluation.segments.iter().any(Segment::to_be_proved) {
+            let outcome = evaluation.conclude();
+            evaluation.outcome = matches!(outcome, Outcome::Proof(_)).then_some(outcome);
+            evaluation.outcome.as_ref().ok_or(Error::CheckpointState)?;
+        }
+        Ok(evaluation)
     }
 
-    /// Intermediate forms that belong to the squarings done.
-    fn expected_count(&self) -> u64 {
-        let segment = self.segment();
-        segment.first_record + (self.squarings - segment.start).div_ceil(self.plan.stride())
+    /// Takes the records that belong to the squarings done; what follows them was appended after the state was taken.
+    fn restore(&mut self, bytes: &[u8], digest: [u8; DIGEST_BYTES]) -> Option<()> {
+        let (mut records, _) = bytes.as_chunks::<RECORD_BYTES>();
+        for segment in &mut self.segments {
+            let own;
+            (own, records) = records.split_at_checked(usize::try_from(segment.record_count(self.squarings)).ok()?)?;
+            for bytes in own {
+                record::read(bytes, &self.discriminant)?;
+                segment.records.push(bytes);
+            }
+            self.records_hash.update(own.as_flattened());
+        }
+        (self.records_hash.clone().finalize() == digest.into()).then_some(())
     }
 }
 
@@ -127,8 +126,8 @@ impl Reader<'_> {
         record::read(self.take::<RECORD_BYTES>()?, discriminant)
     }
 
-    /// The evaluation without its intermediates, their count and their hash.
-    fn evaluation(&mut self, expected: Option<&Discriminant>) -> Option<(Evaluation, u64, [u8; DIGEST_BYTES])> {
+    /// The evaluation without its intermediates, and their hash.
+    fn evaluation(&mut self, expected: Option<&Discriminant>) -> Option<(Evaluation, [u8; DIGEST_BYTES])> {
         if self.take()? != MAGIC || self.u8()? != VERSION {
             return None;
         }
@@ -139,70 +138,47 @@ impl Reader<'_> {
             None => Discriminant::from_be_bytes(magnitude).ok()?,
         };
         let iterations = self.u64()?;
-        let split = Some(self.u64()?).filter(|&split| split != 0);
-        let plan = Plan { digit_bits: u32::from(self.u8()?), passes: self.u64()? };
-        let plan_valid = (1..=MAX_DIGIT_BITS).contains(&plan.digit_bits)
-            && plan.passes > 0
-            && plan.passes.checked_mul(u64::from(plan.digit_bits)).is_some();
-        if !plan_valid || split.is_some_and(|split| split >= iterations) {
-            return None;
-        }
+        let split = self.u64()?;
         let x = self.form(&discriminant)?;
-        let squarings = self.u64()?;
+        let squarings = self.u64().filter(|&squarings| squarings <= iterations)?;
         let current = self.form(&discriminant)?;
+        let segments = if split == 0 {
+            vec![Segment::new(0, iterations, self.plan()?)]
+        } else {
+            let rest = iterations.checked_sub(split).filter(|&rest| rest > 0)?;
+            vec![Segment::new(0, split, self.plan()?), Segment::new(split, rest, self.plan()?)]
+        };
         let count = self.u64()?;
         let digest = *self.take()?;
-        let first = if self.u8()? == 0 { None } else { Some(self.first_segment(split?, &x, &discriminant)?) };
-        let log = Log::new();
-        let stage = Stage::Squaring;
-        let mut evaluation =
-            Evaluation { discriminant, x, iterations, split, plan, current, squarings, log, first, stage };
-        let segment = evaluation.segment();
-        let in_segment = (segment.start..=segment.start + segment.length).contains(&squarings);
-        if !in_segment || evaluation.expected_count() != count {
-            return None;
+        let mut evaluation = Evaluation::at_start(discriminant, &x, iterations, segments);
+        (evaluation.squarings, evaluation.current) = (squarings, current);
+        for index in 0..evaluation.segments.len() {
+            self.proving(&mut evaluation, index)?;
         }
-        evaluation.stage = self.stage(&evaluation)?;
-        self.0.is_empty().then_some((evaluation, count, digest))
+        evaluation.operations_at_end = self.u64().map(f64::from_bits).filter(|operations| operations.is_finite())?;
+        let expected_count: u64 = evaluation.segments.iter().map(|segment| segment.record_count(squarings)).sum();
+        (count == expected_count && self.0.is_empty()).then_some((evaluation, digest))
     }
 
-    fn first_segment(&mut self, squarings: u64, x: &Form, discriminant: &Discriminant) -> Option<Segment> {
-        let witness = self.form(discriminant)?;
-        let end = self.form(discriminant)?;
-        let prime = challenge(&x.encode(discriminant), &end.encode(discriminant));
-        Some(Segment { squarings, prime, end, witness })
+    fn plan(&mut self) -> Option<Plan> {
+        let plan = Plan { digit_bits: u32::from(self.u8()?), passes: self.u64()? };
+        let valid = (1..=MAX_DIGIT_BITS).contains(&plan.digit_bits)
+            && plan.passes > 0
+            && plan.passes.checked_mul(u64::from(plan.digit_bits)).is_some();
+        valid.then_some(plan)
     }
 
-    fn stage(&mut self, evaluation: &Evaluation) -> Option<Stage> {
-        let discriminant = &evaluation.discriminant;
-        let segment = evaluation.segment();
-        let finished = evaluation.squarings == segment.start + segment.length;
-        match self.u8()? {
-            SQUARING => Some(Stage::Squaring),
-            PROVING if finished => {
-                let passes_left = self.u64()?;
-                let power = self.form(discriminant)?;
-                if passes_left > evaluation.plan.passes {
-                    return None;
-                }
-                let prime = challenge(&segment.x.encode(discriminant), &evaluation.current.encode(discriminant));
-                Some(Stage::Proving(Box::new(Prover::resume(
-                    prime,
-                    segment.length,
-                    evaluation.plan,
-                    passes_left,
-                    &power,
-                ))))
-            }
-            DONE if finished => {
-                let length = u16::from_be_bytes(*self.take()?);
-                let proof = self.slice(usize::from(length))?.to_vec();
-                let depth = u32::from(evaluation.first.is_some());
-                let x = evaluation.x.encode(discriminant);
-                verify(discriminant, &x, evaluation.iterations, &proof, depth).ok()?;
-                Some(Stage::Done(proof))
-            }
-            _ => None,
+    /// How far a segment's proof has come, if its squarings are done.
+    fn proving(&mut self, evaluation: &mut Evaluation, index: usize) -> Option<()> {
+        let segment = &evaluation.segments[index];
+        if evaluation.squarings < segment.end() {
+            return Some(());
         }
+        let end = self.form(&evaluation.discriminant)?;
+        let passes_left = self.u64().filter(|&left| left <= segment.plan.passes)?;
+        let power = self.form(&evaluation.discriminant)?;
+        let prover = segment.prover(&evaluation.segment_x(index), &end, &evaluation.discriminant);
+        evaluation.segments[index].proving = Some(Proving { end, prover: prover.resumed(passes_left, &power) });
+        Some(())
     }
 }

@@ -1,5 +1,6 @@
-use super::{Evaluation, EvaluationOptions, Phase, Step, record::RECORD_BYTES};
+use super::{DEFAULT_MEMORY_BYTES, Evaluation, EvaluationOptions, Phase, Step, record::RECORD_BYTES};
 use crate::{Discriminant, Error, Form, verify};
+use core::cmp::Ordering;
 use core::sync::atomic::AtomicU32;
 
 fn discriminant() -> Discriminant {
@@ -65,39 +66,95 @@ fn a_split_leaves_squarings_on_both_sides() {
     }
 }
 
-#[test]
-fn resuming_at_any_point_gives_the_same_proof() {
-    let options = two_segments(400, 5000);
-    let expected = finish(&mut start(700, options));
-    let stop = AtomicU32::new(0);
-    let mut evaluation = start(700, options);
+/// Advances in slices of changing length on changing numbers of threads, and after most of them goes on from what a crash would leave.
+fn finish_with_crashes(options: EvaluationOptions, iterations: u64, mut random: u64) -> Vec<u8> {
+    let (run, d) = (AtomicU32::new(0), discriminant());
+    let mut evaluation = start(iterations, options);
     let mut log = Vec::new();
-    let mut phases = Vec::new();
+    let mut phases = vec![evaluation.phase()];
     loop {
-        let step = evaluation.advance(37, &stop);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let die = |sides: u64| (random >> 33) % sides;
+        evaluation.set_threads(1 + die(3) as usize);
+        let step = evaluation.advance(1 + die(61), &run);
+        log.truncate(RECORD_BYTES * evaluation.intermediate_count() as usize);
         log.extend(evaluation.intermediates((log.len() / RECORD_BYTES) as u64));
         assert_eq!(log.len() as u64, RECORD_BYTES as u64 * evaluation.intermediate_count());
         phases.push(evaluation.phase());
         let state = evaluation.state();
-        let d = discriminant();
-        let known = (phases.len() % 2 == 0).then_some(&d);
         // a log that runs ahead of the state is what a crash between the two writes leaves
         let mut longer = log.clone();
         longer.extend([7; 200]);
-        let resumed = Evaluation::resume(&state, &longer, known).unwrap();
+        let resumed = Evaluation::resume(&state, &longer, (die(2) == 0).then_some(&d)).unwrap();
         assert_eq!(resumed.state(), state);
         assert_eq!((resumed.squarings(), resumed.phase()), (evaluation.squarings(), evaluation.phase()));
         if step == Step::Done {
-            assert_eq!(resumed.proof(), Some(expected));
-            break;
+            assert!(phases.is_sorted_by_key(|&phase| phase as u8), "{phases:?}");
+            return resumed.proof().unwrap();
         }
-        // proving goes back to the beginning of a pass, so from there on only squaring is resumed each time
-        if evaluation.phase() == Phase::Squaring || phases.len() % 50 == 0 {
+        // each time goes back to the beginning of the pass under way, so not every time
+        if die(5) < 4 {
             evaluation = resumed;
         }
     }
-    phases.dedup();
-    assert_eq!(phases, [Phase::Squaring, Phase::Proving, Phase::Squaring, Phase::Proving, Phase::Done]);
+}
+
+#[test]
+fn crashes_and_changing_threads_make_the_same_proof() {
+    for split in [None, Some(400), Some(690)] {
+        for memory_bytes in [4000, 20_000, DEFAULT_MEMORY_BYTES] {
+            let options = EvaluationOptions { split, memory_bytes };
+            let expected = finish(&mut start(700, options));
+            for seed in 0..4 {
+                assert_eq!(finish_with_crashes(options, 700, seed), expected, "{options:?} {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_make_the_same_proof() {
+    for split in [None, Some(3600)] {
+        let options = EvaluationOptions { split, memory_bytes: 100_000 };
+        let expected = finish(&mut start(4000, options));
+        for threads in [2, 3, 7] {
+            let mut evaluation = start(4000, options);
+            evaluation.set_threads(threads);
+            assert_eq!(finish(&mut evaluation), expected, "{options:?} {threads}");
+        }
+    }
+}
+
+#[test]
+fn the_first_segment_is_proved_while_the_second_is_squared() {
+    let stop = AtomicU32::new(0);
+    let mut evaluation = start(u64::from(u32::MAX), two_segments(2000, DEFAULT_MEMORY_BYTES));
+    evaluation.advance(2000, &stop);
+    let (begun, remaining) = (evaluation.segments[0].operations_left(), evaluation.remaining());
+    // on one thread it has to wait
+    evaluation.advance(1000, &stop);
+    assert_eq!(evaluation.segments[0].operations_left().total_cmp(&begun), Ordering::Equal);
+    evaluation.set_threads(2);
+    assert!(evaluation.remaining() < remaining - 1000.0);
+    while evaluation.segments[0].to_be_proved() {
+        assert_eq!((evaluation.advance(1000, &stop), evaluation.phase()), (Step::Paused, Phase::Squaring));
+    }
+    // and that is in the checkpoint
+    let resumed = Evaluation::resume(&evaluation.state(), &evaluation.intermediates(0), None).unwrap();
+    assert!(!resumed.segments[0].to_be_proved());
+}
+
+#[test]
+fn a_wrong_squaring_is_found_out_and_the_state_leads_back_to_the_proof() {
+    let stop = AtomicU32::new(0);
+    let mut evaluation = start(700, two_segments(400, 5000));
+    evaluation.advance(550, &stop);
+    evaluation.current = evaluation.current.square(&evaluation.discriminant);
+    assert_eq!(evaluation.advance(u64::MAX, &stop), Step::Failed);
+    assert_eq!((evaluation.phase(), evaluation.proof()), (Phase::Proving, None));
+    let mut resumed = Evaluation::resume(&evaluation.state(), &evaluation.intermediates(0), None).unwrap();
+    assert_eq!(resumed.phase(), Phase::Proving);
+    assert_eq!(resumed.advance(u64::MAX, &stop), Step::Failed);
 }
 
 #[test]
@@ -146,13 +203,20 @@ fn the_stop_word_stops_at_once_and_loses_nothing() {
 }
 
 #[test]
-fn progress_never_falls_within_a_phase() {
+fn progress_goes_from_nothing_to_all_in_each_phase_and_never_falls() {
     let stop = AtomicU32::new(0);
-    let mut evaluation = start(3000, EvaluationOptions { split: None, memory_bytes: 3000 });
-    let mut last = (Phase::Squaring, 0.0);
-    while evaluation.advance(50, &stop) == Step::Paused {
-        let now = (evaluation.phase(), evaluation.phase_progress());
-        assert!((0.0..=1.0).contains(&now.1) && (now.0 != last.0 || now.1 >= last.1), "{last:?} to {now:?}");
-        last = now;
+    for (split, threads) in [(None, 1), (None, 3), (Some(2700), 1), (Some(2700), 2)] {
+        let mut evaluation = start(3000, EvaluationOptions { split, memory_bytes: 3000 });
+        evaluation.set_threads(threads);
+        let mut last = (Phase::Squaring, 0.0);
+        let mut remaining = evaluation.remaining();
+        while evaluation.advance(50, &stop) == Step::Paused {
+            let now = (evaluation.phase(), evaluation.phase_progress());
+            assert!((0.0..=1.0).contains(&now.1) && (now.0 != last.0 || now.1 >= last.1), "{last:?} to {now:?}");
+            assert!(now.0 == last.0 || last.1 > 0.98 && now.1 < 0.3, "{last:?} to {now:?}");
+            assert!(evaluation.remaining() <= remaining && evaluation.remaining() >= 0.0);
+            (last, remaining) = (now, evaluation.remaining());
+        }
+        assert!(last.0 == Phase::Proving && last.1 > 0.7 && remaining < 100.0, "{last:?} {remaining}");
     }
 }

@@ -1,5 +1,7 @@
-//! Proving: `x^floor(2^n / B)` from stored intermediate forms, in steps.
+//! Proving: `x^floor(2^n / B)` from stored intermediate forms, in steps, on any number of threads.
 
+use super::collect::Collecting;
+use super::combine::Combining;
 use super::digits::Digits;
 use super::plan::Plan;
 use crate::discriminant::Discriminant;
@@ -7,11 +9,24 @@ use crate::form::Form;
 use crate::hash_prime::B_LIMBS;
 use crate::uint::Uint;
 
+/// What a prover works with; the same for all its threads.
+pub(crate) struct Means<'a> {
+    pub(crate) discriminant: &'a Discriminant,
+    /// The stored form `C_j`.
+    pub(crate) form_at: &'a (dyn Fn(u64) -> Form + Sync),
+    /// Whether to stop; asked before every group operation.
+    pub(crate) halted: &'a (dyn Fn() -> bool + Sync),
+    pub(crate) threads: usize,
+}
+
 /// Computes a segment's witness.
 ///
 /// With k-bit digits `d_i` of the exponent and the stored forms `C_j = x^(2^(k passes j))`, the witness is the product over the passes r of
 /// `(product over j of C_j^d_(passes j + r))^(2^(k r))`. A pass puts every `C_j` into the bucket of its digit, then combines the buckets;
 /// Horner's rule joins the passes, from the highest r down.
+///
+/// Threads share the buckets: each has a range of them, so there is one set of buckets however many threads there are, and the operations
+/// are the same ones.
 pub(crate) struct Prover {
     prime: Uint<B_LIMBS>,
     squarings: u64,
@@ -20,50 +35,28 @@ pub(crate) struct Prover {
     passes_left: u64,
     /// The product of the finished passes.
     power: Form,
-    /// That product, on the way to its power 2^k.
-    raised: Form,
     pass: Pass,
-    buckets: Vec<Option<Form>>,
-    /// The product of the buckets combined so far in this pass.
-    running: Option<Form>,
-    /// The product of all values that `running` had: every bucket to the power of its digit.
-    sum: Option<Form>,
 }
 
 /// What a pass is doing.
 enum Pass {
-    /// Raising the earlier passes' product to the power 2^k.
-    Raise {
-        squarings_left: u32,
-    },
-    /// Sorting forms into buckets.
-    Collect(Box<Digits>),
-    /// Multiplying the buckets together, from the highest digit down.
-    Combine,
+    /// To begin with the next call: buckets take memory.
+    Begin,
+    Collect(Box<Collecting>),
+    Combine(Combining),
     Done,
 }
 
 impl Prover {
     pub(crate) fn new(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, discriminant: &Discriminant) -> Self {
-        Self::resume(prime, squarings, plan, plan.passes, &Form::identity(discriminant))
+        let power = Form::identity(discriminant);
+        Self { prime, squarings, plan, passes_left: plan.passes, power, pass: Pass::Begin }
     }
 
-    /// Goes on at the beginning of a pass, from what [`Self::resume_point`] said.
-    pub(crate) fn resume(prime: Uint<B_LIMBS>, squarings: u64, plan: Plan, passes_left: u64, power: &Form) -> Self {
-        let mut prover = Self {
-            prime,
-            squarings,
-            plan,
-            passes_left,
-            power: *power,
-            raised: *power,
-            pass: Pass::Done,
-            buckets: Vec::new(),
-            running: None,
-            sum: None,
-        };
-        prover.begin_pass();
-        prover
+    /// The same prover at the beginning of a pass, from what [`Self::resume_point`] said.
+    pub(crate) fn resumed(self, passes_left: u64, power: &Form) -> Self {
+        let pass = if passes_left == 0 { Pass::Done } else { Pass::Begin };
+        Self { passes_left, power: *power, pass, ..self }
     }
 
     /// Passes not finished, and the product of those that are.
@@ -80,95 +73,147 @@ impl Prover {
         matches!(self.pass, Pass::Done).then_some(&self.power)
     }
 
-    /// Share of the work that is done, 0 to 1.
-    pub(crate) fn progress(&self) -> f64 {
-        let total = self.plan.passes as f64;
-        let buckets = f64::from(self.plan.buckets());
-        let digits = (self.squarings / u64::from(self.plan.digit_bits)) as f64 / total;
-        let within = match &self.pass {
-            Pass::Raise { .. } => 0.0,
-            Pass::Collect(left) => digits - left.left() as f64,
-            Pass::Combine => digits + 2.0 * (buckets - self.buckets.len() as f64),
-            Pass::Done => return 1.0,
-        };
-        let finished = total - self.passes_left as f64;
-        ((finished + within.max(0.0) / (digits + 2.0 * buckets)) / total).clamp(0.0, 1.0)
+    /// Group operations in all.
+    pub(crate) fn operations(&self) -> f64 {
+        self.plan.operations(self.squarings) as f64
     }
 
-    /// Does at least one and about `budget` group operations, unless it is done; returns how many. `form_at` gives `C_j`.
-    pub(crate) fn advance(&mut self, budget: u64, form_at: &dyn Fn(u64) -> Form, discriminant: &Discriminant) -> u64 {
+    /// Share of the work that is done, 0 to 1.
+    pub(crate) fn progress(&self) -> f64 {
+        let passes = self.plan.passes as f64;
+        let digits = (self.squarings / u64::from(self.plan.digit_bits)) as f64 / passes;
+        let combining = 2.0 * f64::from(self.plan.buckets());
+        let left = match &self.pass {
+            Pass::Begin => digits + combining,
+            Pass::Collect(collecting) => collecting.left().min(digits) + combining,
+            Pass::Combine(combining) => combining.left(),
+            Pass::Done => return 1.0,
+        };
+        let passes_done = passes - self.passes_left as f64 + 1.0 - left / (digits + combining);
+        (passes_done / passes).clamp(0.0, 1.0)
+    }
+
+    /// Does at least one and about `budget` group operations, unless it is done or halted; returns about how many.
+    pub(crate) fn advance(&mut self, budget: u64, means: &Means) -> u64 {
+        let budget = budget.max(1);
         let mut work = 0;
-        while work < budget.max(1) {
+        while work < budget && !(means.halted)() {
             match &mut self.pass {
-                Pass::Raise { squarings_left: 0 } => self.begin_collecting(),
-                Pass::Raise { squarings_left } => {
-                    self.raised = self.raised.square(discriminant);
-                    *squarings_left -= 1;
-                    work += 1;
+                Pass::Begin => {
+                    let Plan { digit_bits, passes } = self.plan;
+                    let digits = Digits::new(&self.prime, self.squarings, digit_bits, passes, self.passes_left - 1);
+                    self.pass = Pass::Collect(Box::new(Collecting::new(digits, self.plan.buckets())));
                 }
-                Pass::Collect(digits) => match digits.next() {
-                    Some((_, 0)) => {}
-                    Some((index, digit)) => {
-                        let form = form_at(index);
-                        let form = if digit < 0 { form.inverse() } else { form };
-                        multiply(&mut self.buckets[digit.unsigned_abs() as usize - 1], &form, discriminant);
-                        work += 1;
-                    }
-                    None => self.pass = Pass::Combine,
+                Pass::Collect(collecting) => match collecting.take_finished() {
+                    None => work += collecting.advance(budget - work, means),
+                    Some(buckets) => self.pass = Pass::Combine(Combining::new(buckets, means.threads)),
                 },
-                Pass::Combine => match self.buckets.pop() {
-                    Some(bucket) => {
-                        self.combine(bucket.as_ref(), discriminant);
-                        work += 2;
-                    }
-                    None => self.finish_pass(discriminant),
-                },
+                Pass::Combine(combining) if !combining.is_finished() => {
+                    work += combining.advance(budget - work, means);
+                }
+                Pass::Combine(combining) => {
+                    let product = combining.product(means.discriminant);
+                    self.finish_pass(product.as_ref(), means.discriminant);
+                }
                 Pass::Done => break,
             }
         }
         work
     }
 
-    fn begin_pass(&mut self) {
-        self.pass = if self.passes_left == 0 {
-            Pass::Done
-        } else {
-            // before the first pass there is nothing to raise
-            let squarings_left = if self.passes_left == self.plan.passes { 0 } else { self.plan.digit_bits };
-            Pass::Raise { squarings_left }
-        };
-    }
-
-    fn begin_collecting(&mut self) {
-        let Plan { digit_bits, passes } = self.plan;
-        let digits = Digits::new(&self.prime, self.squarings, digit_bits, passes, self.passes_left - 1);
-        self.buckets.resize(self.plan.buckets() as usize, None);
-        self.pass = Pass::Collect(Box::new(digits));
-    }
-
-    fn combine(&mut self, bucket: Option<&Form>, discriminant: &Discriminant) {
-        if let Some(bucket) = bucket {
-            multiply(&mut self.running, bucket, discriminant);
+    /// `product`: of the pass, or `None` for the neutral element.
+    fn finish_pass(&mut self, product: Option<&Form>, discriminant: &Discriminant) {
+        // before the first pass there is nothing to raise
+        if self.passes_left != self.plan.passes {
+            for _ in 0..self.plan.digit_bits {
+                self.power = self.power.square(discriminant);
+            }
         }
-        if let Some(running) = &self.running {
-            multiply(&mut self.sum, running, discriminant);
+        if let Some(product) = product {
+            self.power = self.power.compose(product, discriminant);
         }
-    }
-
-    fn finish_pass(&mut self, discriminant: &Discriminant) {
-        if let Some(sum) = &self.sum {
-            self.raised = self.raised.compose(sum, discriminant);
-        }
-        self.power = self.raised;
-        (self.running, self.sum) = (None, None);
         self.passes_left -= 1;
-        self.begin_pass();
+        self.pass = if self.passes_left == 0 { Pass::Done } else { Pass::Begin };
     }
 }
 
-fn multiply(product: &mut Option<Form>, factor: &Form, discriminant: &Discriminant) {
+/// `product factor`, where no product yet is the neutral element.
+pub(super) fn multiply(product: &mut Option<Form>, factor: &Form, discriminant: &Discriminant) {
     *product = Some(match product {
         Some(product) => product.compose(factor, discriminant),
         None => *factor,
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Means, Plan, Prover};
+    use crate::uint::Uint;
+    use crate::{Discriminant, Form};
+    use core::sync::atomic::{AtomicU64, Ordering};
+
+    const SQUARINGS: u64 = 1200;
+
+    fn prime() -> Uint<5> {
+        // nothing in proving needs it to be prime
+        Uint([0x1234_5678_9abc_def1, 5, u64::MAX, 0x0123_4567_89ab_cdef, 0xc3])
+    }
+
+    /// The forms `C_j`, and the witness by its definition.
+    fn expected(x: &Form, plan: Plan, discriminant: &Discriminant) -> (Vec<Form>, Form) {
+        let (mut forms, mut form) = (Vec::new(), *x);
+        for squarings in 0..SQUARINGS {
+            if squarings.is_multiple_of(plan.stride()) {
+                forms.push(form);
+            }
+            form = form.square(discriminant);
+        }
+        let (quotient, _) = Uint::<20>::ONE.shl(SQUARINGS as usize).div_rem(&prime());
+        let mut exponent = [0; 160];
+        quotient.write_be(&mut exponent);
+        (forms, x.pow(&exponent, discriminant))
+    }
+
+    #[test]
+    fn every_plan_on_any_number_of_threads_gives_the_power() {
+        let d = Discriminant::from_seed(b"prover tests", 256).unwrap();
+        let x = Form::generator(&d);
+        for (digit_bits, passes) in [(1, 1), (1, 40), (4, 1), (5, 7), (8, 2), (10, 1), (3, 1300)] {
+            let plan = Plan { digit_bits, passes };
+            let (forms, witness) = expected(&x, plan, &d);
+            for threads in [1, 2, 5] {
+                for budget in [1, 50, u64::MAX] {
+                    let form_at = |index: u64| forms[index as usize];
+                    let means = Means { discriminant: &d, form_at: &form_at, halted: &|| false, threads };
+                    let mut prover = Prover::new(prime(), SQUARINGS, plan, &d);
+                    while prover.witness().is_none() {
+                        prover.advance(budget, &means);
+                    }
+                    assert_eq!(prover.witness(), Some(&witness), "{plan:?} {threads} {budget}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_thread_does_more_than_the_operation_under_way_once_it_is_to_halt() {
+        let d = Discriminant::from_seed(b"prover tests", 256).unwrap();
+        let x = Form::generator(&d);
+        let plan = Plan { digit_bits: 7, passes: 3 };
+        let (forms, witness) = expected(&x, plan, &d);
+        let mut prover = Prover::new(prime(), SQUARINGS, plan, &d);
+        while prover.witness().is_none() {
+            // asked before each of the operations, which for combining are pairs
+            let (questions, operations) = (AtomicU64::new(0), AtomicU64::new(0));
+            let halted = || questions.fetch_add(1, Ordering::Relaxed) >= 10;
+            let form_at = |index: u64| {
+                operations.fetch_add(1, Ordering::Relaxed);
+                forms[index as usize]
+            };
+            let means = Means { discriminant: &d, form_at: &form_at, halted: &halted, threads: 3 };
+            assert!(prover.advance(u64::MAX, &means) <= 20);
+            assert!(operations.into_inner() <= 10);
+        }
+        assert_eq!(prover.witness(), Some(&witness));
+    }
 }

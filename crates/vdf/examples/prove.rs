@@ -1,0 +1,148 @@
+//! Measures what proving costs beside squaring: `cargo run --release --example prove -- --squarings 1000000 --threads 2 --json`.
+//!
+//! | option | |
+//! |---|---|
+//! | `--squarings N` | 1,000,000 by default |
+//! | `--threads N` | threads to prove with, 1 by default; squaring takes one |
+//! | `--split N` | two segments, the first of N squarings |
+//! | `--memory-mib N` | bound on the evaluation's memory, 256 by default |
+//! | `--runs N` | how often proving is repeated, 3 by default; the quickest run counts |
+//! | `--alternate` | with a split: squares by turns with and without a prover beside, and tells the ratio of the rates |
+//! | `--json` | one object instead of lines |
+//!
+//! On a busy machine times grow; `squaring_seconds_at_best` goes by the quickest chunk of squarings, which other work hardly touches.
+
+use chronym_vdf::{Discriminant, Evaluation, EvaluationOptions, Form, Phase, Step, backend_name};
+use core::sync::atomic::AtomicU32;
+use std::time::Instant;
+
+const SEED: [u8; 32] = [1; 32];
+const BITS: usize = 1024;
+
+/// Steps of a slice: about 5 ms, as the slices of measurements should be many.
+const SLICE: u64 = 2000;
+
+struct Options {
+    squarings: u64,
+    threads: usize,
+    split: Option<u64>,
+    memory_bytes: usize,
+    runs: usize,
+    alternate: bool,
+    json: bool,
+}
+
+fn options() -> Options {
+    let (mut squarings, mut threads, mut split, mut memory_mib, mut runs) = (1_000_000, 1, None, 256, 3);
+    let (mut alternate, mut json) = (false, false);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut number = || -> u64 { arguments.next().and_then(|text| text.parse().ok()).expect("a number") };
+        match argument.as_str() {
+            "--squarings" => squarings = number(),
+            "--threads" => threads = number(),
+            "--split" => split = Some(number()),
+            "--memory-mib" => memory_mib = number(),
+            "--runs" => runs = number(),
+            "--alternate" => alternate = true,
+            "--json" => json = true,
+            _ => panic!("unknown option {argument}"),
+        }
+    }
+    let size = |number: u64| usize::try_from(number).expect("a size");
+    Options {
+        squarings,
+        threads: size(threads),
+        split,
+        memory_bytes: size(memory_mib) << 20,
+        runs: size(runs),
+        alternate,
+        json,
+    }
+}
+
+/// Seconds of all squarings, and of as many at the quickest slice's rate.
+fn square(evaluation: &mut Evaluation, stop: &AtomicU32) -> (f64, f64) {
+    let (begun, from) = (Instant::now(), evaluation.squarings());
+    let mut quickest = f64::INFINITY;
+    while evaluation.phase() == Phase::Squaring {
+        let (before, slice) = (evaluation.squarings(), Instant::now());
+        evaluation.advance(SLICE.min(evaluation.iterations() - before), stop);
+        quickest = quickest.min(slice.elapsed().as_secs_f64() / float(evaluation.squarings() - before));
+    }
+    (begun.elapsed().as_secs_f64(), quickest * float(evaluation.squarings() - from))
+}
+
+/// Squares the second segment by turns on one thread and with a prover beside, until the first is proved: the median times of both kinds of
+/// slices.
+fn alternate(evaluation: &mut Evaluation, threads: usize, stop: &AtomicU32) -> (f64, f64) {
+    let mut times = [Vec::new(), Vec::new()];
+    while evaluation.iterations() - evaluation.squarings() > SLICE {
+        let beside = times[0].len() > times[1].len();
+        evaluation.set_threads(if beside { threads } else { 1 });
+        let slice = Instant::now();
+        evaluation.advance(SLICE, stop);
+        times[usize::from(beside)].push(slice.elapsed().as_secs_f64());
+    }
+    let [alone, beside] = times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    });
+    (alone, beside)
+}
+
+fn main() {
+    let options = options();
+    let discriminant = Discriminant::from_seed(&SEED, BITS).expect("a size that is supported");
+    let stop = AtomicU32::new(0);
+    let evaluation_options = EvaluationOptions { split: options.split, memory_bytes: options.memory_bytes };
+    let x = Form::generator(&discriminant);
+    let mut evaluation =
+        Evaluation::new(discriminant.clone(), x, options.squarings, evaluation_options).expect("a split within");
+    let mut fields: Vec<(&str, String)> = vec![
+        ("backend", format!("\"{}\"", backend_name())),
+        ("squarings", options.squarings.to_string()),
+        ("threads", options.threads.to_string()),
+        ("split", options.split.map_or("null".to_owned(), |split| split.to_string())),
+        ("memory_bytes", options.memory_bytes.to_string()),
+    ];
+    if let (true, Some(split)) = (options.alternate, options.split) {
+        evaluation.advance(split, &stop);
+        let (alone, beside) = alternate(&mut evaluation, options.threads, &stop);
+        fields.push(("squarings_per_second_alone", (float(SLICE) / alone).to_string()));
+        fields.push(("squarings_per_second_beside_a_prover", (float(SLICE) / beside).to_string()));
+        fields.push(("ratio", (alone / beside).to_string()));
+    } else {
+        evaluation.set_threads(options.threads);
+        let (squaring, at_best) = square(&mut evaluation, &stop);
+        let (state, records) = (evaluation.state(), evaluation.intermediates(0));
+        let mut proving = f64::INFINITY;
+        for _ in 0..options.runs.max(1) {
+            let mut again = Evaluation::resume(&state, &records, Some(&discriminant)).expect("its own checkpoint");
+            again.set_threads(options.threads);
+            let begun = Instant::now();
+            while again.advance(10 * SLICE, &stop) == Step::Paused {}
+            proving = proving.min(begun.elapsed().as_secs_f64());
+            assert!(again.proof().is_some(), "the proof verifies");
+        }
+        fields.push(("stored_forms", evaluation.intermediate_count().to_string()));
+        fields.push(("state_bytes", state.len().to_string()));
+        fields.push(("squaring_seconds", squaring.to_string()));
+        fields.push(("squaring_seconds_at_best", at_best.to_string()));
+        fields.push(("proving_seconds", proving.to_string()));
+        fields.push(("proving_share", (proving / squaring).to_string()));
+        fields.push(("proving_share_at_best", (proving / at_best).to_string()));
+    }
+    if options.json {
+        let fields: Vec<_> = fields.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+        println!("{{{}}}", fields.join(", "));
+    } else {
+        for (name, value) in fields {
+            println!("{name:38} {value}");
+        }
+    }
+}
+
+fn float(count: u64) -> f64 {
+    f64::from(u32::try_from(count).expect("a count below 2^32"))
+}
