@@ -203,7 +203,7 @@ describe('resuming', () => {
   })
 
   it('works from every checkpoint there was, in either segment and while proving', async () => {
-    const given = request({ iterations: 3500, split: 2000, checkpointSeconds: ALWAYS })
+    const given = request({ iterations: 35_000, split: 20_000, checkpointSeconds: ALWAYS })
     const saved = new Saved()
     const all: NonNullable<EvaluationRequest['resume']>[] = []
     const whole = await prove(given, (checkpoint) => {

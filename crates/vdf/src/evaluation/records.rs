@@ -20,7 +20,8 @@ impl Records {
         match self.chunks.last_mut() {
             Some(chunk) if chunk.len() < CHUNK_RECORDS => chunk.push(*record),
             _ => {
-                let mut chunk = Vec::with_capacity(CHUNK_RECORDS);
+                // the first one grows, since most evaluations end before it is full
+                let mut chunk = Vec::with_capacity(if self.chunks.is_empty() { 1 } else { CHUNK_RECORDS });
                 chunk.push(*record);
                 self.chunks.push(chunk);
             }
