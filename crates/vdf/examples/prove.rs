@@ -112,7 +112,7 @@ fn main() {
     let mut evaluation =
         Evaluation::new(discriminant.clone(), x, options.squarings, evaluation_options).expect("a split within");
     let mut fields: Vec<(&str, String)> = vec![
-        ("backend", format!("\"{}\"", backend_name())),
+        ("backend", format!("\"{}\"", backend_name().expect("a backend that the processor has"))),
         ("squarings", options.squarings.to_string()),
         ("threads", options.threads.to_string()),
         ("split", options.split.map_or("null".to_owned(), |split| split.to_string())),
