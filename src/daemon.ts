@@ -22,6 +22,7 @@ import { createNetwork } from './network/network.ts'
 import type { Network } from './network/types.ts'
 import { loadOwnerSeed, readIfThere } from './owner-seed.ts'
 import { dataPaths, defaultDataDir, makePrivateDirectory, writePrivateFile } from './paths.ts'
+import { roundTimeMs } from './protocol/beacon-time.ts'
 import { toHex } from './protocol/bytes.ts'
 import { DEV_BEACON_CHAIN } from './protocol/dev-beacon.ts'
 import { nodeKey } from './protocol/keys.ts'
@@ -33,6 +34,7 @@ import { openStore } from './store/open.ts'
 import type { Store } from './store/types.ts'
 import { systemClock as clock } from './tasks/clock.ts'
 import { createTaskManager } from './tasks/manager.ts'
+import type { TaskManager } from './tasks/types.ts'
 import { VERSION } from './version.ts'
 
 /** drand's public relays for quicknet (docs.drand.love). */
@@ -88,22 +90,24 @@ function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): strin
   return bootstrap.length === 0 ? 'there are no public peers yet; name peers in p2p.bootstrap' : undefined
 }
 
-function checkReadiness(network: Network, beacon: BeaconClient, store: Store, profile: NetworkProfile): ReadinessCheck[] {
+function checkReadiness(network: Network, beacon: BeaconClient, store: Store, tasks: TaskManager, profile: NetworkProfile): ReadinessCheck[] {
   const { status, peers, mode } = network.status()
   // A node of network `local` is a holder itself and can do everything alone.
   const connected = status === 'online' || (mode !== 'offline' && profile.scope === 'loopback')
   const latest = beacon.latest()
   const age = latest === undefined ? Infinity : beacon.now() - latest.round
   let stored: string | undefined
+  let unreadable = 0
   try {
-    store.count(prefixes.tasks)
+    unreadable = tasks.unreadable()
   } catch (error) {
     stored = (error as Error).message
   }
   return [
     { name: 'peers', ok: connected, detail: `${status}, ${peers} connected` },
     { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old` },
-    { name: 'store', ok: stored === undefined, detail: stored ?? 'readable' }
+    { name: 'store', ok: stored === undefined, detail: stored ?? 'readable' },
+    { name: 'journal', ok: true, detail: unreadable === 0 ? 'readable' : `${unreadable} unreadable records set aside`, ...(unreadable > 0 && { warning: true }) }
   ]
 }
 
@@ -172,7 +176,11 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       checkpointSeconds: initial.vdf.checkpoint_seconds,
       memoryBytes: initial.vdf.memory_mib * 2 ** 20
     }
-    const tasks = createTaskManager({ store, dataDir: paths.root, pool, steps: createTaskSteps(core), options: taskOptions, clock, log })
+    const certainMs = () => {
+      const latest = beacon.latest()
+      return latest === undefined ? 0 : roundTimeMs(latest.round, profile.beacon)
+    }
+    const tasks = createTaskManager({ store, dataDir: paths.root, pool, steps: createTaskSteps(core), options: taskOptions, clock, certainMs, log })
     const registry = createRegistry({ ...core, tasks }, { automaticRenewal: initial.auto_renew })
 
     const events = createEventLog({ capacity: EVENTS_KEPT, clock: () => clock.now() })
@@ -193,7 +201,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
       metrics,
       log,
-      readiness: () => checkReadiness(network, beacon, store, profile),
+      readiness: () => checkReadiness(network, beacon, store, tasks, profile),
       allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
       allowedOrigins: () => config.current().api.allowed_origins,
       now: () => clock.now()

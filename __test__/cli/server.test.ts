@@ -16,6 +16,8 @@ const TASK: TaskBody = {
   paused: false,
   iterations: 1000,
   progress: 500,
+  queue_position: null,
+  stalled: null,
   phase_progress: 0,
   iterations_per_second: 250,
   eta_seconds: 2,

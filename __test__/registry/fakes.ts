@@ -141,6 +141,8 @@ export class FakeNetwork implements Network {
   readonly #world: FakeWorld
   readonly #self: string | undefined
   readonly sent: string[] = []
+  /** What it republishes, by name. */
+  readonly own = new Map<string, Reveal>()
   mode: NetworkMode = 'full'
   readonly #listeners = new Set<(event: NetworkEvent) => void>()
   /** Called before each message; throws to fail it. */
@@ -167,8 +169,8 @@ export class FakeNetwork implements Network {
   listenAddresses(): string[] {
     return []
   }
-  async commit(name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome> {
-    const peers = await this.#reach('commit', name)
+  async commit(name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome> {
+    const peers = await this.#reach('commit', name, signal)
     const key = toHex(commitment)
     const now = clockRound(this.#world.clock.now(), profile.beacon)
     const receipts = peers.flatMap((peer) => {
@@ -178,8 +180,10 @@ export class FakeNetwork implements Network {
     })
     return { receipts, of: peers.length }
   }
-  async putReveal(reveal: Reveal): Promise<PutOutcome> {
-    const peers = await this.#reach('reveal', reveal.name)
+  async putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome> {
+    signal?.throwIfAborted()
+    this.own.set(reveal.name, reveal)
+    const peers = await this.#reach('reveal', reveal.name, signal)
     const refusals: PutOutcome['refusals'][number][] = []
     let storedBy = 0
     for (const peer of peers) {
@@ -197,6 +201,10 @@ export class FakeNetwork implements Network {
       storedBy++
     }
     return { storedBy, of: peers.length, refusals }
+  }
+  withdrawReveal(name: string, former: Reveal | undefined): void {
+    if (former === undefined) this.own.delete(name)
+    else this.own.set(name, former)
   }
   getReveals(name: string): Promise<RevealLookup> {
     return this.#look('get', name)
@@ -247,8 +255,13 @@ export class FakeNetwork implements Network {
     const peers = await this.#reach(`get ${kind}`, did)
     return peers.flatMap((peer) => peer[kind].get(did) ?? [])
   }
-  async #reach(kind: string, name: string): Promise<FakePeer[]> {
-    await this.before(kind, name)
+  async #reach(kind: string, name: string, signal?: AbortSignal): Promise<FakePeer[]> {
+    // As in the real network, what is under way ends at once when it is aborted.
+    const aborted = Promise.withResolvers<never>()
+    aborted.promise.catch(() => undefined)
+    signal?.addEventListener('abort', () => aborted.reject(signal.reason), { once: true })
+    await Promise.race([this.before(kind, name), aborted.promise])
+    signal?.throwIfAborted()
     this.sent.push(`${kind} ${name}`)
     const peers = this.mode === 'offline' ? [] : this.#world.present()
     if (peers.length === 0) throw new OfflineError('There is no peer to ask.')
@@ -292,7 +305,7 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
   const masterSeed = new Uint8Array(32).fill(options.seed ?? 1)
   const dependencies: RegistryDependencies = { profile: options.profile ?? profile, store, network, beacon, pool, masterSeed, clock, log: silentLog }
   const steps = createTaskSteps(dependencies)
-  const tasks = createTaskManager({ store, dataDir, pool, steps, options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 }, clock, log: silentLog })
+  const tasks = createTaskManager({ store, dataDir, pool, steps, options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 }, clock, certainMs: () => 0, log: silentLog })
   const registry = createRegistry({ ...dependencies, tasks }, options.registry)
   await tasks.start()
   await registry.start()

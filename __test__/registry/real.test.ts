@@ -50,7 +50,7 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
   const network = createNetwork({ profile, store, nodeSeed, beacon, pool, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, mode: 'full', log })
   const dependencies = { profile, store, network, beacon, pool, masterSeed, clock, log: silentLog }
   const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
-  const tasks = createTaskManager({ store, dataDir: directory, pool, steps: createTaskSteps(dependencies), options, clock, log: silentLog })
+  const tasks = createTaskManager({ store, dataDir: directory, pool, steps: createTaskSteps(dependencies), options, clock, certainMs: () => 0, log: silentLog })
   const registry = createRegistry({ ...dependencies, tasks })
   const firstPulse = new Promise((resolve) => beacon.on('pulse', resolve))
   beacon.start()

@@ -9,7 +9,6 @@ import { nameKey } from '../../src/protocol/keys.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
 import { serializeZone } from '../../src/protocol/zone.ts'
-import { keys } from '../../src/store/keys.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { ManualClock, MemoryStore, taskWhere, until } from '../tasks/fakes.ts'
 import { FakeWorld, profile, startNode, type TestNode, type TestNodeOptions } from './fakes.ts'
@@ -307,18 +306,57 @@ describe('cancelling while the reveal is being sent', () => {
     const gate = Promise.withResolvers<undefined>()
     node.network.before = async (kind) => {
       if (kind !== 'reveal') return
-      node.store.put(keys.ownRecord('reveal', ALICE), Buffer.from('as the network does before it sends'))
       sending.resolve(undefined)
       await gate.promise
     }
     const { task_id } = await node.registry.register(ALICE, {})
     await clock.advance(3 * SECOND)
     await sending.promise
+    expect(node.network.own.has(ALICE)).toBe(true)
+    const sent = [...node.network.sent]
     const removed = node.tasks.remove(task_id)
+    expect(node.network.own.has(ALICE)).toBe(false)
     gate.resolve(undefined)
     expect(await removed).toBe(true)
-    expect(node.store.get(keys.ownRecord('reveal', ALICE))).toBeUndefined()
+    await clock.advance(2 * 60 * 60 * SECOND)
+    expect(node.network.sent).toEqual(sent)
+    expect(node.network.own.has(ALICE)).toBe(false)
     expect(node.registry.ownedNames()).toEqual([])
+  })
+
+  it('takes it out too when it had reached too few peers and waits for another try', async () => {
+    for (const peer of world.peers) peer.refuses = 'busy'
+    node.network.before = (kind) => {
+      for (const peer of world.peers) peer.refuses = kind === 'commit' ? undefined : 'busy'
+    }
+    const { task_id } = await node.registry.register(ALICE, {})
+    await clock.advance(3 * SECOND)
+    await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
+    expect(node.network.own.has(ALICE)).toBe(true)
+    expect(await node.tasks.remove(task_id)).toBe(true)
+    expect(node.network.own.has(ALICE)).toBe(false)
+    const sent = [...node.network.sent]
+    await clock.advance(2 * 60 * 60 * SECOND)
+    expect(node.network.sent).toEqual(sent)
+  })
+
+  it('leaves the record of before a renewal to be republished', async () => {
+    await registered()
+    const before = held()
+    const sending = Promise.withResolvers<undefined>()
+    node.network.before = async (kind) => {
+      if (kind !== 'reveal') return
+      sending.resolve(undefined)
+      await new Promise(() => undefined)
+    }
+    await clock.advance(SECOND)
+    const { task_id } = await node.registry.renew(ALICE, {})
+    await clock.advance(2 * SECOND)
+    await sending.promise
+    expect(node.network.own.get(ALICE)!.drand_pulse).toBeGreaterThan(before.drand_pulse)
+    expect(await node.tasks.remove(task_id)).toBe(true)
+    expect(node.network.own.get(ALICE)).toEqual(before)
+    expect(held()).toEqual(before)
   })
 })
 

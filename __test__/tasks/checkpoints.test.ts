@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Checkpoint } from '../../src/native/types.ts'
-import { CheckpointWriter, loadCheckpoint, type StoredCheckpoint } from '../../src/tasks/checkpoints.ts'
+import { CheckpointWriter, loadCheckpoints, type StoredCheckpoint } from '../../src/tasks/checkpoints.ts'
 import type { EvaluationPlan } from '../../src/tasks/types.ts'
 
 const RECORD_BYTES = 128
@@ -32,11 +32,9 @@ async function settled(writer: CheckpointWriter): Promise<void> {
   await writer.close()
 }
 
-const load = async (of = plan): Promise<StoredCheckpoint[]> => {
-  const found = await Promise.all([0, 1].map((skip) => loadCheckpoint(directory, of, skip)))
-  return found.filter((each) => each !== undefined)
-}
-const squarings = (found: StoredCheckpoint[]): number[] => found.map((each) => each.squarings)
+const load = async (of = plan): Promise<readonly StoredCheckpoint[]> => (await loadCheckpoints(directory, of)).believed
+const passedOver = async (of = plan): Promise<readonly string[]> => (await loadCheckpoints(directory, of)).passedOver
+const squarings = (found: readonly StoredCheckpoint[]): number[] => found.map((each) => each.squarings)
 
 beforeEach(async () => {
   directory = join(await mkdtemp(join(tmpdir(), 'chronym-checkpoints-')), 'task')
@@ -69,6 +67,35 @@ describe('checkpoints', () => {
     expect(await load({ ...plan, split: 900 })).toEqual([])
   })
 
+  it('say what was passed over, and why', async () => {
+    await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
+    expect(await passedOver()).toEqual([])
+    expect(await passedOver({ ...plan, iterations: 1001 })).toEqual(['state.0: it is of another evaluation', 'state.1: it is of another evaluation'])
+    await writeFile(join(directory, 'state.0'), 'CHRC')
+    expect(await passedOver()).toEqual(['state.0: it is cut off after 4 bytes'])
+    await writeFile(join(directory, 'state.0'), Buffer.alloc(200))
+    expect(await passedOver()).toEqual(['state.0: it is no checkpoint of this version'])
+    const sealed = await readFile(join(directory, 'state.1'))
+    sealed[sealed.length - 1]! ^= 1
+    await writeFile(join(directory, 'state.1'), sealed)
+    expect(await passedOver()).toEqual(['state.0: it is no checkpoint of this version', 'state.1: its hash is not that of its bytes'])
+  })
+
+  it('fall back to the older generation, or begin anew, when the intermediates are cut at any byte or any bit of them is altered', async () => {
+    await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
+    const file = join(directory, 'intermediates')
+    const whole = await readFile(file)
+    for (let index = 0; index < whole.length; index++) {
+      await writeFile(file, whole.subarray(0, index))
+      expect([index, squarings(await load())]).toEqual([index, index < RECORD_BYTES ? [] : [10]])
+      const altered = Buffer.from(whole)
+      altered[index]! ^= 1 << (index % 8)
+      await writeFile(file, altered)
+      expect([index, squarings(await load())]).toEqual([index, index < RECORD_BYTES ? [] : [10]])
+    }
+    expect(await passedOver()).toEqual(['generation 2: the intermediates that it counts are altered'])
+  })
+
   it('fall back to the older generation when the newest is cut at any byte', async () => {
     await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
     const newest = join(directory, 'state.0')
@@ -86,7 +113,7 @@ describe('checkpoints', () => {
     const whole = await readFile(newest)
     for (let index = 0; index < whole.length; index++) {
       const altered = Buffer.from(whole)
-      altered[index]! ^= 1
+      altered[index]! ^= 1 << (index % 8)
       await writeFile(newest, altered)
       expect([index, squarings(await load())]).toEqual([index, [10]])
     }
@@ -141,6 +168,30 @@ describe('checkpoints', () => {
     await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
     await write([checkpoint(5, 0, 1)])
     expect(squarings(await load())).toEqual([5])
+  })
+
+  it('that could not be written are written by a flush, once that is possible', async () => {
+    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    await rm(directory, { recursive: true })
+    await writeFile(directory, 'in the way')
+    writer.accept(checkpoint(10, 0, 1))
+    await expect(writer.flush()).rejects.toThrow('ENOTDIR')
+    expect(errors.splice(0)).toHaveLength(1)
+    await expect(writer.flush()).rejects.toThrow('ENOTDIR')
+    await rm(directory)
+    await mkdir(directory)
+    await writer.flush()
+    await writer.close()
+    expect(squarings(await load())).toEqual([10])
+  })
+
+  it('are written no more once they are discarded', async () => {
+    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    writer.discard()
+    writer.accept(checkpoint(10, 0, 1))
+    await writer.flush()
+    await writer.close()
+    expect(await load()).toEqual([])
   })
 
   it('that cannot be written are told, and the next one brings what was missing', async () => {

@@ -56,7 +56,7 @@ class Machine {
       evaluation.finish(this.dead ? { kind: 'stopped' } : undefined)
     }
     const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
-    return createTaskManager({ store: this.store, dataDir, pool, steps: this.steps, options, clock: this.clock, log: silentLog })
+    return createTaskManager({ store: this.store, dataDir, pool, steps: this.steps, options, clock: this.clock, certainMs: () => 0, log: silentLog })
   }
 }
 

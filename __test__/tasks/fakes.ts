@@ -184,6 +184,8 @@ export const ITERATIONS = 1000
 /** Steps that write down every effect on the outside world in `sent`. */
 export class FakeSteps implements TaskSteps {
   readonly sent: string[] = []
+  /** Tasks whose reveal the network would send again by itself. */
+  readonly standing = new Set<string>()
   #drafts = 0
   /** Throws to make a step fail; called with its name as each begins. */
   before: (step: string, task: TaskIdentity, signal: AbortSignal) => void | Promise<void> = () => undefined
@@ -209,6 +211,10 @@ export class FakeSteps implements TaskSteps {
     await this.before('remind', task, signal)
     this.sent.push(`remind ${text(draft)}`)
   }
+  /** Takes out of `standing` what would be sent again. */
+  withdraw({ taskId }: TaskIdentity): void {
+    this.standing.delete(taskId)
+  }
   usable(): boolean {
     return this.proofUsable
   }
@@ -217,6 +223,7 @@ export class FakeSteps implements TaskSteps {
     const reveal = saved ?? Buffer.from(`reveal of ${text(plan.context)} with ${text(proof)}`)
     if (saved === undefined) saveReveal(reveal)
     signal.throwIfAborted()
+    this.standing.add(task.taskId)
     this.sent.push(text(reveal))
     await this.before('revealed', task, signal)
   }

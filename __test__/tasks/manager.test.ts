@@ -1,8 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { decode, encode } from 'cborg'
 import { ServiceError } from '../../src/errors.ts'
+import { asideOf, keys, prefixes } from '../../src/store/keys.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { createTaskManager, type TaskOptions } from '../../src/tasks/manager.ts'
 import type { TaskEvent, TaskManager } from '../../src/tasks/types.ts'
@@ -11,14 +13,22 @@ import { FakePool, FakeSteps, ITERATIONS, ManualClock, MemoryProgressLog, Memory
 let dataDir: string
 let store: MemoryStore
 let clock: ManualClock
-let progress: MemoryProgressLog
 let steps: FakeSteps
 let pool: FakePool
 let manager: TaskManager
+let progress: MemoryProgressLog
+/** The moment of the newest pulse; 0 before the first. */
+let certainMs: number
+let told: string[]
+const DAY = 24 * 60 * 60 * 1000
 const OPTIONS: TaskOptions = { maxTasks: 1, queue: 2, checkpointSeconds: 10 }
 
 function build(options: TaskOptions = OPTIONS): TaskManager {
-  return createTaskManager({ store, dataDir, pool, steps, options, clock, log: silentLog, progress })
+  return createTaskManager({ store, dataDir, pool, steps, options, clock, certainMs: () => certainMs, log: { ...silentLog, warn: tell, error: tell }, progress })
+}
+
+function tell(_fields: object, message: string): void {
+  told.push(message)
 }
 
 /** The daemon ends in an orderly way and starts again. */
@@ -50,9 +60,11 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chronym-tasks-'))
   store = new MemoryStore()
   clock = new ManualClock()
-  progress = new MemoryProgressLog()
   steps = new FakeSteps()
   pool = new FakePool()
+  progress = new MemoryProgressLog()
+  certainMs = 0
+  told = []
   manager = build()
   await manager.start()
 })
@@ -184,7 +196,126 @@ describe('a proof that does not verify', () => {
   })
 })
 
+describe('a disk that is full', () => {
+  const full = (): never => {
+    throw new StoreError('full', 'no space')
+  }
+  const waiting = { code: 'SVC-STO-001', message: expect.stringContaining('goes on by itself') as string }
+
+  it('halts the evaluation when a checkpoint cannot be written, keeps it in memory, and goes on from it when there is room', async () => {
+    const id = register()
+    const run = await evaluation()
+    const directory = join(dataDir, 'tasks', id)
+    await rm(directory, { recursive: true })
+    await writeFile(directory, 'in the way')
+    run.reach(300)
+    run.checkpoint()
+    await until(() => manager.get(id)!.stalled !== null)
+    expect(run.stops).toBeGreaterThan(0)
+    expect(manager.get(id)).toMatchObject({ status: 'running', phase: 'evaluate', stalled: waiting, iterations_per_second: null, eta_seconds: null })
+    await clock.advance(10_000)
+    expect(pool.evaluations).toHaveLength(1)
+    await rm(directory)
+    await mkdir(directory)
+    await clock.advance(60_000)
+    const again = await evaluation(1)
+    // The checkpoint that it handed over when it was halted: nothing is computed twice.
+    expect(again.current.squarings).toBe(300)
+    await until(() => manager.get(id)!.stalled === null)
+    again.finish()
+    await taskWhere(manager, id, (view) => view.status === 'completed')
+  })
+
+  it('is told to readers of the events, whose ids never come twice after a restart', async () => {
+    pool.onEvaluate = (run) => run.finish()
+    const gate = Promise.withResolvers<undefined>()
+    steps.before = (step) => (step === 'plan' ? gate.promise : undefined)
+    const id = register()
+    const reading = new AbortController()
+    const events: TaskEvent[] = []
+    const done = (async () => {
+      for await (const event of manager.events(id, undefined, reading.signal)!) events.push(event)
+    })()
+    store.onWrite = full
+    gate.resolve(undefined)
+    await until(() => events.some((event) => event.task.stalled !== null))
+    store.onWrite = () => undefined
+    await restart()
+    await done
+    const before = events.at(-1)!.id
+    const next = manager.events(id, before, reading.signal)![Symbol.asyncIterator]()
+    expect(((await next.next()).value as TaskEvent).id).toBeGreaterThan(before)
+    reading.abort()
+    await next.return!()
+  })
+
+  it('lets a pause or a cancel fail with SVC-STO-001, and changes nothing', async () => {
+    const id = register()
+    await evaluation()
+    store.onWrite = full
+    expect(() => manager.pause(id)).toThrow(expect.objectContaining({ code: 'SVC-STO-001' }))
+    await expect(manager.remove(id)).rejects.toThrow(expect.objectContaining({ code: 'SVC-STO-001' }))
+    store.onWrite = () => undefined
+    expect(manager.get(id)).toMatchObject({ status: 'running', paused: false, error: null })
+  })
+})
+
+describe('a record of the journal that cannot be read', () => {
+  const aside = (): string[] => [...store.list(prefixes.aside)].map(([key]) => key)
+
+  it.each([
+    ['no CBOR', () => Buffer.from('garbage')],
+    ['cut off', (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 1)],
+    ['of another task', (bytes: Uint8Array) => Buffer.from(Buffer.from(bytes).toString('latin1').replace(/[0-9a-f]{8}-/, '00000000-'), 'latin1')],
+    ['of a state that no task can be in', (bytes: Uint8Array) => encode({ ...(decode(bytes) as object), state: { ...(decode(bytes) as { state: object }).state, proof: new Uint8Array(3), plan: null } })]
+  ])('because it is %s is set aside as it is, told once, and the others go on', async (_why, damage) => {
+    const broken = register('one.chronym')
+    const whole = register('two.chronym')
+    await evaluation()
+    const run = pool.evaluations[0]!
+    run.reach(300)
+    run.checkpoint()
+    await stateFiles(1)
+    await manager.stop()
+    const damaged = damage(store.get(keys.task(broken))!)
+    store.put(keys.task(broken), damaged)
+    await restart()
+    expect(manager.list().map((view) => view.task_id)).toEqual([whole])
+    expect(manager.unreadable()).toBe(1)
+    expect(Buffer.from(store.get(asideOf(keys.task(broken)))!)).toEqual(Buffer.from(damaged))
+    expect(told.filter((message) => message.includes('set aside'))).toHaveLength(1)
+    // Whoever repairs the record finds its checkpoints.
+    expect(await readdir(join(dataDir, 'tasks', broken))).toContain('intermediates')
+    ;(await evaluation()).finish()
+    await taskWhere(manager, whole, (view) => view.status === 'completed')
+    await restart()
+    expect(told.filter((message) => message.includes('set aside'))).toHaveLength(1)
+    expect(manager.unreadable()).toBe(1)
+  })
+
+  it('of a finished proof keeps no name from being registered', async () => {
+    store.put(keys.proof('register', 'alice.chronym'), Buffer.from('x'))
+    register()
+    await evaluation()
+    expect(aside()).toEqual([asideOf(keys.proof('register', 'alice.chronym'))])
+  })
+})
+
 describe('the queue', () => {
+  it('shows who is next, and moves up', async () => {
+    const [first, second, third] = ['one.chronym', 'two.chronym', 'three.chronym'].map((name) => register(name))
+    const places = (): (number | null)[] => [first, second, third].map((id) => manager.get(id!)!.queue_position)
+    ;(await evaluation()).reach(1)
+    expect(places()).toEqual([null, 1, 2])
+    manager.pause(second!)
+    expect(places()).toEqual([null, null, 1])
+    manager.resume(second!)
+    expect(places()).toEqual([null, 1, 2])
+    pool.evaluations[0]!.finish()
+    await evaluation(1)
+    expect(places()).toEqual([null, null, 1])
+  })
+
   it('refuses a second task for a name and names the first', () => {
     const id = register()
     expect(() => register()).toThrow(expect.objectContaining({ code: 'SVC-REG-002', extensions: { task_id: id } }))
@@ -225,6 +356,27 @@ describe('the queue', () => {
 })
 
 describe('cancelling', () => {
+  it('takes a reveal back that would be sent again by itself, before it is answered', async () => {
+    steps.before = (step) => {
+      if (step === 'revealed') throw new ServiceError('SVC-PUB-002', 'too few peers')
+    }
+    pool.onEvaluate = (run) => run.finish()
+    const id = register()
+    await taskWhere(manager, id, (view) => view.stalled !== null)
+    expect([...steps.standing]).toEqual([id])
+    await manager.remove(id)
+    expect([...steps.standing]).toEqual([])
+  })
+
+  it('writes no checkpoint that nobody needs', async () => {
+    const id = register()
+    const run = await evaluation()
+    run.reach(300)
+    await manager.remove(id)
+    await manager.stop()
+    expect(await readdir(join(dataDir, 'tasks'))).toEqual([])
+  })
+
   it('stops the evaluation, ends as failed with SVC-TSK-003 and publishes nothing afterwards', async () => {
     const id = register()
     const run = await evaluation()
@@ -523,15 +675,32 @@ describe('a restart', () => {
   it('forgets ended tasks after thirty days', async () => {
     pool.onEvaluate = (run) => run.finish()
     await taskWhere(manager, register(), (view) => view.status === 'completed')
-    clock.set(clock.now() + 31 * 24 * 60 * 60 * 1000)
+    certainMs = clock.now() + 31 * DAY
     await restart()
+    await clock.advance(500)
     expect(manager.list()).toEqual([])
+  })
+
+  it('forgets nothing because the clock is a year ahead', async () => {
+    pool.onEvaluate = (run) => run.finish()
+    await taskWhere(manager, register(), (view) => view.status === 'completed')
+    certainMs = clock.now()
+    clock.set(clock.now() + 365 * DAY)
+    await restart()
+    await clock.advance(2 * 60 * 60 * 1000)
+    expect(manager.list()).toHaveLength(1)
+  })
+
+  it('shows the time of the newest pulse when the clock is behind it', async () => {
+    certainMs = clock.now()
+    clock.set(clock.now() - DAY)
+    expect(Date.parse(manager.get(register())!.created_at)).toBe(certainMs)
   })
 
   it('works with a clock that was set back', async () => {
     const first = register('one.chronym')
     await evaluation()
-    clock.set(clock.now() - 24 * 60 * 60 * 1000)
+    clock.set(clock.now() - DAY)
     const second = register('two.chronym')
     await restart()
     expect(manager.list().map((view) => view.task_id)).toEqual([first, second])
@@ -562,11 +731,12 @@ describe('a finished proof', () => {
 
   it.each([
     ['it would no longer be accepted', () => (steps.proofUsable = false)],
-    ['it is older than thirty days', () => clock.set(clock.now() + 31 * 24 * 60 * 60 * 1000)]
+    ['it is older than thirty days', () => (certainMs = clock.now() + 31 * DAY)]
   ])('is left alone when %s', async (_reason, change) => {
     await failAtReveal()
     change()
     await restart()
+    await clock.advance(500)
     register()
     await evaluation()
   })

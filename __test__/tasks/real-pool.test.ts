@@ -48,6 +48,7 @@ async function start(): Promise<void> {
     steps,
     options: { maxTasks: 1, queue: 10, checkpointSeconds: 0.02, memoryBytes: 1 << 22 },
     clock: systemClock,
+    certainMs: () => 0,
     log: silentLog
   })
   await manager.start()

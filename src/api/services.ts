@@ -54,6 +54,8 @@ export interface ReadinessCheck {
   name: string
   ok: boolean
   detail: string
+  /** It works, but somebody should look at it. */
+  warning?: boolean
 }
 
 export interface ApiServices {

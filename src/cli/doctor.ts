@@ -89,7 +89,13 @@ async function checkDaemon(context: Context): Promise<Finding[]> {
     const response = await get(`${url}/api/network-status`)
     if (!response.ok) throw new Error(`HTTP ${response.status}`)
     const status = (await response.json()) as Status
-    return [{ name: 'daemon', state: 'ok', detail: `answers at ${url}, network ${status.network}` }, await checkAccess(context, url), checkPeers(status), checkBeacon(status)]
+    return [
+      { name: 'daemon', state: 'ok', detail: `answers at ${url}, network ${status.network}` },
+      await checkAccess(context, url),
+      checkPeers(status),
+      checkBeacon(status),
+      await checkJournal(url)
+    ]
   } catch (error) {
     return [{ name: 'daemon', state: 'failed', detail: `no daemon answers at ${url} (${messageOf(error)})`, cure: 'Start it with `chronym daemon`, or name its address with --api.' }]
   }
@@ -116,6 +122,13 @@ function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {
   if (round === null || age === null) return { name: 'beacon', state: 'failed', detail: 'no verified pulse yet', cure: 'Check beacon.urls (--beacon-url) and the connection.' }
   if (age > STALE_PULSE_SECONDS) return { name: 'beacon', state: 'warning', detail: `the newest pulse (round ${round}) is ${formatDuration(age)} old`, cure: 'Check beacon.urls, the connection and the clock of this machine.' }
   return { name: 'beacon', state: 'ok', detail: `round ${round}, ${formatDuration(age)} old` }
+}
+
+async function checkJournal(url: string): Promise<Finding> {
+  const { checks } = (await (await get(`${url}/readyz`)).json()) as { checks: { name: string; detail: string; warning?: boolean }[] }
+  const journal = checks.find(({ name }) => name === 'journal')
+  if (journal?.warning !== true) return { name: 'journal', state: 'ok', detail: journal?.detail ?? 'not told' }
+  return { name: 'journal', state: 'warning', detail: journal.detail, cure: 'The log of that start names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.' }
 }
 
 /** All checks, in the order in which one depends on the other. */

@@ -45,6 +45,7 @@ class Watcher {
   readonly #rate = new RateMeter()
   #phase: TaskBody['phase'] | undefined
   #lost = false
+  #stalled: string | undefined
 
   constructor(context: Context) {
     this.#context = context
@@ -75,8 +76,14 @@ class Watcher {
       this.#painter.clear()
       if (task.phase !== 'done') this.#context.output.note(`• ${PHASES[task.phase]}`)
     }
+    const stalled = task.stalled?.message
+    if (stalled !== this.#stalled) {
+      this.#stalled = stalled
+      this.#painter.clear()
+      this.#context.output.note(stalled === undefined ? '• it goes on' : `• waiting: ${printable(stalled)}`)
+    }
     this.#rate.push(Date.now(), task.progress)
-    if (this.#context.output.live && (task.phase === 'evaluate' || task.phase === 'prove')) this.#painter.show(progressOf(task, this.#rate.perSecond))
+    if (stalled === undefined && this.#context.output.live && (task.phase === 'evaluate' || task.phase === 'prove')) this.#painter.show(progressOf(task, this.#rate.perSecond))
   }
 
   close(): void {

@@ -11,6 +11,7 @@ import type { Store } from '../store/types.ts'
 import { commit } from './client/commit.ts'
 import { getDocuments } from './client/documents.ts'
 import { getReveals } from './client/get.ts'
+import { forgetOwnRecord, ownRecord, rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
 import type { ClientParts } from './client/parts.ts'
 import { probe } from './client/probe.ts'
 import { publish, send } from './client/publish.ts'
@@ -75,6 +76,8 @@ class RegistryNetwork implements OpenableNetwork {
   #connection: Connection | undefined
   #maintenance: Maintenance | undefined
   #endKeepingContacts: () => void = () => undefined
+  /** The own record that is being sent again: one at a time. */
+  #republishing: { readonly id: string; readonly abort: AbortController } | undefined
   /** Changes of mode happen one after the other. */
   #transition: Promise<void> = Promise.resolve()
 
@@ -128,9 +131,7 @@ class RegistryNetwork implements OpenableNetwork {
         log,
         peers: () => this.#connection?.peers,
         holder: () => this.#servingHolder(),
-        republish: async (record) => {
-          await send(this.#client, record)
-        }
+        republish: (record) => this.#republish(record)
       })
     })
   }
@@ -172,12 +173,19 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#connection?.addresses() ?? []
   }
 
-  commit(name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome> {
-    return commit(this.#client, name, commitment, nonce)
+  commit(name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome> {
+    return commit(this.#client, name, commitment, nonce, signal)
   }
 
-  putReveal(reveal: Reveal): Promise<PutOutcome> {
-    return publish(this.#client, this.#options.store, { kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) })
+  putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome> {
+    return publish(this.#client, this.#options.store, { kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) }, signal)
+  }
+
+  withdrawReveal(name: string, former: Reveal | undefined): void {
+    const { store } = this.#options
+    if (former === undefined) forgetOwnRecord(store, 'reveal', name)
+    else rememberOwnRecord(store, { kind: 'reveal', id: name, bytes: encodeReveal(former) })
+    if (this.#republishing?.id === name) this.#republishing.abort.abort()
   }
 
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup> {
@@ -214,6 +222,21 @@ class RegistryNetwork implements OpenableNetwork {
   /** Our holder while it stores for the network. */
   #servingHolder(): Holder | undefined {
     return this.#mode === 'full' ? this.#holder : undefined
+  }
+
+  async #republish({ kind, id }: OwnRecord): Promise<void> {
+    const bytes = ownRecord(this.#options.store, kind, id)
+    // Withdrawn since it was listed.
+    if (bytes === undefined) return
+    const abort = new AbortController()
+    this.#republishing = { id, abort }
+    try {
+      await send(this.#client, { kind, id, bytes }, abort.signal)
+    } catch (error) {
+      if (!abort.signal.aborted) throw error
+    } finally {
+      this.#republishing = undefined
+    }
   }
 
   async #fetchIdentities(did: string): Promise<Uint8Array[]> {

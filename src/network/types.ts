@@ -79,10 +79,15 @@ export interface Network {
   status(): NetworkStatus
   setMode(mode: NetworkMode): Promise<void>
   listenAddresses(): string[]
-  /** Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. */
-  commit(name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome>
-  /** Stores at the peers closest to K(name), then reads back from peers not written to until more than half have it. */
-  putReveal(reveal: Reveal): Promise<PutOutcome>
+  /** Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. Nothing is sent once `signal` is aborted. */
+  commit(name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome>
+  /**
+   * Stores at the peers closest to K(name), then reads back from peers not written to until more than half have it. From then on it is
+   * republished. Nothing is sent once `signal` is aborted.
+   */
+  putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome>
+  /** From now on `former` is republished for the name, or nothing; a republishing under way ends. Throws StoreError. */
+  withdrawReveal(name: string, former: Reveal | undefined): void
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>
   /** Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking announces nothing. */
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup>

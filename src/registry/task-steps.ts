@@ -5,7 +5,6 @@ import { iterationsFor, renewalIterations, type Name } from '../protocol/names.t
 import { proofShape } from '../protocol/proof-shape.ts'
 import { decodeReveal, encodeReveal, linksOf, type Link, type Reveal } from '../protocol/reveal.ts'
 import { vdfSeed } from '../protocol/vdf-seed.ts'
-import { keys } from '../store/keys.ts'
 import type { EvaluationPlan, TaskIdentity, TaskKind, TaskSteps } from '../tasks/types.ts'
 import { revealOfLink } from './assemble.ts'
 import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimDraft } from './claim-draft.ts'
@@ -23,6 +22,7 @@ export function createTaskSteps(dependencies: RegistryDependencies): TaskSteps {
     commit: (task, draft, saveDraft, signal) => translated(() => commit(context, task, draft, saveDraft, signal)),
     plan: (task, draft, signal) => translated(() => plan(context, task, decodeDraft(draft), signal)),
     remind: (task, draft, signal) => translated(() => remind(context, task, decodeDraft(draft), signal)),
+    withdraw: (task) => withdraw(context, task),
     usable: (task, evaluated) => usable(context, task, evaluated),
     reveal: (task, evaluated, proof, saved, saveReveal, signal) => translated(() => reveal(context, task, evaluated, proof, saved, saveReveal, signal))
   }
@@ -46,8 +46,7 @@ async function commit(
   // What was sent too long before the pulse has no witness any more; the pulse is not chosen yet, so a new salt costs nothing.
   const draft = kept !== undefined && isFresh(context, kept) ? kept : await newDraft(context, name, signal)
   if (draft !== kept) saveDraft(encodeDraft(draft))
-  signal.throwIfAborted()
-  const outcome = await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce)
+  const outcome = await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce, signal)
   return encodeDraft({ ...draft, pulseRound: chooseRound(context, draft, outcome) })
 }
 
@@ -77,8 +76,7 @@ async function plan(context: RegistryContext, task: TaskIdentity, draft: ClaimDr
 
 async function remind(context: RegistryContext, task: TaskIdentity, draft: ClaimDraft, signal: AbortSignal): Promise<void> {
   const name = openName(context, task.name)
-  signal.throwIfAborted()
-  await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce)
+  await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce, signal)
 }
 
 /** A first claim while its lease lives; a renewal while it would be the newest link of what we own. */
@@ -105,8 +103,7 @@ async function reveal(
   const record = saved === undefined ? await signedReveal(context, name, task, evaluated, proof) : decodeReveal(saved)
   if (saved === undefined) saveReveal(encodeReveal(record))
   signal.throwIfAborted()
-  const outcome = await context.network.putReveal(record)
-  if (signal.aborted) withdraw(context, record)
+  const outcome = await context.network.putReveal(record, signal)
   signal.throwIfAborted()
   requireMajority(name, outcome)
   context.owned.save(record, { published: true })
@@ -127,10 +124,7 @@ function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
   return linksOf(record.reveal)
 }
 
-/** The network republishes what was once put; a task that was stopped meanwhile has published nothing more. */
-function withdraw({ store, owned }: RegistryContext, { name }: Reveal): void {
-  const key = keys.ownRecord('reveal', name)
-  const record = owned.get(name)
-  if (record === undefined) store.delete(key)
-  else store.put(key, encodeReveal(record.reveal))
+/** The network republishes what was once put: from now on again what this daemon owned before the task, or nothing. */
+function withdraw({ network, owned }: RegistryContext, { name }: TaskIdentity): void {
+  network.withdrawReveal(name, owned.get(name)?.reveal)
 }

@@ -18,6 +18,7 @@
  *   kid/<did>                      an identity document of ours                                  registry
  *   task/<task id>                 the journal of a VDF task                                     tasks
  *   proof/<task kind>/<name>       a finished proof, kept for thirty days                        tasks
+ *   aside/<key>                    a record of the journal that could not be read, as it was     tasks
  *   token/<id>                     a narrower access token: hash, scopes, label                  daemon
  *   idempotency/<hash of key>      the answer once given under an Idempotency-Key                daemon
  *   config/<path>                  a field changed at run time                                   daemon
@@ -80,10 +81,16 @@ export const prefixes = {
   ownIdentities: 'kid/',
   tasks: 'task/',
   proofs: 'proof/',
+  aside: 'aside/',
   tokens: 'token/',
   idempotency: 'idempotency/',
   configOverrides: 'config/'
 } as const
+
+/** Where a record goes that cannot be read: nothing else is stored there, and nothing is deleted from it. */
+export function asideOf(storeKey: string): string {
+  return `${prefixes.aside}${storeKey}`
+}
 
 /** The last part of a key: an id, a name, or hex. */
 export function lastPart(storeKey: string): string {

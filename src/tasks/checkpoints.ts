@@ -23,7 +23,7 @@ const MAGIC = Buffer.from('CHRCKPT1', 'latin1')
 const DIGEST_BYTES = 32
 const FIELDS_BYTES = MAGIC.length + 3 * 8
 const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
-const GENERATIONS = [0, 1] as const
+const GENERATIONS = [0, 1]
 
 /** Written at once: bounds what one write holds up the disk. */
 const WRITE_CHUNK_BYTES = 1 << 20
@@ -52,23 +52,37 @@ export async function removeCheckpoints(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
 }
 
-/**
- * The newest checkpoint of this evaluation that can be believed, or with `skip` the one before it; undefined where there is none.
- * What is missing, torn, altered or of another evaluation is passed over.
- */
-export async function loadCheckpoint(directory: string, plan: EvaluationPlan, skip = 0): Promise<StoredCheckpoint | undefined> {
+/** What is found on disk of an evaluation. */
+export interface FoundCheckpoints {
+  /** Those that can be believed, newest first. */
+  readonly believed: readonly StoredCheckpoint[]
+  /** What was passed over, and why: a sentence each. */
+  readonly passedOver: readonly string[]
+}
+
+/** Reads both generations. What is torn, altered or of another evaluation is passed over and told. Rejects when a file that is there cannot be read. */
+export async function loadCheckpoints(directory: string, plan: EvaluationPlan): Promise<FoundCheckpoints> {
   const expected = planDigest(plan)
-  const files = await Promise.all(GENERATIONS.map((slot) => readStateFile(directory, slot, expected)))
-  const found = files.filter((file) => file !== undefined).sort((left, right) => (left.generation < right.generation ? 1 : -1))
-  if (found.length <= skip) return undefined
-  const intermediates = await readIfPresent(join(directory, 'intermediates'))
-  const believed = found.filter(({ length, intermediatesDigest }) => {
-    return intermediates.length >= length && createHash('sha256').update(intermediates.subarray(0, length)).digest().equals(intermediatesDigest)
+  const passedOver: string[] = []
+  const files: StateFile[] = []
+  for (const slot of GENERATIONS) {
+    const file = await readStateFile(directory, slot, expected)
+    if (typeof file === 'string') passedOver.push(`state.${slot}: ${file}`)
+    else if (file !== undefined) files.push(file)
+  }
+  files.sort((left, right) => (left.generation < right.generation ? 1 : -1))
+  const read = files.length === 0 ? undefined : await readIfPresent(join(directory, 'intermediates'))
+  if (typeof read === 'string') passedOver.push(`intermediates: ${read}`)
+  const intermediates = read instanceof Buffer ? read : Buffer.alloc(0)
+  const believed = files.flatMap(({ generation, squarings, state, length, intermediatesDigest }) => {
+    const counted = intermediates.subarray(0, length)
+    if (counted.length === length && createHash('sha256').update(counted).digest().equals(intermediatesDigest)) {
+      return [{ generation, squarings, resume: { state, intermediates: counted } }]
+    }
+    passedOver.push(`generation ${generation}: the intermediates that it counts are ${counted.length < length ? 'cut off' : 'altered'}`)
+    return []
   })
-  const file = believed[skip]
-  if (file === undefined) return undefined
-  const { generation, squarings, state, length } = file
-  return { generation, squarings, resume: { state, intermediates: intermediates.subarray(0, length) } }
+  return { believed, passedOver }
 }
 
 /** SHA-256 over what a checkpoint must agree with: seed, size, squarings and split of the evaluation. */
@@ -80,30 +94,37 @@ function planDigest(plan: EvaluationPlan): Buffer {
   return createHash('sha256').update(plan.seed).update(numbers).digest()
 }
 
-async function readStateFile(directory: string, slot: number, expectedPlan: Buffer): Promise<StateFile | undefined> {
+/** Undefined where there is none; a string says why what is there cannot be believed. */
+async function readStateFile(directory: string, slot: number, expectedPlan: Buffer): Promise<StateFile | string | undefined> {
   const bytes = await readIfPresent(join(directory, `state.${slot}`))
-  if (bytes.length < HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
+  if (bytes === undefined || typeof bytes === 'string') return bytes
+  if (bytes.length < HEADER_BYTES) return `it is cut off after ${bytes.length} bytes`
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is no checkpoint of this version'
   const field = (index: number): bigint => bytes.readBigUInt64BE(MAGIC.length + 8 * index)
   const digest = (index: number): Buffer => bytes.subarray(FIELDS_BYTES + index * DIGEST_BYTES, FIELDS_BYTES + (index + 1) * DIGEST_BYTES)
   const state = bytes.subarray(HEADER_BYTES)
   const sealed = createHash('sha256').update(bytes.subarray(0, HEADER_BYTES - DIGEST_BYTES)).update(state).digest()
-  if (!sealed.equals(digest(2)) || !digest(0).equals(expectedPlan)) return undefined
+  if (!sealed.equals(digest(2))) return 'its hash is not that of its bytes'
+  if (!digest(0).equals(expectedPlan)) return 'it is of another evaluation'
   return { generation: field(0), squarings: Number(field(1)), length: Number(field(2)), intermediatesDigest: digest(1), state }
 }
 
-async function readIfPresent(path: string): Promise<Buffer> {
+/** Undefined where there is no such file; a string says that the disk does not give it back. */
+async function readIfPresent(path: string): Promise<Buffer | string | undefined> {
   try {
     return await readFile(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === 'EIO') return message
     throw error
   }
 }
 
 /**
  * Writes checkpoints in the order in which they come, off the event loop. `accept` returns at once; a checkpoint that
- * comes while another is being written waits, and a newer one takes its place. A failed write loses nothing: its
- * intermediates are kept and written with the next one (their whole amount is bounded by the evaluation's memory).
+ * comes while another is being written waits, and a newer one takes its place. A failed write loses nothing: what was
+ * to be written is kept, and written by `flush` or with the next one (its whole amount is bounded by the evaluation's memory).
  */
 export class CheckpointWriter {
   readonly #directory: string
@@ -116,6 +137,7 @@ export class CheckpointWriter {
   #pending: Checkpoint[] = []
   #waiting: Checkpoint | undefined
   #writing: Promise<void> | undefined
+  #discarded = false
 
   private constructor(directory: string, plan: EvaluationPlan, base: StoredCheckpoint | undefined, onError: (error: unknown) => void) {
     this.#directory = directory
@@ -140,12 +162,28 @@ export class CheckpointWriter {
   }
 
   accept(checkpoint: Checkpoint): void {
+    if (this.#discarded) return
     this.#pending.push(checkpoint)
     this.#waiting = checkpoint
     this.#writing ??= this.#drain()
   }
 
-  /** Resolves when everything accepted was written, or its write failed. */
+  /** Resolves when the newest checkpoint accepted is on disk; rejects when it could not be written, and may be called again. */
+  async flush(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing
+    const kept = this.#waiting
+    if (kept === undefined) return
+    this.#waiting = undefined
+    await this.#writeOrKeep(kept)
+  }
+
+  /** Nothing more is written: the evaluation was given up. */
+  discard(): void {
+    this.#discarded = true
+    this.#waiting = undefined
+  }
+
+  /** Resolves when nothing is being written any more. What could not be written by then is lost. */
   async close(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing
     await this.#file?.close()
@@ -156,12 +194,21 @@ export class CheckpointWriter {
     try {
       for (let next = this.#waiting; next !== undefined; next = this.#waiting) {
         this.#waiting = undefined
-        await this.#write(next)
+        await this.#writeOrKeep(next)
       }
     } catch (error) {
       this.#onError(error)
     } finally {
       this.#writing = undefined
+    }
+  }
+
+  async #writeOrKeep(checkpoint: Checkpoint): Promise<void> {
+    try {
+      await this.#write(checkpoint)
+    } catch (error) {
+      if (!this.#discarded) this.#waiting ??= checkpoint
+      throw error
     }
   }
 
@@ -202,15 +249,21 @@ export class CheckpointWriter {
   async #replaceState(generation: bigint, parts: Uint8Array[]): Promise<void> {
     const target = join(this.#directory, `state.${generation % BigInt(GENERATIONS.length)}`)
     const temporary = join(this.#directory, 'state.tmp')
-    const file = await open(temporary, 'w', 0o600)
     try {
-      await file.writev(parts)
-      await file.sync()
-    } finally {
-      await file.close()
+      const file = await open(temporary, 'w', 0o600)
+      try {
+        // Unlike `writev`, it goes on after a short write: on a disk that is nearly full half a state must not take the place of a whole one.
+        await file.writeFile(Buffer.concat(parts))
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(temporary, target)
+      await syncDirectory(this.#directory)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
     }
-    await rename(temporary, target)
-    await syncDirectory(this.#directory)
   }
 }
 

@@ -1,10 +1,10 @@
 /**
  * The durable side of tasks: one record a task, and finished proofs, which outlive their task. Progress stands in progress-log.ts.
- * Records are CBOR; nothing is written twice for one transition.
+ * Nothing is written twice for one transition. A record that cannot be read is set aside, byte for byte, and keeps nobody from going on.
  */
-import { decode, encode } from 'cborg'
 import type { Store } from '../store/types.ts'
-import { keys, prefixes } from '../store/keys.ts'
+import { asideOf, keys, lastPart, prefixes } from '../store/keys.ts'
+import { decodeEntry, decodeProof, encodeEntry, encodeProof, UnreadableRecord } from './journal-codec.ts'
 import type { TaskState } from './state.ts'
 import type { EvaluationPlan, TaskKind } from './types.ts'
 
@@ -30,14 +30,17 @@ export interface KeptProof {
 
 export class TaskJournal {
   readonly #store: Store
+  readonly #onUnreadable: (key: string, reason: string) => void
 
-  constructor(store: Store) {
+  /** `onUnreadable` is told once of each record that is set aside. */
+  constructor(store: Store, onUnreadable: (key: string, reason: string) => void) {
     this.#store = store
+    this.#onUnreadable = onUnreadable
   }
 
   /** Throws StoreError; then what was stored before stands. */
   save(entry: JournalEntry): void {
-    this.#store.put(keys.task(entry.state.id), encode(entry))
+    this.#store.put(keys.task(entry.state.id), encodeEntry(entry))
   }
 
   /** With its finished proof in a place of its own, in one write. */
@@ -47,17 +50,19 @@ export class TaskJournal {
     const former = this.keptProof(kind, name)
     const finishedMs = former !== undefined && Buffer.compare(former.proof, proof) === 0 ? former.finishedMs : nowMs
     const spent = status === 'completed' || error?.code === 'SVC-PUB-001'
-    const kept: KeptProof = { draft, plan, proof, taskId: id, finishedMs, spent }
     this.#store.batch([
-      { put: keys.task(id), value: encode(entry) },
-      { put: keys.proof(kind, name), value: encode(kept) }
+      { put: keys.task(id), value: encodeEntry(entry) },
+      { put: keys.proof(kind, name), value: encodeProof({ draft, plan, proof, taskId: id, finishedMs, spent }) }
     ])
   }
 
-  /** All tasks, in the order in which they were created. */
+  /** All tasks that can be read, in the order in which they were created. */
   load(): JournalEntry[] {
     const entries: JournalEntry[] = []
-    for (const [, value] of this.#store.list(prefixes.tasks)) entries.push(decode(value) as JournalEntry)
+    for (const [key, value] of this.#store.list(prefixes.tasks)) {
+      const entry = this.#read(key, () => decodeEntry(value, lastPart(key)))
+      if (entry !== undefined) entries.push(entry)
+    }
     return entries.sort((left, right) => left.state.order - right.state.order)
   }
 
@@ -66,16 +71,41 @@ export class TaskJournal {
   }
 
   keptProof(kind: TaskKind, name: string): KeptProof | undefined {
-    const value = this.#store.get(keys.proof(kind, name))
-    return value === undefined ? undefined : (decode(value) as KeptProof)
+    const key = keys.proof(kind, name)
+    const value = this.#store.get(key)
+    return value === undefined ? undefined : this.#read(key, () => decodeProof(value))
   }
 
   /** Removes proofs older than {@link PROOF_KEPT_MS}. */
   purgeProofs(nowMs: number): void {
     const stale: { delete: string }[] = []
     for (const [key, value] of this.#store.list(prefixes.proofs)) {
-      if ((decode(value) as KeptProof).finishedMs + PROOF_KEPT_MS < nowMs) stale.push({ delete: key })
+      const kept = this.#read(key, () => decodeProof(value))
+      if (kept !== undefined && kept.finishedMs + PROOF_KEPT_MS < nowMs) stale.push({ delete: key })
     }
     if (stale.length > 0) this.#store.batch(stale)
+  }
+
+  /** How many records have been set aside and are still there. */
+  countAside(): number {
+    return this.#store.count(prefixes.aside)
+  }
+
+  /** Whether the record of this task was set aside: then what it has on disk is kept for whoever repairs it. */
+  isAside(taskId: string): boolean {
+    return this.#store.get(asideOf(keys.task(taskId))) !== undefined
+  }
+
+  /** The record, or undefined once it is set aside. */
+  #read<T>(key: string, decode: () => T): T | undefined {
+    try {
+      return decode()
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error
+      const value = this.#store.get(key)
+      if (value !== undefined) this.#store.batch([{ put: asideOf(key), value }, { delete: key }])
+      this.#onUnreadable(key, error.message)
+      return undefined
+    }
   }
 }

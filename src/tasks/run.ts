@@ -1,17 +1,14 @@
 import { ServiceError, type ErrorCode } from '../errors.ts'
-import type { EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest, NativePool } from '../native/types.ts'
+import type { EvaluationProgress, NativePool } from '../native/types.ts'
 import { StoreError } from '../store/types.ts'
-import { CheckpointWriter, loadCheckpoint, taskDirectory } from './checkpoints.ts'
 import type { Clock } from './clock.ts'
+import { EvaluationFault, MAX_EVALUATION_FAULTS, TaskEvaluation } from './evaluation.ts'
 import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
-import type { EvaluationPlan, TaskIdentity, TaskSteps } from './types.ts'
+import type { TaskIdentity, TaskSteps } from './types.ts'
 
 /** Waiting before a step is tried again: doubled from the first to the last. */
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
-
-/** Failures of the kernel or its worker at one place after which a task is given up: by then the hardware or the program is at fault. */
-const MAX_EVALUATION_FAULTS = 3
 
 /** What passes by itself: the step is tried again for as long as it takes, because days of work hang on it. */
 const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SVC-RES-001', 'SVC-PUB-002', 'SVC-BCN-001', 'SVC-STO-001'])
@@ -34,28 +31,8 @@ export interface RunContext {
   state(): TaskState
   /** Journals the state after `input`, then makes it stand. Throws StoreError with nothing changed. */
   apply(input: TaskInput): void
-}
-
-/** The evaluation failed for a reason that another try may cure. */
-class EvaluationFault extends Error {
-  override readonly name = 'EvaluationFault'
-  readonly code: string
-  /** How far it had come. */
-  readonly squarings: number
-
-  constructor(code: string, message: string, squarings: number) {
-    super(`${code}: ${message}`)
-    this.code = code
-    this.squarings = squarings
-  }
-}
-
-/** An evaluation at work. */
-interface Evaluation {
-  readonly handle: EvaluationHandle
-  readonly writer: CheckpointWriter
-  /** Squarings of the checkpoint that it goes on from; undefined for one that began anew. */
-  readonly resumedFrom: number | undefined
+  /** Shows what keeps the task from going on, or that nothing does. */
+  stalled(by: TaskFailure | null): void
 }
 
 /** Why a run was stopped; never shown. */
@@ -71,11 +48,7 @@ export class TaskRun {
   readonly #context: RunContext
   readonly #identity: TaskIdentity
   readonly #abort = new AbortController()
-  #handle: EvaluationHandle | undefined
-  #faults = 0
-  #faultSquarings = -1
-  /** Checkpoints, newest first, that are passed over. */
-  #distrusted = 0
+  readonly #evaluation: TaskEvaluation
   /** Resolves when nothing of this task is at work any more. Never rejects. */
   readonly done: Promise<void>
 
@@ -83,6 +56,13 @@ export class TaskRun {
     this.#context = context
     const { id, name, kind } = context.state()
     this.#identity = { taskId: id, name, kind }
+    this.#evaluation = new TaskEvaluation({
+      ...context,
+      identity: this.#identity,
+      signal: this.#abort.signal,
+      pause: (attempt) => this.#pause(attempt),
+      cannotSave: (error, attempt) => this.#stall(error, attempt, 'what was computed cannot be saved; the task waits')
+    })
     this.done = this.#run().catch((error: unknown) => {
       if (!this.#abort.signal.aborted) context.log.error({ task: id, err: error }, 'the task stopped; it goes on after a restart of the daemon')
     })
@@ -90,13 +70,13 @@ export class TaskRun {
 
   /** The evaluation's progress while one is at work. */
   progress(): EvaluationProgress | undefined {
-    return this.#handle?.progress()
+    return this.#evaluation.progress()
   }
 
-  /** Ends the native loop within 200 ms and begins nothing more. */
-  stop(): void {
+  /** Ends the native loop within 200 ms and begins nothing more. With `discard` what was computed is not saved. */
+  stop({ discard = false } = {}): void {
     this.#abort.abort(new Interrupted('the task was stopped'))
-    this.#handle?.stop()
+    this.#evaluation.stop(discard)
   }
 
   async #run(): Promise<void> {
@@ -107,14 +87,19 @@ export class TaskRun {
       try {
         await this.#step()
         attempt = 0
+        this.#context.stalled(null)
       } catch (error) {
         if (this.#abort.signal.aborted) return
-        if (isTransient(error) || this.#mayTryAgain(error)) {
-          log.warn({ task: this.#identity.taskId, name: this.#identity.name, reason: (error as Error).message, attempt }, 'a step of the task is tried again')
+        if (isTransient(error) || this.#evaluation.mayTryAgain(error)) {
+          this.#stall(error, attempt, 'a step of the task is tried again')
           await this.#pause(attempt++)
         } else {
           log.error({ task: this.#identity.taskId, name: this.#identity.name, err: error }, 'the task failed')
-          await this.#persist({ type: 'failed', error: asFailure(error) })
+          await this.#persist(() => {
+            // First: were it the other way round, a crash in between would leave a claim that is sent again for ever.
+            this.#context.steps.withdraw(this.#identity)
+            this.#context.apply({ type: 'failed', error: asFailure(error) })
+          })
         }
       }
     }
@@ -138,12 +123,14 @@ export class TaskRun {
         const plan = await steps.plan(this.#identity, held(state.draft), signal)
         this.#record({ type: 'planned', plan }); return;
       }
-      case 'evaluate':
-        { await this.#evaluate(held(state.plan)); return; }
+      case 'evaluate': {
+        const proof = await this.#evaluation.run(held(state.plan))
+        await this.#persist(() => this.#context.apply({ type: 'proved', proof })); return;
+      }
       case 'reveal': {
         const save = (reveal: Uint8Array): void => this.#record({ type: 'signed', reveal })
         await steps.reveal(this.#identity, held(state.plan), held(state.proof), state.reveal ?? undefined, save, signal)
-        await this.#persist({ type: 'published' }); return;
+        await this.#persist(() => this.#context.apply({ type: 'published' })); return;
       }
     }
   }
@@ -155,17 +142,23 @@ export class TaskRun {
   }
 
   /** Journals a result that must not be lost, for as long as the store fails. */
-  async #persist(input: TaskInput): Promise<void> {
+  async #persist(write: () => void): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
-        this.#context.apply(input); return;
+        write(); return;
       } catch (error) {
         if (!(error instanceof StoreError) || this.#abort.signal.aborted) throw error
-        this.#context.log.error({ task: this.#identity.taskId, err: error }, 'the store cannot write; the result is kept in memory and written later')
+        this.#stall(error, attempt, 'the journal cannot be written; the result is kept in memory and written later')
         await this.#pause(attempt)
         this.#abort.signal.throwIfAborted()
       }
     }
+  }
+
+  #stall(error: unknown, attempt: number, message: string): void {
+    const { taskId: task, name } = this.#identity
+    this.#context.log.warn({ task, name, reason: (error as Error).message, attempt }, message)
+    this.#context.stalled(asObstacle(error))
   }
 
   async #pause(attempt: number): Promise<void> {
@@ -176,74 +169,19 @@ export class TaskRun {
       if (!this.#abort.signal.aborted) throw error
     }
   }
-
-  /** Whether to try again after a fault: as long as each try gets further than the one before, and a few times where it does not. */
-  #mayTryAgain(error: unknown): boolean {
-    if (!(error instanceof EvaluationFault)) return false
-    if (error.squarings > this.#faultSquarings) this.#faults = 0
-    this.#faultSquarings = error.squarings
-    this.#faults++
-    // A proof that does not verify comes of a wrong squaring before it: each further try trusts one checkpoint less.
-    this.#distrusted = error.code === 'KERNEL_FAULT' ? this.#faults : 0
-    return this.#faults < MAX_EVALUATION_FAULTS
-  }
-
-  /** From the newest checkpoint that is trusted and that the kernel accepts, else from the beginning. */
-  async #evaluate(plan: EvaluationPlan): Promise<void> {
-    for (let skip = this.#distrusted; ; skip++) {
-      const evaluation = await this.#begin(plan, skip)
-      const outcome = await this.#finish(evaluation)
-      if (outcome.kind === 'proof') { await this.#persist({ type: 'proved', proof: outcome.proof }); return; }
-      this.#abort.signal.throwIfAborted()
-      const { squarings } = evaluation.handle.progress()
-      if (outcome.kind === 'stopped') throw new EvaluationFault('STOPPED', 'the evaluation was stopped from elsewhere', squarings)
-      if (outcome.code !== 'INVALID_CHECKPOINT' || evaluation.resumedFrom === undefined) {
-        throw new EvaluationFault(outcome.code, outcome.message, squarings)
-      }
-      this.#context.log.warn(
-        { task: this.#identity.taskId, squarings: evaluation.resumedFrom, reason: outcome.message },
-        'a checkpoint is not usable; going back to the one before'
-      )
-    }
-  }
-
-  /** Apart from {@link #finish}, so that nothing holds the loaded intermediates while the evaluation goes on. */
-  async #begin(plan: EvaluationPlan, skip: number): Promise<Evaluation> {
-    const { dataDir, pool, checkpointSeconds, memoryBytes, log } = this.#context
-    const { taskId } = this.#identity
-    const directory = taskDirectory(dataDir, taskId)
-    const base = await loadCheckpoint(directory, plan, skip)
-    const writer = await CheckpointWriter.open(directory, plan, base, (error) =>
-      log.warn({ task: taskId, err: error }, 'a checkpoint could not be written; the next one takes its place')
-    )
-    this.#abort.signal.throwIfAborted()
-    const request: EvaluationRequest = {
-      seed: plan.seed,
-      bits: plan.discriminantBits,
-      iterations: plan.iterations,
-      split: plan.split,
-      checkpointSeconds,
-      ...(memoryBytes === undefined ? {} : { memoryBytes }),
-      ...(base === undefined ? {} : { resume: base.resume })
-    }
-    return { handle: pool.evaluate(request, (checkpoint) => writer.accept(checkpoint)), writer, resumedFrom: base?.squarings }
-  }
-
-  async #finish({ handle, writer }: Evaluation): Promise<EvaluationOutcome> {
-    this.#handle = handle
-    try {
-      return await handle.outcome
-    } finally {
-      this.#handle = undefined
-      await writer.close()
-    }
-  }
 }
 
 /** Failures of the store, the file system (they carry `syscall`) and whatever the table calls passing. */
 function isTransient(error: unknown): boolean {
   if (error instanceof ServiceError) return TRANSIENT_CODES.has(error.code)
   return error instanceof StoreError || (error instanceof Error && 'syscall' in error)
+}
+
+/** What is shown of a step that is tried again by itself. */
+function asObstacle(error: unknown): TaskFailure {
+  if (error instanceof EvaluationFault) return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }
+  if (error instanceof ServiceError && error.code !== 'SVC-STO-001') return { code: error.code, message: error.message }
+  return { code: 'SVC-STO-001', message: 'The data directory cannot be written. The task waits and goes on by itself; nothing that was stored is lost.' }
 }
 
 function asFailure(error: unknown): TaskFailure {

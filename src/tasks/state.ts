@@ -117,6 +117,11 @@ export function nextPhase(state: TaskState): 'commit' | 'pulse' | 'evaluate' | '
   return state.committed ? 'pulse' : 'commit'
 }
 
+/** Whether it waits for a slot. */
+export function isQueued(state: TaskState): boolean {
+  return !hasEnded(state) && !state.paused && state.phase === 'queued' && needsSlot(state)
+}
+
 /** Whether work on it takes one of the `vdf.max_tasks` slots: publishing a finished proof waits for nobody. */
 export function needsSlot(state: TaskState): boolean {
   return state.proof === null

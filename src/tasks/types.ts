@@ -16,6 +16,10 @@ export interface TaskView {
   status: TaskStatus
   phase: TaskPhase
   paused: boolean
+  /** Place among the tasks that wait for a slot, from 1; null when it does not wait. */
+  queue_position: number | null
+  /** What keeps a running task from going on; it is tried again by itself. */
+  stalled: { code: ErrorCode; message: string } | null
   /** Squarings required in all. */
   iterations: number
   /** Squarings done; never decreases, at most one second old. */
@@ -63,6 +67,11 @@ export interface TaskSteps {
   plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan>
   /** Sends the commitment of `draft` to the network again, so that it is kept; called hourly and on wake. */
   remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void>
+  /**
+   * Takes back what would be sent again by itself for this task: nothing of it is sent after this returns, but for a step that is
+   * under way and has its own signal. Safe to repeat. Throws StoreError.
+   */
+  withdraw(task: TaskIdentity): void
   /** Whether a proof finished earlier for this plan would still be accepted. */
   usable(task: TaskIdentity, plan: EvaluationPlan): boolean
   /** Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. */
@@ -83,7 +92,7 @@ export interface TaskIdentity {
 }
 
 export interface TaskEvent {
-  /** Increases by one for each event of a task; the SSE id. */
+  /** Increases with each event of a task; the SSE id. */
   readonly id: number
   readonly type: 'progress' | 'phase' | 'completed' | 'failed'
   readonly task: TaskView
@@ -108,6 +117,8 @@ export interface TaskManager {
    * A slow reader gets the newest progress only; nothing grows.
    */
   events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined
+  /** Records of the journal that could not be read and were set aside. */
+  unreadable(): number
   /** Every task's events, for the event stream and metrics. */
   subscribe(listener: (event: TaskEvent) => void): () => void
 }

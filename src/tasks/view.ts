@@ -1,5 +1,5 @@
 import type { EvaluationProgress } from '../native/types.ts'
-import type { TaskState } from './state.ts'
+import type { TaskFailure, TaskState } from './state.ts'
 import type { TaskView } from './types.ts'
 
 /** Proving one segment, as a share of the squarings' time on one core (at most 10% from 10^7 squarings on). */
@@ -22,8 +22,23 @@ export function secondsToProof(squarings: number, iterations: number, rate: numb
   return (squarings + share * iterations) / rate
 }
 
+/** What is known of a task beside its state, and not durable. */
+export interface TaskCircumstances {
+  readonly activity: TaskActivity | undefined
+  readonly stalled: TaskFailure | null
+  readonly queuePosition: number | null
+}
+
 /** What the HTTP interface shows of a task. */
-export function taskView(state: TaskState, activity: TaskActivity | undefined): TaskView {
+/** What is known of a task beside its state, and not durable. */
+export interface TaskCircumstances {
+  readonly activity: TaskActivity | undefined
+  readonly stalled: TaskFailure | null
+  readonly queuePosition: number | null
+}
+
+/** What the HTTP interface shows of a task. */
+export function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCircumstances): TaskView {
   const rate = activity === undefined || activity.evaluation.squaringsPerSecond <= 0 ? null : activity.evaluation.squaringsPerSecond
   return {
     task_id: state.id,
@@ -32,6 +47,8 @@ export function taskView(state: TaskState, activity: TaskActivity | undefined): 
     status: state.status,
     phase: state.phase,
     paused: state.paused,
+    queue_position: queuePosition,
+    stalled,
     iterations: state.iterations,
     progress: state.progress,
     phase_progress: state.phaseProgress,

@@ -29,6 +29,8 @@ export class MemoryTasks implements TaskManager {
       status: 'running',
       phase: 'queued',
       paused: false,
+      queue_position: 1,
+      stalled: null,
       iterations: 1_000_000,
       progress: 0,
       phase_progress: 0,
@@ -119,6 +121,10 @@ export class MemoryTasks implements TaskManager {
       }
       signal.addEventListener('abort', done)
     })
+  }
+
+  unreadable(): number {
+    return 0
   }
 
   subscribe(listener: (event: TaskEvent) => void): () => void {

@@ -56,7 +56,7 @@ export const HealthSchema = v.pipe(v.object({ status: v.literal('ok'), version: 
 export type HealthBody = v.InferOutput<typeof HealthSchema>
 
 export const ReadinessSchema = v.pipe(
-  v.object({ ready: v.boolean(), checks: v.array(v.object({ name: v.string(), ok: v.boolean(), detail: v.string() })) }),
+  v.object({ ready: v.boolean(), checks: v.array(v.object({ name: v.string(), ok: v.boolean(), detail: v.string(), warning: v.optional(v.pipe(v.boolean(), v.description('It works, but somebody should look at it'))) })) }),
   v.metadata({ ref: 'Readiness' })
 )
 export type ReadinessBody = v.InferOutput<typeof ReadinessSchema>

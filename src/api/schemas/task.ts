@@ -14,6 +14,8 @@ export const TaskSchema = v.pipe(
     status: v.pipe(v.picklist(['running', 'completed', 'failed']), v.description('A queued or paused task is running')),
     phase: v.picklist(['queued', 'commit', 'pulse', 'evaluate', 'prove', 'reveal', 'done']),
     paused: v.boolean(),
+    queue_position: v.pipe(v.nullable(CountSchema), v.description('Place among the tasks that wait for a slot, from 1')),
+    stalled: v.pipe(v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() })), v.description('What keeps a running task from going on; it is tried again by itself')),
     iterations: v.pipe(CountSchema, v.description('Squarings required in all')),
     progress: v.pipe(CountSchema, v.description('Squarings done; never decreases, at most one second old')),
     phase_progress: v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description('Within the proving phase')),

@@ -40,10 +40,17 @@ async function start(context: Context, kind: TaskBody['kind'], name: string, opt
   return watchTask(context, client, started.task_id)
 }
 
+function taskState(task: TaskBody): string {
+  if (task.status !== 'running') return task.status
+  if (task.paused) return 'paused'
+  if (task.stalled !== null) return `${task.phase}, waits (${task.stalled.code})`
+  return task.queue_position === null ? task.phase : `${task.phase} (${task.queue_position})`
+}
+
 function taskRow(task: TaskBody): string[] {
   const share = task.iterations > 0 ? `${((100 * task.progress) / task.iterations).toFixed(1)}%` : ''
   const eta = task.status === 'running' && task.eta_seconds !== null ? formatDuration(task.eta_seconds) : ''
-  return [task.task_id, printable(task.name), task.kind, task.status === 'running' ? (task.paused ? 'paused' : task.phase) : task.status, share, eta]
+  return [task.task_id, printable(task.name), task.kind, taskState(task), share, eta]
 }
 
 /** Tasks as a table. */

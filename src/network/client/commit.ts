@@ -12,9 +12,10 @@ import { reachable, type ClientParts } from './parts.ts'
 /**
  * Sends C with its stamp to every peer that shares the blinded prefix of K(name), and collects their receipts, verified.
  *
- * Nothing that is sent tells K(name). Safe to repeat: peers keep the round at which they saw C first. Throws OfflineError.
+ * Nothing that is sent tells K(name). Safe to repeat: peers keep the round at which they saw C first. Throws OfflineError, or the signal's reason.
  */
-export async function commit(parts: ClientParts, name: string, commitment: Uint8Array, nonce: Uint8Array): Promise<CommitOutcome> {
+export async function commit(parts: ClientParts, name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome> {
+  signal?.throwIfAborted()
   const { peers, countedSelf, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const receipts: Receipt[] = []
@@ -23,15 +24,16 @@ export async function commit(parts: ClientParts, name: string, commitment: Uint8
   if (countedSelf !== undefined && own !== undefined && typeof own !== 'string') {
     receipts.push({ peer: parts.ownPeerId, seenRound: own.seen, signature: own.signature })
   }
-  const neighbourhood = await peers.neighbourhood(recordKey('reveal', name, hash))
-  const answers = await Promise.all(neighbourhood.peers.map((peer) => receiptOf(peers, peer, commitment, nonce, hash)))
+  const neighbourhood = await peers.neighbourhood(recordKey('reveal', name, hash), signal)
+  signal?.throwIfAborted()
+  const answers = await Promise.all(neighbourhood.peers.map((peer) => receiptOf(peers, peer, commitment, nonce, hash, signal)))
   receipts.push(...answers.filter((receipt) => receipt !== undefined))
   return { receipts, of: neighbourhood.peers.length + (countedSelf === undefined ? 0 : 1) }
 }
 
-async function receiptOf(peers: Peers, peer: Peer, commitment: Uint8Array, nonce: Uint8Array, hash: Uint8Array): Promise<Receipt | undefined> {
+async function receiptOf(peers: Peers, peer: Peer, commitment: Uint8Array, nonce: Uint8Array, hash: Uint8Array, signal?: AbortSignal): Promise<Receipt | undefined> {
   try {
-    const answer = await peers.ask(peer, { type: 'commit', commitment, nonce })
+    const answer = await peers.ask(peer, { type: 'commit', commitment, nonce }, signal)
     if (answer.type !== 'received') return undefined
     const receipt = decodeReceipt(answer.receipt)
     const isTheirs = toHex(receipt.peer) === toHex(peer.id.toMultihash().bytes)

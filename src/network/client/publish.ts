@@ -12,19 +12,20 @@ import { satisfies } from './satisfies.ts'
 /**
  * Publishes a record of our own: on disk first, so that it is sent again even if nobody takes it now.
  *
- * What is not valid is not sent, since peers would hold it against us: that comes back as our own refusal. Throws OfflineError.
+ * What is not valid is not sent, since peers would hold it against us: that comes back as our own refusal. Throws OfflineError, or the signal's reason.
  */
-export async function publish(parts: ClientParts, store: Store, record: OwnRecord): Promise<PutOutcome> {
+export async function publish(parts: ClientParts, store: Store, record: OwnRecord, signal?: AbortSignal): Promise<PutOutcome> {
   const problem = await problemOf(parts, record)
+  signal?.throwIfAborted()
   if (problem !== undefined) return { storedBy: 0, of: 0, refusals: [{ peer: parts.ownPeerId, code: 'invalid', detail: problem }] }
   const former = ownRecord(store, record.kind, record.id)
   if (former === undefined || !satisfies(record, parts.profile)(former)) rememberOwnRecord(store, record)
-  return send(parts, record)
+  return send(parts, record, signal)
 }
 
-/** Sends a record that was published before. Throws OfflineError. */
-export function send(parts: ClientParts, record: OwnRecord): Promise<PutOutcome> {
-  return put(parts, { ...record, isSatisfiedBy: satisfies(record, parts.profile) })
+/** Sends a record that was published before. Throws OfflineError, or the signal's reason. */
+export function send(parts: ClientParts, record: OwnRecord, signal?: AbortSignal): Promise<PutOutcome> {
+  return put(parts, { ...record, isSatisfiedBy: satisfies(record, parts.profile) }, signal)
 }
 
 async function problemOf({ profile, verifier }: ClientParts, { kind, bytes }: OwnRecord): Promise<string | undefined> {

@@ -22,9 +22,9 @@ export interface OutgoingRecord {
 
 /**
  * Stores a record at the peers closest to its K, then reads it back from those whom a new look-up finds, and sends it again to those who lack it,
- * until more than half have it or three rounds are over. `storedBy` is what was read back. Throws OfflineError.
+ * until more than half have it or three rounds are over. `storedBy` is what was read back. Throws OfflineError, or the signal's reason.
  */
-export async function put(parts: ClientParts, outgoing: OutgoingRecord): Promise<PutOutcome> {
+export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?: AbortSignal): Promise<PutOutcome> {
   const { peers, countedSelf, self } = reachable(parts)
   const { kind, id, bytes } = outgoing
   const preimage = recordKeyPreimage(kind, id, profileHash(parts.profile))
@@ -35,16 +35,19 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord): Promise
     else refusals.set(peer, refusal)
   }
 
-  if (self !== undefined) {
-    const answer = await self.put(kind, bytes)
-    if (countedSelf !== undefined) note(parts.ownPeerId, answer)
-  }
-  let targets = await peers.closest(preimage)
+  let targets = await peers.closest(preimage, signal)
   let outcome: PutOutcome = { storedBy: 0, of: 0, refusals: [] }
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    await Promise.all(targets.map(async (peer) => note(peer.peer, await orNothing(peers.ask(peer, { type: 'put', kind, record: bytes })))))
-    const readers = await peers.closest(preimage)
-    const holds = await Promise.all(readers.map((peer) => readBack(peers, peer, outgoing, preimage)))
+    signal?.throwIfAborted()
+    await Promise.all(targets.map(async (peer) => note(peer.peer, await orNothing(peers.ask(peer, { type: 'put', kind, record: bytes }, signal)))))
+    signal?.throwIfAborted()
+    // After the peers: what our own holder has it hands over by itself, and whoever gives up before has published nothing.
+    if (round === 0 && self !== undefined) {
+      const answer = await self.put(kind, bytes)
+      if (countedSelf !== undefined) note(parts.ownPeerId, answer)
+    }
+    const readers = await peers.closest(preimage, signal)
+    const holds = await Promise.all(readers.map((peer) => readBack(peers, peer, outgoing, preimage, signal)))
     const ownHold = countedSelf !== undefined && isHeld(countedSelf.get(kind, sha256(preimage)), outgoing)
     const storedBy = holds.filter(Boolean).length + (ownHold ? 1 : 0)
     const of = readers.length + (countedSelf === undefined ? 0 : 1)
@@ -57,8 +60,8 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord): Promise
   return outcome
 }
 
-async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, preimage: Uint8Array): Promise<boolean> {
-  const answer = await orNothing(peers.ask(peer, { type: 'get', kind: outgoing.kind, key: sha256(preimage) }))
+async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, preimage: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+  const answer = await orNothing(peers.ask(peer, { type: 'get', kind: outgoing.kind, key: sha256(preimage) }, signal))
   return answer !== undefined && isHeld(answer, outgoing)
 }
 

@@ -1,0 +1,127 @@
+import type { Clock } from './clock.ts'
+import { eventOf, eventType, TaskEventLog } from './event-log.ts'
+import type { TaskJournal } from './journal.ts'
+import { Pace } from './pace.ts'
+import type { TaskRun } from './run.ts'
+import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
+import type { TaskEvent, TaskView } from './types.ts'
+import { taskView, type TaskActivity } from './view.ts'
+
+/** One task as the daemon holds it: what the journal has, and what only matters while it runs. */
+export interface Task {
+  state: TaskState
+  lastEventId: number
+  readonly events: TaskEventLog
+  run: TaskRun | undefined
+  activity: TaskActivity | undefined
+  readonly squaringPace: Pace
+  readonly provingPace: Pace
+  stalled: TaskFailure | null
+  overdueSaid: boolean
+}
+
+/** Nothing is computed for it now. */
+export function rest(task: Task): void {
+  task.activity = undefined
+  task.squaringPace.rest()
+  task.provingPace.rest()
+}
+
+/** The tasks held. A change is in the journal first (progress in its own log, see progress.ts), then it stands, then its event goes out. */
+export class TaskLedger {
+  readonly #journal: TaskJournal
+  readonly #clock: Clock
+  readonly #certainMs: () => number
+  readonly #tasks = new Map<string, Task>()
+  readonly #listeners = new Set<(event: TaskEvent) => void>()
+
+  /** `certainMs`: a moment that has certainly passed. */
+  constructor(journal: TaskJournal, clock: Clock, certainMs: () => number) {
+    this.#journal = journal
+    this.#clock = clock
+    this.#certainMs = certainMs
+  }
+
+  /** The time by the clock, unless that is behind what is certain. */
+  nowMs(): number {
+    return Math.max(this.#clock.now(), this.#certainMs())
+  }
+
+  /** Holds what is in the journal. */
+  hold(state: TaskState, lastEventId: number): Task {
+    const task: Task = { state, lastEventId, events: new TaskEventLog(), run: undefined, activity: undefined, squaringPace: new Pace(), provingPace: new Pace(), stalled: null, overdueSaid: false }
+    this.#tasks.set(state.id, task)
+    // A reader that comes after a restart begins with what is known now.
+    if (lastEventId > 0) task.events.append({ id: lastEventId, type: eventType(state, 'phase'), task: this.view(task) })
+    return task
+  }
+
+  /** Takes a task out of journal and memory. Throws StoreError with nothing changed. */
+  drop(task: Task): void {
+    this.#journal.remove(task.state.id)
+    this.#tasks.delete(task.state.id)
+    task.events.close()
+  }
+
+  get(taskId: string): Task | undefined {
+    return this.#tasks.get(taskId)
+  }
+
+  all(): IterableIterator<Task> {
+    return this.#tasks.values()
+  }
+
+  /** Oldest first. */
+  ordered(): Task[] {
+    return [...this.#tasks.values()].sort((left, right) => left.state.order - right.state.order)
+  }
+
+  /** Throws StoreError with nothing changed. */
+  apply(task: Task, input: TaskInput): void {
+    const before = task.state
+    const nowMs = this.nowMs()
+    const next = transition(before, input, nowMs)
+    if (next === before) return
+    const type = eventOf(before, next)
+    const lastEventId = task.lastEventId + (type === undefined ? 0 : 1)
+    const isProved = next.proof !== null && (before.proof === null || next.status !== 'running')
+    if (isProved) this.#journal.saveWithProof({ state: next, lastEventId }, nowMs)
+    else if (type !== 'progress') this.#journal.save({ state: next, lastEventId })
+    task.state = next
+    task.lastEventId = lastEventId
+    if (next.status !== 'running') task.stalled = null
+    if (type !== undefined) this.#emit(task, type)
+  }
+
+  /** Shows what keeps a task from going on. Nothing durable depends on it, and the disk may be what it is about: the event is told unsaved. */
+  stall(task: Task, by: TaskFailure | null): void {
+    if (task.stalled?.code === by?.code && task.stalled?.message === by?.message) return
+    task.stalled = by
+    if (by !== null) rest(task)
+    task.lastEventId++
+    this.#emit(task, eventType(task.state, 'phase'))
+  }
+
+  view(task: Task): TaskView {
+    const { activity, stalled } = task
+    return taskView(task.state, { activity, stalled, queuePosition: this.#queuePosition(task) })
+  }
+
+  subscribe(listener: (event: TaskEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #queuePosition({ state }: Task): number | null {
+    if (!isQueued(state)) return null
+    let position = 1
+    for (const other of this.#tasks.values()) if (isQueued(other.state) && other.state.order < state.order) position++
+    return position
+  }
+
+  #emit(task: Task, type: TaskEvent['type']): void {
+    const event: TaskEvent = { id: task.lastEventId, type, task: this.view(task) }
+    task.events.append(event)
+    for (const listener of this.#listeners) listener(event)
+  }
+}
