@@ -41,6 +41,7 @@ export async function startTasks({ iterations, checkpointSeconds, checkpoint }: 
     steps: stepsOf(iterations, (taskId, plan) => leaveCheckpoint(taskDirectory(dataDir, taskId), plan, checkpoint)),
     options: { maxTasks: 1, queue: 1000, checkpointSeconds, memoryBytes: MEMORY_BYTES },
     clock: systemClock,
+    certainMs: () => 0,
     log: { info: () => undefined, warn: complain, error: complain }
   })
   await manager.start()
@@ -80,6 +81,7 @@ function stepsOf(iterations: number, prepare: (taskId: string, plan: EvaluationP
       return plan
     },
     remind: () => Promise.resolve(),
+    withdraw: () => undefined,
     usable: () => false,
     reveal: () => Promise.resolve()
   }
