@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, ProblemError, UnreachableError } from '../../src/api/client.ts'
-import { parseEvents } from '../../src/api/client-events.ts'
+import { parseEvents, readEventStream } from '../../src/api/client-events.ts'
 import { serve, type ApiServer } from '../../src/api/serve.ts'
 import { DID, NAME, REVEAL, REVEAL_BODY } from './helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN, type World } from './helpers/world.ts'
@@ -187,5 +187,23 @@ describe('the reader of event streams', () => {
 
   it('passes over comments, retry and an event that was cut off', async () => {
     expect(await read(': hello\n\nretry: 5\n\ndata: 1\n\nid: 2\ndata: {"cut')).toEqual([{ id: '', event: 'message', data: 1 }])
+  })
+
+  it('gives a connection up that has fallen silent, lets go of it, and goes on after the last event at the next', async () => {
+    const seen: (string | undefined)[] = []
+    let cancelled = false
+    let lost = 0
+    const connect = (lastEventId: string | undefined) => {
+      seen.push(lastEventId)
+      if (seen.length > 1) return Promise.resolve(undefined)
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode('id: 7\ndata: 1\n\n')),
+        cancel: () => void (cancelled = true)
+      })
+      return Promise.resolve(new Response(body))
+    }
+    const messages = []
+    for await (const message of readEventStream(connect, undefined, () => lost++, 20)) messages.push(message.id)
+    expect({ messages, seen, cancelled, lost }).toEqual({ messages: ['7'], seen: [undefined, '7'], cancelled: true, lost: 1 })
   })
 })

@@ -140,9 +140,10 @@ describe('the events of the daemon', () => {
       seen.push([id, data])
       if (seen.length === 2) break
     }
+    const started = Date.parse('2026-11-21T12:00:00Z')
     expect(seen).toEqual([
-      ['1', { id: 1, at: '2026-11-21T12:00:00.000Z', type: 'peer:connect', detail: { peer: 'a' } }],
-      ['2', { id: 2, at: '2026-11-21T12:00:00.000Z', type: 'mode', detail: { mode: 'light' } }]
+      [`${started + 1}`, { id: started + 1, at: '2026-11-21T12:00:00.000Z', type: 'peer:connect', detail: { peer: 'a' } }],
+      [`${started + 2}`, { id: started + 2, at: '2026-11-21T12:00:00.000Z', type: 'mode', detail: { mode: 'light' } }]
     ])
   })
 })
@@ -166,7 +167,16 @@ describe('the event log', () => {
     expect(await take(log, 4, 1)).toEqual([5])
   })
 
-  it('shows everything to a reader whose id is from before a restart', async () => {
+  it('shows everything to a reader whose id is from before a restart, however many events there were in either run', async () => {
+    const former = createEventLog({ capacity: 100, clock: () => 5_000 })
+    for (let event = 0; event < 50; event++) former.append('test', {})
+    const last = (await take(former, undefined, 50)).at(-1)
+    const log = createEventLog({ capacity: 100, clock: () => 6_000 })
+    for (let event = 0; event < 60; event++) log.append('test', {})
+    expect(await take(log, last, 60)).toEqual(await take(log, undefined, 60))
+  })
+
+  it('shows everything to a reader whose id is from before the clock was set back', async () => {
     const log = createEventLog({ capacity: 3, clock: () => 0 })
     log.append('test', {})
     expect(await take(log, 1000, 1)).toEqual([1])

@@ -10,6 +10,8 @@ export interface EventMessage {
 /** First pause before connecting again; doubled up to the last. */
 const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 5000
+/** The daemon sends something every 15 s; a connection silent for longer is dead, though nobody said so (a machine that slept, a tunnel that fell). */
+const SILENCE_MS = 45_000
 /** Attempts in a row without one event before the failure is the caller's. */
 const MAX_ATTEMPTS = 8
 
@@ -21,7 +23,7 @@ export type Connect = (lastEventId: string | undefined, again: boolean) => Promi
  * `connect` says so or `signal` aborts. The error of the first connection is thrown at once, and so is a problem at any.
  * `whenLost` is called at each connection that failed or ended, before the pause.
  */
-export async function* readEventStream(connect: Connect, signal?: AbortSignal, whenLost?: () => void): AsyncGenerator<EventMessage, void> {
+export async function* readEventStream(connect: Connect, signal?: AbortSignal, whenLost?: () => void, silenceMs = SILENCE_MS): AsyncGenerator<EventMessage, void> {
   let lastEventId: string | undefined
   let failure: unknown
   for (let attempts = 0; attempts <= MAX_ATTEMPTS; attempts++) {
@@ -32,7 +34,7 @@ export async function* readEventStream(connect: Connect, signal?: AbortSignal, w
     try {
       const response = await connect(lastEventId, attempts > 0)
       if (response?.body == null) return
-      for await (const message of parseEvents(response.body)) {
+      for await (const message of parseEvents(heard(response.body, silenceMs))) {
         lastEventId = message.id
         attempts = 0
         yield message
@@ -59,8 +61,28 @@ async function waited(attempts: number, signal: AbortSignal | undefined): Promis
   }
 }
 
+/** The chunks of a stream; throws when none comes for `silenceMs`. */
+async function* heard(body: ReadableStream<Uint8Array>, silenceMs: number): AsyncGenerator<Uint8Array, void> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const silent = Promise.withResolvers<never>()
+      const timer = setTimeout(() => silent.reject(new Error('The event stream has fallen silent')), silenceMs)
+      try {
+        const { done, value } = await Promise.race([reader.read(), silent.promise])
+        if (done) return
+        yield value
+      } finally {
+        clearTimeout(timer)
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
 /** Events of one connection; comments and `retry` are passed over. */
-export async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<EventMessage, void> {
+export async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventMessage, void> {
   const decoder = new TextDecoder()
   let buffer = ''
   for await (const chunk of body) {

@@ -10,10 +10,13 @@ export interface WritableEventLog extends EventLog {
   append(type: string, detail: Record<string, unknown>): void
 }
 
-/** The last events of the daemon, in memory. Ids begin anew with each start. */
+/**
+ * The last events of the daemon, in memory. Ids go on from the time of the start in milliseconds, so that a reader that comes back after a
+ * restart, with an id of the run before, misses nothing of this one: no run has as many events as milliseconds.
+ */
 export function createEventLog({ capacity, clock }: EventLogOptions): WritableEventLog {
   const kept: DaemonEvent[] = []
-  let newest = 0
+  let newest = clock()
   let news = Promise.withResolvers<undefined>()
   /** Every waiting reader looks again. */
   const wake = () => {
@@ -28,7 +31,7 @@ export function createEventLog({ capacity, clock }: EventLogOptions): WritableEv
       wake()
     },
     async *stream(lastEventId, signal) {
-      // An id we never gave is from before a restart: everything is news.
+      // An id we never gave, as after a clock that was set back: everything is news.
       let seen = lastEventId === undefined || lastEventId > newest ? 0 : lastEventId
       signal.addEventListener('abort', wake, { once: true })
       while (!signal.aborted) {

@@ -4,6 +4,11 @@ import type { AppEnv } from './env.ts'
 
 /** api-decisions, "VDF tasks". */
 export const HEARTBEAT_MS = 15_000
+/**
+ * A client that has taken nothing for so many heartbeats is dropped. Until then it costs what the socket's buffers hold, and one event: the
+ * source is not asked for another. It finds everything again by Last-Event-ID.
+ */
+const STALLED_HEARTBEATS = 4
 /** Told to the browser as its pause before it connects again. */
 const RETRY_MS = 2000
 
@@ -19,7 +24,6 @@ export interface EventStreamOptions {
   /** Ends the stream when the server closes. */
   readonly shutdown: AbortSignal
 }
-
 
 /** The Last-Event-ID of a client that comes back; undefined when there is none, or none of ours. */
 export function lastEventId(c: Context<AppEnv>): number | undefined {
@@ -41,6 +45,7 @@ export function eventStream(
   c.header('Cache-Control', 'no-store')
   c.header('X-Accel-Buffering', 'no')
   if (c.req.method === 'HEAD') return c.body(null)
+  dropWhenStalled(c, heartbeatMs)
 
   const closed = new AbortController()
   const close = () => {
@@ -80,9 +85,18 @@ export function eventStream(
       close()
       controller.close()
     },
-    cancel: close
+    async cancel() {
+      close()
+      await events.return?.()
+    }
   })
   return c.body(body)
+}
+
+/** Node's own measure: a socket times out when it has written nothing for so long. Node takes the time-out back with the next request. */
+function dropWhenStalled(c: Context<AppEnv>, heartbeatMs: number): void {
+  const bindings = c.env as AppEnv['Bindings'] | undefined
+  bindings?.incoming?.socket.setTimeout(STALLED_HEARTBEATS * heartbeatMs)
 }
 
 function format({ id, event, data }: ServerSentEvent): string {
