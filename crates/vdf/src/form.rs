@@ -2,6 +2,7 @@
 
 mod codec;
 mod fast;
+mod norm_two;
 mod partial_xgcd;
 mod reduce;
 

@@ -62,6 +62,27 @@ fn small_forms_square_and_compose() {
 }
 
 #[test]
+fn products_with_norm_two_are_compositions() {
+    for bits in SIZES {
+        let d = Discriminant::from_seed(b"norm two", bits).unwrap();
+        let generator = Form::generator(&d);
+        assert_eq!([generator, generator.inverse()].map(|form| form.norm_two()), [Some(true), Some(false)]);
+        assert_eq!(Form::identity(&d).norm_two(), None);
+        // powers of the generator meet every parity of a, b and c, from the smallest forms on
+        let mut f = Form::identity(&d);
+        for step in 0..2 * bits {
+            for (positive, factor) in [(true, generator), (false, generator.inverse())] {
+                let product = f.times_norm_two(positive);
+                assert_reduced(&product, &d);
+                assert_eq!(product, reference::compose(&f, &factor), "{bits}, {step}, {positive}");
+                assert_eq!(product.times_norm_two(!positive), f, "{bits}, {step}, {positive}");
+            }
+            f = if step % 3 == 0 { f.square(&d) } else { f.times_norm_two(step % 3 == 1 || step > bits) };
+        }
+    }
+}
+
+#[test]
 fn the_group_laws_hold() {
     for bits in SIZES {
         let d = Discriminant::from_seed(b"group laws", bits).unwrap();

@@ -15,6 +15,8 @@ const MULTIPLES: usize = 1 << (WINDOW - 2);
 const DIGITS: usize = 64 * B_LIMBS;
 
 /// `f^m g^n`, for exponents of at most 264 bits.
+///
+/// 264 squarings, and 52 compositions for each of f and g that is not of norm 2.
 pub(super) fn double_pow(
     f: &Form,
     m: &Uint<B_LIMBS>,
@@ -22,24 +24,56 @@ pub(super) fn double_pow(
     n: &Uint<B_LIMBS>,
     discriminant: &Discriminant,
 ) -> Form {
-    let terms = [(odd_powers(f, discriminant), digits(m)), (odd_powers(g, discriminant), digits(n))];
+    let terms = [Term::new(f, m, discriminant), Term::new(g, n, discriminant)];
     let mut power: Option<Form> = None;
     for position in (0..DIGITS).rev() {
         power = power.map(|power| power.square(discriminant));
-        for (powers, digits) in &terms {
-            let digit = digits[position];
-            if digit == 0 {
-                continue;
-            }
-            let factor = powers[usize::from(digit.unsigned_abs() / 2)];
-            let factor = if digit < 0 { factor.inverse() } else { factor };
-            power = Some(match power {
-                Some(power) => power.compose(&factor, discriminant),
-                None => factor,
-            });
+        for term in &terms {
+            power = term.multiply(power, position, discriminant);
         }
     }
     power.unwrap_or_else(|| Form::identity(discriminant))
+}
+
+/// A power that is a factor of the product.
+struct Term {
+    digits: [i8; DIGITS],
+    base: Base,
+}
+
+enum Base {
+    /// `f, f^3, f^5, ...`
+    OddPowers([Form; MULTIPLES]),
+    /// A form of norm 2 is multiplied with at next to no cost, its powers are not: digits are -1, 0 and 1.
+    NormTwo { form: Form, positive: bool },
+}
+
+impl Term {
+    fn new(form: &Form, exponent: &Uint<B_LIMBS>, discriminant: &Discriminant) -> Self {
+        match form.norm_two() {
+            Some(positive) => Self { digits: digits(exponent, 2), base: Base::NormTwo { form: *form, positive } },
+            None => {
+                Self { digits: digits(exponent, WINDOW), base: Base::OddPowers(odd_powers(form, discriminant)) }
+            }
+        }
+    }
+
+    /// `power` times the base to the digit at a position.
+    fn multiply(&self, power: Option<Form>, position: usize, discriminant: &Discriminant) -> Option<Form> {
+        let digit = self.digits[position];
+        if digit == 0 {
+            return power;
+        }
+        let signed = |form: &Form| if digit < 0 { form.inverse() } else { *form };
+        Some(match (&self.base, power) {
+            (Base::OddPowers(powers), power) => {
+                let factor = signed(&powers[usize::from(digit.unsigned_abs() / 2)]);
+                power.map_or(factor, |power| power.compose(&factor, discriminant))
+            }
+            (Base::NormTwo { form, .. }, None) => signed(form),
+            (Base::NormTwo { positive, .. }, Some(power)) => power.times_norm_two(*positive == (digit > 0)),
+        })
+    }
 }
 
 /// `f, f^3, f^5, ...`.
@@ -52,9 +86,9 @@ fn odd_powers(f: &Form, discriminant: &Discriminant) -> [Form; MULTIPLES] {
     powers
 }
 
-/// Digits d with `sum of d_i 2^i = exponent`, each zero or odd and below `2^(WINDOW - 1)`, no two others within a window (wNAF).
-fn digits(exponent: &Uint<B_LIMBS>) -> [i8; DIGITS] {
-    debug_assert!(exponent.bit_length() + WINDOW <= DIGITS);
+/// Digits d with `sum of d_i 2^i = exponent`, each zero or odd and below `2^(width - 1)`, no two others within a window (wNAF).
+fn digits(exponent: &Uint<B_LIMBS>, width: usize) -> [i8; DIGITS] {
+    debug_assert!((2..8).contains(&width) && exponent.bit_length() + width <= DIGITS);
     let mut digits = [0; DIGITS];
     let (mut position, mut carry) = (0, 0);
     while position < DIGITS {
@@ -63,10 +97,11 @@ fn digits(exponent: &Uint<B_LIMBS>) -> [i8; DIGITS] {
             position += 1;
             continue;
         }
-        let window = (0..WINDOW).fold(0, |window, i| window | i8::from(exponent.bit(position + i)) << i) + carry as i8;
-        carry = u8::from(window >= 1 << (WINDOW - 1));
-        digits[position] = window - ((carry as i8) << WINDOW);
-        position += WINDOW;
+        let window = (0..width).fold(0, |window, i| window | i8::from(exponent.bit(position + i)) << i) + carry as i8;
+        carry = u8::from(window >= 1 << (width - 1));
+        // below 2^width - 2^width, so in range whatever the width
+        digits[position] = if carry == 1 { window.wrapping_sub(1 << width) } else { window };
+        position += width;
     }
     debug_assert!(carry == 0);
     digits
@@ -95,10 +130,10 @@ mod tests {
 
     #[test]
     fn signed_windows_add_up_to_the_exponent() {
-        for exponent in exponents() {
+        for (exponent, width) in exponents().into_iter().flat_map(|exponent| [(exponent, 2), (exponent, WINDOW)]) {
             let (mut positive, mut negative) = (Uint::<5>::ZERO, Uint::ZERO);
-            for (position, &digit) in digits(&exponent).iter().enumerate() {
-                assert!(digit == 0 || digit & 1 == 1 && digit.unsigned_abs() < 1 << (WINDOW - 1));
+            for (position, &digit) in digits(&exponent, width).iter().enumerate() {
+                assert!(digit == 0 || digit & 1 == 1 && digit.unsigned_abs() < 1 << (width - 1));
                 let value = Uint::from_word(u64::from(digit.unsigned_abs())).shl(position);
                 let side = if digit < 0 { &mut negative } else { &mut positive };
                 *side = side.add(&value);
@@ -110,8 +145,8 @@ mod tests {
     #[test]
     fn a_double_power_is_the_product_of_two_powers() {
         let d = Discriminant::from_seed(b"double powers", 256).unwrap();
-        let f = Form::generator(&d);
-        let g = f.pow(&[0x7f; 40], &d);
+        let x = Form::generator(&d);
+        let (f, g) = (x.pow(&[0x3b; 40], &d), x.pow(&[0x7f; 40], &d));
         let exponents = exponents();
         for (m, n) in exponents.iter().zip(exponents.iter().rev()) {
             let power = |form: &Form, exponent: &Uint<5>| {
@@ -119,7 +154,9 @@ mod tests {
                 exponent.write_be(&mut bytes);
                 form.pow(&bytes, &d)
             };
-            assert_eq!(double_pow(&f, m, &g, n, &d), power(&f, m).compose(&power(&g, n), &d));
+            for (f, g) in [(f, g), (f, x), (x.inverse(), g), (x, x), (f, Form::identity(&d))] {
+                assert_eq!(double_pow(&f, m, &g, n, &d), power(&f, m).compose(&power(&g, n), &d));
+            }
         }
     }
 }
