@@ -1,4 +1,4 @@
-//! Evaluations and the verification of what they prove.
+//! Evaluations.
 
 use crate::convert::{Code, Result, StopWord, bytes, count, invalid, number, refused};
 use crate::discriminant::Discriminant;
@@ -112,20 +112,4 @@ impl Evaluation {
     pub fn proof<'env>(&self, env: &'env Env) -> Result<Option<Uint8ArraySlice<'env>>> {
         self.0.proof().map(|proof| bytes(env, &proof)).transpose()
     }
-}
-
-/// Whether `proof` (y and all that follows it) shows that y is `x` (100 bytes, null: the generator) squared `iterations` times.
-/// Every malformed input but the counts is a false verdict.
-#[napi(catch_unwind)]
-pub fn verify_proof(
-    discriminant: &Discriminant,
-    x: Option<&[u8]>,
-    iterations: f64,
-    proof: &[u8],
-    depth: u32,
-) -> Result<bool> {
-    let discriminant = discriminant.get();
-    let generator = Form::generator(discriminant).encode(discriminant);
-    let iterations = count(iterations, "iterations")?;
-    Ok(chronym_vdf::verify(discriminant, x.unwrap_or(&generator), iterations, proof, depth).is_ok())
 }

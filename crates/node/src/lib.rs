@@ -11,6 +11,7 @@ mod discriminant;
 mod evaluation;
 mod pulse;
 mod stamp;
+mod verification;
 
 use napi_derive::napi;
 

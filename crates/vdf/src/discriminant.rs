@@ -91,7 +91,8 @@ impl Discriminant {
     }
 }
 
-fn check_size(bits: usize) -> Result<(), Error> {
+/// Refuses sizes that no discriminant here has.
+pub(crate) fn check_size(bits: usize) -> Result<(), Error> {
     if bits == 0 || bits > MAX_BITS || !bits.is_multiple_of(8) {
         return Err(Error::DiscriminantSize(bits));
     }

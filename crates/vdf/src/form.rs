@@ -11,6 +11,7 @@ use crate::nucomp;
 use crate::uint::Uint;
 
 pub use codec::FORM_BYTES;
+pub(crate) use codec::is_plausible;
 pub(crate) use reduce::{WideForm, reduce};
 
 /// Limbs of `a` and `b`: a reduced form has `|b| <= a <= sqrt(|D| / 3)`, which is below 2^512 for 1024 bits.

@@ -35,4 +35,4 @@ pub use error::Error;
 pub use evaluation::{Evaluation, EvaluationOptions, Phase, Step};
 pub use form::{FORM_BYTES, Form};
 pub use hash_prime::{B_BYTES, get_b};
-pub use wesolowski::verify;
+pub use wesolowski::{Question, Verifier, verify};

@@ -11,11 +11,14 @@ mod exponent;
 mod parallel;
 mod plan;
 mod pow;
+mod proof;
 mod prover;
 mod segment;
+mod verifier;
 mod verify;
 
 pub(crate) use plan::{MAX_DIGIT_BITS, Plan};
 pub(crate) use prover::{Means, Prover};
 pub(crate) use segment::{ProvedSegment, assemble};
+pub use verifier::{Question, Verifier};
 pub use verify::verify;

@@ -31,9 +31,9 @@ struct Layout {
 }
 
 impl Layout {
-    /// `extra` is G; `None` unless it is below `d / 32`.
-    fn new(discriminant: &Discriminant, extra: usize) -> Option<Self> {
-        let words = discriminant.bits().div_ceil(32);
+    /// For a discriminant of so many bits; `extra` is G. `None` unless it is below `d / 32`.
+    fn new(bits: usize, extra: usize) -> Option<Self> {
+        let words = bits.div_ceil(32);
         (extra < words).then(|| Self::of(words, extra))
     }
 
@@ -96,41 +96,73 @@ impl Form {
         let form = match bytes[0] {
             IDENTITY => Some(Self::identity(discriminant)),
             GENERATOR => Some(Self::generator(discriminant)),
-            flags if flags <= (B_NEGATIVE | T_NEGATIVE) => decompress(discriminant, bytes),
-            _ => None,
+            _ => Fields::read(discriminant.bits(), bytes).and_then(|fields| fields.form(discriminant)),
         };
         form.filter(|form| form.encode(discriminant) == *bytes).ok_or(Error::FormEncoding)
     }
 }
 
-/// The reduced form that bytes without a special flag stand for, if any; padding and the choice of t are left to the caller to check.
-fn decompress(discriminant: &Discriminant, bytes: &[u8; FORM_BYTES]) -> Option<Form> {
-    let layout = Layout::new(discriminant, usize::from(bytes[1]))?;
-    let [a_part, t_part, g, b0] = layout.fields(bytes).map(Wide::from_le_bytes);
-    // t = 0 would say a = b, which of all reduced forms only the identity has: it is encoded by its flag
-    if t_part.is_zero() || t_part >= a_part {
-        return None;
+/// Whether bytes can be the encoding of a form, as far as that is known without its discriminant: a fraction of a microsecond tells.
+pub(crate) fn is_plausible(bits: usize, bytes: &[u8; FORM_BYTES]) -> bool {
+    let is_special = matches!(bytes[0], IDENTITY | GENERATOR) && is_zero(&bytes[1..]);
+    is_special || Fields::read(bits, bytes).is_some()
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte == 0)
+}
+
+/// The fields of an encoding without a special flag.
+struct Fields {
+    a_part: Half,
+    t_part: Half,
+    t_negative: bool,
+    g: Wide,
+    b0: Wide,
+    b_negative: bool,
+}
+
+impl Fields {
+    /// The fields, if flags, padding and sizes are right for a discriminant of so many bits.
+    fn read(bits: usize, bytes: &[u8; FORM_BYTES]) -> Option<Self> {
+        let flags = bytes[0];
+        let layout = Layout::new(bits, usize::from(bytes[1]))?;
+        if flags & !(B_NEGATIVE | T_NEGATIVE) != 0 || !is_zero(&bytes[layout.ends[3]..]) {
+            return None;
+        }
+        let [a_part, t_part, g, b0] = layout.fields(bytes).map(Wide::from_le_bytes);
+        // t = 0 would say a = b, which of all reduced forms only the identity has: it is encoded by its flag
+        let t_fits = !t_part.is_zero() && t_part < a_part;
+        // a = a' g <= sqrt(|D| / 3), and its length is that of its factors or one less
+        let a_fits = !g.is_zero() && a_part.bit_length() + g.bit_length() <= bits / 2 + 1;
+        let (t_negative, b_negative) = (flags & T_NEGATIVE != 0, flags & B_NEGATIVE != 0);
+        let (a_part, t_part) = (a_part.try_resize()?, t_part.try_resize()?);
+        (t_fits && a_fits).then_some(Self { a_part, t_part, t_negative, g, b0, b_negative })
     }
-    let (a_part, t_part): (Half, Half) = (a_part.try_resize()?, t_part.try_resize()?);
-    let t = if bytes[0] & T_NEGATIVE == 0 { t_part } else { a_part.sub(&t_part) };
-    let (gcd, inverse) = Euclid::gcd(&a_part, &t);
-    if gcd != Uint::ONE {
-        return None;
+
+    /// The reduced form of this discriminant that the fields stand for, if any; the choice of t and b0 is left to the caller to check.
+    fn form(&self, discriminant: &Discriminant) -> Option<Form> {
+        let Self { a_part, t_part, t_negative, g, b0, b_negative } = self;
+        let t = if *t_negative { a_part.sub(t_part) } else { *t_part };
+        let (gcd, inverse) = Euclid::gcd(a_part, &t);
+        if gcd != Uint::ONE {
+            return None;
+        }
+        // s = t b mod a' is small: s^2 = t^2 b^2 = t^2 D modulo a', and below a', so a perfect square
+        let residue = match discriminant.magnitude.rem(a_part) {
+            remainder if remainder.is_zero() => Half::ZERO,
+            remainder => a_part.sub(&remainder),
+        };
+        let times = |x: &Half, y: &Half| x.mul::<HALF_LIMBS, LIMBS>(y).rem(a_part);
+        let square = times(&times(&t, &t), &residue);
+        let root = square.isqrt();
+        if root.mul::<HALF_LIMBS, HALF_LIMBS>(&root) != square {
+            return None;
+        }
+        let b = times(&root, &inverse);
+        // b0 a' has at most 8 limbs and 8 bits, and the sum carries at most one bit further
+        let b = b.resize().add(&b0.mul::<HALF_LIMBS, LIMBS>(a_part));
+        let a = a_part.mul::<LIMBS, LIMBS>(g);
+        Form::from_ab(&a.try_resize()?, &b.try_resize()?, *b_negative, discriminant)
     }
-    // s = t b mod a' is small: s^2 = t^2 b^2 = t^2 D modulo a', and below a', so a perfect square
-    let residue = match discriminant.magnitude.rem(&a_part) {
-        remainder if remainder.is_zero() => Half::ZERO,
-        remainder => a_part.sub(&remainder),
-    };
-    let times = |x: &Half, y: &Half| x.mul::<HALF_LIMBS, LIMBS>(y).rem(&a_part);
-    let square = times(&times(&t, &t), &residue);
-    let root = square.isqrt();
-    if root.mul::<HALF_LIMBS, HALF_LIMBS>(&root) != square {
-        return None;
-    }
-    let b = times(&root, &inverse);
-    // b0 a' has at most 8 limbs and 8 bits, and the sum carries at most one bit further
-    let b = b.resize().add(&b0.mul::<HALF_LIMBS, LIMBS>(&a_part));
-    let a = a_part.mul::<LIMBS, LIMBS>(&g);
-    Form::from_ab(&a.try_resize()?, &b.try_resize()?, bytes[0] & B_NEGATIVE != 0, discriminant)
 }

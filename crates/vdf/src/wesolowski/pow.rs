@@ -8,9 +8,6 @@ use crate::uint::Uint;
 /// Width of a window. 5 gives the fewest compositions for exponents of 264 bits: 7 for the table and 44 in the loop.
 const WINDOW: usize = 5;
 
-/// Odd multiples below `2^(WINDOW - 1)`.
-const MULTIPLES: usize = 1 << (WINDOW - 2);
-
 /// Positions for digits; an exponent's recoding can carry one bit beyond it.
 const DIGITS: usize = 64 * B_LIMBS;
 
@@ -29,7 +26,7 @@ pub(super) fn double_pow(
     for position in (0..DIGITS).rev() {
         power = power.map(|power| power.square(discriminant));
         for term in &terms {
-            power = term.multiply(power, position, discriminant);
+            term.multiply(&mut power, position, discriminant);
         }
     }
     power.unwrap_or_else(|| Form::identity(discriminant))
@@ -38,50 +35,44 @@ pub(super) fn double_pow(
 /// A power that is a factor of the product.
 struct Term {
     digits: [i8; DIGITS],
-    base: Base,
-}
-
-enum Base {
-    /// `f, f^3, f^5, ...`
-    OddPowers([Form; MULTIPLES]),
+    /// `f, f^3, f^5, ...`, as many as the digits need.
+    odd_powers: Vec<Form>,
     /// A form of norm 2 is multiplied with at next to no cost, its powers are not: digits are -1, 0 and 1.
-    NormTwo { form: Form, positive: bool },
+    norm_two: Option<bool>,
 }
 
 impl Term {
     fn new(form: &Form, exponent: &Uint<B_LIMBS>, discriminant: &Discriminant) -> Self {
-        match form.norm_two() {
-            Some(positive) => Self { digits: digits(exponent, 2), base: Base::NormTwo { form: *form, positive } },
-            None => {
-                Self { digits: digits(exponent, WINDOW), base: Base::OddPowers(odd_powers(form, discriminant)) }
-            }
-        }
+        let norm_two = form.norm_two();
+        let width = if norm_two.is_some() { 2 } else { WINDOW };
+        Self { digits: digits(exponent, width), odd_powers: odd_powers(form, 1 << (width - 2), discriminant), norm_two }
     }
 
-    /// `power` times the base to the digit at a position.
-    fn multiply(&self, power: Option<Form>, position: usize, discriminant: &Discriminant) -> Option<Form> {
+    /// Multiplies `power` by the base to the digit at a position; `None` stands for 1.
+    fn multiply(&self, power: &mut Option<Form>, position: usize, discriminant: &Discriminant) {
         let digit = self.digits[position];
         if digit == 0 {
-            return power;
+            return;
         }
-        let signed = |form: &Form| if digit < 0 { form.inverse() } else { *form };
-        Some(match (&self.base, power) {
-            (Base::OddPowers(powers), power) => {
-                let factor = signed(&powers[usize::from(digit.unsigned_abs() / 2)]);
-                power.map_or(factor, |power| power.compose(&factor, discriminant))
-            }
-            (Base::NormTwo { form, .. }, None) => signed(form),
-            (Base::NormTwo { positive, .. }, Some(power)) => power.times_norm_two(*positive == (digit > 0)),
-        })
+        let factor = &self.odd_powers[usize::from(digit.unsigned_abs() / 2)];
+        let factor = if digit < 0 { factor.inverse() } else { *factor };
+        *power = Some(match (*power, self.norm_two) {
+            (None, _) => factor,
+            (Some(power), Some(positive)) => power.times_norm_two(positive == (digit > 0)),
+            (Some(power), None) => power.compose(&factor, discriminant),
+        });
     }
 }
 
-/// `f, f^3, f^5, ...`.
-fn odd_powers(f: &Form, discriminant: &Discriminant) -> [Form; MULTIPLES] {
+/// The first of `f, f^3, f^5, ...`.
+fn odd_powers(f: &Form, count: usize, discriminant: &Discriminant) -> Vec<Form> {
+    let mut powers = vec![*f];
+    if count == 1 {
+        return powers;
+    }
     let square = f.square(discriminant);
-    let mut powers = [*f; MULTIPLES];
-    for i in 1..MULTIPLES {
-        powers[i] = powers[i - 1].compose(&square, discriminant);
+    while powers.len() < count {
+        powers.push(powers[powers.len() - 1].compose(&square, discriminant));
     }
     powers
 }

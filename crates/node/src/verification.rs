@@ -1,0 +1,78 @@
+//! Verification of proofs.
+
+use crate::convert::{Result, StopWord, count, refused};
+use crate::discriminant::Discriminant;
+use chronym_vdf::{Error, Form, Question};
+use napi::bindgen_prelude::Uint8ArraySlice;
+use napi_derive::napi;
+
+/// Whether `proof` (y and all that follows it) shows that y is `x` (100 bytes, null: the generator) squared `iterations` times.
+/// Every malformed input but the counts is a false verdict.
+#[napi(catch_unwind)]
+pub fn verify_proof(
+    discriminant: &Discriminant,
+    x: Option<&[u8]>,
+    iterations: f64,
+    proof: &[u8],
+    depth: u32,
+) -> Result<bool> {
+    let discriminant = discriminant.get();
+    let generator = Form::generator(discriminant).encode(discriminant);
+    let iterations = count(iterations, "iterations")?;
+    Ok(chronym_vdf::verify(discriminant, x.unwrap_or(&generator), iterations, proof, depth).is_ok())
+}
+
+/// A proof, and what it has to show.
+#[napi(object, object_to_js = false)]
+pub struct ProofQuestion<'a> {
+    /// 4 to 64 bytes; the discriminant is derived from it, and the element is its generator.
+    pub seed: Uint8ArraySlice<'a>,
+    /// Size of the discriminant.
+    pub bits: u32,
+    /// Squarings in all.
+    pub iterations: f64,
+    /// Squarings of the first of two segments; undefined or null for one.
+    pub split: Option<f64>,
+    /// y and all that follows it.
+    pub proof: Uint8ArraySlice<'a>,
+}
+
+/// Verifies from seeds, many proofs a call, and remembers the discriminants derived last.
+#[napi]
+pub struct Verifier(chronym_vdf::Verifier);
+
+#[napi]
+impl Verifier {
+    /// Remembers at most so many discriminants, a kilobyte each.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(capacity: u32) -> Self {
+        Self(chronym_vdf::Verifier::new(capacity as usize))
+    }
+
+    /// The verdicts in the order of the questions; on fewer of them when the stop word is set, which is looked at between two
+    /// proofs. Throws `INVALID_ARGUMENT` for seeds and sizes that have no discriminant and for counts that are none.
+    #[napi(catch_unwind)]
+    pub fn verify(&mut self, questions: Vec<ProofQuestion>, stop: StopWord) -> Result<Vec<bool>> {
+        let asked = questions.iter().map(asked).collect::<Result<Vec<_>>>()?;
+        let verdicts = self.0.verify_all(&asked, stop.get());
+        verdicts.into_iter().map(verdict).collect()
+    }
+}
+
+fn asked<'a>(question: &'a ProofQuestion) -> Result<Question<'a>> {
+    Ok(Question {
+        seed: &question.seed,
+        bits: question.bits as usize,
+        iterations: count(question.iterations, "iterations")?,
+        split: question.split.map(|split| count(split, "split")).transpose()?,
+        proof: &question.proof,
+    })
+}
+
+/// What was malformed about the question throws; what is wrong with the proof is a verdict.
+fn verdict(outcome: core::result::Result<(), Error>) -> Result<bool> {
+    match outcome {
+        Err(error @ (Error::SeedLength(_) | Error::DiscriminantSize(_))) => Err(refused(error)),
+        outcome => Ok(outcome.is_ok()),
+    }
+}
