@@ -138,7 +138,7 @@ describe('a pulse that a peer hands over', () => {
         }
       }
     })
-    expect(await Promise.all([beacon.verify(first), beacon.verify(first)])).toEqual([true, true])
+    expect(await beacon.verify(first)).toBe(true)
     expect(await beacon.verify(first)).toBe(true)
     expect(await beacon.verify({ round: 123, signature: thousandth.signature })).toBe(false)
     expect(checks).toBe(1)

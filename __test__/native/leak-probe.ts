@@ -24,6 +24,10 @@ const done = new native.Evaluation(discriminant, null, 10, null, 2 ** 20)
 done.advance(1000, stop)
 const proof = done.proof()!
 
+const verifier = new native.Verifier(10)
+const questions = [proof, proof.subarray(1)].map((each) => ({ seed, bits: 64, iterations: 10, split: null, proof: each }))
+const malformed = questions.map((question) => ({ ...question, proof: proof.subarray(1) }))
+
 type Probe = [name: string, calls: number, call: () => void]
 
 const turning: Probe[] = [
@@ -34,6 +38,9 @@ const turning: Probe[] = [
   ['searchStamp', MANY, () => native.searchStamp(seed, 200, 0, 2, stop)],
   ['ChainKey.verify', FEW, () => key.verify(1, new Uint8Array(48))],
   ['verifyProof', FEW, () => native.verifyProof(discriminant, null, 10, proof, 0)],
+  ['Verifier.verify', FEW, () => verifier.verify(questions, stop)],
+  ['Verifier.verify, malformed', MANY, () => verifier.verify(malformed, stop)],
+  ['Verifier.verify, refused', MANY, () => refused(() => verifier.verify([{ ...malformed[0]!, bits: 7 }], stop))],
   ['verifyProof, refused', MANY, () => native.verifyProof(discriminant, null, 10, proof.subarray(1), 0)]
 ]
 const busy: Probe[] = [

@@ -2,8 +2,9 @@ import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
+import { addon } from '../../src/native/addon.ts'
 import { createNativePool } from '../../src/native/pool.ts'
-import type { NativePool } from '../../src/native/types.ts'
+import type { NativePool, ProofQuestion } from '../../src/native/types.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
 import { pulseMessage } from '../../src/protocol/pulse.ts'
 import { bytes, quicknetKey, recorded } from '../beacon/quicknet.ts'
@@ -58,6 +59,18 @@ describe('pulse verification', () => {
     }
   })
 
+  it('verifies a pulse once, and remembers the verdict', async () => {
+    const native = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+    const [first, thousandth] = recorded
+    const ask = (round: number, signature: Uint8Array) => native.verifyPulse({ publicKey: quicknetKey, round, signature })
+    expect(await Promise.all([ask(123, first!.signature), ask(123, first!.signature), ask(123, thousandth!.signature)])).toEqual([true, true, false])
+    // A closed pool has no threads: what it still answers comes from memory.
+    await native.close()
+    expect([await ask(123, first!.signature), await ask(123, thousandth!.signature)]).toEqual([true, false])
+    await expect(ask(1000, thousandth!.signature)).rejects.toMatchObject({ code: 'POOL_CLOSED' })
+    await expect(native.verifyPulse({ publicKey: devKey, round: 123, signature: first!.signature })).rejects.toMatchObject({ code: 'POOL_CLOSED' })
+  })
+
   it('fails with a code for a key that is none', async () => {
     const question = { publicKey: new Uint8Array(96), round: 1, signature: recorded[0]!.signature }
     await expect(pool.verifyPulse(question)).rejects.toMatchObject({ name: 'NativeError', code: 'INVALID_ARGUMENT' })
@@ -72,6 +85,72 @@ describe('pulse verification', () => {
     const questions = Array.from({ length: 60 }, (_, index) => ({ publicKey: quicknetKey, round: 123, signature: recorded[index % 2]!.signature }))
     const verdicts = await Promise.all(questions.map((question) => pool.verifyPulse(question)))
     expect(verdicts).toEqual(questions.map((_, index) => index % 2 === 0))
+  })
+})
+
+describe('proofs verified together', () => {
+  const BITS = 256
+  const ITERATIONS = 500
+  /** Made by the addon in this thread, each in a class group of its own. */
+  const questions: ProofQuestion[] = Array.from({ length: 30 }, (_, index) => {
+    const seed = new Uint8Array(32).fill(index)
+    const native = addon()
+    const evaluation = new native.Evaluation(native.Discriminant.fromSeed(seed, BITS), null, ITERATIONS, null, 2 ** 20)
+    while (evaluation.phase() !== 'done') evaluation.advance(10_000, new Uint32Array(1))
+    return { seed, bits: BITS, iterations: ITERATIONS, split: null, proof: evaluation.proof()! }
+  })
+  const altered = (question: ProofQuestion, at: number): ProofQuestion => ({ ...question, proof: question.proof.with(at, question.proof[at]! ^ 1) })
+
+  it('get the verdicts that each gets alone, in their order', async () => {
+    const mixed = questions.flatMap((question, index) => [question, altered(question, index * 6), { ...question, proof: questions[(index + 1) % 30]!.proof }])
+    const together = await pool.verifyProofs(mixed)
+    expect(together).toEqual(mixed.map((_, index) => index % 3 === 0))
+    const alone = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+    for (const [index, question] of mixed.entries()) expect(await alone.verifyProof(question)).toBe(together[index])
+    await alone.close()
+  })
+
+  it('are not verified again when they are asked again, with the same verdicts', async () => {
+    const native = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+    const asked = [...questions, ...questions.map((question) => altered(question, 150))]
+    const first = await native.verifyProofs(asked)
+    // A closed pool has no threads: what it still answers comes from memory.
+    await native.close()
+    expect(await native.verifyProofs(asked)).toEqual(first)
+    await expect(native.verifyProof({ ...questions[0]!, iterations: ITERATIONS + 1 })).rejects.toMatchObject({ code: 'POOL_CLOSED' })
+  })
+
+  it('take no verdict over to another size, number of squarings, split or seed', async () => {
+    const [one, other] = [questions[0]!, questions[1]!]
+    expect(await pool.verifyProof(one)).toBe(true)
+    for (const changes of [{ bits: 264 }, { iterations: ITERATIONS - 1 }, { split: 450 }, { seed: other.seed }]) {
+      expect(await pool.verifyProof({ ...one, ...changes })).toBe(false)
+    }
+  })
+
+  it('fail with a code for what is no question, and spoil no other', async () => {
+    const invalid = [{ bits: 7 }, { bits: 2048 }, { seed: new Uint8Array(3) }, { iterations: 1.5 }, { iterations: -1 }]
+    const failing = invalid.map((changes) => expect(pool.verifyProof({ ...questions[2]!, ...changes })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' }))
+    const fine = questions.slice(3, 10).map((question) => pool.verifyProof({ ...question, iterations: ITERATIONS + 7 }))
+    await Promise.all(failing)
+    expect(await Promise.all(fine)).toEqual(fine.map(() => false))
+  })
+
+  it('are refused as a whole when there is no room for all of them', async () => {
+    const many = Array.from({ length: 257 }, (_, index) => ({ ...questions[0]!, iterations: 1000 + index }))
+    await expect(pool.verifyProofs(many, { urgency: 'unexpected' })).rejects.toMatchObject({ code: 'POOL_BUSY' })
+  })
+
+  it('end when nobody waits any more, and let the next question through', async () => {
+    const single = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+    const abort = new AbortController()
+    const big = Array.from({ length: 200 }, (_, index) => ({ ...questions[0]!, bits: 1024, seed: new Uint8Array(32).fill(7).with(0, index) }))
+    const asked = single.verifyProofs(big, { urgency: 'expected', signal: abort.signal })
+    await single.verifyProof(questions[0]!)
+    abort.abort(new Error('enough'))
+    await expect(asked).rejects.toThrow('enough')
+    expect(await single.verifyProof(questions[1]!)).toBe(true)
+    await single.close()
   })
 })
 

@@ -18,6 +18,7 @@ import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
 import { commitmentHash } from '../../src/protocol/commitment.ts'
 import { keyPairFromSeed, type KeyPair } from '../../src/protocol/ed25519.ts'
+import { proofCacheKey } from '../../src/protocol/proof-cache-key.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/names.ts'
 import { builtInProfiles, parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile.ts'
 import { encodeVdfProof, linksOf, signReveal, type Link, type Reveal } from '../../src/protocol/reveal.ts'
@@ -47,18 +48,22 @@ export interface LabNode {
 export class Lab {
   readonly profile: NetworkProfile
   readonly hash: Uint8Array
-  /** Proofs that the pool was asked to verify. */
-  proofsVerified = 0
   round = FIRST_ROUND
   readonly nodes: LabNode[] = []
   readonly #pulseListeners = new Set<(pulse: VerifiedPulse) => void>()
   readonly #timers = new Set<{ milliseconds: number; dueMs: number; action: () => void }>()
   readonly #strangers: Node[] = []
+  readonly #verified = new Set<string>()
   #seeds = 0
 
   constructor(profile = labProfile()) {
     this.profile = profile
     this.hash = profileHash(profile)
+  }
+
+  /** Distinct proofs that the pool was asked to verify. */
+  get proofsVerified(): number {
+    return this.#verified.size
   }
 
   /** Milliseconds since the epoch, by the lab's round. */
@@ -91,7 +96,8 @@ export class Lab {
 
   readonly pool: Pick<NativePool, 'verifyProof'> = {
     verifyProof: (question: ProofQuestion) => {
-      this.proofsVerified++
+      // As the real one, it verifies a proof once.
+      this.#verified.add(proofCacheKey(question.seed, question.iterations, question.proof))
       return Promise.resolve(equalBytes(question.proof, modelledProof(question.seed, question.iterations)))
     }
   }

@@ -87,19 +87,16 @@ describe('a mutex by key', () => {
 })
 
 describe('the verifier', () => {
-  it('verifies a proof once, though the record around it changes, and remembers failures to verify not at all', async () => {
+  it('gives no verdict where none could be reached, and the next time asks again', async () => {
     const lab = new Lab()
-    const owner = lab.owner('alice')
-    const reveal = lab.reveal('once.chronym', owner, { p: lab.round })
+    const reveal = lab.reveal('once.chronym', lab.owner('alice'), { p: lab.round })
     let isDown = true
     const verifier = createVerifier(lab.profile, lab.beacon, {
       verifyProof: (question) => (isDown ? Promise.reject(new Error('the pool is closed')) : lab.pool.verifyProof(question))
     })
     await expect(verifier.validate(reveal)).rejects.toThrow('the pool is closed')
     isDown = false
-    const updates = [reveal, lab.updated(reveal, owner, 2), lab.updated(reveal, owner, 3)]
-    for (const verdict of await Promise.all(updates.map((update) => verifier.validate(update)))) expect(verdict.ok).toBe(true)
-    expect(lab.proofsVerified).toBe(1)
+    expect((await verifier.validate(reveal)).ok).toBe(true)
   })
 
   it('takes no verdict over to the same proof under another key [a proof copied under another key]', async () => {

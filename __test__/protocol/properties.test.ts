@@ -16,6 +16,7 @@ import type { Reveal } from '../../src/protocol/reveal.ts'
 import { decodeReveal, encodeReveal, signReveal } from '../../src/protocol/reveal.ts'
 import type { ProtocolTime } from '../../src/protocol/time.ts'
 import { advanceTime } from '../../src/protocol/time.ts'
+import { proofCacheKey } from '../../src/protocol/proof-cache-key.ts'
 import type { Checkers } from '../../src/protocol/valid.ts'
 import { validateReveal } from '../../src/protocol/valid.ts'
 import { bareClaim, keyOf, LOCAL, makeReveal, modelCheckers, timeAt } from './fixtures.ts'
@@ -175,10 +176,11 @@ describe('invariants', () => {
     const cached: Checkers = {
       ...CHECKERS,
       verifyProof: async (check) => {
-        const known = cache.get(check.cacheKey)
+        const key = proofCacheKey(check.seed, check.iterations, check.proof)
+        const known = cache.get(key)
         if (known !== undefined) return known
         const verdict = await CHECKERS.verifyProof(check)
-        cache.set(check.cacheKey, verdict)
+        cache.set(key, verdict)
         return verdict
       }
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { concatBytes, utf8 } from '../../src/protocol/bytes.ts'
 import { encodeCbor } from '../../src/protocol/cbor.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
+import { proofCacheKey } from '../../src/protocol/proof-cache-key.ts'
 import type { Reveal } from '../../src/protocol/reveal.ts'
 import { claimId, decodeVdfProof, encodeVdfProof, linksOf, signReveal } from '../../src/protocol/reveal.ts'
 import type { Checkers, ValidRule } from '../../src/protocol/valid.ts'
@@ -154,6 +155,29 @@ describe('a chain of renewals', () => {
     expect(asked).toEqual(['pulse 3000', 'pulse 2000', 'pulse 1000', 'proof 250000 1024 null', 'proof 250000 1024 null', 'proof 1000000 1024 null'])
   })
 
+  it('has as many links checked at once as have passed before, and no more after one that fails', async () => {
+    const rounds = Array.from({ length: 40 }, (_, index) => 2000 + 1000 * index)
+    const checked = async (isValid: (asked: number) => boolean): Promise<{ asked: number; together: number[] }> => {
+      const together: number[] = []
+      let asked = 0
+      let inThisTurn = 0
+      const verifyProof = async (): Promise<boolean> => {
+        asked++
+        inThisTurn++
+        const verdict = isValid(asked)
+        await new Promise((resolve) => setImmediate(resolve))
+        if (inThisTurn > 0) together.push(inThisTurn)
+        inThisTurn = 0
+        return verdict
+      }
+      await validateReveal(makeReveal({ renewals: rounds }), LOCAL, { ...modelCheckers(LOCAL), verifyProof })
+      return { asked, together }
+    }
+    expect(await checked(() => true)).toEqual({ asked: 41, together: [1, 1, 2, 4, 8, 16, 9] })
+    expect(await checked((asked) => asked !== 1)).toEqual({ asked: 1, together: [1] })
+    expect(await checked((asked) => asked !== 3)).toEqual({ asked: 4, together: [1, 1, 2] })
+  })
+
   it('asks nothing of the checkers before the signature holds', async () => {
     const never = { verifyPulse: () => Promise.reject(new Error('asked')), verifyProof: () => Promise.reject(new Error('asked')) }
     const reveal = makeReveal()
@@ -166,7 +190,7 @@ describe('a chain of renewals', () => {
     const note: Checkers = {
       ...model,
       verifyProof: (check) => {
-        keys.add(check.cacheKey)
+        keys.add(proofCacheKey(check.seed, check.iterations, check.proof))
         return Promise.resolve(true)
       }
     }

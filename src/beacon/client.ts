@@ -1,13 +1,13 @@
 /** Follows the beacon that a network profile pins, over drand's HTTP API. Everything it hands out is verified. */
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NativePool } from '../native/types.ts'
+import type { NativePool, VerdictOptions } from '../native/types.ts'
 import { clockRound, roundTimeMs } from '../protocol/beacon-time.ts'
 import { clockLags } from '../protocol/time.ts'
 import { Backoff } from './backoff.ts'
 import { PulseStore } from './pulse-store.ts'
 import { DrandSources } from './sources.ts'
-import { BeaconError, type BeaconChain, type BeaconClient, type VerifiedPulse } from './types.ts'
+import { BeaconError, type BeaconChain, type BeaconClient, type Pulse, type VerifiedPulse } from './types.ts'
 
 export interface BeaconClientOptions {
   chain: BeaconChain
@@ -59,7 +59,7 @@ class FollowingClient implements BeaconClient {
     const publicKey = new Uint8Array(Buffer.from(chain.public_key, 'hex'))
     this.#store = new PulseStore(
       capacity ?? DEFAULT_CAPACITY,
-      (round, signature) => pool.verifyPulse({ publicKey, round, signature }),
+      (round, signature, options) => pool.verifyPulse({ publicKey, round, signature }, options),
       (pulse) => this.#advance(pulse)
     )
     this.#warn = warn ?? (() => undefined)
@@ -92,8 +92,8 @@ class FollowingClient implements BeaconClient {
     return Math.max(clockRound(nowMs, this.#chain), this.#store.latest?.round ?? 0)
   }
 
-  async verify(pulse: { round: number; signature: Uint8Array }): Promise<boolean> {
-    return (await this.#store.accept(pulse)) !== undefined
+  async verify(pulse: Pulse, options?: VerdictOptions): Promise<boolean> {
+    return (await this.#store.accept(pulse, options)) !== undefined
   }
 
   on(event: 'pulse', listener: (pulse: VerifiedPulse) => void): () => void {

@@ -1,6 +1,7 @@
 /**
  * The randomness beacon as the rest of the program sees it. Bytes are bytes here, never hex.
  */
+import type { VerdictOptions } from '../native/types.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import type { Pulse } from '../protocol/pulse.ts'
 
@@ -51,7 +52,7 @@ export interface BeaconClient {
    * Whether a pulse given by somebody else is this chain's. Compared as bytes when the round is held
    * a pulse that verifies is kept, and moves `latest` when it is the highest.
    */
-  verify(pulse: Pulse): Promise<boolean>
+  verify(pulse: Pulse, options?: VerdictOptions): Promise<boolean>
   /** Calls `listener` for every new highest verified pulse; returns the function that ends it. */
   on(event: 'pulse', listener: (pulse: VerifiedPulse) => void): () => void
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { VERSION } from '../version.ts'
 import { NativeError } from './errors.ts'
 import { addonTarget, hasGlibc } from './target.ts'
+import type { ProofQuestion } from './types.ts'
 
 /** A chain's key, decoded once for many pulses. */
 export interface ChainKey {
@@ -23,6 +24,15 @@ export interface StampSlice {
 export interface Discriminant {
   /** |D|, big-endian, bits / 8 bytes. */
   bytes(): Uint8Array
+}
+
+/** Verifies proofs from their seeds, and remembers the discriminants derived last. */
+export interface Verifier {
+  /**
+   * The verdicts in the order of the questions; on fewer of them when the stop word is set, which is looked at between two proofs. Malformed proofs are
+   * false verdicts after microseconds. Throws INVALID_ARGUMENT for seeds and sizes that have no discriminant and for counts that are none.
+   */
+  verify(questions: readonly ProofQuestion[], stop: Uint32Array): boolean[]
 }
 
 /** A repeated squaring with its proof, advanced a slice at a time. */
@@ -74,6 +84,8 @@ export interface Addon {
     /** Throws INVALID_CHECKPOINT for what is damaged or of another discriminant. */
     resume(discriminant: Discriminant, state: Uint8Array, intermediates: Uint8Array): Evaluation
   }
+  /** Remembers at most so many discriminants, a kilobyte each. */
+  Verifier: new (capacity: number) => Verifier
   /** `proof` is y and all that follows it; `depth` is the number of segments before the last. */
   verifyProof(discriminant: Discriminant, x: Uint8Array | null, iterations: number, proof: Uint8Array, depth: number): boolean
 }

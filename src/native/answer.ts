@@ -22,6 +22,7 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'INVALID_CHECKPOINT',
   'KERNEL_FAULT',
   'CHECKPOINT_REFUSED',
+  'POOL_BUSY',
   'POOL_CLOSED',
   'WORKER_FAILED'
 ])

@@ -10,6 +10,8 @@ export type NativeErrorCode =
   | 'KERNEL_FAULT'
   /** Receiving a checkpoint failed. */
   | 'CHECKPOINT_REFUSED'
+  /** Too many questions wait already, or the question was taken back. */
+  | 'POOL_BUSY'
   /** The worker died or the pool was closed. */
   | 'POOL_CLOSED'
   | 'WORKER_FAILED'

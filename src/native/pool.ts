@@ -3,13 +3,17 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Transferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import { sha256, toHex, u64be } from '../protocol/bytes.ts'
+import { proofCacheKey } from '../protocol/proof-cache-key.ts'
 import { addon } from './addon.ts'
 import { failure, unwrap, type Answer } from './answer.ts'
 import { NativeError } from './errors.ts'
 import { startEvaluation } from './evaluation.ts'
 import type { Call, WorkerCalls } from './requests.ts'
+import { createScheduler } from './scheduler.ts'
 import { findStamp } from './stamp.ts'
-import type { EvaluationHandle, NativePool, NativePoolOptions } from './types.ts'
+import type { EvaluationHandle, NativePool, NativePoolOptions, ProofQuestion, PulseQuestion, VerdictOptions } from './types.ts'
+import { Verdicts } from './verdicts.ts'
 
 /** The worker stands beside this file, as a source or compiled. */
 const WORKER_FILE = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url))
@@ -23,11 +27,17 @@ const IDLE_TIMEOUT_MS = 30_000
  */
 const EVALUATION_NICE: Partial<Record<NodeJS.Platform, number>> = { linux: 10, win32: -1 }
 
+/** A network of ten thousand names a node, and what strangers may make us remember besides. */
+const PROOF_VERDICTS = { valid: 16_384, invalid: 4_096 }
+/** A claim has one pulse of its own; old true ones are free for everybody, and quickly verified again. */
+const PULSE_VERDICTS = { valid: 4_096, invalid: 1_024 }
+
 /** Throws NativeError ADDON_UNAVAILABLE, now and not in every call: the threads load the addon that this one can load. */
 export function createNativePool(options: NativePoolOptions): NativePool {
   addon()
   const evaluations = createThreads(Math.max(1, options.evaluationThreads), EVALUATION_NICE[process.platform] ?? 0, options)
-  const auxiliary = createThreads(Math.max(1, options.auxiliaryThreads ?? Math.min(2, availableParallelism())), 0, options)
+  const auxiliaryThreads = Math.max(1, options.auxiliaryThreads ?? Math.min(2, availableParallelism()))
+  const auxiliary = createThreads(auxiliaryThreads, 0, options)
   const running = new Set<EvaluationHandle>()
   const closing = new AbortController()
 
@@ -41,7 +51,12 @@ export function createNativePool(options: NativePoolOptions): NativePool {
         throw closing.signal.aborted ? poolClosed() : asNativeError(error)
       }
     }
-  const call = callOn(auxiliary)
+  const scheduler = createScheduler(callOn(auxiliary), auxiliaryThreads)
+  const call: Call = async (kind, request) => scheduler.submit(kind, request, 'own').result
+  const proofs = new Verdicts(PROOF_VERDICTS)
+  const pulses = new Verdicts(PULSE_VERDICTS)
+  const verifyProof = async (question: ProofQuestion, verdictOptions: VerdictOptions = {}): Promise<boolean> =>
+    proofs.ask(proofKey(question), verdictOptions, (urgency) => scheduler.submitProof(own(question), urgency))
 
   return {
     evaluate(request, onCheckpoint) {
@@ -50,15 +65,21 @@ export function createNativePool(options: NativePoolOptions): NativePool {
       void handle.outcome.then(() => running.delete(handle))
       return handle
     },
-    verifyProof: (question) => call('verifyProof', question),
+    verifyProof,
+    async verifyProofs(questions, verdictOptions = {}) {
+      scheduler.requireRoom(questions.length, verdictOptions.urgency ?? 'own')
+      return Promise.all(questions.map((question) => verifyProof(question, verdictOptions)))
+    },
     discriminant: (seed, bits) => call('discriminant', { seed, bits }),
-    verifyPulse: (question) => call('verifyPulse', question),
+    verifyPulse: async (question, verdictOptions = {}) =>
+      pulses.ask(pulseKey(question), verdictOptions, (urgency) => scheduler.submit('verifyPulse', question, urgency)),
     searchStamp: (question) => findStamp(question, call),
     measureRate: (bits, milliseconds) => call('measureRate', { bits, milliseconds }),
     async close() {
       for (const handle of running) handle.stop()
       await Promise.all(Array.from(running, (handle) => handle.outcome))
       closing.abort(poolClosed())
+      scheduler.close(poolClosed())
       await Promise.all([evaluations.destroy(), auxiliary.destroy()])
     }
   }
@@ -87,6 +108,26 @@ async function run<K extends keyof WorkerCalls>(
   transferList: Transferable[]
 ): Promise<Answer<WorkerCalls[K]['value']>> {
   return (await threads.run(request, { name: kind, transferList })) as Answer<WorkerCalls[K]['value']>
+}
+
+/** The question in bytes of its own: it may wait, and a view would take the whole message that it came in along to the thread. */
+function own({ seed, bits, iterations, split, proof }: ProofQuestion): ProofQuestion {
+  return { seed: Uint8Array.from(seed), bits, iterations, split, proof: Uint8Array.from(proof) }
+}
+
+/** protocol.md's key, under the size and the split, which in the protocol follow from profile and iterations but not here. */
+function proofKey({ seed, bits, iterations, split, proof }: ProofQuestion): string {
+  requireCount(iterations, 'iterations')
+  return `${bits}/${String(split)}/${proofCacheKey(seed, iterations, proof)}`
+}
+
+function pulseKey({ publicKey, round, signature }: PulseQuestion): string {
+  requireCount(round, 'round')
+  return toHex(sha256(publicKey, u64be(round), signature))
+}
+
+function requireCount(value: number, what: string): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new NativeError('INVALID_ARGUMENT', `${what} must be a whole number from 0 to 2^53 - 1, not ${value}`)
 }
 
 function asNativeError(error: unknown): NativeError {

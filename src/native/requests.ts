@@ -9,7 +9,8 @@ export interface WorkerCalls {
     request: { evaluation: EvaluationRequest; slot: SharedArrayBuffer; checkpoints: MessagePort }
     value: Uint8Array | null
   }
-  verifyProof: { request: ProofQuestion; value: boolean }
+  /** Fewer verdicts than questions when the stop word, whose memory `stop` is, was set. `milliseconds` is the time they took. */
+  verifyProofs: { request: { questions: readonly ProofQuestion[]; stop: SharedArrayBuffer }; value: { verdicts: boolean[]; milliseconds: number } }
   discriminant: { request: { seed: Uint8Array; bits: number }; value: Uint8Array }
   verifyPulse: { request: PulseQuestion; value: boolean }
   /** One slice. `stop` is the memory of a stop word. */

@@ -4,6 +4,8 @@
  * Everything here runs on worker threads: no call in this file computes on the caller's event loop.
  */
 
+import type { Urgency } from './urgency.ts'
+
 /**
  * A state from which an evaluation can go on after a crash.
  *
@@ -79,14 +81,28 @@ export interface StampQuestion {
   signal?: AbortSignal
 }
 
+export interface VerdictOptions {
+  /** Default: `own`. */
+  readonly urgency?: Urgency
+  /** When aborted, the promise rejects with its reason, and what nobody else waits for is not computed. */
+  readonly signal?: AbortSignal
+}
+
 /** All promises but an evaluation's outcome reject with a `NativeError`; a false verdict is not an error. */
 export interface NativePool {
   /** `onCheckpoint` is called in order, from the caller's event loop; what it throws ends the evaluation as `failed`. */
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle
-  verifyProof(question: ProofQuestion): Promise<boolean>
+  /**
+   * Verdicts are remembered, and a question asked again meanwhile waits for the same one. Those that wait together are verified in slices of about 100 ms.
+   * Rejects with POOL_BUSY when too many questions of that urgency wait.
+   */
+  verifyProof(question: ProofQuestion, options?: VerdictOptions): Promise<boolean>
+  /** The verdicts in the order of the questions, which are spread over the threads; POOL_BUSY unless there is room for all. */
+  verifyProofs(questions: readonly ProofQuestion[], options?: VerdictOptions): Promise<boolean[]>
   /** |D|, big-endian, bits / 8 bytes. */
   discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array>
-  verifyPulse(question: PulseQuestion): Promise<boolean>
+  /** Remembered and bounded as proofs are. */
+  verifyPulse(question: PulseQuestion, options?: VerdictOptions): Promise<boolean>
   /** The 8-byte nonce found. Rejects with the signal's reason when aborted. */
   searchStamp(question: StampQuestion): Promise<Uint8Array>
   /** Squarings per second on one thread, measured for about the time given. */

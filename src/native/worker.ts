@@ -1,7 +1,7 @@
 /**
  * What the pool's threads run: one exported function a kind of work. All are synchronous, none throws; see requests.ts.
  */
-import { addon, type ChainKey, type Discriminant, type Evaluation } from './addon.ts'
+import { addon, type ChainKey, type Discriminant, type Evaluation, type Verifier } from './addon.ts'
 import { answer, type Answer } from './answer.ts'
 import { runEvaluation } from './evaluate.ts'
 import { NativeError } from './errors.ts'
@@ -14,15 +14,11 @@ type Request<K extends keyof WorkerCalls> = WorkerCalls[K]['request']
 type Reply<K extends keyof WorkerCalls> = Answer<WorkerCalls[K]['value']>
 
 const DEFAULT_MEMORY_BYTES = 256 * 1024 * 1024
-/** Deriving a discriminant costs more than verifying a proof in it; a kilobyte each. */
-const discriminants = new LruMap<string, Discriminant>(256)
+/** Discriminants that a thread remembers: deriving one costs more than verifying a proof in it. A kilobyte each. */
+const DISCRIMINANTS_KEPT = 256
+let verifier: Verifier | undefined
 /** A network has one chain key; tests have a few. About 40 KB each. */
 const chainKeys = new LruMap<string, ChainKey>(4)
-
-/** Bytes of a form, and of the records of a two-segment proof (vdf-kernel.md, "Proofs"). */
-const FORM_BYTES = 100
-const SEGMENT_OFFSET = 2 * FORM_BYTES
-const SEGMENT_BYTES = 8 + 33 + FORM_BYTES
 
 /** Any seed will do for a measurement: all discriminants of a size cost the same. */
 const RATE_SEED = new Uint8Array(32).fill(1)
@@ -48,11 +44,12 @@ export function evaluate({ evaluation: request, slot: memory, checkpoints }: Req
   })
 }
 
-export function verifyProof({ seed, bits, iterations, split, proof }: Request<'verifyProof'>): Reply<'verifyProof'> {
+export function verifyProofs({ questions, stop }: Request<'verifyProofs'>): Reply<'verifyProofs'> {
   return answer(() => {
-    if (proof.length !== (split === null ? SEGMENT_OFFSET : SEGMENT_OFFSET + SEGMENT_BYTES)) return false
-    if (split !== null && firstSegment(proof) !== BigInt(split)) return false
-    return addon().verifyProof(discriminantOf(seed, bits), null, iterations, proof, split === null ? 0 : 1)
+    const startedAt = performance.now()
+    verifier ??= new (addon().Verifier)(DISCRIMINANTS_KEPT)
+    const verdicts = verifier.verify(questions, new Uint32Array(stop))
+    return { verdicts, milliseconds: performance.now() - startedAt }
   })
 }
 
@@ -100,23 +97,16 @@ function buffer(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer as ArrayBuffer
 }
 
-function firstSegment(proof: Uint8Array): bigint {
-  return new DataView(proof.buffer, proof.byteOffset).getBigUint64(SEGMENT_OFFSET)
-}
-
 function discriminantOf(seed: Uint8Array, bits: number): Discriminant {
-  return cached(discriminants, `${bits}:${Buffer.from(seed).toString('base64')}`, () => addon().Discriminant.fromSeed(seed, bits))
+  return addon().Discriminant.fromSeed(seed, bits)
 }
 
 function chainKeyOf(bytes: Uint8Array): ChainKey {
-  return cached(chainKeys, Buffer.from(bytes).toString('base64'), () => new (addon().ChainKey)(bytes))
-}
-
-function cached<V>(cache: LruMap<string, V>, key: string, make: () => V): V {
-  let value = cache.get(key)
-  if (value === undefined) {
-    value = make()
-    cache.set(key, value)
+  const id = Buffer.from(bytes).toString('base64')
+  let key = chainKeys.get(id)
+  if (key === undefined) {
+    key = new (addon().ChainKey)(bytes)
+    chainKeys.set(id, key)
   }
-  return value
+  return key
 }

@@ -2,7 +2,6 @@
  * Valid: whether a Reveal is what it says, by the profile alone. No peer, clock or store has a say; pulses and proofs are checked by functions
  * that come in, since both are too slow for the thread that asks.
  */
-import { concatBytes, sha256, toHex, u64be } from './bytes.ts'
 import type { Claim } from './claim.ts'
 import { claimOf } from './claim.ts'
 import { commitmentHash } from './commitment.ts'
@@ -28,8 +27,6 @@ export interface ProofCheck {
   iterations: number
   split: number | null
   proof: Uint8Array
-  /** `H(seed ‖ iterations ‖ proof)` in hex: a final verdict may be remembered under it. */
-  cacheKey: string
 }
 
 /** Both may throw when they cannot tell; then there is no verdict and the error goes through. */
@@ -55,13 +52,26 @@ export async function validateReveal(reveal: Reveal, profile: NetworkProfile, ch
   const { name, links } = checked
   // Newest first: it is what an attacker must have forged, and what a renewal adds.
   const newestFirst = links.toReversed()
-  for (const link of newestFirst) {
-    if (!(await checkers.verifyPulse({ round: link.p, signature: link.pulse }))) return invalid('pulse', `the pulse of round ${link.p} does not verify`)
-  }
-  for (const link of newestFirst) {
-    if (!(await checkers.verifyProof(proofCheck(link, reveal, profile)))) return invalid('proof', `the proof of the link at round ${link.p} does not verify`)
-  }
+  const badPulse = await firstFailing(newestFirst, ({ p, pulse }) => checkers.verifyPulse({ round: p, signature: pulse }))
+  if (badPulse !== undefined) return invalid('pulse', `the pulse of round ${badPulse.p} does not verify`)
+  const badProof = await firstFailing(newestFirst, (link) => checkers.verifyProof(proofCheck(link, reveal, profile)))
+  if (badProof !== undefined) return invalid('proof', `the proof of the link at round ${badProof.p} does not verify`)
   return { ok: true, claim: claimOf(reveal, name, links, profile) }
+}
+
+/**
+ * The first link that a check refuses. As many are checked at once as have passed before: all threads are used for a long chain, and garbage never costs
+ * more than what was true in front of it.
+ */
+async function firstFailing(links: readonly Link[], check: (link: Link) => Promise<boolean>): Promise<Link | undefined> {
+  for (let passed = 0; passed < links.length; ) {
+    const together = links.slice(passed, passed + Math.max(1, passed))
+    const verdicts = await Promise.all(together.map(check))
+    const failing = together.find((_, index) => verdicts[index] !== true)
+    if (failing !== undefined) return failing
+    passed += together.length
+  }
+  return undefined
 }
 
 /** All that costs microseconds: sizes, canonical form, name, iterations and chain, signature. Synchronous and pure. */
@@ -96,12 +106,7 @@ export function proofCheck(link: Link, reveal: Pick<Reveal, 'name' | 'pubkey'>, 
   const commitment = commitmentHash(reveal.name, reveal.pubkey, link.salt, hash)
   const seed = vdfSeed(commitment, link.p, pulseRandomness(link.pulse), hash)
   const { iterations, proof } = link
-  return { seed, bits: profile.discriminant_bits, iterations, split: proofShape(iterations, profile).split, proof, cacheKey: proofCacheKey(seed, iterations, proof) }
-}
-
-/** `H(seed ‖ iterations ‖ proof)` in hex. The seed holds the profile hash; the proof comes last, so its length needs no mark. */
-export function proofCacheKey(seed: Uint8Array, iterations: number, proof: Uint8Array): string {
-  return toHex(sha256(concatBytes(seed, u64be(iterations), proof)))
+  return { seed, bits: profile.discriminant_bits, iterations, split: proofShape(iterations, profile).split, proof }
 }
 
 function problemOfSizes(reveal: Reveal, profile: NetworkProfile): string | undefined {

@@ -38,6 +38,6 @@ export async function requireValid(context: RegistryContext, reveal: Reveal): Pr
 function checkers({ beacon, pool }: RegistryContext): Checkers {
   return {
     verifyPulse: (pulse) => beacon.verify(pulse),
-    verifyProof: ({ seed, bits, iterations, split, proof }) => pool.verifyProof({ seed, bits, iterations, split, proof })
+    verifyProof: (check) => pool.verifyProof(check)
   }
 }

@@ -3,7 +3,7 @@
 use crate::convert::{Result, StopWord, count, refused};
 use crate::discriminant::Discriminant;
 use chronym_vdf::{Error, Form, Question};
-use napi::bindgen_prelude::Uint8ArraySlice;
+use napi::bindgen_prelude::{Either, Null, Uint8ArraySlice};
 use napi_derive::napi;
 
 /// Whether `proof` (y and all that follows it) shows that y is `x` (100 bytes, null: the generator) squared `iterations` times.
@@ -31,8 +31,8 @@ pub struct ProofQuestion<'a> {
     pub bits: u32,
     /// Squarings in all.
     pub iterations: f64,
-    /// Squarings of the first of two segments; undefined or null for one.
-    pub split: Option<f64>,
+    /// Squarings of the first of two segments; null for one.
+    pub split: Either<f64, Null>,
     /// y and all that follows it.
     pub proof: Uint8ArraySlice<'a>,
 }
@@ -64,7 +64,10 @@ fn asked<'a>(question: &'a ProofQuestion) -> Result<Question<'a>> {
         seed: &question.seed,
         bits: question.bits as usize,
         iterations: count(question.iterations, "iterations")?,
-        split: question.split.map(|split| count(split, "split")).transpose()?,
+        split: match question.split {
+            Either::A(split) => Some(count(split, "split")?),
+            Either::B(Null) => None,
+        },
         proof: &question.proof,
     })
 }

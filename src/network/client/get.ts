@@ -19,10 +19,11 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const key = recordKey('reveal', name, hash)
-  const judge = judgeOf(parts, name)
   const answers: RevealAnswer[] = []
   const votes = new Map<string, number>()
   const enough = new AbortController()
+  const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
+  const judge = judgeOf(parts, name, either)
 
   if (self !== undefined) {
     const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, self: true })
@@ -37,7 +38,6 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
     if (breadth === 'majority' && votes.get(id)! * 2 > total) enough.abort()
   }
   answers.forEach(count)
-  const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
   await Promise.all(
     asked.map(async (peer) => {
       try {
@@ -57,12 +57,12 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>
 
 /** Turns an answer of the protocol into a verified one; each distinct record is verified once. */
-function judgeOf({ verifier }: ClientParts, name: string): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | 'invalid' | 'no-answer'> {
+function judgeOf({ verifier }: ClientParts, name: string, signal: AbortSignal): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | 'invalid' | 'no-answer'> {
   const verdicts = new Map<string, Promise<{ reveal: Reveal; verdict: Verdict } | undefined>>()
   const verify = async (record: Uint8Array): Promise<{ reveal: Reveal; verdict: Verdict } | undefined> => {
     try {
       const reveal = decodeReveal(record)
-      return reveal.name === name ? { reveal, verdict: await verifier.validate(reveal) } : undefined
+      return reveal.name === name ? { reveal, verdict: await verifier.validate(reveal, { signal }) } : undefined
     } catch (error) {
       if (error instanceof EncodingError) return undefined
       throw error

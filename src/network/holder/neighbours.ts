@@ -81,7 +81,7 @@ export async function recordOfClaim(
 
 async function claimOfRecord(record: Uint8Array, claimId: Uint8Array, verifier: Verifier): Promise<Claim | string> {
   try {
-    const verdict = await verifier.validate(decodeReveal(record))
+    const verdict = await verifier.validate(decodeReveal(record), { urgency: 'expected' })
     if (!verdict.ok) return `${verdict.rule}: ${verdict.detail}`
     return equalBytes(verdict.claim.id, claimId) ? verdict.claim : 'the record is of another claim than said'
   } catch (error) {

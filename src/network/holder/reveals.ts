@@ -91,7 +91,7 @@ export class RevealHolder {
     const release = this.#parts.budget.take(peer, isExpected)
     if (release === undefined) return BUSY
     try {
-      const verdict = await verifier.validate(reveal)
+      const verdict = await verifier.validate(reveal, { urgency: peer === OURSELVES ? 'own' : isExpected ? 'expected' : 'unexpected' })
       if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
       return await this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, peer))
     } finally {

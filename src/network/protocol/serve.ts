@@ -1,5 +1,6 @@
 /** The side that answers: reads one request a stream, hands it to its handler, writes one answer. */
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
+import { NativeError } from '../../native/errors.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { NetworkProfile } from '../../protocol/profile.ts'
 import { prefixOf } from '../addresses.ts'
@@ -109,7 +110,7 @@ async function answerTo(request: Request, sender: Sender, { handlers, penalise, 
     if (answer.type === 'refused' && answer.code === 'invalid') penalise(sender.peer, answer.detail)
     return answer
   } catch (error) {
-    onFault(request.type, error)
+    if (!(error instanceof NativeError && error.code === 'POOL_BUSY')) onFault(request.type, error)
     return BUSY
   }
 }
