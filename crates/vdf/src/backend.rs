@@ -139,7 +139,6 @@ impl Backend {
         (self.0 >= Set::Adx).then_some(Adx(()))
     }
 
-    #[expect(dead_code, reason = "the primality tests' kernel is to use it")]
     pub(crate) fn ifma(self) -> Option<Ifma> {
         (self.0 >= Set::Ifma).then_some(Ifma(()))
     }

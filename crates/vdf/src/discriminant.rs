@@ -41,7 +41,7 @@ impl Discriminant {
         }
         check_size(bits)?;
         let backend = Backend::in_use()?;
-        Ok(Self::new(hash_prime(seed, bits, &[0, 1, 2, bits - 1]), bits, backend))
+        Ok(Self::new(hash_prime(backend, seed, bits, &[0, 1, 2, bits - 1]), bits, backend))
     }
 
     /// Reads |D|, big-endian without leading zeros, and checks it: size, residue and primality.
@@ -60,7 +60,7 @@ impl Discriminant {
             return Err(Error::DiscriminantResidue);
         }
         let backend = Backend::in_use()?;
-        if !is_prime(&magnitude) {
+        if !is_prime(&magnitude, backend) {
             return Err(Error::DiscriminantNotPrime);
         }
         Ok(Self::new(magnitude, bits, backend))

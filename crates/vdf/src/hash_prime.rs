@@ -1,7 +1,8 @@
 //! Hashing to a prime: the discriminant from a seed, and the Fiat-Shamir prime from a proof's ends.
 
+use crate::backend::Backend;
 use crate::form::FORM_BYTES;
-use crate::prime::is_prime;
+use crate::prime::{MIN_BITS, first_prime, is_prime};
 use crate::uint::Uint;
 use sha2::{Digest, Sha256};
 
@@ -22,7 +23,7 @@ const LARGEST_MISSED: u64 = 233;
 ///
 /// The seed is a big-endian counter of fixed width, which wraps. A candidate is the concatenation of SHA-256 of the counter,
 /// incremented before each hash and never set back, cut to `size / 8` bytes and read big-endian; then the bits of `set_bits` are set.
-pub(crate) fn hash_prime<const N: usize>(seed: &[u8], size: usize, set_bits: &[usize]) -> Uint<N> {
+pub(crate) fn hash_prime<const N: usize>(backend: Backend, seed: &[u8], size: usize, set_bits: &[usize]) -> Uint<N> {
     debug_assert!(size.is_multiple_of(8) && size <= 64 * N);
     let mut counter = seed.to_vec();
     let mut candidate = [[0; 8]; N];
@@ -30,7 +31,7 @@ pub(crate) fn hash_prime<const N: usize>(seed: &[u8], size: usize, set_bits: &[u
         mask.0[bit / 64] |= 1 << (bit % 64);
         mask
     });
-    loop {
+    let mut candidates = core::iter::repeat_with(move || {
         let bytes = &mut candidate.as_flattened_mut()[..size / 8];
         for chunk in bytes.chunks_mut(32) {
             increment(&mut counter);
@@ -40,10 +41,14 @@ pub(crate) fn hash_prime<const N: usize>(seed: &[u8], size: usize, set_bits: &[u
         for (limb, mask) in candidate.0.iter_mut().zip(set_bits.0) {
             *limb |= mask;
         }
-        if candidate > Uint::from_word(LARGEST_MISSED) && is_prime(&candidate) {
-            return candidate;
-        }
+        candidate
+    });
+    if size >= MIN_BITS {
+        return first_prime(backend, candidates, size);
     }
+    candidates
+        .find(|candidate| *candidate > Uint::from_word(LARGEST_MISSED) && is_prime(candidate, backend))
+        .expect("candidates have no end")
 }
 
 fn increment(counter: &mut [u8]) {
@@ -57,7 +62,7 @@ fn increment(counter: &mut [u8]) {
 
 /// The Fiat-Shamir prime B of a segment, 264 bits, from the encodings of its first and last form.
 pub(crate) fn challenge(x: &[u8; FORM_BYTES], y: &[u8; FORM_BYTES]) -> Uint<B_LIMBS> {
-    hash_prime([*x, *y].as_flattened(), B_BITS, &[0, B_BITS - 1])
+    hash_prime(Backend::in_use_or_portable(), [*x, *y].as_flattened(), B_BITS, &[0, B_BITS - 1])
 }
 
 /// The Fiat-Shamir prime B of a segment from `x` to `y`, big-endian, as proofs carry it.
@@ -66,4 +71,38 @@ pub fn get_b(x: &[u8; FORM_BYTES], y: &[u8; FORM_BYTES]) -> [u8; B_BYTES] {
     let mut bytes = [0; B_BYTES];
     challenge(x, y).write_be(&mut bytes);
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hash_prime;
+    use crate::backend::Backend;
+
+    /// Of every size that a Fiat-Shamir prime could have, from several seeds, and of some longer ones.
+    #[test]
+    fn all_backends_find_the_same_primes() {
+        for size in (8..=304).step_by(8).chain((376..=1024).step_by(72)) {
+            let seeds = if size <= 304 { 0..4_u8 } else { 0..1 };
+            for seed in seeds.map(|seed| [seed; 32]) {
+                let derive = |backend| hash_prime::<16>(backend, &seed, size, &[0, 1, 2, size - 1]);
+                let challenge = |backend| hash_prime::<5>(backend, &seed, size, &[0, size - 1]);
+                let expected = derive(Backend::available()[0]);
+                assert_eq!((expected.bit_length(), expected.0[0] & 7), (size, 7));
+                for backend in Backend::available() {
+                    assert_eq!(derive(backend), expected, "{backend:?}, {size} bits");
+                    if size <= 304 {
+                        assert_eq!(challenge(backend), challenge(Backend::available()[0]), "{backend:?}, {size} bits");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_counter_wraps() {
+        let portable = *Backend::available().last().unwrap();
+        let derive = |seed: [u8; 4]| hash_prime::<4>(portable, &seed, 256, &[0, 255]);
+        // the same sequence but for its first candidate, of counter 0, which isn't prime
+        assert_eq!(derive([255; 4]), derive([0; 4]));
+    }
 }

@@ -48,15 +48,20 @@ impl<const N: usize> Montgomery<N> {
 
     /// A small signed number in Montgomery form.
     pub(crate) fn small(&self, value: i64) -> Uint<N> {
-        let mut sum = Uint::ZERO;
-        let magnitude = value.unsigned_abs();
-        for bit in (0..64 - magnitude.leading_zeros()).rev() {
+        self.multiple(&self.one, value)
+    }
+
+    /// `factor a`, for a small factor and `a < m`: an addition or two a bit of the factor.
+    pub(crate) fn multiple(&self, a: &Uint<N>, factor: i64) -> Uint<N> {
+        let magnitude = factor.unsigned_abs();
+        let mut sum = if magnitude == 0 { Uint::ZERO } else { *a };
+        for bit in (0..magnitude.checked_ilog2().unwrap_or(0)).rev() {
             sum = self.add(&sum, &sum);
             if magnitude >> bit & 1 == 1 {
-                sum = self.add(&sum, &self.one);
+                sum = self.add(&sum, a);
             }
         }
-        if value < 0 { self.sub(&Uint::ZERO, &sum) } else { sum }
+        if factor < 0 { self.sub(&Uint::ZERO, &sum) } else { sum }
     }
 
     pub(crate) fn add(&self, a: &Uint<N>, b: &Uint<N>) -> Uint<N> {

@@ -11,15 +11,16 @@ pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, field: &Montgomery<
     let Some((p, q)) = parameters(n) else {
         return false;
     };
-    let (p_m, q_m) = (field.small(p), field.small(q));
+    debug_assert!(p == 1 || p == q, "P Q^k is Q^k or Q^(k+1)");
     // V_k, V_(k+1) and Q^k for the leading bits k of n + 1, from k = 0
-    let (mut v, mut v_next, mut q_k) = (field.small(2), p_m, *field.one());
+    let (mut v, mut v_next, mut q_k) = (field.small(2), field.small(p), *field.one());
     for bit in exponent_bits(n) {
+        let q_next = if bit || p == q { field.multiple(&q_k, q) } else { q_k };
+        let p_q = if p == q { q_next } else { q_k };
         // V_(2k+1) = V_k V_(k+1) - P Q^k
-        let middle = field.sub(&field.mul(&v, &v_next), &field.mul(&p_m, &q_k));
+        let middle = field.sub(&field.mul(&v, &v_next), &p_q);
         if bit {
             // V_(2k+2) = V_(k+1)^2 - 2 Q^(k+1)
-            let q_next = field.mul(&q_k, &q_m);
             v_next = field.sub(&field.square(&v_next), &field.add(&q_next, &q_next));
             v = middle;
             q_k = field.mul(&q_k, &q_next);
@@ -29,7 +30,7 @@ pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, field: &Montgomery<
             q_k = field.square(&q_k);
         }
     }
-    v == field.add(&q_m, &q_m)
+    v == field.small(2 * q)
 }
 
 /// `(P, Q)` for the first `D` of 5, -7, 9, -11, ... with `(D / n) = -1`.
@@ -41,8 +42,8 @@ fn parameters<const N: usize>(n: &Uint<N>) -> Option<(i64, i64)> {
         .map(|d| if d == 5 { (5, 5) } else { (1, (1 - d) / 4) })
 }
 
-/// The bits of `n + 1`, highest first. n is odd, so adding one only carries through its trailing ones.
+/// The bits of `n + 1` from the highest that is set. n is odd, so adding one only carries through its trailing ones.
 fn exponent_bits<const N: usize>(n: &Uint<N>) -> impl Iterator<Item = bool> {
     let (sum, carry) = n.carrying_add(&Uint::ONE);
-    core::iter::once(carry).chain((0..64 * N).rev().map(move |bit| sum.bit(bit)))
+    core::iter::once(carry).chain((0..64 * N).rev().map(move |bit| sum.bit(bit))).skip_while(|bit| !bit)
 }

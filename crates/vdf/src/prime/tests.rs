@@ -1,5 +1,52 @@
-use super::{is_prime, jacobi::jacobi};
+use super::{first_prime, jacobi::jacobi, lucas, miller_rabin};
+use crate::backend::Backend;
+use crate::montgomery::Montgomery;
 use crate::uint::Uint;
+
+/// What every backend says.
+fn is_prime<const N: usize>(n: &Uint<N>) -> bool {
+    let all: Vec<bool> = Backend::available().into_iter().map(|backend| super::is_prime(n, backend)).collect();
+    assert!(all.iter().all(|&verdict| verdict == all[0]), "{n:x?}");
+    all[0]
+}
+
+/// Strong pseudoprimes to base 2 of 64 bits with two large factors, p (2p - 1): no small prime divides them, only Lucas finds them out.
+pub(super) fn strong_pseudoprimes(count: usize) -> Vec<u64> {
+    let is_strong = |n: &Uint<1>| miller_rabin::is_probable_prime(n, &Montgomery::new(n));
+    let pseudoprime = |p: u64| {
+        let n = Uint([p * (2 * p - 1)]);
+        (is_strong(&n) && is_prime(&Uint([p])) && is_prime(&Uint([2 * p - 1]))).then_some(n.0[0])
+    };
+    // p (2p - 1) has 64 bits from p = 2^31 to 2^31 sqrt(2)
+    (2_200_000_001..3_000_000_000).step_by(2).filter_map(pseudoprime).take(count).collect()
+}
+
+#[test]
+fn the_first_prime_behind_strong_pseudoprimes_is_found_whatever_lane_it_has() {
+    let pseudoprimes = strong_pseudoprimes(3);
+    let [first, second] = [u64::MAX - 58, u64::MAX - 82];
+    // without small factors: every candidate reaches the strong test
+    let composite = (u64::from(u32::MAX) - 4) * (u64::from(u32::MAX) - 16);
+    for n in &pseudoprimes {
+        let n = Uint::<5>::from_word(*n);
+        assert!(n.bit_length() == 64 && !lucas::is_probable_prime(&n, &Montgomery::new(&n)));
+    }
+    for backend in Backend::available() {
+        for before in 0..20 {
+            for between in 0..9 {
+                let mut candidates = vec![composite; before];
+                candidates.push(pseudoprimes[before % 3]);
+                candidates.extend(vec![composite; between]);
+                // two that pass the strong test in one batch, then the prime, then another
+                candidates.extend([pseudoprimes[between % 3], first, second]);
+                let endless = || candidates.iter().copied().chain(core::iter::repeat(composite));
+                let wide = first_prime(backend, endless().map(Uint::<16>::from_word), 64);
+                let narrow = first_prime(backend, endless().map(Uint::<5>::from_word), 64);
+                assert_eq!((wide.0[0], narrow.0[0]), (first, first), "{backend:?}, {before} before, {between} between");
+            }
+        }
+    }
+}
 
 #[test]
 fn agrees_with_a_sieve_below_a_hundred_thousand() {
