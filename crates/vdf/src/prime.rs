@@ -2,12 +2,18 @@
 //! primality test", arXiv:2006.14425). Nodes that decided otherwise would derive other discriminants.
 
 #[cfg(target_arch = "x86_64")]
+mod fma;
+#[cfg(target_arch = "x86_64")]
 mod ifma;
 mod jacobi;
+#[cfg(target_arch = "x86_64")]
+mod limbs;
 mod lucas;
 mod miller_rabin;
 mod search;
 mod small_primes;
+#[cfg(target_arch = "x86_64")]
+mod strong;
 mod trial;
 
 use crate::backend::Backend;

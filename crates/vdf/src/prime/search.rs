@@ -1,8 +1,8 @@
 //! The search for the first prime of a sequence.
 
 #[cfg(target_arch = "x86_64")]
-use super::ifma;
-use super::{is_prime, lucas, trial};
+use super::{fma, ifma};
+use super::{is_prime, lucas};
 use crate::backend::Backend;
 use crate::montgomery::Montgomery;
 use crate::uint::Uint;
@@ -17,26 +17,49 @@ pub(crate) fn first_prime<const N: usize>(
     bits: usize,
 ) -> Uint<N> {
     debug_assert!((MIN_BITS..=64 * N).contains(&bits));
-    let first = search_by_eight(backend, &mut candidates, bits).or_else(|| candidates.find(|n| is_prime(n, backend)));
+    let first = search_by_lanes(backend, &mut candidates, bits).or_else(|| candidates.find(|n| is_prime(n, backend)));
     first.expect("candidates do not end")
 }
 
 /// None where the processor cannot, or the length is one that nothing asks for.
-fn search_by_eight<const N: usize>(
+fn search_by_lanes<const N: usize>(
     backend: Backend,
     candidates: impl Iterator<Item = Uint<N>>,
     bits: usize,
 ) -> Option<Uint<N>> {
     #[cfg(target_arch = "x86_64")]
-    if let Some(has) = backend.ifma() {
-        let candidates = candidates.filter(|n| !trial::has_first_divisor(n));
+    {
         let lucas = |n: &Uint<N>| lucas::is_probable_prime(n, &Montgomery::with_backend(n, backend));
-        match N {
-            // a discriminant, and the Fiat-Shamir prime
-            16 => return ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
-            5 if bits <= 304 => return ifma::strong_probable_primes::<N, 6, 12>(has, candidates, bits).find(lucas),
+        // a discriminant, or the Fiat-Shamir prime
+        match (N, backend.ifma(), backend.fma()) {
+            (16, Some(has), _) => return ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
+            (5, Some(has), _) if bits <= 304 => {
+                return ifma::strong_probable_primes::<N, 6, 12>(has, candidates, bits).find(lucas);
+            }
+            (16, None, Some(has)) => return fma::strong_probable_primes(has, candidates, bits).find(lucas),
             _ => {}
         }
     }
     None
+}
+
+/// Those whose bit `test` sets, in order; bit i stands for number i of a batch.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn batched<const N: usize, const LANES: usize>(
+    mut numbers: impl Iterator<Item = Uint<N>>,
+    test: impl Fn(&[Uint<N>; LANES]) -> u8,
+) -> impl Iterator<Item = Uint<N>> {
+    let mut batch = [Uint::ZERO; LANES];
+    let mut passed = 0_u8;
+    core::iter::from_fn(move || {
+        while passed == 0 {
+            for number in &mut batch {
+                *number = numbers.next()?;
+            }
+            passed = test(&batch);
+        }
+        let lane = passed.trailing_zeros() as usize;
+        passed &= passed - 1;
+        Some(batch[lane])
+    })
 }

@@ -1,7 +1,65 @@
-use super::{first_prime, jacobi::jacobi, lucas, miller_rabin};
+use super::{first_prime, jacobi::jacobi, lucas, miller_rabin, search::batched};
 use crate::backend::Backend;
 use crate::montgomery::Montgomery;
 use crate::uint::Uint;
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+
+/// The same number.
+pub(super) fn big<const N: usize>(value: &Uint<N>) -> BigUint {
+    value.0.iter().rev().fold(BigUint::zero(), |sum, &limb| (sum << 64) + limb)
+}
+
+/// Random words, all zeros and all ones, equally often each.
+pub(super) fn structured_words() -> impl FnMut() -> u64 {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        match state >> 33 & 3 {
+            0 => 0,
+            1 => u64::MAX,
+            _ => state,
+        }
+    }
+}
+
+/// An odd number of exactly `bits` bits.
+pub(super) fn odd<const N: usize>(random: &mut impl FnMut() -> u64, bits: usize) -> Uint<N> {
+    let mut n = Uint::<N>(core::array::from_fn(|_| random())).shr(64 * N - bits);
+    n.0[0] |= 1;
+    n.0[(bits - 1) / 64] |= 1 << ((bits - 1) % 64);
+    n
+}
+
+/// Odd numbers of exactly `bits` bits: all ones, all zeros between, the lowest, zeros and ones by limbs, and random.
+pub(super) fn moduli<const N: usize>(bits: usize) -> Vec<Uint<N>> {
+    let power = Uint::<N>::ONE.shl(bits - 1);
+    let all_ones = power.sub(&Uint::ONE).carrying_add(&power).0;
+    let mut moduli = vec![all_ones, power.carrying_add(&Uint::ONE).0, power.carrying_add(&Uint::from_word(7)).0];
+    let mut random = structured_words();
+    moduli.extend((0..29).map(|_| odd(&mut random, bits)));
+    moduli
+}
+
+/// Whether n is a strong probable prime to base 2, by its definition.
+pub(super) fn is_strong_probable_prime(n: &BigUint) -> bool {
+    let minus_one = n - 1_u32;
+    let twos = minus_one.trailing_zeros().unwrap();
+    let odd = &minus_one >> twos;
+    let mut power = BigUint::from(2_u32).modpow(&odd, n);
+    if power.is_one() {
+        return true;
+    }
+    for _ in 0..twos {
+        if power == minus_one {
+            return true;
+        }
+        power = power.pow(2) % n;
+    }
+    false
+}
 
 /// What every backend says.
 fn is_prime<const N: usize>(n: &Uint<N>) -> bool {
@@ -102,4 +160,16 @@ fn the_jacobi_symbol_of_a_prime_is_eulers_criterion() {
         assert_eq!(jacobi(d as i64, &Uint::<1>::from_word(p)), expected, "{d}");
         assert_eq!(jacobi(-(d as i64), &Uint::<1>::from_word(p)), if power(p - d) == 1 { 1 } else { -1 }, "-{d}");
     }
+}
+
+#[test]
+fn batches_keep_the_order() {
+    fn multiples_of_three<const LANES: usize>() -> impl Iterator<Item = u64> {
+        let threes = batched((1..).map(Uint::<1>::from_word), |batch: &[_; LANES]| {
+            (0..LANES).filter(|&i| batch[i].0[0].is_multiple_of(3)).fold(0, |bits, i| bits | 1 << i)
+        });
+        threes.map(|n| n.0[0])
+    }
+    assert!(multiples_of_three::<8>().take(50).eq((1..=50).map(|i| 3 * i)));
+    assert!(multiples_of_three::<4>().take(50).eq((1..=50).map(|i| 3 * i)));
 }

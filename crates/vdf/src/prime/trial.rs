@@ -54,13 +54,14 @@ pub(super) fn divide<const N: usize>(n: &Uint<N>) -> Outcome {
         let divisor = (3..).step_by(2).take_while(|d| d * d <= small).find(|d| small.is_multiple_of(*d));
         return if small > 2 && divisor.is_none() { Outcome::Prime } else { Outcome::Composite };
     }
+    if has_divisor(n) { Outcome::Composite } else { Outcome::Unknown }
+}
+
+/// Whether one of the small primes divides a number larger than they are.
+pub(super) fn has_divisor<const N: usize>(n: &Uint<N>) -> bool {
     // a test of n costs as the cube of its length, a residue as the length itself: shorter numbers are divided by fewer primes
     let tried = (OTHERS.len() * n.limb_count().pow(2) / FULL_LIMBS.pow(2)).min(OTHERS.len());
-    if has_first_divisor(n) || OTHERS[..tried].iter().any(|group| group.divides(n)) {
-        Outcome::Composite
-    } else {
-        Outcome::Unknown
-    }
+    has_first_divisor(n) || OTHERS[..tried].iter().any(|group| group.divides(n))
 }
 
 /// Whether a prime below `FIRST_LIMIT` divides the number.

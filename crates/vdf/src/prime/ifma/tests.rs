@@ -1,49 +1,15 @@
 //! Every piece in every lane against num-bigint. Each test passes where the processor lacks the instructions, as nothing uses them there.
 
-use super::lanes::{LANES, join, load, split, store};
-use super::{batched, miller_rabin, sieve, square::square};
+use super::lanes::{LANES, load, split, store};
+use super::square::{LIMB_BITS, square};
+use super::{miller_rabin, sieve};
 use crate::backend::Backend;
+use crate::prime::limbs::join;
 use crate::prime::small_primes;
+use crate::prime::tests::{big, is_strong_probable_prime, moduli, odd, strong_pseudoprimes, structured_words};
 use crate::uint::{Uint, word};
 use num_bigint::BigUint;
-use num_traits::{One, Zero};
-
-fn big<const N: usize>(value: &Uint<N>) -> BigUint {
-    value.0.iter().rev().fold(BigUint::zero(), |sum, &limb| (sum << 64) + limb)
-}
-
-/// Random words, all zeros and all ones, equally often each.
-fn structured_words() -> impl FnMut() -> u64 {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        match state >> 33 & 3 {
-            0 => 0,
-            1 => u64::MAX,
-            _ => state,
-        }
-    }
-}
-
-/// An odd number of exactly `bits` bits.
-fn odd<const N: usize>(random: &mut impl FnMut() -> u64, bits: usize) -> Uint<N> {
-    let mut n = Uint::<N>(core::array::from_fn(|_| random())).shr(64 * N - bits);
-    n.0[0] |= 1;
-    n.0[(bits - 1) / 64] |= 1 << ((bits - 1) % 64);
-    n
-}
-
-/// Odd numbers of exactly `bits` bits: all ones, all zeros between, the lowest, zeros and ones by limbs, and random.
-fn moduli<const N: usize>(bits: usize) -> Vec<Uint<N>> {
-    let power = Uint::<N>::ONE.shl(bits - 1);
-    let all_ones = power.sub(&Uint::ONE).carrying_add(&power).0;
-    let mut moduli = vec![all_ones, power.carrying_add(&Uint::ONE).0, power.carrying_add(&Uint::from_word(7)).0];
-    let mut random = structured_words();
-    moduli.extend((0..29).map(|_| odd(&mut random, bits)));
-    moduli
-}
+use num_traits::One;
 
 fn check_squares<const N: usize, const L: usize, const COLUMNS: usize>(bits: usize) {
     let radix = BigUint::one() << (52 * L);
@@ -62,7 +28,7 @@ fn check_squares<const N: usize, const L: usize, const COLUMNS: usize>(bits: usi
         // SAFETY: the caller has an `Ifma`.
         let limbs = unsafe { square_lanes::<N, L, COLUMNS>(&a, &m, doubling) };
         for lane in 0..LANES {
-            let (above, low) = join::<N, L>(&limbs, lane);
+            let (above, low) = join::<N>(limbs.iter().map(|limb| limb[lane]), LIMB_BITS);
             let result = (BigUint::from(above) << (64 * N)) + big(&low);
             assert!(result < big(&m[lane]) * 3_u32, "round {round}, lane {lane}");
             let expected = (big(&a[lane]).pow(2) << doubling[lane]) % big(&m[lane]);
@@ -95,24 +61,6 @@ fn squares_agree_with_num_bigint_and_stay_below_three_moduli() {
     }
 }
 
-/// Whether n is a strong probable prime to base 2, by its definition.
-fn is_strong_probable_prime(n: &BigUint) -> bool {
-    let minus_one = n - 1_u32;
-    let twos = minus_one.trailing_zeros().unwrap();
-    let odd = &minus_one >> twos;
-    let mut power = BigUint::from(2_u32).modpow(&odd, n);
-    if power.is_one() {
-        return true;
-    }
-    for _ in 0..twos {
-        if power == minus_one {
-            return true;
-        }
-        power = power.pow(2) % n;
-    }
-    false
-}
-
 fn check_passed<const N: usize, const L: usize, const COLUMNS: usize>(numbers: &[Uint<N>], bits: usize) {
     let expected: Vec<bool> = numbers.iter().map(|n| is_strong_probable_prime(&big(n))).collect();
     assert!(expected.contains(&true) && expected.contains(&false), "{bits} bits: both outcomes are wanted");
@@ -135,7 +83,7 @@ fn the_strong_test_agrees_with_its_definition_in_every_lane() {
     }
     // primes, strong pseudoprimes and others of 64 bits; 2^63 + 29 is prime
     let mut numbers: Vec<Uint<5>> = moduli(64);
-    numbers.extend(super::super::tests::strong_pseudoprimes(2).into_iter().map(Uint::from_word));
+    numbers.extend(strong_pseudoprimes(2).into_iter().map(Uint::from_word));
     numbers.extend([u64::MAX - 58, u64::MAX - 82, (1 << 63) + 29].map(Uint::from_word));
     numbers.retain(|n| n.bit_length() == 64);
     check_passed::<5, 6, 12>(&numbers, 64);
@@ -172,13 +120,4 @@ fn every_prime_of_the_table_is_found_in_every_lane() {
         // SAFETY: checked above.
         assert_eq!(unsafe { sieve::divisible::<16, 20>(&batch, group) }, expected, "{prime}");
     }
-}
-
-#[test]
-fn batches_keep_the_order() {
-    let numbers = (1..).map(Uint::<1>::from_word);
-    let threes = batched(numbers, |batch| {
-        (0..LANES).filter(|&i| batch[i].0[0].is_multiple_of(3)).fold(0, |bits, i| bits | 1 << i)
-    });
-    assert!(threes.take(50).map(|n| n.0[0]).eq((1..=50).map(|i| 3 * i)));
 }
