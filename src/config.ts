@@ -64,13 +64,15 @@ export const ConfigSchema = v.strictObject({
     v.strictObject({
       /** Worker threads for evaluations. */
       threads: v.optional(count, spareCores),
+      /** Threads that evaluations may use together where there is something to prove: what squaring leaves of them. */
+      proving_threads: v.optional(count, availableParallelism()),
       /** Tasks computing at once; the rest are queued. */
       max_tasks: v.optional(count, spareCores),
       /** Tasks that may wait. */
       queue: v.optional(count, 100),
       /** Seconds of squaring that a crash may cost at most. */
       checkpoint_seconds: v.optional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(3600)), 10),
-      /** Bound on the intermediate forms kept for proving, MiB. */
+      /** Bound on what each evaluation keeps for its proof, MiB. */
       memory_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 256)
     }),
     {}
@@ -125,10 +127,11 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through', 'bootstrap'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),
   field('vdf.threads', 'number', 'worker threads for evaluations'),
+  field('vdf.proving_threads', 'number', 'threads that evaluations may use together for proving'),
   field('vdf.max_tasks', 'number', 'tasks computing at once'),
   field('vdf.queue', 'number', 'tasks that may wait'),
   field('vdf.checkpoint_seconds', 'number', 'seconds between checkpoints'),
-  field('vdf.memory_mib', 'number', 'bound on stored intermediate forms, MiB'),
+  field('vdf.memory_mib', 'number', 'bound on what each evaluation keeps for its proof, MiB'),
   field('log.level', 'string', 'trace, debug, info, warn, error, fatal or silent')
 ]
 

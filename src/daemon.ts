@@ -130,7 +130,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     log.level = initial.log.level
 
     const warn = (message: string) => log.warn(message)
-    const pool = createNativePool({ evaluationThreads: initial.vdf.threads, warn })
+    const pool = createNativePool({ evaluationThreads: initial.vdf.threads, provingThreads: initial.vdf.proving_threads, warn })
     life.onStop('worker pool', () => pool.close())
 
     let beaconUrls: readonly string[] = initial.beacon.urls

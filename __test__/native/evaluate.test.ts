@@ -16,9 +16,10 @@ interface Model {
   intermediateEvery?: number
   /** Called before each slice. */
   onSlice?: (slice: number) => void
+  onThreads?: (threads: number) => void
 }
 
-function model({ squarings = 100_000, provingSteps = 20_000, squaringMs = 0.01, provingMs = 0.02, intermediateEvery = 1000, onSlice }: Model = {}) {
+function model({ squarings = 100_000, provingSteps = 20_000, squaringMs = 0.01, provingMs = 0.02, intermediateEvery = 1000, onSlice, onThreads }: Model = {}) {
   const slices: { phase: string; ms: number }[] = []
   let nowMs = 0
   let squared = 0
@@ -36,11 +37,13 @@ function model({ squarings = 100_000, provingSteps = 20_000, squaringMs = 0.01, 
       nowMs += ms
       slices.push({ phase: during, ms })
     },
+    setThreads: (threads) => onThreads?.(threads),
     phase,
     squarings: () => squared,
     iterations: () => squarings,
     split: () => null,
     phaseProgress: () => (phase() === 'squaring' ? squared / squarings : phase() === 'proving' ? proved / provingSteps : 1),
+    remaining: () => squarings - squared + (provingSteps - proved) / 2,
     state: () => new Uint8Array([squared % 256]),
     intermediateCount: () => Math.floor(squared / intermediateEvery),
     intermediates: (from) => new Uint8Array(Math.floor(squared / intermediateEvery) - from),
@@ -114,6 +117,25 @@ describe('the evaluation loop', () => {
     expect(checkpoints[0]?.squarings).toBe(evaluation.squarings())
   })
 
+  it('takes the number of threads from its slot before each slice', () => {
+    const slot = new Slot()
+    const seen: number[] = []
+    const { evaluation, now } = model({ onSlice: (slice) => slice === 4 && slot.allot(3), onThreads: (threads) => seen.push(threads) })
+    runEvaluation({ evaluation, slot, checkpointMs: 1e9, savedIntermediates: 0, onCheckpoint: () => undefined, now })
+    expect(seen.slice(0, 8)).toEqual([1, 1, 1, 1, 1, 3, 3, 3])
+  })
+
+  it('says what remains, in squarings', () => {
+    const { slot } = run({ squarings: 1000, provingSteps: 500, onSlice: () => undefined })
+    expect(slot.read().remaining).toBe(0)
+    const seen: number[] = []
+    const watched = new Slot()
+    const { evaluation, now } = model({ squarings: 2 ** 40, onSlice: (slice) => (slice === 5 ? watched.stop() : seen.push(watched.read().remaining)) })
+    runEvaluation({ evaluation, slot: watched, checkpointMs: 1e9, savedIntermediates: 0, onCheckpoint: () => undefined, now })
+    expect(seen[0]).toBe(2 ** 40 + 10_000)
+    expect(seen[4]).toBeLessThan(2 ** 40 + 10_000)
+  })
+
   it('measures the rate', () => {
     const { slot } = run({ squaringMs: 0.004 })
     expect(slot.read().squaringsPerSecond).toBeGreaterThan(249_000)
@@ -134,8 +156,8 @@ describe('the shared slot', () => {
   it('keeps counts beyond 32 bits exact', () => {
     const slot = new Slot()
     const squarings = 2 ** 52 + 1
-    slot.publish({ phase: 'proving', squarings, phaseProgress: 0.25, squaringsPerSecond: 333_333, sliceMs: 100.5 })
-    expect(new Slot(slot.memory).read()).toEqual({ phase: 'proving', squarings, phaseProgress: 0.25, squaringsPerSecond: 333_333, sliceMs: 100.5 })
+    slot.publish({ phase: 'proving', squarings, phaseProgress: 0.25, squaringsPerSecond: 333_333, remaining: squarings - 1, sliceMs: 100.5 })
+    expect(new Slot(slot.memory).read()).toEqual({ phase: 'proving', squarings, phaseProgress: 0.25, squaringsPerSecond: 333_333, remaining: squarings - 1, sliceMs: 100.5 })
   })
 
   it('goes to whoever is first, the worker that begins or the owner that withdraws', () => {

@@ -64,7 +64,8 @@ class Saved {
   }
 
   get resume(): NonNullable<EvaluationRequest['resume']> {
-    return { state: this.state!, intermediates: this.records }
+    // A copy, as from a file: the memory of records is handed over.
+    return { state: this.state!, intermediates: Buffer.from(this.records) }
   }
 }
 
@@ -128,6 +129,18 @@ describe('an evaluation', () => {
     await handle.outcome
   })
 
+  it('makes the same proof on any number of threads', async () => {
+    const given = request({ iterations: 20_000, split: 18_000, memoryBytes: 2 ** 16 })
+    const proofs = [1, 2, 3].map(async (provingThreads) => {
+      const threads = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads })
+      const outcome = await threads.evaluate(given, () => undefined).outcome
+      await threads.close()
+      return proofOf(outcome)
+    })
+    const [one, ...others] = await Promise.all(proofs)
+    for (const other of others) expect(other).toEqual(one)
+  })
+
   it('is done when it is proved', async () => {
     const handle = pool.evaluate(request(), () => undefined)
     await handle.outcome
@@ -161,6 +174,19 @@ describe('stopping', () => {
     expect(await handle.outcome).toEqual({ kind: 'stopped' })
     expect(performance.now() - stoppedAt).toBeLessThan(200)
     expect(saved.squarings).toBe(handle.progress().squarings)
+  })
+
+  it('ends proving on several threads within 200 ms too', async () => {
+    const threads = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads: 3 })
+    // So little memory makes the proof as long as the squarings.
+    const handle = threads.evaluate(request({ iterations: 60_000, memoryBytes: 2048 }), () => undefined)
+    while (handle.progress().phase === 'squaring') await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(handle.progress().phase).toBe('proving')
+    const stoppedAt = performance.now()
+    handle.stop()
+    expect(await handle.outcome).toEqual({ kind: 'stopped' })
+    expect(performance.now() - stoppedAt).toBeLessThan(200)
+    await threads.close()
   })
 
   it('ends one that still waits for a thread at once', async () => {

@@ -117,6 +117,9 @@ export function settle(): Promise<void> {
 }
 
 /** An evaluation whose course the test decides. */
+/** What proving takes, in squarings for each squaring. */
+const PROVING_SHARE = 0.1
+
 export class FakeEvaluation implements EvaluationHandle {
   readonly request: EvaluationRequest
   readonly #onCheckpoint: (checkpoint: Checkpoint) => void
@@ -130,19 +133,24 @@ export class FakeEvaluation implements EvaluationHandle {
     this.request = request
     this.#onCheckpoint = onCheckpoint
     const squarings = request.resume === undefined ? 0 : Number(Buffer.from(request.resume.state).toString())
-    this.current = { phase: 'squaring', squarings, phaseProgress: squarings / request.iterations, squaringsPerSecond: 0 }
+    this.current = { ...this.#squared(squarings), squaringsPerSecond: 0 }
     const { promise, resolve } = Promise.withResolvers<EvaluationOutcome>()
     this.outcome = promise
     this.#settle = resolve
+  }
+  #squared(squarings: number): Omit<EvaluationProgress, 'squaringsPerSecond'> {
+    const { iterations } = this.request
+    return { phase: 'squaring', squarings, phaseProgress: squarings / iterations, remaining: iterations - squarings + PROVING_SHARE * iterations }
   }
   progress(): EvaluationProgress {
     return this.current
   }
   reach(squarings: number): void {
-    this.current = { phase: 'squaring', squarings, phaseProgress: squarings / this.request.iterations, squaringsPerSecond: 100 }
+    this.current = { ...this.#squared(squarings), squaringsPerSecond: 100 }
   }
   prove(phaseProgress: number): void {
-    this.current = { ...this.current, phase: 'proving', squarings: this.request.iterations, phaseProgress }
+    const { iterations } = this.request
+    this.current = { ...this.current, phase: 'proving', squarings: iterations, phaseProgress, remaining: PROVING_SHARE * iterations * (1 - phaseProgress) }
   }
   /** State: the squarings as text. Intermediates: one record of 128 bytes for each ten squarings. */
   checkpoint(): void {

@@ -42,6 +42,9 @@ export interface Evaluation {
    * KERNEL_FAULT when the finished proof does not verify.
    */
   advance(maxSteps: number, stop: Uint32Array): void
+  /** How many threads `advance` may use from now on, its caller's among them; one at first. */
+  setThreads(threads: number): void
+  /** Goes through these in order; what can be proved while squaring, on further threads, is. */
   phase(): 'squaring' | 'proving' | 'done'
   squarings(): number
   /** Squarings to do in all. */
@@ -50,6 +53,8 @@ export interface Evaluation {
   split(): number | null
   /** Share of the present phase that is done, 0..1. */
   phaseProgress(): number
+  /** An estimate of the time to the proof on these threads, in squarings: those left, and the proving that they don't hide. */
+  remaining(): number
   state(): Uint8Array
   /** Records never change; their number only grows. */
   intermediateCount(): number
@@ -79,7 +84,7 @@ export interface Addon {
     fromBytes(bytes: Uint8Array): Discriminant
   }
   Evaluation: {
-    /** `memoryBytes` bounds the stored intermediate forms. */
+    /** `memoryBytes` bounds all that it holds. */
     new (discriminant: Discriminant, x: Uint8Array | null, iterations: number, split: number | null, memoryBytes: number): Evaluation
     /** Throws INVALID_CHECKPOINT for what is damaged or of another discriminant. */
     resume(discriminant: Discriminant, state: Uint8Array, intermediates: Uint8Array): Evaluation

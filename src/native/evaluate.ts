@@ -48,6 +48,7 @@ export function runEvaluation(loop: EvaluationLoop): Uint8Array | undefined {
       squarings: evaluation.squarings(),
       phaseProgress: evaluation.phaseProgress(),
       squaringsPerSecond: rate,
+      remaining: evaluation.remaining(),
       sliceMs
     })
   }
@@ -56,6 +57,7 @@ export function runEvaluation(loop: EvaluationLoop): Uint8Array | undefined {
   while (phase !== 'done') {
     const before = evaluation.squarings()
     const startedAt = now()
+    evaluation.setThreads(slot.threads)
     evaluation.advance(steps, slot.words)
     const tookMs = Math.max(now() - startedAt, 0.01)
 

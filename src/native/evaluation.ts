@@ -5,11 +5,16 @@ import type { Call } from './requests.ts'
 import { Slot } from './slot.ts'
 import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest } from './types.ts'
 
+export interface RunningEvaluation extends EvaluationHandle {
+  /** Sets the number of threads it may use, from its next slice on. */
+  allot(threads: number): void
+}
+
 export function startEvaluation(
   request: EvaluationRequest,
   onCheckpoint: (checkpoint: Checkpoint) => void,
   call: Call
-): EvaluationHandle {
+): RunningEvaluation {
   const slot = new Slot()
   const { port1: checkpoints, port2: workerSide } = new MessageChannel()
   const { promise: outcome, resolve } = Promise.withResolvers<EvaluationOutcome>()
@@ -37,7 +42,8 @@ export function startEvaluation(
   }
 
   checkpoints.on('message', receive)
-  call('evaluate', { evaluation: request, slot: slot.memory, checkpoints: workerSide }, [workerSide]).then(
+  const transfer = [workerSide, ...ownMemory(request.resume?.intermediates)]
+  call('evaluate', { evaluation: request, slot: slot.memory, checkpoints: workerSide }, transfer).then(
     (proof) => {
       receiveRest()
       end(refusal ?? (proof === null ? { kind: 'stopped' } : { kind: 'proof', proof }))
@@ -51,9 +57,10 @@ export function startEvaluation(
 
   return {
     progress() {
-      const { phase, squarings, phaseProgress, squaringsPerSecond } = slot.read()
-      return { phase, squarings, phaseProgress, squaringsPerSecond }
+      const { phase, squarings, phaseProgress, remaining, squaringsPerSecond } = slot.read()
+      return { phase, squarings, phaseProgress, remaining, squaringsPerSecond }
     },
+    allot: (threads) => slot.allot(threads),
     stop() {
       slot.stop()
       // Still waiting for a thread: nothing was computed, and nobody needs to wait for the thread to say so.
@@ -61,4 +68,10 @@ export function startEvaluation(
     },
     outcome
   }
+}
+
+/** The memory of `bytes` if it is theirs alone: small buffers share one of `Buffer.poolSize`. */
+function ownMemory(bytes: Uint8Array | undefined): ArrayBuffer[] {
+  if (bytes === undefined || !(bytes.buffer instanceof ArrayBuffer) || bytes.buffer.byteLength <= Buffer.poolSize) return []
+  return [bytes.buffer]
 }

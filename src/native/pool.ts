@@ -8,11 +8,12 @@ import { proofCacheKey } from '../protocol/proof-cache-key.ts'
 import { addon } from './addon.ts'
 import { failure, unwrap, type Answer } from './answer.ts'
 import { NativeError } from './errors.ts'
-import { startEvaluation } from './evaluation.ts'
+import { startEvaluation, type RunningEvaluation } from './evaluation.ts'
+import { shareThreads } from './share-threads.ts'
 import type { Call, WorkerCalls } from './requests.ts'
 import { createScheduler } from './scheduler.ts'
 import { findStamp } from './stamp.ts'
-import type { EvaluationHandle, NativePool, NativePoolOptions, ProofQuestion, PulseQuestion, VerdictOptions } from './types.ts'
+import type { NativePool, NativePoolOptions, ProofQuestion, PulseQuestion, VerdictOptions } from './types.ts'
 import { Verdicts } from './verdicts.ts'
 
 /** The worker stands beside this file, as a source or compiled. */
@@ -38,7 +39,8 @@ export function createNativePool(options: NativePoolOptions): NativePool {
   const evaluations = createThreads(Math.max(1, options.evaluationThreads), EVALUATION_NICE[process.platform] ?? 0, options)
   const auxiliaryThreads = Math.max(1, options.auxiliaryThreads ?? Math.min(2, availableParallelism()))
   const auxiliary = createThreads(auxiliaryThreads, 0, options)
-  const running = new Set<EvaluationHandle>()
+  const running = new Set<RunningEvaluation>()
+  const provingThreads = options.provingThreads ?? availableParallelism()
   const closing = new AbortController()
 
   const callOn =
@@ -57,12 +59,21 @@ export function createNativePool(options: NativePoolOptions): NativePool {
   const pulses = new Verdicts(PULSE_VERDICTS)
   const verifyProof = async (question: ProofQuestion, verdictOptions: VerdictOptions = {}): Promise<boolean> =>
     proofs.ask(proofKey(question), verdictOptions, (urgency) => scheduler.submitProof(own(question), urgency))
+  const allotThreads = (): void => {
+    const shares = shareThreads(provingThreads, Math.min(running.size, options.evaluationThreads))
+    let index = 0
+    for (const evaluation of running) evaluation.allot(shares[index++] ?? 1)
+  }
 
   return {
     evaluate(request, onCheckpoint) {
       const handle = startEvaluation(request, onCheckpoint, callOn(evaluations))
       running.add(handle)
-      void handle.outcome.then(() => running.delete(handle))
+      allotThreads()
+      void handle.outcome.then(() => {
+        running.delete(handle)
+        allotThreads()
+      })
       return handle
     },
     verifyProof,

@@ -15,9 +15,12 @@ const PHASE_PROGRESS = 3
 const RATE = 4
 /** Microseconds. */
 const SLICE = 5
-/** Index of the 64-bit word. */
+/** Written by the owner. */
+const THREADS = 8
+/** Indices of 64-bit words. */
 const SQUARINGS = 3
-const BYTES = 32
+const REMAINING = 5
+const BYTES = 48
 
 /** States of the OWNER word: who was first, the worker that begins or the owner that gives up waiting for one. */
 const QUEUED = 0
@@ -32,6 +35,8 @@ export interface SlotProgress {
   /** 0..1 */
   phaseProgress: number
   squaringsPerSecond: number
+  /** See `EvaluationProgress`. */
+  remaining: number
   /** How long the last slice took. */
   sliceMs: number
 }
@@ -40,12 +45,12 @@ export class Slot {
   readonly memory: SharedArrayBuffer
   /** The stop word first, as native code expects it. */
   readonly words: Uint32Array
-  readonly #squarings: BigUint64Array
+  readonly #counts: BigUint64Array
 
   constructor(memory = new SharedArrayBuffer(BYTES)) {
     this.memory = memory
     this.words = new Uint32Array(memory)
-    this.#squarings = new BigUint64Array(memory)
+    this.#counts = new BigUint64Array(memory)
   }
 
   stop(): void {
@@ -54,6 +59,15 @@ export class Slot {
 
   get stopped(): boolean {
     return Atomics.load(this.words, STOP) !== 0
+  }
+
+  /** Threads that the evaluation may use, the worker's among them. */
+  get threads(): number {
+    return Math.max(1, Atomics.load(this.words, THREADS))
+  }
+
+  allot(threads: number): void {
+    Atomics.store(this.words, THREADS, threads)
   }
 
   /** Called by the worker: false when the owner has withdrawn. */
@@ -71,15 +85,17 @@ export class Slot {
     Atomics.store(this.words, PHASE_PROGRESS, Math.floor(progress.phaseProgress * PARTS))
     Atomics.store(this.words, RATE, Math.round(progress.squaringsPerSecond))
     Atomics.store(this.words, SLICE, Math.round(progress.sliceMs * 1000))
-    Atomics.store(this.#squarings, SQUARINGS, BigInt(progress.squarings))
+    Atomics.store(this.#counts, SQUARINGS, BigInt(progress.squarings))
+    Atomics.store(this.#counts, REMAINING, BigInt(Math.round(progress.remaining)))
   }
 
   read(): SlotProgress {
     return {
       phase: PHASES[Atomics.load(this.words, PHASE)] ?? 'squaring',
-      squarings: Number(Atomics.load(this.#squarings, SQUARINGS)),
+      squarings: Number(Atomics.load(this.#counts, SQUARINGS)),
       phaseProgress: Atomics.load(this.words, PHASE_PROGRESS) / PARTS,
       squaringsPerSecond: Atomics.load(this.words, RATE),
+      remaining: Number(Atomics.load(this.#counts, REMAINING)),
       sliceMs: Atomics.load(this.words, SLICE) / 1000
     }
   }

@@ -27,18 +27,21 @@ export interface EvaluationRequest {
   iterations: number
   /** Squarings of the first segment of a two-segment proof; null for a single segment. */
   split: number | null
-  /** Bound on the memory for stored intermediate forms, in bytes. Default: 256 MiB. */
+  /** Bound on all that the evaluation holds outside JavaScript, in bytes. Default: 256 MiB. */
   memoryBytes?: number
   checkpointSeconds: number
-  /** The last saved state with all intermediate records in order. */
+  /** The last saved state with all intermediate records in order. Memory that belongs to the records alone moves to the worker's thread. */
   resume?: { state: Uint8Array; intermediates: Uint8Array }
 }
 
 export interface EvaluationProgress {
+  /** In this order. What can be proved while squaring, on further threads, is. */
   phase: 'squaring' | 'proving' | 'done'
   squarings: number
   /** Share of the present phase that is done, 0..1. */
   phaseProgress: number
+  /** An estimate of the time to the proof on the threads there are, in squarings: those left, and the proving that they don't hide. */
+  remaining: number
   /** Measured over the last slices; 0 before the first one has ended. */
   squaringsPerSecond: number
 }
@@ -114,6 +117,11 @@ export interface NativePool {
 export interface NativePoolOptions {
   /** Evaluations that run at once; each has its own thread. At least 1. */
   evaluationThreads: number
+  /**
+   * Threads that evaluations may use together where there is something to prove: what they don't need to square is shared among them.
+   * Default: as many as there are cores.
+   */
+  provingThreads?: number
   /** Threads for verification, pulses and stamps. Default: 2, or 1 on a single core. */
   auxiliaryThreads?: number
   /** Told when a thread ends outside of any call; it is replaced. */

@@ -86,10 +86,16 @@ function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: 
   const discriminant = discriminantOf(seed, bits)
   if (resume === undefined) return new Evaluation(discriminant, null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
   const evaluation = Evaluation.resume(discriminant, resume.state, resume.intermediates)
+  release(resume.intermediates)
   if (evaluation.iterations() !== iterations || evaluation.split() !== split) {
     throw new NativeError('INVALID_CHECKPOINT', `the checkpoint is of an evaluation of ${evaluation.iterations()} squarings, split at ${String(evaluation.split())}`)
   }
   return evaluation
+}
+
+/** Gives memory back at once: the kernel has a copy, and no garbage is collected while nothing is made. */
+function release({ buffer: memory }: Uint8Array): void {
+  if (memory instanceof ArrayBuffer) memory.transfer(0)
 }
 
 /** What the addon returns has an ArrayBuffer of its own. */

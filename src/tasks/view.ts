@@ -16,7 +16,7 @@ export interface TaskActivity {
   readonly provedPerSecond: number | undefined
 }
 
-/** Seconds from now to the finished proof of `squarings` more squarings at `rate` a second. */
+/** Seconds to the finished proof before anything is computed: of `squarings` squarings of `iterations`, at `rate` a second. */
 export function secondsToProof(squarings: number, iterations: number, rate: number, split: boolean): number {
   const share = split ? PROVING_SHARE_TWO_SEGMENTS : PROVING_SHARE_ONE_SEGMENT
   return (squarings + share * iterations) / rate
@@ -67,13 +67,9 @@ function etaSeconds(state: TaskState, activity: TaskActivity | undefined): numbe
   if (state.status === 'completed') return 0
   if (activity === undefined || state.plan === null || state.paused) return null
   const { evaluation, squaringsPerSecond, provedPerSecond } = activity
+  if (state.phase === 'prove' && provedPerSecond !== undefined) return Math.ceil((1 - state.phaseProgress) / provedPerSecond)
   const rate = squaringsPerSecond ?? evaluation.squaringsPerSecond
-  const split = state.plan.split !== null
-  if (state.phase === 'evaluate' && rate > 0) return Math.ceil(secondsToProof(state.iterations - evaluation.squarings, state.iterations, rate, split))
-  if (state.phase !== 'prove') return null
-  const left = 1 - state.phaseProgress
-  if (provedPerSecond !== undefined) return Math.ceil(left / provedPerSecond)
-  return rate > 0 ? Math.ceil(left * secondsToProof(0, state.iterations, rate, split)) : null
+  return rate > 0 && (state.phase === 'evaluate' || state.phase === 'prove') ? Math.ceil(evaluation.remaining / rate) : null
 }
 
 function isoTime(ms: number | null): string | null {

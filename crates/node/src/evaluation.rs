@@ -14,7 +14,7 @@ pub struct Evaluation(chronym_vdf::Evaluation);
 #[napi]
 impl Evaluation {
     /// Begins with `x` (100 bytes, null: the generator). `split`: squarings of the first of two segments, null for one.
-    /// `memory_bytes` bounds the stored intermediate forms.
+    /// `memory_bytes` bounds all that it holds.
     #[napi(constructor, catch_unwind)]
     pub fn new(
         discriminant: &Discriminant,
@@ -55,6 +55,12 @@ impl Evaluation {
         }
     }
 
+    /// How many threads `advance` may use from now on, its caller's among them; one at first.
+    #[napi(catch_unwind)]
+    pub fn set_threads(&mut self, threads: u32) {
+        self.0.set_threads(threads as usize);
+    }
+
     /// `squaring`, `proving` or `done`.
     #[napi(catch_unwind)]
     pub fn phase(&self) -> &'static str {
@@ -87,6 +93,12 @@ impl Evaluation {
     #[napi(catch_unwind)]
     pub fn phase_progress(&self) -> f64 {
         self.0.phase_progress()
+    }
+
+    /// An estimate of the time to the proof on these threads, in squarings.
+    #[napi(catch_unwind)]
+    pub fn remaining(&self) -> f64 {
+        self.0.remaining()
     }
 
     /// What `resume` needs besides the intermediates.

@@ -56,7 +56,7 @@ fn options() -> Options {
         threads: size(threads),
         split,
         memory_bytes: size(memory_mib) << 20,
-        runs: size(runs),
+        runs: size(runs).max(1),
         alternate,
         json,
     }
@@ -127,10 +127,17 @@ fn main() {
     } else {
         evaluation.set_threads(options.threads);
         let (squaring, at_best) = square(&mut evaluation, &stop);
-        let (state, records) = (evaluation.state(), evaluation.intermediates(0));
+        let (state, mut records) = (evaluation.state(), evaluation.intermediates(0));
+        fields.push(("stored_forms", evaluation.intermediate_count().to_string()));
+        fields.push(("state_bytes", state.len().to_string()));
+        drop(evaluation);
         let (mut proving, mut slices) = (f64::INFINITY, Vec::new());
-        for _ in 0..options.runs.max(1) {
+        for run in 1..=options.runs {
             let mut again = Evaluation::resume(&state, &records, Some(&discriminant)).expect("its own checkpoint");
+            if run == options.runs {
+                // as who resumes only once would
+                records = Vec::new();
+            }
             again.set_threads(options.threads);
             let times = prove(&mut again, &stop);
             proving = proving.min(times.iter().sum());
@@ -138,8 +145,6 @@ fn main() {
             slices.iter_mut().zip(times).for_each(|(slice, time)| *slice = slice.min(time));
         }
         let proving_at_best: f64 = slices.iter().sum();
-        fields.push(("stored_forms", evaluation.intermediate_count().to_string()));
-        fields.push(("state_bytes", state.len().to_string()));
         fields.push(("squaring_seconds", squaring.to_string()));
         fields.push(("squaring_seconds_at_best", at_best.to_string()));
         fields.push(("proving_seconds", proving.to_string()));
@@ -147,6 +152,7 @@ fn main() {
         fields.push(("proving_seconds_at_best", proving_at_best.to_string()));
         fields.push(("proving_share_at_best", (proving_at_best / at_best).to_string()));
     }
+    fields.push(("peak_rss_bytes", peak_rss_bytes().map_or("null".to_owned(), |bytes| bytes.to_string())));
     if options.json {
         let fields: Vec<_> = fields.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
         println!("{{{}}}", fields.join(", "));
@@ -155,6 +161,13 @@ fn main() {
             println!("{name:38} {value}");
         }
     }
+}
+
+/// The most memory that this process ever had; only Linux tells.
+fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(kibibytes.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
 
 fn float(count: u64) -> f64 {
