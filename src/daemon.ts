@@ -181,7 +181,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       return latest === undefined ? 0 : roundTimeMs(latest.round, profile.beacon)
     }
     const tasks = createTaskManager({ store, dataDir: paths.root, pool, steps: createTaskSteps(core), options: taskOptions, clock, certainMs, log })
-    const registry = createRegistry({ ...core, tasks }, { automaticRenewal: initial.auto_renew })
+    const registry = createRegistry({ ...core, tasks }, { automaticRenewal: initial.auto_renew, slots: () => taskOptions.maxTasks })
 
     const events = createEventLog({ capacity: EVENTS_KEPT, clock: () => clock.now() })
     const metrics = createMetrics()

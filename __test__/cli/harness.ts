@@ -10,7 +10,7 @@ export interface CliResult {
 export interface CliSettings {
   stdin?: string
   env?: Record<string, string>
-  /** Both streams are terminals. */
+  /** All three streams are terminals. */
   terminal?: boolean
   signal?: AbortSignal
 }
@@ -20,7 +20,7 @@ export async function cli(args: readonly string[], { stdin = '', env = {}, termi
   let stdout = ''
   let stderr = ''
   const exitCode = await runCli(args, {
-    stdin: Readable.from([Buffer.from(stdin)]),
+    stdin: Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY: terminal }),
     stdout: { isTTY: terminal, columns: 100, write: (text) => (stdout += text) },
     stderr: { isTTY: terminal, columns: 100, write: (text) => (stderr += text) },
     env,

@@ -532,6 +532,17 @@ describe('estimates and status', () => {
     await expect(node.registry.estimate('nope')).rejects.toThrow(code('SVC-NAM-001'))
   })
 
+  it('count the tasks that go before, and shift the lease with them', async () => {
+    node.pool.instant = false
+    const free = await node.registry.estimate(ALICE)
+    expect(free).toMatchObject({ kind: 'register', queued_seconds: 0, iterations_per_second: 1_000_000, proving_seconds: 1 })
+    await node.registry.register('bob.chronym', {})
+    const behind = await node.registry.estimate(ALICE)
+    expect(behind.queued_seconds).toBe(2)
+    expect(behind.seconds).toBeGreaterThan(free.seconds)
+    expect(Date.parse(behind.lease_start) - Date.parse(free.lease_start)).toBeGreaterThanOrEqual(2_000)
+  })
+
   it('say what network and beacon are doing', async () => {
     expect(node.registry.networkStatus()).toEqual({
       status: 'online', peers: 4, mode: 'full', peer_id: 'peer-0', network: 'local', records: 0,

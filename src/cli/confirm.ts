@@ -6,8 +6,12 @@ export async function confirm(context: Context, question: string): Promise<boole
   const { stdin } = context
   if (!context.output.live || (stdin as { isTTY?: boolean }).isTTY !== true) return true
   const prompt = createInterface({ input: stdin, output: process.stderr })
+  // Ctrl-C and Ctrl-D close it without an answer.
+  const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)))
   try {
-    return /^(?:y|yes|)$/iu.test((await prompt.question(`${question} [Y/n] `)).trim())
+    const answer = await Promise.race([prompt.question(`${question} [Y/n] `), closed])
+    if (answer === undefined) process.stderr.write('\n')
+    return answer !== undefined && /^(?:y|yes|)$/iu.test(answer.trim())
   } finally {
     prompt.close()
   }

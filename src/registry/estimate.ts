@@ -1,29 +1,38 @@
 import { roundTimeMs } from '../protocol/beacon-time.ts'
 import { proofShape } from '../protocol/proof-shape.ts'
+import type { TaskManager, TaskView } from '../tasks/types.ts'
 import { secondsToProof } from '../tasks/view.ts'
 import { openName, type RegistryContext } from './context.ts'
 import { roundTime } from './lease-times.ts'
+import { queueSeconds } from './queue-time.ts'
 import { iterationsOf } from './task-steps.ts'
 import type { Estimate } from './types.ts'
 
 /** Long enough for a rate within a few percent, short enough for an answer while somebody waits. */
 const MEASURE_MS = 400
-/** Machines do not change; how busy they are does. */
-const RATE_KEPT_MS = 10 * 60 * 1000
+/** A machine is another after a restart at the earliest; how busy it is, or how its battery does, changes within minutes. */
+const RATE_KEPT_MS = 60 * 1000
 
-/** This machine's squarings per second on one thread, measured when it is asked for and kept a while. */
+/**
+ * This machine's squarings per second on one thread: what its tasks do just now, where some are at work; else measured when it is asked
+ * for, and kept a while.
+ */
 export class MeasuredRate {
   readonly #context: RegistryContext
+  readonly #tasks: TaskManager
   #measured: { atMs: number; rate: Promise<number> } | undefined
 
-  constructor(context: RegistryContext) {
+  constructor(context: RegistryContext, tasks: TaskManager) {
     this.#context = context
+    this.#tasks = tasks
   }
 
   get(): Promise<number> {
+    const working = this.#tasks.list().flatMap((task) => (task.phase === 'evaluate' && !task.paused ? (task.iterations_per_second ?? []) : []))
+    if (working.length > 0) return Promise.resolve(working.reduce((sum, rate) => sum + rate, 0) / working.length)
     const { clock, pool, profile } = this.#context
     const nowMs = clock.now()
-    if (this.#measured !== undefined && nowMs - this.#measured.atMs < RATE_KEPT_MS) return this.#measured.rate
+    if (this.#measured !== undefined && Math.abs(nowMs - this.#measured.atMs) < RATE_KEPT_MS) return this.#measured.rate
     const rate = pool.measureRate(profile.discriminant_bits, MEASURE_MS)
     this.#measured = { atMs: nowMs, rate }
     rate.catch(() => (this.#measured = undefined))
@@ -31,18 +40,33 @@ export class MeasuredRate {
   }
 }
 
-/** What registering this name would take, or renewing it where this daemon owns it. SVC-NAM-*. */
-export async function estimate(context: RegistryContext, rate: MeasuredRate, text: string): Promise<Estimate> {
-  const { profile } = context
+export interface EstimateParts {
+  readonly context: RegistryContext
+  readonly tasks: TaskManager
+  readonly rate: MeasuredRate
+  /** `vdf.max_tasks` */
+  readonly slots: () => number
+}
+
+/** What registering this name would take if it were asked for now, or renewing it where this daemon owns it. SVC-NAM-*. */
+export async function estimate({ context, tasks, rate, slots }: EstimateParts, text: string): Promise<Estimate> {
+  const { profile, clock } = context
   const name = openName(context, text)
   const kind = context.owned.get(name) === undefined ? 'register' : 'renew'
   const iterations = iterationsOf(context, name, kind)
-  const startRound = context.time().now + (kind === 'register' ? profile.min_commit : 0)
-  const waitSeconds = Math.max(0, roundTimeMs(startRound, profile.beacon) - context.clock.now()) / 1000
-  const workSeconds = secondsToProof(iterations, iterations, await rate.get(), proofShape(iterations, profile).split !== null)
+  const perSecond = await rate.get()
+  const secondsFor = (squarings: number, all: number): number => secondsToProof(squarings, all, perSecond, proofShape(all, profile).split !== null)
+  const secondsLeft = (task: TaskView): number => task.eta_seconds ?? secondsFor(task.iterations - task.progress, task.iterations)
+  const queued = queueSeconds(tasks.list(), slots(), secondsLeft)
+  const startRound = context.time().now + Math.ceil(queued / profile.beacon.period) + (kind === 'register' ? profile.min_commit : 0)
+  const waited = Math.max(queued, (roundTimeMs(startRound, profile.beacon) - clock.now()) / 1000)
   return {
+    kind,
     iterations,
-    seconds: Math.ceil(waitSeconds + workSeconds),
+    iterations_per_second: Math.round(perSecond),
+    seconds: Math.ceil(waited + secondsFor(iterations, iterations)),
+    queued_seconds: Math.ceil(queued),
+    proving_seconds: Math.ceil(secondsFor(0, iterations)),
     lease_start: roundTime(context, startRound),
     lease_end: roundTime(context, startRound + profile.lease)
   }

@@ -15,6 +15,8 @@ import { localZone, publishZone, saveZone, zoneOf } from './zones.ts'
 export interface RegistryOptions {
   /** Whether names are renewed before their leases end. Default: true. */
   readonly automaticRenewal?: boolean
+  /** `vdf.max_tasks`, read at each use. Default: 1. */
+  readonly slots?: () => number
 }
 
 /** Wires the use cases. The tasks' steps are made by `createTaskSteps` from the same dependencies, before the task manager. */
@@ -23,7 +25,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const context = createContext(dependencies)
   const { network } = context
   const resolver = new Resolver(context)
-  const rate = new MeasuredRate(context)
+  const rate = new MeasuredRate(context, tasks)
   const renewal = new AutomaticRenewal(context, tasks, rate)
   const ends: (() => void)[] = []
 
@@ -72,6 +74,6 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     ownedNames: () => translatedSync(() => ownedNames(context)),
     register: (name, request) => translated(() => register(context, tasks, name, request)),
     renew: (name, request) => translated(() => renew(context, tasks, name, request)),
-    estimate: (name) => translated(() => estimate(context, rate, name))
+    estimate: (name) => translated(() => estimate({ context, tasks, rate, slots: options.slots ?? (() => 1) }, name))
   }
 }

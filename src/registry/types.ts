@@ -5,7 +5,7 @@
 import type { NetworkMode } from '../network/types.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 import type { Zone } from '../protocol/zone.ts'
-import type { TaskView } from '../tasks/types.ts'
+import type { TaskKind, TaskView } from '../tasks/types.ts'
 
 export interface StoredBy {
   stored_by: number
@@ -48,8 +48,17 @@ export interface OwnedName {
 }
 
 export interface Estimate {
+  /** `renew` where this daemon owns the name. */
+  kind: TaskKind
   iterations: number
+  /** On one thread of this machine, measured. */
+  iterations_per_second: number
+  /** From now to the finished proof: waiting for a slot and the pulse, squaring, proving. */
   seconds: number
+  /** Of these, waiting for the tasks before it. */
+  queued_seconds: number
+  /** Of these, proving after the last squaring. */
+  proving_seconds: number
   lease_start: string
   lease_end: string
 }

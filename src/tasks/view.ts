@@ -30,14 +30,6 @@ export interface TaskCircumstances {
 }
 
 /** What the HTTP interface shows of a task. */
-/** What is known of a task beside its state, and not durable. */
-export interface TaskCircumstances {
-  readonly activity: TaskActivity | undefined
-  readonly stalled: TaskFailure | null
-  readonly queuePosition: number | null
-}
-
-/** What the HTTP interface shows of a task. */
 export function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCircumstances): TaskView {
   const rate = activity === undefined || activity.evaluation.squaringsPerSecond <= 0 ? null : activity.evaluation.squaringsPerSecond
   return {

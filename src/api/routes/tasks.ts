@@ -78,7 +78,8 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       '/api/vdf/estimate',
       endpoint({
         tag: TAG,
-        summary: 'What registering a name would take',
+        summary: 'What registering a name would take, or renewing one of ours',
+        description: 'By the rate of the tasks at work just now, else by one measured within the last minute (the first request takes half a second longer).',
         access: ['vdf', 'read'],
         body: EstimateRequestSchema,
         answers: { 200: { description: 'Work, time on this machine, and the lease it would give', schema: EstimateSchema } },

@@ -45,7 +45,16 @@ export type StartTaskRequest = v.InferInput<typeof StartTaskRequestSchema>
 export const EstimateRequestSchema = v.pipe(v.object({ name: NameSchema }), v.metadata({ ref: 'EstimateRequest' }))
 
 export const EstimateSchema = v.pipe(
-  v.object({ iterations: CountSchema, seconds: v.number(), lease_start: TimeSchema, lease_end: TimeSchema }),
+  v.object({
+    kind: v.pipe(v.picklist(['register', 'renew']), v.description('`renew` where this daemon owns the name')),
+    iterations: CountSchema,
+    iterations_per_second: v.pipe(v.number(), v.description('On one thread of this machine, measured')),
+    seconds: v.pipe(v.number(), v.description('From now to the finished proof: waiting for a slot and for the pulse, squaring, proving')),
+    queued_seconds: v.pipe(v.number(), v.description('Of these, waiting for the tasks before it')),
+    proving_seconds: v.pipe(v.number(), v.description('Of these, proving after the last squaring')),
+    lease_start: TimeSchema,
+    lease_end: TimeSchema
+  }),
   v.metadata({ ref: 'Estimate' })
 )
 export type EstimateBody = v.InferOutput<typeof EstimateSchema>

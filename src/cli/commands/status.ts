@@ -4,6 +4,7 @@ import { action, type Context, type Run } from '../context.ts'
 import type { NetworkStatusBody, TaskBody } from '../../api/client.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
+import { taskIdOf } from '../task-argument.ts'
 import { formatCount, formatDuration, formatFields, formatRate, formatRelative, plural, printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 import { watchTask } from '../watch.ts'
@@ -43,8 +44,9 @@ export function taskText(task: TaskBody, nowMs: number): string {
 
 async function showTask(context: Context, taskId: string, watch: boolean): Promise<ExitCode> {
   const client = connect(context)
-  if (watch) return watchTask(context, client, taskId)
-  const task = await client.task(taskId)
+  const id = await taskIdOf(client, taskId)
+  if (watch) return watchTask(context, client, id)
+  const task = await client.task(id)
   context.output.answer(task, () => taskText(task, Date.now()))
   return task.status === 'failed' ? EXIT.negative : EXIT.ok
 }
@@ -53,7 +55,7 @@ async function showTask(context: Context, taskId: string, watch: boolean): Promi
 export function addStatusCommand(program: Command, run: Run): void {
   program
     .command('status')
-    .argument('[task]', 'task id; without one, the network')
+    .argument('[task]', 'task id, or a name that has one; without it, the network')
     .description('state of the network, or of a task (exit code 1 when the task failed)')
     .option('-w, --watch', 'follow the task to its end')
     .action(

@@ -90,6 +90,22 @@ export class Output {
     return new Painter(this.#options.stderr, this.#unicode)
   }
 
+  /** Shows a text of several lines in the place of the one before it on a terminal; below it anywhere else. */
+  repainter(): (text: string) => void {
+    const { stdout } = this.#options
+    let lines = 0
+    return (text) => {
+      if (stdout.isTTY !== true) {
+        stdout.write(`${text}\n`)
+        return
+      }
+      // A line that wraps would be two.
+      const cut = text.split('\n').map((line) => line.slice(0, (stdout.columns ?? Infinity) - 1))
+      stdout.write(`${lines > 0 ? `\u001b[${lines}A\u001b[J` : ''}${cut.join('\n')}\n`)
+      lines = cut.length
+    }
+  }
+
   get paintError(): Paint {
     return this.#paint(this.#options.stderr)
   }

@@ -1,0 +1,155 @@
+/** Estimates before work, the question, tasks meant by their name, the list that is watched. */
+import { serve, type ServerType } from '@hono/node-server'
+import { Hono } from 'hono'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { EstimateBody, TaskBody } from '../../src/api/client.ts'
+import { cli } from './harness.ts'
+
+const HOUR = 60 * 60
+const BASE: EstimateBody = {
+  kind: 'register',
+  iterations: 600_000_000,
+  iterations_per_second: 320_000,
+  seconds: 2_000,
+  queued_seconds: 0,
+  proving_seconds: 180,
+  lease_start: '2026-01-01T00:01:00.000Z',
+  lease_end: '2027-01-01T00:01:00.000Z'
+}
+const TASK: TaskBody = {
+  task_id: 't1', name: 'alice.chronym', kind: 'register', status: 'failed', phase: 'commit', paused: false, queue_position: null, stalled: null,
+  iterations: 1000, progress: 0, phase_progress: 0, iterations_per_second: null, eta_seconds: null, deadline: null,
+  created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:05.000Z', resumed: 0, error: { code: 'SVC-TSK-003', message: 'cancelled' }
+}
+
+let estimate: EstimateBody
+let lists: TaskBody[][]
+let asked: string[]
+let server: ServerType
+let url: string
+
+beforeAll(async () => {
+  const app = new Hono()
+  app.use(async (c, next) => {
+    asked.push(`${c.req.method} ${c.req.path}`)
+    await next()
+  })
+  app.post('/api/vdf/estimate', (c) => c.json(estimate))
+  app.post('/api/vdf/register', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
+  app.post('/api/vdf/tasks/:id/pause', (c) => c.json(TASK))
+  app.get('/api/vdf/tasks', (c) => c.json(lists.length > 1 ? lists.shift() : lists[0]))
+  app.get('/api/vdf/status/:id', (c) => c.json({ ...TASK, task_id: c.req.param('id') }))
+  await new Promise<AddressInfo>((resolve) => {
+    server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
+  })
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+beforeEach(() => {
+  estimate = BASE
+  lists = [[]]
+  asked = []
+})
+
+const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) => cli(['--api', url, '--token', 'secret', ...args], settings)
+const START = ['register', 'alice.chronym', '--no-wait']
+
+describe('a registration on a terminal', () => {
+  it('says first what it will take here, and when the lease runs', async () => {
+    const { stderr, exitCode } = await ask(START, { terminal: true })
+    expect(stderr).toBe(
+      'alice.chronym: 600,000,000 squarings, about 33 min 20 s at 320.0 K/s, of which 3 min 00 s proving; lease from 2026-01-01T00:01:00.000Z to 2027-01-01T00:01:00.000Z\n'
+    )
+    expect({ exitCode, asked }).toEqual({ exitCode: 0, asked: ['POST /api/vdf/estimate', 'POST /api/vdf/register'] })
+  })
+
+  it('names the wait for the tasks before it', async () => {
+    estimate = { ...BASE, seconds: 4_000, queued_seconds: 2_000 }
+    const { stderr } = await ask([...START, '--yes'], { terminal: true })
+    expect(stderr).toContain('of which 33 min 20 s waiting for the tasks before it, 3 min 00 s proving')
+  })
+
+  it.each([
+    ['n', 'n\n'],
+    ['anything else', 'perhaps\n'],
+    ['nothing: the terminal is gone', '']
+  ])('of more than an hour is not started when the answer is %s', async (_answer, stdin) => {
+    estimate = { ...BASE, seconds: HOUR + 1 }
+    const { exitCode, stderr } = await ask(START, { terminal: true, stdin })
+    expect(stderr).toContain('CLI-INT-001')
+    expect({ exitCode, asked }).toEqual({ exitCode: 130, asked: ['POST /api/vdf/estimate'] })
+  })
+
+  it.each(['y\n', 'yes\n', '\n'])('of more than an hour is started when the answer is %j', async (stdin) => {
+    estimate = { ...BASE, seconds: HOUR + 1 }
+    expect((await ask(START, { terminal: true, stdin })).exitCode).toBe(0)
+    expect(asked).toContain('POST /api/vdf/register')
+  })
+
+  it('is started without a question with --yes', async () => {
+    estimate = { ...BASE, seconds: 100 * HOUR }
+    expect((await ask([...START, '--yes'], { terminal: true, stdin: 'n\n' })).exitCode).toBe(0)
+    expect(asked).toContain('POST /api/vdf/register')
+  })
+})
+
+describe('a registration where nobody can answer', () => {
+  it('is started, however long it takes', async () => {
+    estimate = { ...BASE, seconds: 100 * HOUR }
+    const { stderr, exitCode } = await ask([...START, '--no-json'], { stdin: 'n\n' })
+    expect(stderr).toContain('4 d 4 h')
+    expect({ exitCode, asked }).toEqual({ exitCode: 0, asked: ['POST /api/vdf/estimate', 'POST /api/vdf/register'] })
+  })
+
+  it('spares a program the measurement', async () => {
+    expect((await ask(START)).exitCode).toBe(0)
+    expect(asked).toEqual(['POST /api/vdf/register'])
+  })
+})
+
+describe('a task meant by its name', () => {
+  it('is the running one', async () => {
+    lists = [[{ ...TASK, task_id: 'old' }, { ...TASK, task_id: 'now', status: 'running', error: null }, { ...TASK, task_id: 'other', name: 'bob.chronym' }]]
+    await ask(['pause', 'Alice.chronym'])
+    expect(asked).toEqual(['GET /api/vdf/tasks', 'POST /api/vdf/tasks/now/pause'])
+  })
+
+  it('is the newest where none runs', async () => {
+    lists = [[{ ...TASK, task_id: 'old' }, { ...TASK, task_id: 'newer' }]]
+    expect(JSON.parse((await ask(['status', 'alice.chronym'])).stdout)).toMatchObject({ task_id: 'newer' })
+  })
+
+  it('is exit code 4 where there is none', async () => {
+    const { exitCode, stderr } = await ask(['cancel', 'alice.chronym'])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain('There is no task for alice.chronym.')
+  })
+})
+
+describe('tasks --watch', () => {
+  const running: TaskBody = { ...TASK, status: 'running', error: null }
+
+  it('ends when none is running, and repeats nothing that did not change', async () => {
+    lists = [[running], [TASK]]
+    const { exitCode, stdout } = await ask(['tasks', '--watch'])
+    expect(exitCode).toBe(0)
+    expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([[running], [TASK]])
+  })
+
+  it('shows the table in its place', async () => {
+    lists = [[running], [TASK]]
+    const { stdout } = await ask(['tasks', '--watch'], { terminal: true })
+    expect(stdout).toContain('\u001b[2A\u001b[J')
+    expect(stdout.trim().split('\n').at(-1)).toContain('failed')
+  })
+
+  it('ends with 130 at Ctrl-C', async () => {
+    lists = [[running]]
+    const controller = new AbortController()
+    const ending = ask(['tasks', '--watch'], { signal: controller.signal })
+    await expect.poll(() => asked.length).toBeGreaterThan(0)
+    controller.abort()
+    expect((await ending).exitCode).toBe(130)
+  })
+})

@@ -1,0 +1,13 @@
+import type { Client } from '../api/client.ts'
+import { EXIT } from './exit-codes.ts'
+import { Failure } from './failure.ts'
+
+/** The id of the task meant by `text`: an id itself, or a name, of whose tasks it is the running one, else the newest. */
+export async function taskIdOf(client: Pick<Client, 'tasks'>, text: string): Promise<string> {
+  // Ids hold no dot, names one at least.
+  if (!text.includes('.')) return text
+  const tasks = (await client.tasks()).filter(({ name }) => name === text.toLowerCase())
+  const task = tasks.findLast(({ status }) => status === 'running') ?? tasks.at(-1)
+  if (task === undefined) throw new Failure('SVC-TSK-001', `There is no task for ${text}.`, { exitCode: EXIT.notFound, cure: 'List the tasks: chronym tasks.' })
+  return task.task_id
+}
