@@ -1,85 +1,84 @@
 /**
- * npm run bench:vdf [-- --json] [--rounds N]
+ * npm run bench:vdf [-- --json] [--rounds N] [--only ROW,ROW] [--quick] [--seed HEX]
  *
- * Squarings per second of the addon called directly and through the worker pool, in alternated runs so that a
- * noisy machine disturbs both alike; the time to derive a discriminant and to verify a proof and a pulse. Medians.
+ * Every figure that docs/performance.md promises, measured on this machine beside its target. With `--json`, stdout has one object
+ * and nothing else (npm itself says something there, too, unless it is run with `--silent`).
  */
+import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { addon } from '../src/native/addon.ts'
-import { createNativePool } from '../src/native/pool.ts'
-import { machine, median } from './machine.ts'
+import { createBench, BITS, type Row } from './bench.ts'
+import type { Figure } from './figure.ts'
+import { machine } from './machine.ts'
+import { table } from './report.ts'
+import { addon } from './rows/addon.ts'
+import { backends } from './rows/backends.ts'
+import { evaluation, proving } from './rows/evaluation.ts'
+import { pulse } from './rows/pulse.ts'
+import { baseline, prototype } from './rows/squaring.ts'
+import { throughput } from './rows/throughput.ts'
+import { fromSeed, verification } from './rows/verification.ts'
 
-const BITS = 1024
-const SEED = new Uint8Array(32).fill(7)
-const MEMORY_BYTES = 256 * 2 ** 20
-/** Long enough that starting and proving do not blur the rate of squaring. */
-const RUN_MS = 1_000
-/** Squarings of the proof that is verified; verifying takes the same for any number. */
-const PROVED = 20_000
+const ROWS: readonly Row[] = [prototype, baseline, addon, backends, verification, fromSeed, pulse, throughput, evaluation, proving]
+const ROUNDS = 15
+const QUICK_ROUNDS = 5
+const SEED = '07'.repeat(32)
 
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, rounds: { type: 'string' } } })
-const rounds = Number(values.rounds ?? 5)
-
-const native = addon()
-const never = new Uint32Array(new SharedArrayBuffer(4))
-const discriminant = native.Discriminant.fromSeed(SEED, BITS)
-
-function seconds(action: () => unknown): number {
-  const began = performance.now()
-  action()
-  return (performance.now() - began) / 1000
-}
-
-function directRate(): number {
-  const evaluation = new native.Evaluation(discriminant, null, 2 ** 40, null, MEMORY_BYTES)
-  // The first forms are small and cheap; leave them out.
-  evaluation.advance(2_000, never)
-  const before = evaluation.squarings()
-  const began = performance.now()
-  while (performance.now() - began < RUN_MS) evaluation.advance(2_000, never)
-  return ((evaluation.squarings() - before) * 1000) / (performance.now() - began)
-}
-
-const pool = createNativePool({ evaluationThreads: 1 })
-const direct: number[] = []
-const pooled: number[] = []
-for (let round = 0; round < rounds; round++) {
-  direct.push(directRate())
-  pooled.push(await pool.measureRate(BITS, RUN_MS))
-}
-await pool.close()
-
-const evaluation = new native.Evaluation(discriminant, null, PROVED, null, MEMORY_BYTES)
-const proving = seconds(() => {
-  while (evaluation.phase() !== 'done') evaluation.advance(10_000, never)
+const { values } = parseArgs({
+  options: { json: { type: 'boolean' }, rounds: { type: 'string' }, only: { type: 'string' }, quick: { type: 'boolean' }, seed: { type: 'string' } }
 })
-const proof = evaluation.proof()!
-const verify = Array.from({ length: 4 * rounds + 1 }, () => seconds(() => native.verifyProof(discriminant, null, PROVED, proof, 0)))
-const derive = Array.from({ length: 4 * rounds + 1 }, (_, index) => seconds(() => native.Discriminant.fromSeed(SEED.with(0, index), BITS)))
+const quick = values.quick ?? false
+const rounds = Number(values.rounds ?? (quick ? QUICK_ROUNDS : ROUNDS))
+const seed = values.seed ?? SEED
+const wanted = values.only?.split(',') ?? ROWS.map((row) => row.id)
+if (!Number.isInteger(rounds) || rounds < 1) fail('--rounds takes a number from 1 on')
+if (!/^[0-9a-f]{64}$/.test(seed)) fail('--seed takes 32 bytes in lower-case hexadecimal')
+const unknown = wanted.find((id) => ROWS.every((row) => row.id !== id))
+if (unknown !== undefined) fail(`--only: there is no row "${unknown}"; there are ${ROWS.map((row) => row.id).join(', ')}`)
+
+const bench = createBench(seed, { rounds, quick }, machine())
+const began = performance.now()
+const figures: Figure[] = []
+for (const row of ROWS.filter((row) => wanted.includes(row.id))) {
+  process.stderr.write(`• ${row.id}\n`)
+  figures.push(...(await row.run(bench)))
+}
+const { backend } = await (await bench.ours('baseline')).ask<{ backend: string }>({ do: 'hello' })
+bench.close()
 
 const result = {
-  machine: machine(),
-  backend: native.backend(),
-  seed: Buffer.from(SEED).toString('hex'),
+  machine: bench.machine,
+  backend,
+  commit: commit(),
+  seed,
   bits: BITS,
   rounds,
-  squarings_per_second: Math.round(median(direct)),
-  pool_to_direct: Number(median(pooled.map((rate, index) => rate / direct[index]!)).toFixed(3)),
-  prove_20000_seconds: Number(proving.toFixed(3)),
-  verify_ms: Number((median(verify) * 1000).toFixed(2)),
-  discriminant_ms: Number((median(derive) * 1000).toFixed(2))
+  quick,
+  seconds: Math.round((performance.now() - began) / 1e3),
+  figures
+}
+process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : text())
+
+function text(): string {
+  const { cpu, cores, features, pinned_to, node, rustc } = result.machine
+  const pinned = pinned_to === null ? 'not pinned to a CPU: there is no taskset here' : `single threads pinned to CPU ${pinned_to.one}`
+  return `${cpu}, ${cores} cores (${features.join(' ')}); ${pinned}
+Node ${node}, ${rustc}, backend ${backend}, commit ${result.commit}
+${BITS} bits, seed ${seed}; medians of ${rounds} alternated rounds, quartiles in brackets; ${result.seconds} s
+
+${table(figures)}
+`
 }
 
-if (values.json === true) {
-  process.stdout.write(`${JSON.stringify(result)}\n`)
-} else {
-  const { cpu, cores, node } = result.machine
-  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, backend ${result.backend}; ${BITS} bits, seed ${result.seed.slice(0, 8)}..., medians of ${rounds} alternated rounds
+/** What was measured, and whether it is exactly that. */
+function commit(): string {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return 'unknown'
+  }
+}
 
-  squarings per second, one thread   ${result.squarings_per_second.toLocaleString('en')}
-  through the pool, as a ratio       ${result.pool_to_direct}
-  ${PROVED.toLocaleString('en')} squarings with proof       ${result.prove_20000_seconds} s
-  verify a proof                     ${result.verify_ms} ms
-  derive a discriminant              ${result.discriminant_ms} ms
-`)
+function fail(message: string): never {
+  process.stderr.write(`bench:vdf: ${message}\n`)
+  process.exit(2)
 }

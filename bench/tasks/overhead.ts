@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { EvaluationHandle } from '../../src/native/types.ts'
-import { median } from '../machine.ts'
+import { median } from '../statistics.ts'
 import { startTasks, type RealTasks } from './real-tasks.ts'
 
 /** Most intermediate forms a second: about the most for which the memory still holds one for every digit of the proof. */

@@ -1,0 +1,48 @@
+/** Builds what is measured, each in a target folder of its own under target/bench/, where it stays for the next time. */
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { Unavailable } from './unavailable.ts'
+
+const BENCH = import.meta.dirname
+const ROOT = resolve(BENCH, '..')
+
+export interface Package {
+  /** Below bench/. */
+  folder: string
+  /** Of the binary. */
+  name: string
+  /** Names the target folder. */
+  variant: string
+  /** Instead of those of the folder's own .cargo/config.toml. */
+  rustflags?: string
+  /** What building it takes besides Rust. */
+  cure?: string
+}
+
+/** The binary's path. Throws Unavailable with what cargo said. */
+export async function build({ folder, name, variant, rustflags, cure }: Package): Promise<string> {
+  const target = join(ROOT, 'target', 'bench', `${name}-${variant}`)
+  process.stderr.write(`• ${folder}, ${variant}: building; minutes the first time\n`)
+  // The caller's own settings would build something else than is said; an undefined one is not set.
+  const env = { ...process.env, RUSTFLAGS: rustflags, CARGO_ENCODED_RUSTFLAGS: undefined, CARGO_TARGET_DIR: undefined }
+  const { status, output } = await cargo(['build', '--release', '--locked', '--target-dir', target], join(BENCH, folder), env)
+  if (status !== 0) throw new Unavailable(`bench/${folder} can't be built. ${cure ?? ''} cargo said: ${gist(output)}`)
+  return join(target, 'release', process.platform === 'win32' ? `${name}.exe` : name)
+}
+
+function cargo(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<{ status: number; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn('cargo', args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+    let output = ''
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.on('error', (error) => resolve({ status: 1, output: error.message }))
+    child.on('close', (status) => resolve({ status: status ?? 1, output }))
+  })
+}
+
+/** The lines that name the fault, a few of them. */
+function gist(output: string): string {
+  const lines = output.replaceAll(ROOT, '.').split('\n').map((line) => line.trim())
+  const telling = lines.filter((line) => /\berror\b|not found|could not find|unable to find|no usable|missing/i.test(line))
+  return (telling.length > 0 ? telling : lines).slice(0, 4).join('; ').slice(0, 500)
+}
