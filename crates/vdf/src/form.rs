@@ -55,7 +55,17 @@ impl Form {
     /// The form's class times itself.
     #[must_use]
     pub fn square(&self, discriminant: &Discriminant) -> Self {
-        self.square_fast(discriminant).unwrap_or_else(|| nucomp::square(self, discriminant.bits()))
+        self.square_times(1, discriminant)
+    }
+
+    /// The class squared `count` times: its power to 2^count.
+    #[must_use]
+    pub fn square_times(&self, count: u64, discriminant: &Discriminant) -> Self {
+        let (mut form, mut left) = self.square_fast(count, discriminant);
+        while left > 0 {
+            (form, left) = nucomp::square(&form, discriminant.bits()).square_fast(left - 1, discriminant);
+        }
+        form
     }
 
     /// The product of two classes.

@@ -78,9 +78,7 @@ impl Squaring<'_> {
                 self.segment.records.push(&record);
             }
             let run = (until - *self.squarings).min(stride - since_stored).min(STOP_INTERVAL);
-            for _ in 0..run {
-                *self.current = self.current.square(self.discriminant);
-            }
+            *self.current = self.current.square_times(run, self.discriminant);
             *self.squarings += run;
         }
     }

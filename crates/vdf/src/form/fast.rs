@@ -29,11 +29,19 @@ impl Form {
         Self { a: Uint(a), b: Uint(b), b_negative: fast.b_negative, c: Uint(c) }
     }
 
-    /// The square by the fast kernel; `None` where it doesn't apply, or found its result wrong.
-    #[inline]
-    pub(super) fn square_fast(&self, discriminant: &Discriminant) -> Option<Self> {
-        let context: &LatticeContext = discriminant.lattice.as_ref()?;
-        context.square(&self.to_fast()?).map(|square| Self::from_fast(&square))
+    /// The form squared up to `count` times by the fast kernel, as far as it applies, and how often it remains to be
+    /// squared. One conversion for many squarings: it takes a twentieth of one.
+    pub(super) fn square_fast(&self, count: u64, discriminant: &Discriminant) -> (Self, u64) {
+        let (Some(context), Some(mut form)) = (discriminant.lattice.as_ref(), self.to_fast()) else {
+            return (*self, count);
+        };
+        let mut left = count;
+        while left > 0 {
+            let Some(square) = context.square(&form) else { break };
+            form = square;
+            left -= 1;
+        }
+        (Self::from_fast(&form), left)
     }
 
     /// The product by the fast kernel; `None` where it doesn't apply, or found its result wrong.

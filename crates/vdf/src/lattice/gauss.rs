@@ -94,12 +94,11 @@ pub(super) fn reduce(mut basis: Basis, plane: Plane) -> Option<Reduced> {
 fn reduce_points(first: Vector, second: Vector) -> (Vector, Vector) {
     let (mut long, mut short) = if first.norm < second.norm { (second, first) } else { (first, second) };
     for _ in 0..MAX_STEPS {
-        let quotient =
-            ((long.point[0] * short.point[0] + long.point[1] * short.point[1]) / short.norm).round_ties_even();
+        let quotient = (long.point[0] * short.point[0] + long.point[1] * short.point[1]) / short.norm;
+        let quotient = round(quotient.clamp(-MAX_QUOTIENT, MAX_QUOTIENT));
         if quotient == 0.0 {
             break;
         }
-        let quotient = quotient.clamp(-MAX_QUOTIENT, MAX_QUOTIENT);
         long = Vector::new(
             [long.point[0] - quotient * short.point[0], long.point[1] - quotient * short.point[1]],
             [long.entries[0] - quotient * short.entries[0], long.entries[1] - quotient * short.entries[1]],
@@ -113,6 +112,14 @@ fn reduce_points(first: Vector, second: Vector) -> (Vector, Vector) {
         }
     }
     (short, long)
+}
+
+/// The nearest integer, for a magnitude of at most [`MAX_QUOTIENT`]: doubles from `2^52` to `2^53` are integers. Without
+/// SSE 4.1 `round_ties_even` is a call.
+#[inline(always)]
+fn round(value: f64) -> f64 {
+    const SHIFT: f64 = 1.5 * power_of_two(52);
+    (value + SHIFT) - SHIFT
 }
 
 /// `2^exponent`, exactly, for an exponent of a normal double.
