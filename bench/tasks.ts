@@ -87,9 +87,11 @@ function overheadRows(overhead: Overhead | undefined): Row[] {
   ]
 }
 
-function provingRow({ iterations, share, proving_seconds: seconds }: Proving): Row {
+function provingRow({ iterations, one_core: one, two_cores: two }: Proving): Row {
   const target = iterations > MILLION ? TARGETS.proving_share.from_10_million : TARGETS.proving_share.at_1_million
-  return [`proving ${millions(iterations)} squarings, one core`, `${(share * 100).toFixed(1)}% of their time, ${seconds} s`, `at most ${target * 100}%`]
+  const percent = (share: number): string => `${(share * 100).toFixed(1)}%`
+  const second = two === null ? '' : `; on two ${percent(two.share)}, ${two.speedup} times as fast`
+  return [`proving ${millions(iterations)} squarings, in their time on one core`, `on one ${percent(one.share)}${second}`, `at most ${target * 100}%`]
 }
 
 function checkpointRow({ iterations, bytes, load_seconds: load, resume_seconds: resume }: CheckpointFigures): Row {

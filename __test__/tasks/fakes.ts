@@ -161,6 +161,10 @@ export class FakeEvaluation implements EvaluationHandle {
     this.#onCheckpoint({ state: Buffer.from(String(squarings)), appended, appendedFrom: before, squarings })
   }
   #appended = 0
+  /** A checkpoint with a state of the test's own and no further intermediates. */
+  save(state: Uint8Array): void {
+    this.#onCheckpoint({ state, appended: new Uint8Array(0), appendedFrom: 0, squarings: this.current.squarings })
+  }
   finish(outcome: EvaluationOutcome = { kind: 'proof', proof: Buffer.from(`proof of ${Buffer.from(this.request.seed).toString('hex')}`) }): void {
     if (this.#ended) return
     this.#ended = true

@@ -31,9 +31,10 @@ export function square(iterations: number): Squared {
   return { iterations, squaringsPerSecond: quickest, state: evaluation.state(), intermediates: evaluation.intermediates(0) }
 }
 
-/** Seconds to prove it, from its checkpoint. */
-export function prove({ state, intermediates }: Squared): number {
+/** Seconds to prove it, from its checkpoint, on so many threads. */
+export function prove({ state, intermediates }: Squared, threads: number): number {
   const evaluation = native.Evaluation.resume(discriminant, state, intermediates)
+  evaluation.setThreads(threads)
   const startedAt = performance.now()
   while (evaluation.phase() === 'proving') evaluation.advance(STEPS, never)
   return (performance.now() - startedAt) / 1000
