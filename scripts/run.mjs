@@ -14,6 +14,7 @@ const COMMANDS = {
   demo: [['scripts/demo.ts']],
   test: [['scripts/test.mjs']],
   'test:long': [['scripts/test.mjs', '--long']],
+  'test:crash': [['scripts/test-crash.ts']],
   lint: [[bin('eslint', 'bin/eslint.js'), '.']],
   typecheck: [[TYPESCRIPT, '-p', 'tsconfig.json']],
   build: [[TYPESCRIPT, '-p', 'tsconfig.build.json'], ['scripts/finish-build.mjs']],

@@ -1,0 +1,13 @@
+/** A small `npm run test:crash`: the same code, the same claims. */
+import { expect, it } from 'vitest'
+import { runCrashes } from '../../scripts/crash/run.ts'
+
+it('a daemon that is killed twenty times registers and renews its names once, and loses nothing that was promised', { timeout: 900_000 }, async () => {
+  const { violations, kills, registrations, resumed, phases } = await runCrashes({ kills: 20, seed: 20 })
+  expect(violations).toEqual([])
+  expect({ kills, registrations }).toEqual({ kills: 20, registrations: expect.any(Number) as number })
+  // Kills that met no task would show nothing.
+  expect(registrations).toBeGreaterThan(0)
+  expect(resumed).toBeGreaterThan(0)
+  expect(Object.keys(phases).length).toBeGreaterThan(1)
+})

@@ -1,0 +1,69 @@
+/** What a killed daemon has left on disk, read with the daemon's own code from a copy: the next start has to meet the original. */
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keys, prefixes, lastPart } from '../../src/store/keys.ts'
+import { openStore } from '../../src/store/open.ts'
+import { loadCheckpoints, taskDirectory } from '../../src/tasks/checkpoints.ts'
+import { TaskJournal } from '../../src/tasks/journal.ts'
+import { openProgressLog } from '../../src/tasks/progress-log.ts'
+import type { TaskState } from '../../src/tasks/state.ts'
+
+export interface TaskRemains {
+  readonly state: TaskState
+  /** Squarings shown last, as the disk has it. */
+  readonly progress: number
+  readonly lastEventId: number
+  /** Squarings of the newest checkpoint; 0 without one. */
+  readonly checkpoint: number
+  /** Its finished proof, in the place of its own. */
+  readonly keptProof: Uint8Array | undefined
+  /** What the network client would send again for its name. */
+  readonly ownRecord: Uint8Array | undefined
+}
+
+export interface Remains {
+  readonly tasks: ReadonlyMap<string, TaskRemains>
+  readonly ownedNames: readonly string[]
+  readonly commitments: number
+  /** Sentences about what should never be. */
+  readonly damage: readonly string[]
+}
+
+const DATABASE_FILES = ['chronym.db', 'chronym.db-wal', 'chronym.db-shm']
+
+export async function readRemains(dataDir: string): Promise<Remains> {
+  const scratch = mkdtempSync(join(tmpdir(), 'chronym-remains-'))
+  const damage: string[] = []
+  try {
+    for (const file of [...DATABASE_FILES, 'progress.0', 'progress.1']) {
+      if (existsSync(join(dataDir, file))) cpSync(join(dataDir, file), join(scratch, file))
+    }
+    const store = openStore(join(scratch, 'chronym.db'))
+    try {
+      const journal = new TaskJournal(store, (key, reason) => damage.push(`${key} cannot be read: ${reason}`))
+      const progress = openProgressLog(scratch)
+      const shown = await progress.load()
+      await progress.close()
+      const tasks = new Map<string, TaskRemains>()
+      for (const { state, lastEventId } of journal.load()) {
+        const seen = shown.get(state.id)
+        const found = state.plan === null || state.proof !== null ? undefined : await loadCheckpoints(taskDirectory(dataDir, state.id), state.plan)
+        damage.push(...(found?.passedOver ?? []))
+        tasks.set(state.id, {
+          state,
+          progress: Math.max(state.progress, seen?.progress ?? 0),
+          lastEventId: Math.max(lastEventId, seen?.lastEventId ?? 0),
+          checkpoint: found?.believed[0]?.squarings ?? 0,
+          keptProof: journal.keptProof(state.kind, state.name)?.proof,
+          ownRecord: store.get(keys.ownRecord('reveal', state.name))
+        })
+      }
+      return { tasks, ownedNames: Array.from(store.list(prefixes.ownedNames), ([key]) => lastPart(key)), commitments: store.count(prefixes.commitments), damage }
+    } finally {
+      store.close()
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,294 @@
+/**
+ * Crashes of a real daemon: killed with SIGKILL at random instants over registrations and renewals, started again on what it left. A beacon
+ * and a second daemon, which is never killed, stand for the world.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseEvents } from '../../src/api/client-events.ts'
+import { ProblemError, type TaskBody } from '../../src/api/client.ts'
+import { builtInProfiles } from '../../src/protocol/profile.ts'
+import { decodeReveal } from '../../src/protocol/reveal.ts'
+import { Claims } from './claims.ts'
+import { startBeacon, startDaemon, type Daemon, type Running } from './daemon.ts'
+import { seededRandom, type Random } from './random.ts'
+import { readRemains } from './remains.ts'
+
+/** Seconds of work for a registration and a quarter of that for a renewal: long enough for several kills each. */
+const ITERATIONS = 400_000
+const CHECKPOINT_SECONDS = 1
+
+/** How an instant is chosen. `store`, `rename` and `send` are exact points, see kill-switch.ts. */
+const KINDS = ['time', 'start', 'phase', 'store', 'rename', 'send'] as const
+type Kind = (typeof KINDS)[number]
+const PHASES = ['queued', 'commit', 'pulse', 'evaluate', 'prove', 'reveal'] as const
+
+/** A life that has not met its end by then, counted from when it answers, is ended anyway. */
+const LONGEST_LIFE_MS = 6_000
+/** Two of three renewals and registrations end within seconds when nobody interferes; a busy machine takes longer. */
+const LAST_LIFE_MS = 180_000
+/** Points that a life passes through by and by (kill-switch.ts). */
+const POINTS = { store: 30, rename: 10, send: 250 }
+
+export interface CrashOptions {
+  readonly kills: number
+  readonly seed: number
+  /** Ends the killing early; what was begun is finished and counted. */
+  readonly signal?: AbortSignal
+  /** Told what happens, a line at a time. */
+  readonly say?: (line: string) => void
+}
+
+export interface CrashTotals {
+  readonly seed: number
+  readonly kills: number
+  readonly by: Readonly<Record<Kind, number>>
+  /** Where the task stood by its journal when the daemon was killed. */
+  readonly phases: Readonly<Record<string, number>>
+  readonly registrations: number
+  readonly renewals: number
+  readonly resumed: number
+  readonly redrafts: number
+  readonly checkpoint_seconds: number
+  readonly max_repeated_seconds: number
+  readonly seconds: number
+  readonly violations: readonly string[]
+}
+
+interface Job {
+  readonly name: string
+  readonly kind: 'register' | 'renew'
+  readonly key: string
+  taskId: string | undefined
+}
+
+export async function runCrashes({ kills, seed, signal, say = () => undefined }: CrashOptions): Promise<CrashTotals> {
+  const directory = mkdtempSync(join(tmpdir(), 'chronym-crash-'))
+  const scene = new Scene(directory, seededRandom(seed), say)
+  try {
+    await scene.open()
+    while (scene.kills < kills && signal?.aborted !== true) await scene.life()
+    await scene.lastLife()
+    const totals = await scene.close(seed)
+    if (totals.violations.length === 0) rmSync(directory, { recursive: true, force: true })
+    else say(`logs and data are kept in ${directory}`)
+    return totals
+  } finally {
+    await scene.end()
+  }
+}
+
+class Scene {
+  readonly #directory: string
+  readonly #random: Random
+  readonly #say: (line: string) => void
+  readonly #claims = new Claims(CHECKPOINT_SECONDS)
+  readonly #startedAt = performance.now()
+  readonly #by: Record<Kind, number> = { time: 0, start: 0, phase: 0, store: 0, rename: 0, send: 0 }
+  readonly #phases: Record<string, number> = {}
+  readonly #done: Job[] = []
+  #job: Job | undefined
+  #names = 0
+  #resumed = 0
+  #args: string[] = []
+  #ends: (() => Promise<unknown>)[] = []
+  #witness: Daemon | undefined
+  #world: Running | undefined
+  #victim: Daemon | undefined
+
+  constructor(directory: string, random: Random, say: (line: string) => void) {
+    this.#directory = directory
+    this.#random = random
+    this.#say = say
+  }
+
+  get kills(): number {
+    return Object.values(this.#by).reduce((sum, count) => sum + count, 0)
+  }
+
+  async open(): Promise<void> {
+    const profile = join(this.#directory, 'profile.json')
+    const { local } = builtInProfiles
+    writeFileSync(profile, JSON.stringify({ ...local, id: 'crash', difficulty: { ...local.difficulty, base: ITERATIONS } }))
+    const beacon = await startBeacon(join(this.#directory, 'beacon.log'))
+    this.#ends.push(() => beacon.stop())
+    const common = ['--network', profile, '--beacon-url', beacon.url, '--vdf-checkpoint-seconds', String(CHECKPOINT_SECONDS)]
+    const witness = startDaemon([...common, '--data-dir', join(this.#directory, 'witness')], join(this.#directory, 'witness.log'))
+    this.#witness = witness
+    this.#ends.push(async () => {
+      witness.kill()
+      await witness.gone
+    })
+    this.#world = await witness.ready
+    if (this.#world === undefined) throw new Error(`the second daemon did not start:\n${witness.log().join('\n')}`)
+    this.#args = [...common, '--data-dir', join(this.#directory, 'victim'), '--bootstrap', this.#world.addresses[0]!]
+  }
+
+  /** One life of the victim, which ends with a kill. */
+  async life(): Promise<void> {
+    const kind = this.#random.pick(KINDS)
+    const killAt = kind === 'store' || kind === 'rename' || kind === 'send' ? `${kind} ${this.#random.between(1, POINTS[kind])}` : undefined
+    const victim = this.#start(killAt)
+    if (kind === 'start') void delay(this.#random.between(1, 2_500)).then(() => victim.kill())
+    const reading = new AbortController()
+    const running = await victim.ready
+    if (running !== undefined) {
+      void delay(kind === 'time' ? this.#random.between(0, LONGEST_LIFE_MS) : LONGEST_LIFE_MS).then(() => victim.kill())
+      await this.#work(victim, running, kind === 'phase' ? this.#random.pick(PHASES) : undefined, reading)
+    }
+    await victim.gone
+    reading.abort()
+    this.#by[kind]++
+    await this.#examine(victim)
+  }
+
+  /** Nobody interferes any more: what is left is finished. */
+  async lastLife(): Promise<void> {
+    const victim = this.#start()
+    const running = await victim.ready
+    if (running === undefined) throw new Error('the victim did not start any more')
+    const deadline = delay(LAST_LIFE_MS, 'late' as const, { ref: false })
+    const reading = new AbortController()
+    if (this.#job !== undefined) {
+      const late = await Promise.race([this.#follow(running, this.#job, undefined, victim, reading.signal), deadline])
+      this.#claims.hold(late !== 'late', `the task of ${this.#job?.name ?? ''} did not end within ${LAST_LIFE_MS / 1000} s in its last life`)
+    }
+    reading.abort()
+    const owned = await running.client.ownedNames()
+    const expected = [...new Set(this.#done.map(({ name }) => name))].sort()
+    for (const name of expected) await this.#isOwned(running, name)
+    this.#claims.hold(JSON.stringify([...owned].sort()) === JSON.stringify(expected), `owned are ${owned.join(', ')} instead of ${expected.join(', ')}`)
+    await victim.stop()
+    await this.#examine(victim)
+  }
+
+  async close(seed: number): Promise<CrashTotals> {
+    const registrations = this.#done.filter(({ kind }) => kind === 'register').length
+    await this.#witness?.stop()
+    const { commitments } = await readRemains(join(this.#directory, 'witness'))
+    this.#claims.hold(commitments <= registrations + this.#claims.redrafts, `${commitments} commitments were sent for ${registrations} registrations (${this.#claims.redrafts} replaced)`)
+    return {
+      seed,
+      kills: this.kills,
+      by: this.#by,
+      phases: this.#phases,
+      registrations,
+      renewals: this.#done.length - registrations,
+      resumed: this.#resumed,
+      redrafts: this.#claims.redrafts,
+      checkpoint_seconds: CHECKPOINT_SECONDS,
+      max_repeated_seconds: Number(this.#claims.maxRepeatedSeconds.toFixed(3)),
+      seconds: Math.round((performance.now() - this.#startedAt) / 1000),
+      violations: this.#claims.violations
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#victim?.kill()
+    await this.#victim?.gone
+    for (const end of this.#ends.splice(0).reverse()) await end()
+  }
+
+  #start(killAt?: string): Daemon {
+    this.#victim = startDaemon(this.#args, join(this.#directory, 'victim.log'), killAt)
+    return this.#victim
+  }
+
+  /** Registers and renews until the victim dies. */
+  async #work(victim: Daemon, running: Running, killIn: string | undefined, reading: AbortController): Promise<void> {
+    while (!victim.isGone()) {
+      try {
+        const job = (this.#job ??= this.#nextJob())
+        job.taskId ??= await this.#begin(running, job)
+        await this.#follow(running, job, killIn, victim, reading.signal)
+      } catch (error) {
+        // What a dying daemon answers, or does not.
+        if (error instanceof ProblemError && error.status < 500) {
+          this.#claims.hold(false, `${this.#job?.name ?? ''}: ${error.message}`)
+          victim.kill()
+        }
+        await delay(100)
+      }
+    }
+  }
+
+  #nextJob(): Job {
+    const last = this.#done.at(-1)
+    const renews = last?.kind === 'register'
+    const name = renews ? last.name : `crash-${++this.#names}.chronym`
+    return { name, kind: renews ? 'renew' : 'register', key: `${name}-${renews ? 'renew' : 'register'}`, taskId: undefined }
+  }
+
+  async #begin({ client }: Running, { name, kind, key }: Job): Promise<string> {
+    try {
+      const settings = { idempotencyKey: key }
+      return (await (kind === 'register' ? client.register(name, settings) : client.renew(name, settings))).task_id
+    } catch (error) {
+      // It was begun in a life that ended before it could answer.
+      const begun = error instanceof ProblemError && error.code === 'SVC-REG-002' ? error.problem['task_id'] : undefined
+      if (typeof begun !== 'string') throw error
+      return begun
+    }
+  }
+
+  /** Reads the task's events to its end, or the victim's. */
+  async #follow(running: Running, job: Job, killIn: string | undefined, victim: Daemon, signal: AbortSignal): Promise<void> {
+    const taskId = job.taskId!
+    const last = this.#claims.lastEventId(taskId)
+    const response = await fetch(`${running.baseUrl}/api/vdf/status/${taskId}/events`, {
+      headers: { authorization: `Bearer ${running.token}`, ...(last === 0 ? {} : { 'last-event-id': String(last) }) },
+      signal
+    })
+    if (!response.ok || response.body === null) throw new Error(`the events of ${taskId} answer ${response.status}`)
+    for await (const { id, data } of parseEvents(response.body)) {
+      const task = data as TaskBody
+      this.#claims.told(Number(id), task)
+      if (killIn !== undefined && task.phase === killIn) void delay(this.#random.between(0, 300)).then(() => victim.kill())
+      if (task.status === 'running') continue
+      await this.#finished(running, job, task)
+      return
+    }
+  }
+
+  async #finished(running: Running, job: Job, task: TaskBody): Promise<void> {
+    this.#claims.hold(task.status === 'completed' && task.progress === task.iterations, `${job.name}: ended as ${task.status} with ${task.progress} of ${task.iterations} squarings`)
+    this.#say(`${job.kind} ${job.name}: ${task.status}, taken up ${task.resumed} times (${this.kills} kills so far)`)
+    this.#resumed += task.resumed
+    this.#done.push(job)
+    this.#job = undefined
+    await this.#isOwned(running, job.name)
+  }
+
+  /** Once here, and elsewhere with the same record. */
+  async #isOwned({ client }: Running, name: string): Promise<void> {
+    const times = (await client.ownedNames()).filter((owned) => owned === name).length
+    this.#claims.hold(times === 1, `${name} is owned ${times} times`)
+    const [here, there] = [await client.resolve(name), await this.#world!.client.resolve(name)]
+    this.#claims.hold(JSON.stringify(here) === JSON.stringify(there), `${name} is something else elsewhere`)
+  }
+
+  /** Holds the claims against what the victim left. */
+  async #examine(victim: Daemon): Promise<void> {
+    const taskId = this.#job?.taskId
+    if (taskId !== undefined) this.#resumedWhere(victim, this.#claims.checkpoint(taskId))
+    const remains = await readRemains(join(this.#directory, 'victim'))
+    this.#claims.left(remains)
+    const active = [...remains.tasks.values()].find(({ state }) => state.status === 'running')
+    const phase = active === undefined ? 'none' : active.state.phase
+    this.#phases[phase] = (this.#phases[phase] ?? 0) + 1
+    for (const { state } of remains.tasks.values()) {
+      if (state.reveal !== null && state.status === 'completed') this.#claims.hold(decodeReveal(state.reveal).name === state.name, `${state.id}: its Reveal is of another name`)
+    }
+  }
+
+  /** What the victim said it went on from must be what the life before had left. */
+  #resumedWhere(victim: Daemon, checkpoint: number): void {
+    for (const line of victim.log()) {
+      const { msg, task, squarings } = JSON.parse(line) as { msg?: string; task?: string; squarings?: number }
+      if (msg !== 'the evaluation goes on from a checkpoint' || task !== this.#job?.taskId) continue
+      this.#claims.hold(squarings === checkpoint, `${task ?? ''}: went on from ${squarings ?? 0} squarings instead of ${checkpoint}`)
+      return
+    }
+  }
+}
