@@ -209,6 +209,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
 
     life.onStop('observers', observe(metrics, { network, beacon, tasks, version: VERSION }))
     life.onStop('events', network.subscribe(({ type, detail }) => events.append(type, detail)))
+    life.onStop('events', registry.subscribe(({ type, detail }) => events.append(type, detail)))
     let saidAtMs = -Infinity
     life.onStop(
       'events',

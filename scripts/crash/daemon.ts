@@ -37,12 +37,12 @@ function start(args: readonly string[], logFile: string, environment: Record<str
   })
   const lines: string[] = []
   const file = createWriteStream(logFile, { flags: 'a' })
-  createInterface({ input: child.stderr! }).on('line', (line) => {
+  createInterface({ input: child.stderr }).on('line', (line) => {
     lines.push(line)
     file.write(`${line}\n`)
   })
   const gone = once(child, 'close').then(() => void file.end())
-  const output = createInterface({ input: child.stdout! })
+  const output = createInterface({ input: child.stdout })
   const firstLine = Promise.race([once(output, 'line').then(([line]) => line as string), gone.then(() => undefined)])
   return { child, firstLine, lines, gone }
 }

@@ -148,13 +148,14 @@ class Scene {
     const victim = this.#start()
     const running = await victim.ready
     if (running === undefined) throw new Error('the victim did not start any more')
-    const deadline = delay(LAST_LIFE_MS, 'late' as const, { ref: false })
     const reading = new AbortController()
-    if (this.#job !== undefined) {
-      const late = await Promise.race([this.#follow(running, this.#job, undefined, victim, reading.signal), deadline])
-      this.#claims.hold(late !== 'late', `the task of ${this.#job?.name ?? ''} did not end within ${LAST_LIFE_MS / 1000} s in its last life`)
-    }
-    reading.abort()
+    const timer = setTimeout(() => {
+      this.#claims.hold(false, `a task did not end within ${LAST_LIFE_MS / 1000} s of its last life`)
+      reading.abort()
+      victim.kill()
+    }, LAST_LIFE_MS)
+    await this.#work(victim, running, undefined, reading, () => this.#job !== undefined)
+    clearTimeout(timer)
     const owned = await running.client.ownedNames()
     const expected = [...new Set(this.#done.map(({ name }) => name))].sort()
     for (const name of expected) await this.#isOwned(running, name)
@@ -195,9 +196,9 @@ class Scene {
     return this.#victim
   }
 
-  /** Registers and renews until the victim dies. */
-  async #work(victim: Daemon, running: Running, killIn: string | undefined, reading: AbortController): Promise<void> {
-    while (!victim.isGone()) {
+  /** Registers and renews until the victim dies, or `goesOn` says no. */
+  async #work(victim: Daemon, running: Running, killIn: string | undefined, reading: AbortController, goesOn = () => true): Promise<void> {
+    while (!victim.isGone() && goesOn()) {
       try {
         const job = (this.#job ??= this.#nextJob())
         job.taskId ??= await this.#begin(running, job)

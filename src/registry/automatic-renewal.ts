@@ -52,6 +52,7 @@ export class AutomaticRenewal {
   async #renewWhenDue(record: OwnedRecord): Promise<void> {
     const { profile, log } = this.#context
     const { name, reveal } = record
+    if (record.standing === 'lost') return
     const lease = leaseOf(this.#context, reveal.drand_pulse)
     if (lease.state === 'dead' || linksOf(reveal).length > profile.chain_max) { this.#sayLapse(record); return; }
     const due = renewalRound(reveal.drand_pulse, await this.#renewalRounds(record), profile)
@@ -61,9 +62,9 @@ export class AutomaticRenewal {
   }
 
   #isAtWork(name: string): boolean {
-    const sinceMs = this.#context.clock.now() - AFTER_FAILURE_MS
+    const nowMs = this.#context.clock.now()
     const tasks = this.#tasks.list().filter((task) => task.name === name && task.kind === 'renew')
-    return tasks.some(({ status, updated_at }) => status === 'running' || (status === 'failed' && Date.parse(updated_at) > sinceMs))
+    return tasks.some(({ status, updated_at }) => status === 'running' || (status === 'failed' && Math.abs(nowMs - Date.parse(updated_at)) < AFTER_FAILURE_MS))
   }
 
   /** How long a renewal takes on this machine, in rounds. */

@@ -6,6 +6,9 @@ import { payloadSerial } from '../protocol/zone.ts'
 import { keys, prefixes } from '../store/keys.ts'
 import type { Store } from '../store/types.ts'
 
+/** What the network makes of a name of ours: `lost` once the peers have settled on another key. */
+export type Standing = 'held' | 'contested' | 'lost'
+
 /** A name whose newest record was signed here. */
 export interface OwnedRecord {
   readonly name: Name
@@ -17,14 +20,17 @@ export interface OwnedRecord {
   readonly serial: number
   /** Serial of the last record that more than half of its peers were seen to hold. */
   readonly publishedSerial: number
+  readonly standing: Standing
 }
 
 interface StoredRecord {
   readonly reveal: Uint8Array
   readonly publishedSerial: number
+  /** Left out for `held`. */
+  readonly standing?: Exclude<Standing, 'held'>
 }
 
-/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial}. */
+/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?}. */
 export class OwnedNames {
   readonly #store: Store
   readonly #profile: NetworkProfile
@@ -46,19 +52,29 @@ export class OwnedNames {
   /** `published`: more than half of its peers hold this very record. Throws StoreError. */
   save(reveal: Reveal, { published }: { published: boolean }): void {
     const serial = payloadSerial(reveal.payload, this.#profile)
-    const publishedSerial = published ? serial : (this.get(reveal.name)?.publishedSerial ?? 0)
-    const record: StoredRecord = { reveal: encodeReveal(reveal), publishedSerial }
-    this.#store.put(keys.ownedName(reveal.name), encode(record))
+    const former = this.get(reveal.name)
+    this.#put(reveal, published ? serial : (former?.publishedSerial ?? 0), published ? 'held' : (former?.standing ?? 'held'))
+  }
+
+  /** Throws StoreError. */
+  setStanding(name: string, standing: Standing): void {
+    const record = this.get(name)
+    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, standing)
   }
 
   remove(name: string): void {
     this.#store.delete(keys.ownedName(name))
   }
 
+  #put(reveal: Reveal, publishedSerial: number, standing: Standing): void {
+    const record: StoredRecord = { reveal: encodeReveal(reveal), publishedSerial, ...(standing === 'held' ? {} : { standing }) }
+    this.#store.put(keys.ownedName(reveal.name), encode(record))
+  }
+
   #read(value: Uint8Array): OwnedRecord {
-    const { reveal: encoded, publishedSerial } = decode(value) as StoredRecord
+    const { reveal: encoded, publishedSerial, standing = 'held' } = decode(value) as StoredRecord
     const reveal = decodeReveal(encoded)
     const serial = payloadSerial(reveal.payload, this.#profile)
-    return { name: reveal.name as Name, firstRound: firstLink(reveal).p, reveal, serial, publishedSerial }
+    return { name: reveal.name as Name, firstRound: firstLink(reveal).p, reveal, serial, publishedSerial, standing }
   }
 }

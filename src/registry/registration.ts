@@ -25,12 +25,13 @@ export async function register(context: RegistryContext, tasks: TaskManager, tex
   return tasks.create({ name, kind: 'register' })
 }
 
-/** Starts a renewal. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-TSK-002. */
+/** Starts a renewal. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-TSK-002. */
 export async function renew(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)
   const record = requireOwned(context, name)
   requireNoTask(tasks, name)
+  if (record.standing === 'lost') throw new ServiceError('SVC-REG-001', `${name} was lost to another key, on which the peers have settled; a renewal would be refused.`)
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead') {
     throw new ServiceError('SVC-RES-003', `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it anew.`)
@@ -43,10 +44,10 @@ export async function renew(context: RegistryContext, tasks: TaskManager, text: 
   return tasks.create({ name, kind: 'renew' })
 }
 
-/** An owned name whose lease and grace have ended may be registered anew. */
+/** A name that was lost, or whose lease and grace have ended, may be registered anew. */
 function requireNotOwned(context: RegistryContext, name: Name): void {
   const record = context.owned.get(name)
-  if (record === undefined) return
+  if (record === undefined || record.standing === 'lost') return
   if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') { context.owned.remove(name); return; }
   throw ownedAlready(name)
 }

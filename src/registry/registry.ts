@@ -8,8 +8,9 @@ import { commit, publish } from './manual.ts'
 import { register, renew } from './registration.ts'
 import { Resolver } from './resolver.ts'
 import { translated, translatedSync } from './service-errors.ts'
+import { Standings } from './standing.ts'
 import { networkStatus, ownedNames } from './status.ts'
-import type { Registry } from './types.ts'
+import type { Registry, RegistryEvent } from './types.ts'
 import { localZone, publishZone, saveZone, zoneOf } from './zones.ts'
 
 export interface RegistryOptions {
@@ -27,6 +28,10 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const resolver = new Resolver(context)
   const rate = new MeasuredRate(context, tasks)
   const renewal = new AutomaticRenewal(context, tasks, rate)
+  const listeners = new Set<(event: RegistryEvent) => void>()
+  const standings = new Standings(context, (event) => {
+    for (const listener of listeners) listener(event)
+  })
   const ends: (() => void)[] = []
 
   /** What is published from here is not answered from what was known before. */
@@ -45,15 +50,18 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
           if (type === 'completed') resolver.forget(task.name)
         }),
         network.subscribe(({ type, detail }) => {
-          if (type === 'record:stored' && detail['kind'] === 'reveal') resolver.forget(String(detail['id']))
+          if (type !== 'record:stored' || detail['kind'] !== 'reveal') return
+          resolver.forget(String(detail['id']))
+          standings.changed(String(detail['id']))
         })
       )
+      standings.start()
       if (options.automaticRenewal !== false) renewal.start()
       return Promise.resolve()
     },
     async stop() {
       for (const end of ends.splice(0)) end()
-      await renewal.stop()
+      await Promise.all([renewal.stop(), standings.stop()])
     },
     networkStatus: () => networkStatus(context),
     async setMode(mode) {
@@ -72,6 +80,10 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     publishKid: (input) => translated(() => publishKid(context, input)),
     publishManifest: (input) => translated(() => publishManifest(context, input)),
     ownedNames: () => translatedSync(() => ownedNames(context)),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     register: (name, request) => translated(() => register(context, tasks, name, request)),
     renew: (name, request) => translated(() => renew(context, tasks, name, request)),
     estimate: (name) => translated(() => estimate({ context, tasks, rate, slots: options.slots ?? (() => 1) }, name))

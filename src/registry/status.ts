@@ -11,13 +11,13 @@ export function networkStatus({ network, profile, beacon, clock }: RegistryConte
   return { status, peers, mode, peer_id, network: profile.id, beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) }, records }
 }
 
-/** The names of this daemon with the state and the end of their leases. */
+/** The names of this daemon with the end of their leases, and their state: of the lease, unless the network names another owner. */
 export function ownedNames(context: RegistryContext): OwnedName[] {
-  return context.owned.list().map(({ name, reveal, serial, publishedSerial }) => {
+  return context.owned.list().map(({ name, reveal, serial, publishedSerial, standing }) => {
     const { state, endRound } = leaseOf(context, reveal.drand_pulse)
     return {
       name,
-      state: state === 'dead' ? 'lapsed' : state,
+      state: state === 'dead' ? 'lapsed' : standing === 'held' ? state : standing,
       lease_end: roundTime(context, endRound),
       serial: Math.max(serial, context.zones.get(name)?.serial ?? 0),
       published_serial: publishedSerial

@@ -41,7 +41,8 @@ export interface ResolvedIdentity {
 
 export interface OwnedName {
   name: string
-  state: 'live' | 'grace' | 'lapsed'
+  /** `contested`: peers name another key; `lost`: they have settled on it. */
+  state: 'live' | 'grace' | 'lapsed' | 'contested' | 'lost'
   lease_end: string
   serial: number
   published_serial: number
@@ -75,6 +76,11 @@ export interface Explanation {
   answers: { peer: string; self: boolean; state: string; claim_id: string | null; serial: number | null }[]
 }
 
+export interface RegistryEvent {
+  type: 'name:held' | 'name:contested' | 'name:lost'
+  detail: { name: string }
+}
+
 export interface Registry {
   start(): Promise<void>
   stop(): Promise<void>
@@ -99,6 +105,8 @@ export interface Registry {
   publishKid(authorizedKid: unknown): Promise<{ did: string; version: number } & StoredBy>
   publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
   ownedNames(): OwnedName[]
+  /** What becomes of the names of this daemon. */
+  subscribe(listener: (event: RegistryEvent) => void): () => void
   register(name: string, options: { zone?: unknown }): Promise<TaskView>
   renew(name: string, options: { zone?: unknown }): Promise<TaskView>
   estimate(name: string): Promise<Estimate>

@@ -139,6 +139,9 @@ export class MemoryRegistry implements Registry {
     return { did: document.id, version: 1, stored_by: 3, of: 4 }
   }
 
+  subscribe(): () => void {
+    return () => undefined
+  }
   ownedNames(): OwnedName[] {
     this.#called('ownedNames')
     return [...this.owned.values()]

@@ -70,7 +70,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         body: StartTaskRequestSchema,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
-        errors: [...START_ERRORS, 'SVC-OWN-001', 'SVC-RES-003', 'SVC-PUB-001']
+        errors: [...START_ERRORS, 'SVC-OWN-001', 'SVC-REG-001', 'SVC-RES-003', 'SVC-PUB-001']
       }),
       (c) => start(c, (name, options) => registry.renew(name, options), 'Renewing')
     )

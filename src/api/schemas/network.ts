@@ -26,7 +26,7 @@ export const OwnedNamesSchema = v.array(NameSchema)
 export const OwnedNameSchema = v.pipe(
   v.object({
     name: NameSchema,
-    state: v.picklist(['live', 'grace', 'lapsed']),
+    state: v.pipe(v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost']), v.description('`contested`: peers name another key; `lost`: they have settled on it')),
     lease_end: TimeSchema,
     serial: v.pipe(CountSchema, v.description('Of the local zone')),
     published_serial: CountSchema
