@@ -290,4 +290,24 @@ describe('measuring', () => {
   it('gives squarings per second', async () => {
     expect(await pool.measureRate(BITS, 50)).toBeGreaterThan(1000)
   })
+
+  it('tells what an evaluation would take: its squarings and some proving, less with a second segment proved meanwhile', async () => {
+    const two = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads: 2 })
+    const one = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads: 1 })
+    try {
+      const size = { bits: BITS, iterations: 10 ** 9 }
+      const [alone, helped, split] = await Promise.all([
+        one.plannedWork({ ...size, split: null }),
+        two.plannedWork({ ...size, split: null }),
+        two.plannedWork({ ...size, split: 9 * 10 ** 8 })
+      ])
+      expect(alone).toBeGreaterThan(1.03 * size.iterations)
+      expect(alone).toBeLessThan(1.2 * size.iterations)
+      expect(helped).toBeLessThan(alone)
+      expect(split).toBeGreaterThan(size.iterations)
+      expect(split).toBeLessThan(1.02 * size.iterations)
+    } finally {
+      await Promise.all([one.close(), two.close()])
+    }
+  })
 })

@@ -75,7 +75,7 @@ function pulseOf(round: number): VerifiedPulse {
 }
 
 /** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
-export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate'> {
+export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'> {
   breakProofs = false
   /** When set, evaluations end at once. */
   instant = true
@@ -99,6 +99,10 @@ export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate'
   searchStamp({ signal }: StampQuestion): Promise<Uint8Array> {
     signal?.throwIfAborted()
     return Promise.resolve(new Uint8Array(8))
+  }
+  /** A tenth of the squarings for the proof. */
+  plannedWork({ iterations }: { iterations: number }): Promise<number> {
+    return Promise.resolve(1.1 * iterations)
   }
   measureRate(): Promise<number> {
     return Promise.resolve(1_000_000)

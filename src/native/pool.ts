@@ -85,6 +85,10 @@ export function createNativePool(options: NativePoolOptions): NativePool {
     verifyPulse: async (question, verdictOptions = {}) =>
       pulses.ask(pulseKey(question), verdictOptions, (urgency) => scheduler.submit('verifyPulse', question, urgency)),
     searchStamp: (question) => findStamp(question, call),
+    plannedWork(size) {
+      const [threads = 1] = shareThreads(provingThreads, Math.min(running.size + 1, options.evaluationThreads))
+      return call('plannedWork', { ...size, threads })
+    },
     measureRate: (bits, milliseconds) => call('measureRate', { bits, milliseconds }),
     async close() {
       for (const handle of running) handle.stop()

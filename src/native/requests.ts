@@ -1,6 +1,6 @@
 /** What crosses to the workers: plain data, with shared memory and a port where something has to be seen before the end. */
 import type { MessagePort, Transferable } from 'node:worker_threads'
-import type { EvaluationRequest, ProofQuestion, PulseQuestion } from './types.ts'
+import type { EvaluationRequest, EvaluationSize, ProofQuestion, PulseQuestion } from './types.ts'
 
 /** Each exported function of worker.ts: its argument and what its answer holds. */
 export interface WorkerCalls {
@@ -18,6 +18,7 @@ export interface WorkerCalls {
     request: { prefix: Uint8Array; bits: number; start: number; attempts: number; stop: SharedArrayBuffer }
     value: { nonce?: number; next: number }
   }
+  plannedWork: { request: EvaluationSize & { threads: number }; value: number }
   measureRate: { request: { bits: number; milliseconds: number }; value: number }
 }
 

@@ -19,9 +19,7 @@ export interface Checkpoint {
   squarings: number
 }
 
-export interface EvaluationRequest {
-  /** 32 bytes; the discriminant is derived from it. */
-  seed: Uint8Array
+export interface EvaluationSize {
   /** Size of the discriminant in bits. */
   bits: number
   iterations: number
@@ -29,6 +27,11 @@ export interface EvaluationRequest {
   split: number | null
   /** Bound on all that the evaluation holds outside JavaScript, in bytes. Default: 256 MiB. */
   memoryBytes?: number
+}
+
+export interface EvaluationRequest extends EvaluationSize {
+  /** 32 bytes; the discriminant is derived from it. */
+  seed: Uint8Array
   checkpointSeconds: number
   /** The last saved state with all intermediate records in order. Memory that belongs to the records alone moves to the worker's thread. */
   resume?: { state: Uint8Array; intermediates: Uint8Array }
@@ -108,6 +111,8 @@ export interface NativePool {
   verifyPulse(question: PulseQuestion, options?: VerdictOptions): Promise<boolean>
   /** The 8-byte nonce found. Rejects with the signal's reason when aborted. */
   searchStamp(question: StampQuestion): Promise<Uint8Array>
+  /** What an evaluation that began now would take, nothing being computed: see `EvaluationProgress.remaining`. */
+  plannedWork(plan: EvaluationSize): Promise<number>
   /** Squarings per second on one thread, measured for about the time given. */
   measureRate(bits: number, milliseconds: number): Promise<number>
   /** Stops every evaluation (each hands over its last checkpoint), then ends the workers. */

@@ -65,6 +65,15 @@ export function searchStamp({ prefix, bits, start, attempts, stop }: Request<'se
   return answer(() => addon().searchStamp(prefix, bits, start, attempts, new Uint32Array(stop)))
 }
 
+export function plannedWork({ bits, iterations, split, memoryBytes, threads }: Request<'plannedWork'>): Reply<'plannedWork'> {
+  return answer(() => {
+    const { Evaluation } = addon()
+    const evaluation = new Evaluation(discriminantOf(RATE_SEED, bits), null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
+    evaluation.setThreads(threads)
+    return evaluation.remaining()
+  })
+}
+
 export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Reply<'measureRate'> {
   return answer(() => {
     const { Evaluation } = addon()

@@ -21,7 +21,7 @@ export interface RegistryDependencies {
   readonly store: Store
   readonly network: Network
   readonly beacon: BeaconClient
-  readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate'>
+  readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'>
   /** 32 bytes; the names' keys come from it. */
   readonly masterSeed: Uint8Array
   readonly clock: Clock

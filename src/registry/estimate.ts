@@ -1,7 +1,6 @@
 import { roundTimeMs } from '../protocol/beacon-time.ts'
 import { proofShape } from '../protocol/proof-shape.ts'
-import type { TaskManager, TaskView } from '../tasks/types.ts'
-import { secondsToProof } from '../tasks/view.ts'
+import type { TaskManager } from '../tasks/types.ts'
 import { openName, type RegistryContext } from './context.ts'
 import { roundTime } from './lease-times.ts'
 import { queueSeconds } from './queue-time.ts'
@@ -55,9 +54,10 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
   const kind = context.owned.get(name) === undefined ? 'register' : 'renew'
   const iterations = iterationsOf(context, name, kind)
   const perSecond = await rate.get()
-  const secondsFor = (squarings: number, all: number): number => secondsToProof(squarings, all, perSecond, proofShape(all, profile).split !== null)
-  const secondsLeft = (task: TaskView): number => task.eta_seconds ?? secondsFor(task.iterations - task.progress, task.iterations)
-  const queued = queueSeconds(tasks.list(), slots(), secondsLeft)
+  const all = tasks.list()
+  const work = await workOf(context, [iterations, ...all.map((task) => task.iterations)])
+  const secondsFor = (squarings: number, of: number): number => (squarings + work.get(of)! - of) / perSecond
+  const queued = queueSeconds(all, slots(), (task) => task.eta_seconds ?? secondsFor(task.iterations - task.progress, task.iterations))
   const startRound = context.time().now + Math.ceil(queued / profile.beacon.period) + (kind === 'register' ? profile.min_commit : 0)
   const waited = Math.max(queued, (roundTimeMs(startRound, profile.beacon) - clock.now()) / 1000)
   return {
@@ -70,4 +70,13 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
     lease_start: roundTime(context, startRound),
     lease_end: roundTime(context, startRound + profile.lease)
   }
+}
+
+/** Time to the proof, in squarings, of evaluations of these lengths. */
+async function workOf({ pool, profile }: RegistryContext, lengths: readonly number[]): Promise<Map<number, number>> {
+  const plan = async (iterations: number): Promise<[number, number]> => {
+    const { split } = proofShape(iterations, profile)
+    return [iterations, await pool.plannedWork({ bits: profile.discriminant_bits, iterations, split })]
+  }
+  return new Map(await Promise.all([...new Set(lengths)].map(plan)))
 }

@@ -2,11 +2,6 @@ import type { EvaluationProgress } from '../native/types.ts'
 import type { TaskFailure, TaskState } from './state.ts'
 import type { TaskView } from './types.ts'
 
-/** Proving one segment, as a share of the squarings' time on one core (at most 10% from 10^7 squarings on). */
-const PROVING_SHARE_ONE_SEGMENT = 0.1
-/** With two segments the first is proved meanwhile; the proof follows within 1% of the squarings' time. */
-const PROVING_SHARE_TWO_SEGMENTS = 0.01
-
 /** What is measured of a task at work and not durable. */
 export interface TaskActivity {
   readonly evaluation: EvaluationProgress
@@ -14,12 +9,6 @@ export interface TaskActivity {
   readonly squaringsPerSecond: number | undefined
   /** Share of the proving phase done in a second, as above. */
   readonly provedPerSecond: number | undefined
-}
-
-/** Seconds to the finished proof before anything is computed: of `squarings` squarings of `iterations`, at `rate` a second. */
-export function secondsToProof(squarings: number, iterations: number, rate: number, split: boolean): number {
-  const share = split ? PROVING_SHARE_TWO_SEGMENTS : PROVING_SHARE_ONE_SEGMENT
-  return (squarings + share * iterations) / rate
 }
 
 /** What is known of a task beside its state, and not durable. */
