@@ -35,15 +35,18 @@ function update(task) {
   const proving = task.phase === 'prove'
   item.task = task
   item.title.textContent = `${task.kind} ${task.name}`
-  item.phase.textContent = running ? (task.paused ? 'paused' : task.phase) : task.status
+  const place = task.queue_position === null ? '' : `, place ${task.queue_position}`
+  item.phase.textContent = running ? (task.paused ? 'paused' : `${task.phase}${place}`) : task.status
   item.phase.className = task.status === 'failed' ? 'bad' : task.status === 'completed' ? 'good' : ''
   const speed = task.iterations_per_second === null ? '' : `, ${count(Math.round(task.iterations_per_second))}/s`
   const eta = task.eta_seconds === null ? '' : `, ${duration(task.eta_seconds)} left`
-  item.rate.textContent = running ? `${count(task.progress)} of ${count(task.iterations)}${speed}${eta}` : ''
+  const done = proving ? `proof ${Math.floor(100 * task.phase_progress)}%` : `${count(task.progress)} of ${count(task.iterations)}${speed}`
+  item.rate.textContent = running ? `${done}${eta}` : ''
   item.bar.max = proving ? 1 : task.iterations
   item.bar.value = proving ? task.phase_progress : task.progress
   item.bar.hidden = !running
-  item.error.textContent = task.error === null ? '' : `${task.error.message} (${task.error.code})`
+  const trouble = task.error ?? task.stalled
+  item.error.textContent = trouble === null ? '' : `${trouble.message} (${trouble.code})`
   item.pause.hidden = !running
   item.pause.textContent = task.paused ? 'Resume' : 'Pause'
   item.remove.textContent = running ? 'Cancel' : 'Clear'
