@@ -584,6 +584,26 @@ describe('the time left', () => {
     expect(manager.get(id)!.eta_seconds).toBe(before)
   })
 
+  it('does not take for work what a task that goes on had done before', async () => {
+    const id = register()
+    const run = await evaluation()
+    run.reach(500)
+    run.checkpoint()
+    await clock.advance(500)
+    manager.pause(id)
+    await until(() => run.stops > 0)
+    manager.resume(id)
+    const again = await evaluation(1)
+    const begun = again.current
+    again.current = { phase: 'squaring', squarings: 0, phaseProgress: 0, remaining: 0, squaringsPerSecond: 0 }
+    await clock.advance(500)
+    again.current = { ...begun, squaringsPerSecond: 100 }
+    await clock.advance(500)
+    await second(again)
+    // 400 squarings and the proof at 100 a second, not at the 500 that were there after half a second.
+    expect(manager.get(id)!.eta_seconds).toBeGreaterThanOrEqual(4)
+  })
+
   it('does not jump when the machine slept', async () => {
     const id = register()
     const run = await evaluation()

@@ -76,6 +76,8 @@ export class TaskProgress {
   #look(task: Task): Advance | undefined {
     const evaluation = task.run?.progress()
     if (evaluation === undefined || task.state.paused) return undefined
+    // Its thread has not begun: where it goes on from is not known yet, and would look like so much done at once.
+    if (evaluation.squarings === 0 && evaluation.squaringsPerSecond === 0) return undefined
     const nowMs = this.#clock.now()
     const phase = evaluation.phase === 'squaring' ? 'evaluate' : 'prove'
     if (phase === 'evaluate') task.squaringPace.push(nowMs, evaluation.squarings)
