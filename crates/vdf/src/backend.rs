@@ -51,6 +51,7 @@ impl Set {
         let adx = bmi2 && is_x86_feature_detected!("adx");
         let ifma = adx
             && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512ifma");
         match (bmi2, adx, ifma) {
@@ -129,7 +130,7 @@ pub(crate) struct Adx(());
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Fma(());
 
-/// The processor has AVX-512 F, VL and IFMA (and BMI2 and ADX).
+/// The processor has AVX-512 F, DQ, VL and IFMA (and BMI2 and ADX).
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Ifma(());

@@ -1,10 +1,12 @@
 //! Hashing to a prime: the discriminant from a seed, and the Fiat-Shamir prime from a proof's ends.
 
+mod counter;
+
 use crate::backend::Backend;
 use crate::form::FORM_BYTES;
 use crate::prime::{MIN_BITS, first_prime, is_prime};
 use crate::uint::Uint;
-use sha2::{Digest, Sha256};
+use counter::Counter;
 
 /// Bits of the Fiat-Shamir prime (chiavdf).
 pub(crate) const B_BITS: usize = 264;
@@ -25,7 +27,7 @@ const LARGEST_MISSED: u64 = 233;
 /// incremented before each hash and never set back, cut to `size / 8` bytes and read big-endian; then the bits of `set_bits` are set.
 pub(crate) fn hash_prime<const N: usize>(backend: Backend, seed: &[u8], size: usize, set_bits: &[usize]) -> Uint<N> {
     debug_assert!(size.is_multiple_of(8) && size <= 64 * N);
-    let mut counter = seed.to_vec();
+    let mut counter = Counter::new(seed);
     let mut candidate = [[0; 8]; N];
     let set_bits = set_bits.iter().fold(Uint::<N>::ZERO, |mut mask, bit| {
         mask.0[bit / 64] |= 1 << (bit % 64);
@@ -34,8 +36,7 @@ pub(crate) fn hash_prime<const N: usize>(backend: Backend, seed: &[u8], size: us
     let mut candidates = core::iter::repeat_with(move || {
         let bytes = &mut candidate.as_flattened_mut()[..size / 8];
         for chunk in bytes.chunks_mut(32) {
-            increment(&mut counter);
-            chunk.copy_from_slice(&Sha256::digest(&counter)[..chunk.len()]);
+            chunk.copy_from_slice(&counter.next_hash()[..chunk.len()]);
         }
         let mut candidate = Uint::<N>::from_be_bytes(bytes);
         for (limb, mask) in candidate.0.iter_mut().zip(set_bits.0) {
@@ -49,15 +50,6 @@ pub(crate) fn hash_prime<const N: usize>(backend: Backend, seed: &[u8], size: us
     candidates
         .find(|candidate| *candidate > Uint::from_word(LARGEST_MISSED) && is_prime(candidate, backend))
         .expect("candidates have no end")
-}
-
-fn increment(counter: &mut [u8]) {
-    for byte in counter.iter_mut().rev() {
-        *byte = byte.wrapping_add(1);
-        if *byte != 0 {
-            break;
-        }
-    }
 }
 
 /// The Fiat-Shamir prime B of a segment, 264 bits, from the encodings of its first and last form.

@@ -28,7 +28,7 @@ pub(crate) fn is_prime<const N: usize>(n: &Uint<N>, backend: Backend) -> bool {
         trial::Outcome::Prime => true,
         trial::Outcome::Unknown => {
             let field = Montgomery::with_backend(n, backend);
-            miller_rabin::is_probable_prime(n, &field) && lucas::is_probable_prime(n, &field)
+            miller_rabin::is_probable_prime(n, &field) && lucas::is_probable_prime(n, backend)
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The search for a prime with AVX-512 IFMA: eight candidates at once, one a lane.
 
 mod lanes;
+mod lucas;
 mod miller_rabin;
 mod sieve;
 mod square;
@@ -9,6 +10,7 @@ use super::search::batched;
 use super::trial;
 use crate::backend::Ifma;
 use crate::uint::Uint;
+pub(super) use lucas::{MAX_Q, RADIX_BITS, lucas_v};
 
 /// The candidates that no small prime divides and that pass the strong test to base 2, in order. They have exactly `bits` bits, at
 /// least 64, and are `L` limbs of 52 bits; `COLUMNS` is 2 L. They must not end, since they are taken eight at a time.

@@ -4,7 +4,6 @@
 use super::{fma, ifma};
 use super::{is_prime, lucas};
 use crate::backend::Backend;
-use crate::montgomery::Montgomery;
 use crate::uint::Uint;
 
 /// Shortest numbers that are searched, in bits: longer than any small prime, so that none of those is taken for a composite.
@@ -29,7 +28,7 @@ fn search_by_lanes<const N: usize>(
 ) -> Option<Uint<N>> {
     #[cfg(target_arch = "x86_64")]
     {
-        let lucas = |n: &Uint<N>| lucas::is_probable_prime(n, &Montgomery::with_backend(n, backend));
+        let lucas = |n: &Uint<N>| lucas::is_probable_prime(n, backend);
         // a discriminant, or the Fiat-Shamir prime
         match (N, backend.ifma(), backend.fma()) {
             (16, Some(has), _) => return ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),

@@ -47,7 +47,7 @@ impl<'a, const N: usize, const LANES: usize> StrongTests<'a, N, LANES> {
 }
 
 /// `2^exponent mod n`.
-fn power_of_two<const N: usize>(exponent: usize, n: &Uint<N>) -> Uint<N> {
+pub(super) fn power_of_two<const N: usize>(exponent: usize, n: &Uint<N>) -> Uint<N> {
     let start = exponent.min(64 * N - 1);
     let mut power = Uint::<N>::ONE.shl(start).rem(n);
     for _ in start..exponent {

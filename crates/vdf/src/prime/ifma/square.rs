@@ -11,12 +11,13 @@ use core::arch::x86_64::{
 /// Bits of a limb.
 pub(super) const LIMB_BITS: usize = 52;
 
-/// Runs `$step::<I>` for each of the listed rows I below `L`. Written out, the columns stay in registers: loops take four times as long.
+/// Runs `$step::<I, ..>` for each of the listed rows I below the number of limbs. Written out, the columns stay in registers: loops take four times as long.
 macro_rules! each_row {
-    ($step:ident $arguments:tt: $($row:literal)*) => {
-        $( if $row < L { $step::<$row, L, COLUMNS> $arguments; } )*
+    ($step:ident::<$limbs:ident, $columns:ident> $arguments:tt: $($row:literal)*) => {
+        $( if $row < $limbs { $step::<$row, $limbs, $columns> $arguments; } )*
     };
 }
+pub(super) use each_row;
 
 /// Replaces `a` by `a^2 2^(doubling - 52 L)` modulo m, below 3 m if `a` is. `doubling` is 0 or 1, `negated_inverse` is `-m^-1` modulo
 /// 2^52, `COLUMNS` is 2 L, and `m < 2^(52 L) / 32`.
@@ -34,8 +35,8 @@ pub(super) fn square<const L: usize, const COLUMNS: usize>(
     // A column gathers at most 2 L products of a square and as many of multiples of m, and one carry, each below 2^52: with
     // L <= 20 less than 81 2^52 < 2^59, twice of which fits.
     let mut columns = [_mm512_setzero_si512(); COLUMNS];
-    each_row!(add_square_row(&mut columns, a): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
-    each_row!(reduce_row(&mut columns, m, negated_inverse): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+    each_row!(add_square_row::<L, COLUMNS>(&mut columns, a): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+    each_row!(reduce_row::<L, COLUMNS>(&mut columns, m, negated_inverse): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
     let mut carry = _mm512_setzero_si512();
     for j in 0..L {
         a[j] = _mm512_add_epi64(_mm512_sllv_epi64(columns[L + j], doubling), carry);
@@ -63,7 +64,7 @@ fn add_square_row<const I: usize, const L: usize, const COLUMNS: usize>(
 /// Adds the multiple of m that makes column I zero, but for what it carries into the next.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn reduce_row<const I: usize, const L: usize, const COLUMNS: usize>(
+pub(super) fn reduce_row<const I: usize, const L: usize, const COLUMNS: usize>(
     columns: &mut [Lanes; COLUMNS],
     m: &[Lanes; L],
     negated_inverse: Lanes,
