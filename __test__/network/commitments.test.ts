@@ -53,7 +53,7 @@ describe('the table of commitments', () => {
     lab.advance(10)
     expect(first.receive(c, nonceOf(c, 9), 'b')).toEqual({ seen })
     const again = table()
-    expect(again.seen(c)).toBe(seen)
+    expect(again.facts(c).seen).toBe(seen)
     expect(again.receive(c, nonce, 'a')).toEqual({ seen })
     expect(again.size).toBe(1)
   })
@@ -61,7 +61,7 @@ describe('the table of commitments', () => {
   it('is on disk before the receipt is given', () => {
     const c = commitment(1)
     table().receive(c, nonceOf(c, 4), 'a')
-    expect(table().seen(c)).toBe(lab.round)
+    expect(table().facts(c).seen).toBe(lab.round)
   })
 
   it('takes nothing without the work', () => {
@@ -76,7 +76,7 @@ describe('the table of commitments', () => {
     held.receive(commitment(2), nonceOf(commitment(2), 7), 'a')
     expect(held.receive(commitment(3), nonceOf(commitment(3), 4), 'a')).toEqual({ refused: 'full' })
     expect(held.receive(commitment(4), nonceOf(commitment(4), 6), 'a')).toEqual({ seen: lab.round })
-    expect([1, 2, 3, 4].map((index) => held.seen(commitment(index)) !== undefined)).toEqual([false, true, false, true])
+    expect([1, 2, 3, 4].map((index) => held.facts(commitment(index)).seen !== undefined)).toEqual([false, true, false, true])
     expect(table().size).toBe(2)
   })
 
@@ -85,7 +85,7 @@ describe('the table of commitments', () => {
     const honest = commitment(0)
     held.receive(honest, nonceOf(honest, 4), 'honest')
     for (let index = 1; index <= 12; index++) held.receive(commitment(index), nonceOf(commitment(index), 8), 'flood')
-    expect(held.seen(honest)).toBe(lab.round)
+    expect(held.facts(honest).seen).toBe(lab.round)
     expect(held.size).toBe(4)
   })
 
@@ -106,7 +106,7 @@ describe('the table of commitments', () => {
     expect(held.size).toBe(2)
     lab.advance(1)
     held.forget()
-    expect([held.seen(idle), held.seen(kept)]).toEqual([undefined, 1_000])
+    expect([held.facts(idle).seen, held.facts(kept).seen]).toEqual([undefined, 1_000])
     expect(table().size).toBe(1)
   })
 })

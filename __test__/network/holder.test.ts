@@ -6,15 +6,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRoundClock } from '../../src/network/clock.ts'
 import { Holder } from '../../src/network/holder/holder.ts'
 import { LIST_PAGE_ENTRIES, type ListAnswer } from '../../src/network/protocol/list.ts'
+import { dropDisplaced } from '../../src/network/replication.ts'
 import { createVerifier } from '../../src/network/verifier.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import type { Request } from '../../src/network/protocol/messages.ts'
-import { equalBytes } from '../../src/protocol/bytes.ts'
+import { equalBytes, toHex } from '../../src/protocol/bytes.ts'
 import { claimId, encodeReveal, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
 import { recordKey, sharesPrefix } from '../../src/protocol/record-key.ts'
+import { decodeStub, stubOf } from '../../src/protocol/stub.ts'
+import type { HandedOver } from '../../src/protocol/witness.ts'
+import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import { StoreError, type Store } from '../../src/store/types.ts'
 import { Lab, labProfile, saltOf } from './lab.ts'
@@ -210,6 +214,90 @@ describe('a holder', () => {
     const other = signReveal({ ...first, payload: new TextEncoder().encode('{"records":{"@":[]},"serial":1}') }, owner, lab.hash)
     await target.put('reveal', encodeReveal(other), 'peer')
     expect(target.entries.load(recordKey('reveal', 'double.chronym', lab.hash))?.entry.equivocation).toMatchObject({ round: first.drand_pulse, serial: 1 })
+  })
+
+  it('keeps the stub of a settled claim that it is no longer near to, and refuses others by it [displaced holders]', async () => {
+    end()
+    begin({ k: 1 })
+    const owner = lab.owner('displaced')
+    const before = holder()
+    const reveal = witnessed(before, 'displaced.chronym', 'displaced')
+    const key = recordKey('reveal', 'displaced.chronym', lab.hash)
+    await before.put('reveal', encodeReveal(reveal), 'peer')
+    before.entries.dropPayload(key)
+    expect(before.get('reveal', key), 'only a settled claim is cut to its stub').toHaveProperty('record')
+    lab.advance(lab.profile.settle + 1)
+    before.entries.dropPayload(key)
+
+    const target = holder()
+    expect(target.get('reveal', key)).toEqual({ type: 'entry', state: 'settled', claim: claimId(reveal.name, reveal.pubkey, reveal.drand_pulse, lab.hash) })
+    expect(target.list({ key, bits: 0 })).toMatchObject({ entries: [{ key, state: 'settled' }] })
+    expect((target.list({ key, bits: 0 }) as Extract<ListAnswer, { type: 'listed' }>).entries[0]).not.toHaveProperty('record')
+    expect(decodeStub(store.get(keys.stub(key))!)).toEqual(stubOf(reveal))
+    const rival = witnessed(target, 'displaced.chronym', 'rival')
+    expect(await target.put('reveal', encodeReveal(rival), 'peer')).toMatchObject({ type: 'refused', code: 'taken' })
+
+    // near again: an older record stays out, the one that was dropped comes back, and so does a newer one
+    const newest = lab.updated(reveal, owner, 2)
+    expect(await target.put('reveal', encodeReveal(reveal), 'peer')).toEqual({ type: 'stored' })
+    expect(target.get('reveal', key)).toMatchObject({ record: encodeReveal(reveal) })
+    expect(store.get(keys.stub(key))).toBeUndefined()
+    expect(await target.put('reveal', encodeReveal(newest), 'peer')).toEqual({ type: 'stored' })
+    target.entries.dropPayload(key)
+    expect(await target.put('reveal', encodeReveal(reveal), 'peer')).toMatchObject({ type: 'refused', code: 'stale' })
+
+    lab.advance(lab.profile.lease + lab.profile.grace)
+    await target.entries.dropDead()
+    expect([store.get(keys.entry(key)), store.get(keys.stub(key))]).toEqual([undefined, undefined])
+  })
+
+  it('leaves a payload that it is no longer near to only to a majority that has been seen to hold it', async () => {
+    end()
+    begin({ k: 1 })
+    const target = holder()
+    const [near, far] = [witnessed(target, 'drop-0.chronym', 'owner'), witnessed(target, 'drop-1.chronym', 'owner')]
+    for (const reveal of [near, far]) await target.put('reveal', encodeReveal(reveal), 'peer')
+    lab.advance(lab.profile.settle + 1)
+    addNeighbour()
+    size = 2 ** 40
+    const sent: string[] = []
+    const drop = (storedBy: number): Promise<void> =>
+      dropDisplaced(
+        target,
+        ({ id }) => {
+          sent.push(id)
+          return Promise.resolve({ storedBy, of: 20, refusals: [] })
+        },
+        () => false
+      )
+    const payloads = (): boolean[] => [near, far].map(({ name }) => 'record' in target.get('reveal', recordKey('reveal', name, lab.hash)))
+    await drop(10)
+    expect([payloads(), [...sent].sort()]).toEqual([[true, true], ['drop-0.chronym', 'drop-1.chronym']])
+    await drop(11)
+    expect(payloads()).toEqual([false, false])
+    sent.length = 0
+    await drop(11)
+    expect(sent, 'a stub is not sent').toEqual([])
+  })
+
+  it('counts a commitment that five diverse neighbours handed over, by the median of their words, and not what fewer say', async () => {
+    const target = holder()
+    const owner = lab.owner('handed')
+    const commitment = lab.commitment('handed.chronym', owner, saltOf('handed'))
+    const said = (rounds: readonly number[]): Map<string, HandedOver[]> => new Map([[toHex(commitment), rounds.map((seen, index) => ({ peer: `p${index}`, prefix: String(index), seen }))]])
+    const [early, late] = [lab.round, lab.round + 5_000]
+    lab.advance(lab.profile.min_commit)
+    const reveal = encodeReveal(lab.reveal('handed.chronym', owner, { p: lab.round, salt: saltOf('handed') }))
+
+    target.commitments.takeOver(said([early, early, early, early]))
+    await target.put('reveal', reveal, 'peer')
+    expect(stateOf(target, 'handed.chronym')?.state, 'four words').toBe('provisional')
+    target.commitments.takeOver(said([early, early, late, late, late]))
+    await target.put('reveal', reveal, 'peer')
+    expect(stateOf(target, 'handed.chronym')?.state, 'the median is late').toBe('provisional')
+    target.commitments.takeOver(said([early, early, early, late, late]))
+    await target.put('reveal', reveal, 'peer')
+    expect(stateOf(target, 'handed.chronym')?.state).toBe('fresh')
   })
 
   it('lists page by page, all and nothing but what lies under the prefix', async () => {

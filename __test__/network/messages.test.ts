@@ -16,7 +16,9 @@ const REQUESTS: Request[] = [
   { type: 'put', kind: 'manifest', record: new Uint8Array() },
   { type: 'get', kind: 'kid', key },
   { type: 'list', key, bits: 0 },
-  { type: 'list', key, bits: MAX_PREFIX_BITS, after: key }
+  { type: 'list', key, bits: MAX_PREFIX_BITS, after: key },
+  { type: 'commitments' },
+  { type: 'commitments', after: key }
 ]
 
 const ANSWERS: [Request, Answer][] = [
@@ -30,7 +32,10 @@ const ANSWERS: [Request, Answer][] = [
   [REQUESTS[3]!, { type: 'entry', state: 'settled', claim: key, record: new Uint8Array([6]) }],
   [REQUESTS[3]!, { type: 'entry', state: 'provisional', claim: key }],
   [REQUESTS[4]!, { type: 'listed', entries: [{ key, state: 'fresh', claim: key }], more: true }],
-  [REQUESTS[4]!, { type: 'listed', entries: [], more: false }]
+  [REQUESTS[4]!, { type: 'listed', entries: [{ key, state: 'settled', claim: key, record: key }], more: false }],
+  [REQUESTS[4]!, { type: 'listed', entries: [], more: false }],
+  [REQUESTS[6]!, { type: 'commitments', commitments: [{ commitment: key, seen: 7 }], more: true }],
+  [REQUESTS[6]!, { type: 'commitments', commitments: [], more: false }]
 ]
 
 async function framed(...chunks: Uint8Array[]): Promise<Uint8Array> {

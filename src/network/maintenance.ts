@@ -1,9 +1,8 @@
 /** What a node does by itself: time passes over its entries, doubtful ones are asked about, records move to where they belong. */
 import type { Logger } from 'pino'
 import type { BeaconClient } from '../beacon/types.ts'
-import { equalBytes, fromHex, sha256, toHex } from '../protocol/bytes.ts'
+import { fromHex } from '../protocol/bytes.ts'
 import { roundsIn } from '../protocol/beacon-time.ts'
-import { isWithin, radius } from '../protocol/density.ts'
 import type { Entry } from '../protocol/entry.ts'
 import { leaseState } from '../protocol/lease.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
@@ -12,11 +11,10 @@ import type { Store } from '../store/types.ts'
 import { forgetOwnRecord, ownRecords, type OwnRecord } from './client/own-records.ts'
 import type { RoundClock } from './clock.ts'
 import type { Holder } from './holder/holder.ts'
-import type { Peer, Peers } from './peers.ts'
-import { AskError } from './protocol/ask.ts'
-import { positionOf } from './routing.ts'
+import type { Peers } from './peers.ts'
+import { askForCommitments, dropDisplaced, handOver } from './replication.ts'
 import type { Timers } from './timers.ts'
-import { OfflineError } from './types.ts'
+import { OfflineError, type PutOutcome } from './types.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -31,9 +29,6 @@ const LEAST_BETWEEN_MS = MINUTE_MS
 /** Questions about an unsettled entry while it settles. */
 const QUESTIONS_PER_SETTLING = 4
 
-/** Pages of a neighbour's list that are compared with our own entries. */
-const MAX_PAGES = 400
-
 export interface MaintenanceParts {
   readonly profile: NetworkProfile
   readonly store: Store
@@ -46,6 +41,8 @@ export interface MaintenanceParts {
   /** Undefined in the modes light and offline. */
   readonly holder: () => Holder | undefined
   readonly republish: (record: OwnRecord) => Promise<void>
+  /** Sends a record of anybody's to those who should hold it, and reads it back. */
+  readonly send: (record: OwnRecord) => Promise<PutOutcome>
 }
 
 export interface Maintenance {
@@ -84,7 +81,10 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
       holder.reveals.forgetChanges()
       await holder.entries.dropDead()
       await holder.documents.dropUnkept()
-      if (peers !== undefined) await handOver(holder, peers, parts.profile, isStopped)
+      if (peers === undefined) return
+      holder.commitments.takeOver(await askForCommitments(peers, isStopped))
+      await handOver(holder, peers, parts.profile, isStopped)
+      await dropDisplaced(holder, parts.send, isStopped)
     } catch (error) {
       log.error({ err: error }, 'records could not be replicated')
     }
@@ -162,54 +162,5 @@ async function republishOwn({ store, clock, profile, log, republish }: Maintenan
       if (error instanceof OfflineError) return
       log.warn({ err: error, id: record.id }, 'an own record could not be published again')
     }
-  }
-}
-
-/** Gives each neighbour the records that belong to it as well and that it lacks. */
-async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean): Promise<void> {
-  const reach = radius(profile.k, peers.networkSize())
-  for (const peer of peers.nearest(peers.ownPosition)) {
-    if (isStopped()) return
-    const position = positionOf(peer.id)
-    const held = await listOf(peers, peer)
-    if (held === undefined) continue
-    for (const key of holder.entries.all()) {
-      const own = isWithin(key, position, reach) ? holder.entries.load(key) : undefined
-      const theirs = held.get(toHex(key))
-      if (own === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.id))) continue
-      if (!(await give(peers, peer, { kind: 'reveal', record: own.record }))) break
-    }
-    for (const { kind, key, record } of holder.documents.all()) {
-      if (isWithin(key, position, reach) && !(await give(peers, peer, { kind, record }))) break
-    }
-  }
-}
-
-/** K in hex -> claim id of all that a peer lists; undefined when it does not answer. */
-async function listOf(peers: Peers, peer: Peer): Promise<Map<string, Uint8Array> | undefined> {
-  const held = new Map<string, Uint8Array>()
-  let after: Uint8Array | undefined
-  try {
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const answer = await peers.ask(peer, { type: 'list', key: sha256(), bits: 0, ...(after !== undefined && { after }) })
-      if (answer.type !== 'listed') return undefined
-      for (const { key, claim } of answer.entries) held.set(toHex(key), claim)
-      if (!answer.more) break
-      after = answer.entries.at(-1)!.key
-    }
-    return held
-  } catch (error) {
-    if (error instanceof AskError) return undefined
-    throw error
-  }
-}
-
-/** False when the peer takes no more for now. */
-async function give(peers: Peers, peer: Peer, record: { kind: OwnRecord['kind']; record: Uint8Array }): Promise<boolean> {
-  try {
-    return (await peers.ask(peer, { type: 'put', ...record })).type !== 'busy'
-  } catch (error) {
-    if (error instanceof AskError) return false
-    throw error
   }
 }

@@ -131,7 +131,8 @@ class RegistryNetwork implements OpenableNetwork {
         log,
         peers: () => this.#connection?.peers,
         holder: () => this.#servingHolder(),
-        republish: (record) => this.#republish(record)
+        republish: (record) => this.#republish(record),
+        send: (record) => send(this.#client, record)
       })
     })
   }

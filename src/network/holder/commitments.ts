@@ -6,8 +6,10 @@ import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { fieldsOf, integerField, textField } from '../../protocol/record-fields.ts'
 import { stampHolds, stampWork } from '../../protocol/stamp.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { medianSeen, type CommitmentFacts, type HandedOver } from '../../protocol/witness.ts'
 import type { Store } from '../../store/types.ts'
 import type { RoundClock } from '../clock.ts'
+import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../protocol/commitments.ts'
 
 export interface CommitmentLimits {
   /** Commitments kept in all: about 200 bytes each on disk and in memory, and a full table is gone through for every new one. */
@@ -28,8 +30,14 @@ export type Received = { readonly seen: number } | { readonly refused: 'stamp' |
 export interface Commitments {
   /** Keeps C on disk before it returns. Seeing C again changes nothing but how long it is kept [resetting the stamp]. */
   receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received
-  /** s of a commitment. */
-  seen(commitment: Uint8Array): number | undefined
+  /** Whether it was seen here or handed over. */
+  isKnown(commitment: Uint8Array): boolean
+  /** What counts when a claim asks whether it is witnessed. */
+  facts(commitment: Uint8Array): CommitmentFacts
+  /** Replaces what neighbours handed over: by C in hex, closest neighbour first. What too few say is not kept. */
+  takeOver(words: ReadonlyMap<string, readonly HandedOver[]>): void
+  /** What is held, for a neighbour to take over. */
+  page(after?: Uint8Array): HeldCommitments
   /** Drops those that were not sent again in time. */
   forget(): void
   readonly size: number
@@ -38,6 +46,7 @@ export interface Commitments {
 export function createCommitments(store: Store, profile: NetworkProfile, clock: RoundClock, limits: CommitmentLimits = DEFAULT_COMMITMENT_LIMITS): Commitments {
   const hash = profileHash(profile)
   const table = new Map<string, OpenCommitment>()
+  let handedOver: ReadonlyMap<string, readonly HandedOver[]> = new Map()
 
   const keep = (open: OpenCommitment): void => {
     const { seen, lastSent, prefix, work } = open
@@ -83,7 +92,25 @@ export function createCommitments(store: Store, profile: NetworkProfile, clock: 
       keep(open)
       return { seen: open.seen }
     },
-    seen: (commitment) => table.get(toHex(commitment))?.seen,
+    isKnown: (commitment) => table.has(toHex(commitment)) || handedOver.has(toHex(commitment)),
+    facts(commitment) {
+      const id = toHex(commitment)
+      const seen = table.get(id)?.seen
+      const words = handedOver.get(id)
+      return { ...(seen !== undefined && { seen }), ...(words !== undefined && { handedOver: words }) }
+    },
+    takeOver(words) {
+      handedOver = new Map([...words].filter(([, said]) => medianSeen(said, profile) !== undefined))
+    },
+    page(after) {
+      const commitments: SeenCommitment[] = []
+      for (const [storeKey] of store.list(prefixes.commitments, after === undefined ? undefined : keys.commitment(after))) {
+        if (commitments.length === COMMITMENTS_PAGE) return { type: 'commitments', commitments, more: true }
+        const { commitment, seen } = table.get(lastPart(storeKey))!
+        commitments.push({ commitment, seen })
+      }
+      return { type: 'commitments', commitments, more: false }
+    },
     forget() {
       const time = clock.time()
       for (const open of [...table.values()]) {

@@ -5,6 +5,8 @@ import { tickEntry, type Entry } from '../../protocol/entry.ts'
 import { decodeEntry, encodeEntry } from '../../protocol/entry-codec.ts'
 import type { NetworkProfile } from '../../protocol/profile.ts'
 import { sharesPrefix } from '../../protocol/record-key.ts'
+import { decodeReveal } from '../../protocol/reveal.ts'
+import { encodeStub, stubOf } from '../../protocol/stub.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import type { Store } from '../../store/types.ts'
 import type { RoundClock } from '../clock.ts'
@@ -14,15 +16,19 @@ const ENTRIES_AT_A_TIME = 100
 
 export interface Held {
   readonly entry: Entry
-  /** The encoded Reveal. */
-  readonly record: Uint8Array
+  /** The encoded Reveal; missing where only the stub of a settled claim is kept. */
+  readonly record?: Uint8Array
 }
 
 export interface Entries {
   /** What is held under K, with the state it has now; undefined for nothing and for what has died. */
   load(key: Uint8Array): Held | undefined
-  /** Durable when it returns. */
+  /** Durable when it returns. Without a record the one that is held stays. */
   save(key: Uint8Array, held: Held): void
+  /** Keeps of a settled entry only the stub, which goes on refusing others [displaced holders]. */
+  dropPayload(key: Uint8Array): void
+  /** Whether only the stub is kept. */
+  isStub(key: Uint8Array): boolean
   /** Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`. */
   under(key: Uint8Array, bits: number, after?: Uint8Array): IterableIterator<[key: Uint8Array, entry: Entry]>
   /** All keys. */
@@ -36,6 +42,7 @@ export interface Entries {
 
 export function createEntries(store: Store, profile: NetworkProfile, clock: RoundClock): Entries {
   const unsettled = new Map<string, Entry>()
+  const stubs = new Set<string>()
 
   const tick = (entry: Entry): Entry | undefined => tickEntry(entry, clock.time(), profile)
   const note = (id: string, entry: Entry): void => {
@@ -44,27 +51,37 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
   }
   const drop = (id: string): void => {
     const key = fromHex(id)
-    store.batch([{ delete: keys.entry(key) }, { delete: keys.record(key) }])
+    store.batch([{ delete: keys.entry(key) }, { delete: keys.record(key) }, { delete: keys.stub(key) }])
     unsettled.delete(id)
+    stubs.delete(id)
   }
 
   for (const [storeKey, bytes] of store.list(prefixes.entries)) note(lastPart(storeKey), decodeEntry(bytes))
+  for (const [storeKey] of store.list(prefixes.stubs)) stubs.add(lastPart(storeKey))
 
   return {
     load(key) {
       const bytes = store.get(keys.entry(key))
+      const entry = bytes === undefined ? undefined : tick(decodeEntry(bytes))
+      if (entry === undefined) return undefined
       const record = store.get(keys.record(key))
-      if (bytes === undefined || record === undefined) return undefined
-      const entry = tick(decodeEntry(bytes))
-      return entry === undefined ? undefined : { entry, record }
+      return record === undefined ? { entry } : { entry, record }
     },
     save(key, { entry, record }) {
-      store.batch([
-        { put: keys.entry(key), value: encodeEntry(entry) },
-        { put: keys.record(key), value: record }
-      ])
-      note(toHex(key), entry)
+      const id = toHex(key)
+      const put = { put: keys.entry(key), value: encodeEntry(entry) }
+      if (record === undefined) store.batch([put])
+      else store.batch([put, { put: keys.record(key), value: record }, { delete: keys.stub(key) }])
+      note(id, entry)
+      if (record !== undefined) stubs.delete(id)
     },
+    dropPayload(key) {
+      const held = this.load(key)
+      if (held?.record === undefined || held.entry.state !== 'settled') return
+      store.batch([{ delete: keys.record(key) }, { put: keys.stub(key), value: encodeStub(stubOf(decodeReveal(held.record))) }])
+      stubs.add(toHex(key))
+    },
+    isStub: (key) => stubs.has(toHex(key)),
     *under(key, bits, after) {
       // Whole hex digits narrow the list in the store, the remaining bits are looked at here.
       const digits = prefixes.entriesUnder(toHex(key).slice(0, Math.floor(bits / 4)))

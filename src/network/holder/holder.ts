@@ -83,7 +83,8 @@ export class Holder {
       },
       put: ({ kind, record }, { peer }) => this.put(kind, record, peer.toString()),
       get: ({ kind, key }) => this.get(kind, key),
-      list: (request) => this.list(request)
+      list: (request) => this.list(request),
+      commitments: ({ after }) => this.commitments.page(after)
     }
   }
 
@@ -107,7 +108,9 @@ export class Holder {
   get(kind: RecordKind, key: Uint8Array): GetAnswer {
     if (kind === 'reveal') {
       const held = this.entries.load(key)
-      return held === undefined ? { type: 'none' } : { type: 'entry', state: held.entry.state, claim: held.entry.claim.id, record: held.record }
+      if (held === undefined) return { type: 'none' }
+      const { entry, record } = held
+      return { type: 'entry', state: entry.state, claim: entry.claim.id, ...(record !== undefined && { record }) }
     }
     const record = this.documents.get(kind, key)
     return record === undefined ? { type: 'none' } : { type: 'document', record }
@@ -117,7 +120,7 @@ export class Holder {
     const entries: ListedEntry[] = []
     for (const [found, { state, claim }] of this.entries.under(key, bits, after)) {
       if (entries.length === LIST_PAGE_ENTRIES) return { type: 'listed', entries, more: true }
-      entries.push({ key: found, state, claim: claim.id })
+      entries.push({ key: found, state, claim: claim.id, ...(!this.entries.isStub(found) && { record: claim.recordHash }) })
     }
     return { type: 'listed', entries, more: false }
   }

@@ -85,9 +85,9 @@ export class RevealHolder {
     const claimed = { pubkey: reveal.pubkey, newestRound: reveal.drand_pulse }
     const early = refuseEarly(held?.entry, claimed, { isNeighbour: this.isNear(key), time: clock.time() }, profile)
     if (early !== undefined) return refused(early.code, early.detail)
-    if (held !== undefined && held.entry.state !== 'provisional' && equalBytes(held.entry.claim.recordHash, sha256(record))) return STORED
+    if (held?.record !== undefined && held.entry.state !== 'provisional' && equalBytes(held.entry.claim.recordHash, sha256(record))) return STORED
 
-    const isExpected = peer === OURSELVES || peer === WAITED || this.#parts.commitments.seen(commitment) !== undefined || (held !== undefined && equalBytes(held.entry.claim.pubkey, reveal.pubkey))
+    const isExpected = peer === OURSELVES || peer === WAITED || this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.pubkey, reveal.pubkey))
     const release = this.#parts.budget.take(peer, isExpected)
     if (release === undefined) return BUSY
     try {
@@ -109,7 +109,7 @@ export class RevealHolder {
       const held = entries.load(key)
       if (held === undefined) return
       const revision = reviseEntry(held.entry, neighbours, clock.time(), profile)
-      if (revision?.confirmed !== undefined) this.#save(key, { entry: revision.confirmed, record: held.record })
+      if (revision?.confirmed !== undefined) this.#save(key, { ...held, entry: revision.confirmed })
       else if (revision !== undefined) await this.#adopt(key, revision.agreed, neighbours, held)
     })
   }
@@ -138,8 +138,7 @@ export class RevealHolder {
     let neighbours: Neighbours | undefined
     for (let step = 0; step < MAX_STEPS; step++) {
       const held = entries.load(key)
-      const seen = commitments.seen(claim.commitment)
-      const facts = { time: clock.time(), commitment: seen === undefined ? {} : { seen }, ...(neighbours !== undefined && { neighbours }) }
+      const facts = { time: clock.time(), commitment: commitments.facts(claim.commitment), ...(neighbours !== undefined && { neighbours }) }
       const decision = admit(held?.entry, claim, facts, profile)
       switch (decision.kind) {
         case 'ask':
@@ -153,22 +152,23 @@ export class RevealHolder {
         case 'store':
           return this.#store(key, decision, held, record, peer)
         case 'stale':
-          this.#save(key, { entry: decision.entry, record: held!.record }, held)
-          return { type: 'stale', record: held!.record }
+          this.#save(key, { ...held, entry: decision.entry }, held)
+          if (held?.record === undefined) return refused('stale', 'a newer record of this key is known here, but not kept')
+          return { type: 'stale', record: held.record }
         case 'refuse':
-          if (decision.entry !== undefined) this.#save(key, { entry: decision.entry, record: held!.record }, held)
+          if (decision.entry !== undefined) this.#save(key, { ...held, entry: decision.entry }, held)
           return refused(decision.code, decision.detail)
       }
     }
     return BUSY
   }
 
-  /** A changed record of a name that is held already spends of its budget; without any left it waits, the newest of them. */
+  /** A changed record of a name that is held already spends of its budget; without any left it waits, the newest of them. Where only the stub was kept, the record comes back. */
   #store(key: Uint8Array, { entry, changed }: Extract<Decision, { kind: 'store' }>, held: Held | undefined, record: Uint8Array, peer: string): PutAnswer {
-    if (!changed) return STORED
+    if (!changed && held?.record !== undefined) return STORED
     const { clock, profile } = this.#parts
     const id = toHex(key)
-    const isUpdate = held !== undefined && equalBytes(held.entry.claim.pubkey, entry.claim.pubkey)
+    const isUpdate = changed && held !== undefined && equalBytes(held.entry.claim.pubkey, entry.claim.pubkey)
     if (isUpdate && peer !== OURSELVES) {
       const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
       if (spent === undefined) {

@@ -15,6 +15,8 @@ export type RefusalCode =
   | 'no-fresh-pulse'
   /** No room for it. */
   | 'full'
+  /** A newer record of the same key was held here, but its payload is not kept any more. */
+  | 'stale'
   /** A document that neither a live name nor a fresh stamp carries, or a manifest without its document. */
   | 'unbound'
 

@@ -9,7 +9,7 @@ import { KEY_BYTES, stateField } from './get.ts'
 /** Longest prefix that is listed: a network of 2^69 peers would blind that many bits. Whoever wants one key must ask with `get`. */
 export const MAX_PREFIX_BITS = 64
 
-/** Entries of one page: 96 bytes each, and reading them must not hold the event loop up for more than about 10 ms. */
+/** Entries of one page: 140 bytes each, and reading them must not hold the event loop up for more than about 10 ms. */
 export const LIST_PAGE_ENTRIES = 250
 
 export interface ListRequest {
@@ -25,6 +25,8 @@ export interface ListedEntry {
   readonly key: Uint8Array
   readonly state: EntryState
   readonly claim: Uint8Array
+  /** H(record); missing where only the stub is kept. */
+  readonly record?: Uint8Array
 }
 
 /** Ascending by key. `more`: ask again with the last key. */
@@ -50,6 +52,7 @@ export function decodeListAnswer(value: CborValue, type: string): ListAnswer {
 }
 
 function decodeEntry(value: CborValue): ListedEntry {
-  const fields = fieldsOf(value, ['key', 'state', 'claim'])
-  return { key: bytesField(fields, 'key', KEY_BYTES), state: stateField(fields), claim: bytesField(fields, 'claim', KEY_BYTES) }
+  const fields = fieldsOf(value, ['key', 'state', 'claim'], ['record'])
+  const entry = { key: bytesField(fields, 'key', KEY_BYTES), state: stateField(fields), claim: bytesField(fields, 'claim', KEY_BYTES) }
+  return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record', KEY_BYTES) } : entry
 }

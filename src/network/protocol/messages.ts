@@ -1,19 +1,21 @@
 /**
  * All requests and answers of the record protocol, and their bytes: deterministic CBOR maps (RFC 8949, section 4.2.1), in CDDL (RFC 8610):
  *
- *   request  = commit / put / get / list
+ *   request  = commit / put / get / list / commitments
  *   commit   = {type: "commit", commitment: bstr .size 32, nonce: bstr .size 8}
  *   put      = {type: "put", kind, record: bstr}
  *   get      = {type: "get", kind, key: K}
  *   list     = {type: "list", key: K, bits: 0..64, ? after: K}
+ *   commitments = {type: "commitments", ? after: bstr .size 32}
  *
- *   answer   = received / stored / entry / document / none / listed / stale / refused / busy
+ *   answer   = received / stored / entry / document / none / listed / held / stale / refused / busy
  *   received = {type: "received", receipt: bstr}                      ; to commit
  *   stored   = {type: "stored"}                                       ; to put
  *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr} ; to get of a reveal
  *   document = {type: "document", record: bstr}                       ; to get of a kid or manifest
  *   none     = {type: "none"}                                         ; to get
- *   listed   = {type: "listed", entries: [*250 {key: K, state, claim: bstr .size 32}], more: bool} ; to list
+ *   listed   = {type: "listed", entries: [*250 {key: K, state, claim: bstr .size 32, ? record: bstr .size 32}], more: bool} ; to list
+ *   held     = {type: "commitments", commitments: [*500 {commitment: bstr .size 32, seen: uint}], more: bool} ; to commitments
  *   stale    = {type: "stale", record: bstr}                          ; the newer one
  *   refused  = {type: "refused", code: tstr, detail: tstr}            ; code: [a-z][a-z-]{0,31}, detail: at most 300 UTF-16 units
  *   busy     = {type: "busy"}
@@ -27,6 +29,7 @@ import { decodeCanonical, encodeCbor, type CborValue } from '../../protocol/cbor
 import { EncodingError } from '../../protocol/errors.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { decodeCommitAnswer, decodeCommitRequest, type CommitAnswer, type CommitRequest } from './commit.ts'
+import { decodeCommitmentsAnswer, decodeCommitmentsRequest, type CommitmentsAnswer, type CommitmentsRequest } from './commitments.ts'
 import { MAX_MESSAGE_BYTES } from './frame.ts'
 import { decodeGetAnswer, decodeGetRequest, type GetAnswer, type GetRequest } from './get.ts'
 import { decodeListAnswer, decodeListRequest, type ListAnswer, type ListRequest } from './list.ts'
@@ -38,6 +41,7 @@ export interface Exchange {
   put: { request: PutRequest; answer: PutAnswer }
   get: { request: GetRequest; answer: GetAnswer }
   list: { request: ListRequest; answer: ListAnswer }
+  commitments: { request: CommitmentsRequest; answer: CommitmentsAnswer }
 }
 
 export type RequestType = keyof Exchange
@@ -52,14 +56,16 @@ const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
   commit: decodeCommitRequest,
   put: decodePutRequest,
   get: decodeGetRequest,
-  list: decodeListRequest
+  list: decodeListRequest,
+  commitments: decodeCommitmentsRequest
 }
 
 const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string) => Exchange[T]['answer'] } = {
   commit: decodeCommitAnswer,
   put: decodePutAnswer,
   get: decodeGetAnswer,
-  list: decodeListAnswer
+  list: decodeListAnswer,
+  commitments: decodeCommitmentsAnswer
 }
 
 /** The libp2p protocol name: nodes with other numbers do not speak to each other. */

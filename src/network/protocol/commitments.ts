@@ -1,0 +1,51 @@
+/** `commitments`: which commitments a node holds, and since when, for a neighbour that was not there when they came. */
+import type { CborValue } from '../../protocol/cbor.ts'
+import { COMMITMENT_BYTES } from '../../protocol/commitment.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import { arrayField, bytesField, fieldsOf, integerField } from '../../protocol/record-fields.ts'
+import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
+
+/** Commitments of one page: 60 bytes each. */
+export const COMMITMENTS_PAGE = 500
+
+export interface CommitmentsRequest {
+  readonly type: 'commitments'
+  /** The last commitment of the page before. */
+  readonly after?: Uint8Array
+}
+
+export interface SeenCommitment {
+  readonly commitment: Uint8Array
+  /** s: the round at which the answering node stored it first. */
+  readonly seen: number
+}
+
+/** Ascending by commitment. `more`: ask again with the last one. */
+export interface HeldCommitments {
+  readonly type: 'commitments'
+  readonly commitments: readonly SeenCommitment[]
+  readonly more: boolean
+}
+
+export type CommitmentsAnswer = HeldCommitments | CommonAnswer
+
+export function decodeCommitmentsRequest(value: CborValue): CommitmentsRequest {
+  const fields = fieldsOf(value, ['type'], ['after'])
+  return Object.hasOwn(fields, 'after') ? { type: 'commitments', after: bytesField(fields, 'after', COMMITMENT_BYTES) } : { type: 'commitments' }
+}
+
+export function decodeCommitmentsAnswer(value: CborValue, type: string): CommitmentsAnswer {
+  if (type !== 'commitments') return decodeCommonAnswer(value, type)
+  const fields = fieldsOf(value, ['type', 'commitments', 'more'])
+  const { more } = fields
+  if (typeof more !== 'boolean') throw new EncodingError('more: true or false is expected')
+  const commitments = arrayField(fields, 'commitments').map(decodeSeen)
+  if (commitments.length > COMMITMENTS_PAGE) throw new EncodingError(`commitments: at most ${COMMITMENTS_PAGE}`)
+  if (more && commitments.length === 0) throw new EncodingError('commitments: a page that is followed by more cannot be empty')
+  return { type, commitments, more }
+}
+
+function decodeSeen(value: CborValue): SeenCommitment {
+  const fields = fieldsOf(value, ['commitment', 'seen'])
+  return { commitment: bytesField(fields, 'commitment', COMMITMENT_BYTES), seen: integerField(fields, 'seen') }
+}

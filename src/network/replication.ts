@@ -1,0 +1,117 @@
+/** Hourly: records and commitments go to where they belong, and leave where they no longer do. */
+import { equalBytes, sha256, toHex } from '../protocol/bytes.ts'
+import { isWithin, radius } from '../protocol/density.ts'
+import type { NetworkProfile } from '../protocol/profile.ts'
+import type { HandedOver } from '../protocol/witness.ts'
+import type { OwnRecord } from './client/own-records.ts'
+import type { Holder } from './holder/holder.ts'
+import type { Peer, Peers } from './peers.ts'
+import { AskError } from './protocol/ask.ts'
+import type { ListedEntry } from './protocol/list.ts'
+import type { AnswerTo, Request } from './protocol/messages.ts'
+import { positionOf } from './routing.ts'
+import { OfflineError, type PutOutcome } from './types.ts'
+
+/** Pages of a neighbour's list that are compared with our own entries. */
+const MAX_ENTRY_PAGES = 400
+
+/** Pages of a neighbour's commitments: 8,000. Twenty liars then cost 25 MB, until their words are found not to agree. */
+const MAX_COMMITMENT_PAGES = 16
+
+/** Payloads dropped in one round: each is first sent to all who should hold it. */
+const MAX_DISPLACED = 100
+
+/** Gives each neighbour the records that belong to it as well and that it lacks or has older ones of; takes the newer ones that it has. */
+export async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean): Promise<void> {
+  const reach = radius(profile.k, peers.networkSize())
+  for (const peer of peers.nearest(peers.ownPosition)) {
+    if (isStopped()) return
+    const position = positionOf(peer.id)
+    const held = await listOf(peers, peer)
+    if (held === undefined) continue
+    for (const key of holder.entries.all()) {
+      const own = isWithin(key, position, reach) ? holder.entries.load(key) : undefined
+      const theirs = held.get(toHex(key))?.record
+      if (own?.record === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.recordHash))) continue
+      if (!(await give(holder, peers, peer, { kind: 'reveal', record: own.record }))) break
+    }
+    for (const { kind, key, record } of holder.documents.all()) {
+      if (isWithin(key, position, reach) && !(await give(holder, peers, peer, { kind, record }))) break
+    }
+  }
+}
+
+/**
+ * What the neighbours say of the commitments they hold (by C in hex), for those that came while this node was not there or not near. Nobody pushes: whom to
+ * ask is our choice, and one word alone counts for nothing (`medianSeen`).
+ */
+export async function askForCommitments(peers: Peers, isStopped: () => boolean): Promise<Map<string, HandedOver[]>> {
+  const words = new Map<string, HandedOver[]>()
+  for (const neighbour of peers.diverse(peers.nearest(peers.ownPosition))) {
+    const { peer, prefix } = neighbour
+    let after: Uint8Array | undefined
+    for (let page = 0; page < MAX_COMMITMENT_PAGES && !isStopped(); page++) {
+      const answer = await answerOf(peers, neighbour, { type: 'commitments', ...(after !== undefined && { after }) })
+      if (answer?.type !== 'commitments') break
+      for (const { commitment, seen } of answer.commitments) {
+        const id = toHex(commitment)
+        const said = words.get(id) ?? []
+        words.set(id, said)
+        said.push({ peer, prefix, seen })
+      }
+      if (!answer.more) break
+      after = answer.commitments.at(-1)!.commitment
+    }
+  }
+  return words
+}
+
+/** Leaves the payloads that this node is no longer near to those who are, once more than half of them have been seen to hold them; the stubs stay. */
+export async function dropDisplaced(holder: Holder, send: (record: OwnRecord) => Promise<PutOutcome>, isStopped: () => boolean): Promise<void> {
+  let sent = 0
+  for (const key of holder.entries.all()) {
+    if (isStopped() || sent === MAX_DISPLACED) return
+    if (holder.reveals.isNear(key) || holder.entries.isStub(key)) continue
+    const held = holder.entries.load(key)
+    if (held?.record === undefined || held.entry.state !== 'settled') continue
+    sent++
+    try {
+      const { storedBy, of } = await send({ kind: 'reveal', id: held.entry.claim.name, bytes: held.record })
+      if (storedBy * 2 > of) holder.entries.dropPayload(key)
+    } catch (error) {
+      if (error instanceof OfflineError) return
+      throw error
+    }
+  }
+}
+
+/** K in hex -> what a peer lists of it; undefined when it does not answer. */
+async function listOf(peers: Peers, peer: Peer): Promise<Map<string, ListedEntry> | undefined> {
+  const held = new Map<string, ListedEntry>()
+  let after: Uint8Array | undefined
+  for (let page = 0; page < MAX_ENTRY_PAGES; page++) {
+    const answer = await answerOf(peers, peer, { type: 'list', key: sha256(), bits: 0, ...(after !== undefined && { after }) })
+    if (answer?.type !== 'listed') return undefined
+    for (const entry of answer.entries) held.set(toHex(entry.key), entry)
+    if (!answer.more) break
+    after = answer.entries.at(-1)!.key
+  }
+  return held
+}
+
+/** False when the peer takes no more for now. A newer record that it has instead is taken from it. */
+async function give(holder: Holder, peers: Peers, peer: Peer, record: { kind: OwnRecord['kind']; record: Uint8Array }): Promise<boolean> {
+  const answer = await answerOf(peers, peer, { type: 'put', ...record })
+  if (answer?.type === 'stale') await holder.put(record.kind, answer.record, peer.peer)
+  return answer !== undefined && answer.type !== 'busy'
+}
+
+/** Undefined when the peer gives no answer. */
+async function answerOf<R extends Request>(peers: Peers, peer: Peer, request: R): Promise<AnswerTo<R> | undefined> {
+  try {
+    return await peers.ask(peer, request)
+  } catch (error) {
+    if (error instanceof AskError) return undefined
+    throw error
+  }
+}
