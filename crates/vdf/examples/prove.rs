@@ -20,8 +20,8 @@ use std::time::Instant;
 const SEED: [u8; 32] = [1; 32];
 const BITS: usize = 1024;
 
-/// Steps of a slice: 5 to 15 ms, as the slices of measurements should be many.
-const SLICE: u64 = 4000;
+/// Steps of a slice for each thread: some 3 ms, as the slices of measurements should be many.
+const SLICE: u64 = 1000;
 
 struct Options {
     squarings: u64,
@@ -75,11 +75,11 @@ fn square(evaluation: &mut Evaluation, stop: &AtomicU32) -> (f64, f64) {
 }
 
 /// Proves, and gives the times of all slices.
-fn prove(evaluation: &mut Evaluation, stop: &AtomicU32) -> Vec<f64> {
+fn prove(evaluation: &mut Evaluation, slice_steps: u64, stop: &AtomicU32) -> Vec<f64> {
     let mut times = Vec::new();
     while evaluation.phase() == Phase::Proving {
         let slice = Instant::now();
-        assert_ne!(evaluation.advance(SLICE, stop), Step::Failed);
+        assert_ne!(evaluation.advance(slice_steps, stop), Step::Failed);
         times.push(slice.elapsed().as_secs_f64());
     }
     times
@@ -139,7 +139,7 @@ fn main() {
                 records = Vec::new();
             }
             again.set_threads(options.threads);
-            let times = prove(&mut again, &stop);
+            let times = prove(&mut again, SLICE * options.threads as u64, &stop);
             proving = proving.min(times.iter().sum());
             slices.resize(times.len().max(slices.len()), f64::INFINITY);
             slices.iter_mut().zip(times).for_each(|(slice, time)| *slice = slice.min(time));
