@@ -10,8 +10,8 @@
 //! | `--alternate` | with a split: squares by turns with and without a prover beside, and tells the ratio of the rates |
 //! | `--json` | one object instead of lines |
 //!
-//! On a busy machine times grow. `squaring_seconds_at_best` goes by the quickest slice of squarings, `proving_seconds_at_best` adds the
-//! quickest of all runs for each slice of the proof: with runs enough, other work hardly touches them.
+//! `proving_share` is the whole proof's time by that of all squarings, measured by turns: a slice of proving, a slice of squaring, and of
+//! either kind the lower quartile of the slices' times. So other work on the machine, which makes both longer, hardly touches it.
 
 use chronym_vdf::{Discriminant, Evaluation, EvaluationOptions, Form, Phase, Step, backend_name};
 use core::sync::atomic::AtomicU32;
@@ -62,45 +62,46 @@ fn options() -> Options {
     }
 }
 
-/// Seconds of all squarings, and of as many at the quickest slice's rate.
-fn square(evaluation: &mut Evaluation, stop: &AtomicU32) -> (f64, f64) {
-    let (begun, from) = (Instant::now(), evaluation.squarings());
-    let mut quickest = f64::INFINITY;
-    while evaluation.phase() == Phase::Squaring {
-        let (before, slice) = (evaluation.squarings(), Instant::now());
-        evaluation.advance(SLICE.min(evaluation.iterations() - before), stop);
-        quickest = quickest.min(slice.elapsed().as_secs_f64() / float(evaluation.squarings() - before));
-    }
-    (begun.elapsed().as_secs_f64(), quickest * float(evaluation.squarings() - from))
+/// Seconds that a call takes.
+fn time(call: impl FnOnce()) -> f64 {
+    let begun = Instant::now();
+    call();
+    begun.elapsed().as_secs_f64()
 }
 
-/// Proves, and gives the times of all slices.
-fn prove(evaluation: &mut Evaluation, slice_steps: u64, stop: &AtomicU32) -> Vec<f64> {
-    let mut times = Vec::new();
+/// Times of slices, sorted.
+struct Slices(Vec<f64>);
+
+impl Slices {
+    fn new(mut times: Vec<f64>) -> Self {
+        times.sort_by(f64::total_cmp);
+        Self(times)
+    }
+
+    fn quartile(&self) -> f64 {
+        self.0[self.0.len() / 4]
+    }
+}
+
+/// Proves by turns with squaring in `beside`: the times of the slices of both, proving first.
+fn prove(evaluation: &mut Evaluation, beside: &mut Evaluation, slice_steps: u64, stop: &AtomicU32) -> [Vec<f64>; 2] {
+    let mut times = [Vec::new(), Vec::new()];
     while evaluation.phase() == Phase::Proving {
-        let slice = Instant::now();
-        assert_ne!(evaluation.advance(slice_steps, stop), Step::Failed);
-        times.push(slice.elapsed().as_secs_f64());
+        times[0].push(time(|| assert_ne!(evaluation.advance(slice_steps, stop), Step::Failed)));
+        times[1].push(time(|| assert_eq!(beside.advance(SLICE, stop), Step::Paused)));
     }
     times
 }
 
-/// Squares the second segment by turns on one thread and with a prover beside, until the first is proved: the median times of both kinds of
-/// slices.
-fn alternate(evaluation: &mut Evaluation, threads: usize, stop: &AtomicU32) -> (f64, f64) {
+/// Squares the second segment by turns on one thread and with a prover beside: the times of both kinds of slices.
+fn alternate(evaluation: &mut Evaluation, threads: usize, stop: &AtomicU32) -> [Slices; 2] {
     let mut times = [Vec::new(), Vec::new()];
     while evaluation.iterations() - evaluation.squarings() > SLICE {
         let beside = times[0].len() > times[1].len();
         evaluation.set_threads(if beside { threads } else { 1 });
-        let slice = Instant::now();
-        evaluation.advance(SLICE, stop);
-        times[usize::from(beside)].push(slice.elapsed().as_secs_f64());
+        times[usize::from(beside)].push(time(|| _ = evaluation.advance(SLICE, stop)));
     }
-    let [alone, beside] = times.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    });
-    (alone, beside)
+    times.map(Slices::new)
 }
 
 fn main() {
@@ -120,18 +121,28 @@ fn main() {
     ];
     if let (true, Some(split)) = (options.alternate, options.split) {
         evaluation.advance(split, &stop);
-        let (alone, beside) = alternate(&mut evaluation, options.threads, &stop);
+        let [alone, beside] = alternate(&mut evaluation, options.threads, &stop).map(|slices| slices.quartile());
         fields.push(("squarings_per_second_alone", (float(SLICE) / alone).to_string()));
         fields.push(("squarings_per_second_beside_a_prover", (float(SLICE) / beside).to_string()));
         fields.push(("ratio", (alone / beside).to_string()));
     } else {
         evaluation.set_threads(options.threads);
-        let (squaring, at_best) = square(&mut evaluation, &stop);
+        let squaring =
+            time(|| while evaluation.phase() == Phase::Squaring && evaluation.advance(SLICE, &stop) != Step::Done {});
         let (state, mut records) = (evaluation.state(), evaluation.intermediates(0));
         fields.push(("stored_forms", evaluation.intermediate_count().to_string()));
         fields.push(("state_bytes", state.len().to_string()));
         drop(evaluation);
-        let (mut proving, mut slices) = (f64::INFINITY, Vec::new());
+        let mut beside = Evaluation::new(
+            discriminant.clone(),
+            x,
+            u64::MAX,
+            EvaluationOptions { split: None, memory_bytes: 1 << 20 },
+        )
+        .expect("no split");
+        // the first squarings are of tiny forms
+        beside.advance(SLICE, &stop);
+        let (mut slices, mut squaring_slices, mut quickest) = (Vec::new(), Vec::new(), f64::INFINITY);
         for run in 1..=options.runs {
             let mut again = Evaluation::resume(&state, &records, Some(&discriminant)).expect("its own checkpoint");
             if run == options.runs {
@@ -139,18 +150,18 @@ fn main() {
                 records = Vec::new();
             }
             again.set_threads(options.threads);
-            let times = prove(&mut again, SLICE * options.threads as u64, &stop);
-            proving = proving.min(times.iter().sum());
-            slices.resize(times.len().max(slices.len()), f64::INFINITY);
-            slices.iter_mut().zip(times).for_each(|(slice, time)| *slice = slice.min(time));
+            let [proving, squaring] = prove(&mut again, &mut beside, SLICE * options.threads as u64, &stop);
+            quickest = quickest.min(proving.iter().sum());
+            slices.extend(proving);
+            squaring_slices.extend(squaring);
         }
-        let proving_at_best: f64 = slices.iter().sum();
+        let per_proof = float(slices.len() as u64) / float(options.runs as u64);
+        let (slices, squaring_slices) = (Slices::new(slices), Slices::new(squaring_slices));
+        let share =
+            slices.quartile() * per_proof / (squaring_slices.quartile() * float(options.squarings) / float(SLICE));
         fields.push(("squaring_seconds", squaring.to_string()));
-        fields.push(("squaring_seconds_at_best", at_best.to_string()));
-        fields.push(("proving_seconds", proving.to_string()));
-        fields.push(("proving_share", (proving / squaring).to_string()));
-        fields.push(("proving_seconds_at_best", proving_at_best.to_string()));
-        fields.push(("proving_share_at_best", (proving_at_best / at_best).to_string()));
+        fields.push(("proving_seconds", quickest.to_string()));
+        fields.push(("proving_share", share.to_string()));
     }
     fields.push(("peak_rss_bytes", peak_rss_bytes().map_or("null".to_owned(), |bytes| bytes.to_string())));
     if options.json {
