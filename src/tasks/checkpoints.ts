@@ -13,6 +13,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
 import type { EvaluationPlan } from './types.ts'
 
@@ -25,8 +26,8 @@ const FIELDS_BYTES = MAGIC.length + 3 * 8
 const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
 const GENERATIONS = [0, 1]
 
-/** Written at once: bounds what one write holds up the disk. */
-const WRITE_CHUNK_BYTES = 1 << 20
+/** Written and hashed at once: bounds what holds up the disk, and the event loop. */
+const CHUNK_BYTES = 1 << 20
 
 export interface StoredCheckpoint {
   readonly generation: bigint
@@ -74,15 +75,26 @@ export async function loadCheckpoints(directory: string, plan: EvaluationPlan): 
   const read = files.length === 0 ? undefined : await readIfPresent(join(directory, 'intermediates'))
   if (typeof read === 'string') passedOver.push(`intermediates: ${read}`)
   const intermediates = read instanceof Buffer ? read : Buffer.alloc(0)
-  const believed = files.flatMap(({ generation, squarings, state, length, intermediatesDigest }) => {
+  const believed: StoredCheckpoint[] = []
+  for (const { generation, squarings, state, length, intermediatesDigest } of files) {
     const counted = intermediates.subarray(0, length)
-    if (counted.length === length && createHash('sha256').update(counted).digest().equals(intermediatesDigest)) {
-      return [{ generation, squarings, resume: { state, intermediates: counted } }]
+    if (counted.length === length && (await hashOf(counted)).digest().equals(intermediatesDigest)) {
+      believed.push({ generation, squarings, resume: { state, intermediates: counted } })
+    } else {
+      passedOver.push(`generation ${generation}: the intermediates that it counts are ${counted.length < length ? 'cut off' : 'altered'}`)
     }
-    passedOver.push(`generation ${generation}: the intermediates that it counts are ${counted.length < length ? 'cut off' : 'altered'}`)
-    return []
-  })
+  }
   return { believed, passedOver }
+}
+
+/** SHA-256 so far, in parts of about 2 ms, between which the event loop turns: up to a hundred megabytes are hashed here. */
+async function hashOf(bytes: Uint8Array): Promise<Hash> {
+  const hash = createHash('sha256')
+  for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
+    hash.update(bytes.subarray(offset, offset + CHUNK_BYTES))
+    await setImmediate()
+  }
+  return hash
 }
 
 /** SHA-256 over what a checkpoint must agree with: seed, size, squarings and split of the evaluation. */
@@ -139,13 +151,12 @@ export class CheckpointWriter {
   #writing: Promise<void> | undefined
   #discarded = false
 
-  private constructor(directory: string, plan: EvaluationPlan, base: StoredCheckpoint | undefined, onError: (error: unknown) => void) {
+  private constructor(directory: string, plan: EvaluationPlan, base: StoredCheckpoint | undefined, digest: Hash, onError: (error: unknown) => void) {
     this.#directory = directory
     this.#plan = planDigest(plan)
     this.#generation = base?.generation ?? 0n
     this.#length = base?.resume.intermediates.length ?? 0
-    this.#digest = createHash('sha256')
-    if (base !== undefined) this.#digest.update(base.resume.intermediates)
+    this.#digest = digest
     this.#onError = onError
   }
 
@@ -158,7 +169,7 @@ export class CheckpointWriter {
   ): Promise<CheckpointWriter> {
     if (base === undefined) await removeCheckpoints(directory)
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    return new CheckpointWriter(directory, plan, base, onError)
+    return new CheckpointWriter(directory, plan, base, await hashOf(base?.resume.intermediates ?? new Uint8Array(0)), onError)
   }
 
   accept(checkpoint: Checkpoint): void {
@@ -237,12 +248,16 @@ export class CheckpointWriter {
     const fresh = appended.subarray(known)
     if (fresh.length === 0) return
     this.#file ??= await openForWriting(join(this.#directory, 'intermediates'))
+    // A failed write leaves digest and length as they were.
+    const digest = this.#digest.copy()
     for (let offset = 0; offset < fresh.length; ) {
-      const chunk = fresh.subarray(offset, offset + WRITE_CHUNK_BYTES)
-      offset += (await this.#file.write(chunk, 0, chunk.length, this.#length + offset)).bytesWritten
+      const chunk = fresh.subarray(offset, offset + CHUNK_BYTES)
+      const { bytesWritten } = await this.#file.write(chunk, 0, chunk.length, this.#length + offset)
+      digest.update(chunk.subarray(0, bytesWritten))
+      offset += bytesWritten
     }
     await this.#file.datasync()
-    this.#digest.update(fresh)
+    this.#digest = digest
     this.#length += fresh.length
   }
 
