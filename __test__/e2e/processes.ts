@@ -32,8 +32,16 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_')))
 }
 
-export function run(script: string, args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [join(ROOT, script), ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment() })
+/** How a process is run beside its arguments. */
+export interface Surroundings {
+  /** Loaded before the script, see `node --import`. */
+  readonly preload?: string
+  readonly environment?: Record<string, string>
+}
+
+export function run(script: string, args: readonly string[], { preload, environment }: Surroundings = {}): ChildProcess {
+  const node = preload === undefined ? [] : ['--import', join(ROOT, preload)]
+  return spawn(process.execPath, [...node, join(ROOT, script), ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...environment } })
 }
 
 /** Runs to the end. */
@@ -61,8 +69,8 @@ export class Daemon {
   }
 
   /** Started and listening; rejects with its log when it ends before. */
-  static async start(args: readonly string[]): Promise<Daemon> {
-    const child = run('src/main.ts', ['--json', '--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
+  static async start(args: readonly string[], surroundings?: Surroundings): Promise<Daemon> {
+    const child = run('src/main.ts', ['--json', '--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args], surroundings)
     const log: string[] = []
     child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       log.push(chunk)
@@ -113,8 +121,8 @@ export class Scene {
     return path
   }
 
-  async daemon(args: readonly string[]): Promise<Daemon> {
-    const daemon = await Daemon.start(args)
+  async daemon(args: readonly string[], surroundings?: Surroundings): Promise<Daemon> {
+    const daemon = await Daemon.start(args, surroundings)
     this.cleanups.push(() => daemon.signal('SIGKILL'))
     return daemon
   }

@@ -1,0 +1,146 @@
+/** What docs/tasks.md says of disturbances, with real processes: clocks that jump, a disk that is full, a lock left by a process that was killed. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { builtInProfiles } from '../../src/protocol/profile.ts'
+import { eventually, run, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
+
+const ITERATIONS = 300_000
+const DAY_MS = 24 * 60 * 60 * 1000
+const NAME = 'alice.chronym'
+
+let scene: Scene
+let profile: string
+
+beforeEach(() => {
+  scene = new Scene()
+  profile = join(scene.directory(), 'profile.json')
+  const { local } = builtInProfiles
+  writeFileSync(profile, JSON.stringify({ ...local, id: 'disturbed', difficulty: { ...local.difficulty, base: ITERATIONS } }))
+})
+
+afterEach(() => scene.end())
+
+const task = async (daemon: Daemon, id: string): Promise<Answer> => (await daemon.request('GET', `/api/vdf/status/${id}`)).body
+const until = (daemon: Daemon, id: string, accept: (view: Answer) => boolean): Promise<Answer> => eventually(() => task(daemon, id), accept, 170_000)
+
+async function register(daemon: Daemon): Promise<string> {
+  const { status, body } = await eventually(
+    () => daemon.request('POST', '/api/vdf/register', { name: NAME }),
+    (answer) => answer.status !== 503
+  )
+  expect({ status, body }).toMatchObject({ status: 202 })
+  return body.task_id as string
+}
+
+async function completed(daemon: Daemon, id: string): Promise<void> {
+  expect(await until(daemon, id, ({ status }) => status !== 'running')).toMatchObject({ status: 'completed', error: null, stalled: null, progress: ITERATIONS })
+  expect((await daemon.request('GET', '/api/names')).body).toMatchObject([{ name: NAME, state: 'live' }])
+}
+
+describe('a clock that jumps', () => {
+  let shift: string
+  let args: string[]
+
+  beforeEach(async () => {
+    shift = join(scene.directory(), 'shift')
+    writeFileSync(shift, '0')
+    // In a process of its own: the true time.
+    const beacon = scene.child(run('src/cli/main.ts', ['beacon', '--port', '0', '--json']))
+    const [line] = (await once(createInterface({ input: beacon.stdout! }), 'line')) as [string]
+    args = ['--network', profile, '--data-dir', scene.directory(), '--beacon-url', (JSON.parse(line) as { url: string }).url, '--vdf-checkpoint-seconds', '1']
+  })
+
+  const start = (): Promise<Daemon> => scene.daemon(args, { preload: '__test__/e2e/clock-shift.ts', environment: { CLOCK_SHIFT_FILE: shift } })
+
+  it('back by a day, in the middle and across a restart, changes nothing for a task', async () => {
+    const before = await start()
+    const id = await register(before)
+    const { progress, updated_at: updatedAt } = await until(before, id, (view) => view.progress > 0)
+    writeFileSync(shift, String(-DAY_MS))
+    const later = await until(before, id, (view) => view.progress > progress || view.status !== 'running')
+    expect(Date.parse(later.updated_at)).toBeGreaterThanOrEqual(Date.parse(updatedAt))
+    await before.signal('SIGKILL')
+    const after = await start()
+    expect((await task(after, id)).progress).toBeGreaterThanOrEqual(later.progress)
+    await completed(after, id)
+  })
+
+  it('ahead by two days lets it compute on, and publishes and begins nothing until clock and beacon agree', async () => {
+    const daemon = await start()
+    const id = await register(daemon)
+    await until(daemon, id, ({ phase }) => phase === 'evaluate')
+    writeFileSync(shift, String(2 * DAY_MS))
+    expect(await until(daemon, id, ({ stalled, status }) => stalled !== null || status !== 'running')).toMatchObject({ status: 'running', phase: 'reveal', stalled: { code: 'SVC-PUB-002' } })
+    expect(await daemon.request('POST', '/api/vdf/register', { name: 'bob.chronym' })).toMatchObject({ status: 503, body: { code: 'SVC-BCN-001' } })
+    writeFileSync(shift, '0')
+    await completed(daemon, id)
+  })
+})
+
+describe('a data directory that cannot be written', () => {
+  /** A disk of its own for root; others have the permission taken from them. Never nothing: what is tested is the same. */
+  const isRoot = process.getuid?.() === 0
+  let disk: string
+
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'chronym-disk-'))
+    if (isRoot) execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'chronym-test', disk])
+  })
+
+  afterEach(async () => {
+    await scene.end()
+    if (isRoot) execFileSync('umount', [disk])
+    rmSync(disk, { recursive: true, force: true })
+  })
+
+  function fill(taskDirectory: string): () => void {
+    if (!isRoot) {
+      chmodSync(taskDirectory, 0o500)
+      return () => chmodSync(taskDirectory, 0o700)
+    }
+    const filler = join(disk, 'filler')
+    for (let mebibytes = 1; ; mebibytes++) {
+      try {
+        writeFileSync(filler, Buffer.alloc(2 ** 20), { flag: 'a' })
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ENOSPC' })
+        return () => rmSync(filler)
+      }
+      expect(mebibytes).toBeLessThan(16)
+    }
+  }
+
+  it('halts a task with SVC-STO-001; it goes on by itself when there is room, and nothing is lost', async () => {
+    const daemon = await scene.daemon(['--network', profile, '--data-dir', join(disk, 'data'), '--vdf-checkpoint-seconds', '0.2'])
+    const id = await register(daemon)
+    const { progress } = await until(daemon, id, (view) => view.progress > 0)
+    const free = fill(join(disk, 'data', 'tasks', id))
+    const halted = await until(daemon, id, ({ stalled, status }) => stalled !== null || status !== 'running')
+    expect(halted).toMatchObject({ status: 'running', phase: 'evaluate', stalled: { code: 'SVC-STO-001' } })
+    expect(halted.progress).toBeGreaterThanOrEqual(progress)
+    expect((await daemon.request('GET', '/healthz')).status).toBe(200)
+    free()
+    await completed(daemon, id)
+    // From where it was halted, not from the beginning.
+    const resumed = daemon.logText().match(/"squarings":(\d+),"msg":"the evaluation goes on from a checkpoint"/)
+    expect(Number(resumed?.[1])).toBeGreaterThan(0)
+  })
+})
+
+describe('a data directory that is in use', () => {
+  it('is refused to a second daemon with the first one\'s process id, and free again at once when the first was killed', async () => {
+    const args = ['--network', profile, '--data-dir', scene.directory()]
+    const first = await scene.daemon(args)
+    const second = await runToEnd('src/main.ts', ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/is in use by another daemon \(process \d+\)/) as string })
+    const id = await register(first)
+    await first.signal('SIGKILL')
+    const third = await scene.daemon(args)
+    await completed(third, id)
+  })
+})
