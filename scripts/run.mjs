@@ -19,7 +19,8 @@ const COMMANDS = {
   typecheck: [[TYPESCRIPT, '-p', 'tsconfig.json']],
   build: [[TYPESCRIPT, '-p', 'tsconfig.build.json'], ['scripts/finish-build.mjs']],
   'bench:vdf': [['bench/vdf.ts']],
-  'bench:tasks': [['bench/tasks.ts']]
+  'bench:tasks': [['bench/tasks.ts']],
+  'bench:garbage': [['bench/garbage.ts']]
 }
 
 /** How soon a command whose npm was killed is stopped too. */
