@@ -15,7 +15,7 @@ import { machine, median } from './machine.ts'
 const BITS = 1024
 const ITERATIONS = 5_000
 const SPLIT = 4_500
-const RUNS = 60
+const RUNS = 300
 /** Seeds over which the time of deriving a discriminant is averaged: it differs much from one to the next. */
 const SEEDS = 40
 const FLOOD = 1_000

@@ -17,7 +17,7 @@ function source(changes: Partial<AddonSource> = {}): AddonSource {
 }
 
 function fake(version: string): unknown {
-  return { version: () => version, backend: () => 'portable' }
+  return { ...addon(), version: () => version, backend: () => 'portable' }
 }
 
 function moduleNotFound(): never {
@@ -45,6 +45,12 @@ describe('finding the addon', () => {
     const skewed = { require: () => fake('1.2.2') }
     expect(() => loadAddon(source(skewed))).toThrow(/has version 1\.2\.2, but this is Chronym 1\.2\.3\. Build it again/)
     expect(() => loadAddon(source({ ...skewed, exists: () => false }))).toThrow(/npm install chronym/)
+  })
+
+  it('refuses an addon of this version that lacks something, and says what', () => {
+    const older = fake('1.2.3') as Record<string, unknown>
+    delete older['Verifier']
+    expect(() => loadAddon(source({ require: () => older }))).toThrow(/built from other sources: it has no Verifier\. Build it again/)
   })
 
   it('refuses the real addon in a package of another version', () => {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRoundClock } from '../../src/network/clock.ts'
 import { Holder } from '../../src/network/holder/holder.ts'
 import { LIST_PAGE_ENTRIES, type ListAnswer } from '../../src/network/protocol/list.ts'
@@ -167,6 +167,21 @@ describe('a holder', () => {
     const claim = witnessed(target, 'yield.chronym', 'owner')
     expect(await target.put('reveal', encodeReveal(claim), 'peer')).toEqual({ type: 'stored' })
     expect(stateOf(target, 'yield.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
+  })
+
+  it('has its own records verified first, then expected claims, then those of strangers', async () => {
+    const verifyProof = vi.spyOn(lab.pool, 'verifyProof')
+    const target = holder()
+    const urgencyOf = async (reveal: Reveal, peer?: string): Promise<string | undefined> => {
+      verifyProof.mockClear()
+      await target.put('reveal', encodeReveal(reveal), peer)
+      return verifyProof.mock.lastCall?.[1]?.urgency
+    }
+    expect(await urgencyOf(witnessed(target, 'witnessed.chronym', 'owner'), 'peer')).toBe('expected')
+    expect(await urgencyOf(lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round }), 'peer')).toBe('unexpected')
+    expect(await urgencyOf(lab.reveal('ours.chronym', lab.owner('ourselves'), { p: lab.round }))).toBe('own')
+    const held = lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round })
+    expect(await urgencyOf(lab.updated(held, lab.owner('stranger'), 2), 'peer')).toBe('expected')
   })
 
   it('takes a renewal of its owner and refuses the lapsed claim', async () => {

@@ -3,6 +3,7 @@ import type { Stream } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ask } from '../../src/network/protocol/ask.ts'
+import { NativeError } from '../../src/native/errors.ts'
 import { FrameError, readFrame } from '../../src/network/protocol/frame.ts'
 import { decodeAnswer, encodeMessage, registryProtocol } from '../../src/network/protocol/messages.ts'
 import type { Node } from '../../src/network/node.ts'
@@ -112,6 +113,16 @@ describe('a stranger', () => {
       expect(await ask(stranger, peer, { type: 'put', kind: 'reveal', record }, lab.profile)).toMatchObject({ type: 'refused', code: 'taken' })
     }
     expect(await isServed()).toBe(true)
+  })
+
+  it('is told `busy` when more waits for verification than there is room for, and is heard later', async () => {
+    const full = vi.spyOn(lab.pool, 'verifyProof').mockRejectedValueOnce(new NativeError('POOL_BUSY', 'too many questions wait'))
+    const record = encodeReveal(lab.reveal('later.chronym', lab.owner('bob'), { p: lab.round }))
+    const put = () => ask(stranger, stranger.getPeers()[0]!, { type: 'put', kind: 'reveal', record }, lab.profile)
+    expect(await put()).toEqual({ type: 'busy' })
+    expect(full).toHaveBeenCalledOnce()
+    full.mockRestore()
+    expect(await put()).toEqual({ type: 'stored' })
   })
 
   it('of another network is not even spoken to', async () => {

@@ -108,6 +108,9 @@ export interface AddonSource {
   exists: (path: string) => boolean
 }
 
+/** What has to be there: a build of other sources can say the same version. */
+const EXPORTS = ['version', 'backend', 'ChainKey', 'searchStamp', 'Discriminant', 'Evaluation', 'Verifier', 'verifyProof'] as const satisfies readonly (keyof Addon)[]
+
 /** First Node release line with everything the program uses (package.json, `engines`). */
 const MINIMUM_NODE_MAJOR = 22
 
@@ -145,6 +148,10 @@ export function loadAddon(source: AddonSource): Addon {
       `The native addon ${isBuilt ? built : prebuilt} has version ${version}, but this is Chronym ${source.version}. ` +
         (isBuilt ? 'Build it again: `npm run setup`.' : 'Install both anew: `npm install chronym`.')
     )
+  }
+  const missing = EXPORTS.filter((name) => !(name in found))
+  if (missing.length > 0) {
+    throw unavailable(`The native addon ${isBuilt ? built : prebuilt} was built from other sources: it has no ${missing.join(', ')}. Build it again: \`npm run setup\`.`)
   }
   try {
     found.backend()
