@@ -10,7 +10,8 @@ import { addon } from '../src/native/addon.ts'
 import { createNativePool } from '../src/native/pool.ts'
 import type { ProofQuestion } from '../src/native/types.ts'
 import { DEV_BEACON_CHAIN } from '../src/protocol/dev-beacon.ts'
-import { machine, median } from './machine.ts'
+import { machine } from './machine.ts'
+import { median } from './statistics.ts'
 
 const BITS = 1024
 const ITERATIONS = 5_000
