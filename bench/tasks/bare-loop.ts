@@ -7,25 +7,27 @@ import { BITS, MEMORY_BYTES, SEED } from './real-tasks.ts'
 /** As the pool's evaluations (src/native/pool.ts); on Linux this is of the calling thread alone. */
 const NICE = 10
 
-const { iterations, windowMs, windows, settleMs } = workerData as Record<'iterations' | 'windowMs' | 'windows' | 'settleMs', number>
+const { iterations, windowMs } = workerData as Record<'iterations' | 'windowMs', number>
 if (process.platform === 'linux') setPriority(NICE)
 const { Discriminant, Evaluation } = addon()
 const never = new Uint32Array(1)
 const discriminant = Discriminant.fromSeed(SEED, BITS)
 let evaluation = new Evaluation(discriminant, null, iterations, null, MEMORY_BYTES)
-/** Squarings in `settleMs`, as the round before showed. */
-let settling = 10_000
+/** Squarings in `windowMs`, as the window before showed. */
+let squarings = 10_000
 
-/** Squarings per second of so many. */
-function rateOf(count: number): number {
+function advance(count: number): number {
   if (evaluation.squarings() + count > iterations) evaluation = new Evaluation(discriminant, null, iterations, null, MEMORY_BYTES)
   const startedAt = performance.now()
   evaluation.advance(count, never)
-  return (count * 1000) / (performance.now() - startedAt)
+  return performance.now() - startedAt
 }
 
+// The first forms are small and cheap, and how many a window takes is not known yet.
+squarings = Math.round((squarings * windowMs) / advance(squarings))
+
 parentPort!.on('message', () => {
-  const rate = rateOf(settling)
-  settling = Math.round((rate * settleMs) / 1000)
-  parentPort!.postMessage(Array.from({ length: windows }, () => rateOf(Math.round((rate * windowMs) / 1000))))
+  const tookMs = advance(squarings)
+  parentPort!.postMessage({ squarings, tookMs })
+  squarings = Math.round((squarings * windowMs) / tookMs)
 })

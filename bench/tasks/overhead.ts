@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { EvaluationHandle } from '../../src/native/types.ts'
 import { median } from '../statistics.ts'
 import { startTasks, type RealTasks } from './real-tasks.ts'
+import { busiestSeconds, threadTimes } from './thread-time.ts'
 
 /** Most intermediate forms a second: about the most for which the memory still holds one for every digit of the proof. */
 const ITERATIONS = 30_000_000
@@ -18,6 +19,12 @@ const WINDOWS_PER_ROUND = 3
 const SETTLE_MS = 500
 const POLL_MS = 1
 
+/** Squarings per second of a window, and per second of its thread's processor time. */
+interface Window {
+  readonly rate: number
+  readonly cpuRate: number | undefined
+}
+
 export interface Overhead {
   readonly rounds: number
   readonly checkpoint_seconds: number
@@ -27,14 +34,16 @@ export interface Overhead {
   readonly ratio: number
   /** The same of medians, which says how quiet the machine was. */
   readonly ratio_of_medians: number
+  /** Processor time of the squaring thread for one squaring, by that of the bare loop's, medians; null where it is not known. Holds on a busy machine too. */
+  readonly cpu_ratio: number | null
 }
 
 export async function measureOverhead(rounds: number): Promise<Overhead> {
-  const bare: number[] = []
-  const through: number[] = []
+  const bare: Window[] = []
+  const through: Window[] = []
   const tasks = await startTasks({ iterations: ITERATIONS, checkpointSeconds: CHECKPOINT_SECONDS })
   const loop = new Worker(new URL('./bare-loop.ts', import.meta.url), {
-    workerData: { iterations: ITERATIONS, windowMs: WINDOW_MS, windows: WINDOWS_PER_ROUND, settleMs: SETTLE_MS }
+    workerData: { iterations: ITERATIONS, windowMs: WINDOW_MS }
   })
   try {
     const { task_id: id } = tasks.manager.create({ name: 'overhead.chronym', kind: 'register' })
@@ -43,24 +52,27 @@ export async function measureOverhead(rounds: number): Promise<Overhead> {
       const handle = await working(tasks, former)
       former = handle
       await delay(SETTLE_MS)
-      for (let window = 0; window < WINDOWS_PER_ROUND; window++) through.push(await rateOf(handle))
+      for (let window = 0; window < WINDOWS_PER_ROUND; window++) through.push(await windowOf(handle))
       tasks.manager.pause(id)
       await handle.outcome
-      bare.push(...(await bareRates(loop)))
+      for (let window = 0; window < WINDOWS_PER_ROUND; window++) bare.push(await bareWindow(loop))
       tasks.manager.resume(id)
     }
   } finally {
     await loop.terminate()
     await tasks.close()
   }
-  const quickest = { bare: Math.max(...bare), through: Math.max(...through) }
+  const rates = { bare: bare.map(({ rate }) => rate), through: through.map(({ rate }) => rate) }
+  const quickest = { bare: Math.max(...rates.bare), through: Math.max(...rates.through) }
+  const cpu = [bare, through].map((windows) => windows.flatMap(({ cpuRate }) => cpuRate ?? []))
   return {
     rounds,
     checkpoint_seconds: CHECKPOINT_SECONDS,
     bare_squarings_per_second: Math.round(quickest.bare),
     task_squarings_per_second: Math.round(quickest.through),
     ratio: Number((quickest.bare / quickest.through).toFixed(4)),
-    ratio_of_medians: Number((median(bare) / median(through)).toFixed(4))
+    ratio_of_medians: Number((median(rates.bare) / median(rates.through)).toFixed(4)),
+    cpu_ratio: cpu.some((known) => known.length === 0) ? null : Number((median(cpu[0]!) / median(cpu[1]!)).toFixed(4))
   }
 }
 
@@ -73,12 +85,17 @@ async function working(tasks: RealTasks, former: EvaluationHandle | undefined): 
   }
 }
 
-/** Squarings per second, between two moments at which the count moved. */
-async function rateOf(handle: EvaluationHandle): Promise<number> {
+/** Between two moments at which the count moved. */
+async function windowOf(handle: EvaluationHandle): Promise<Window> {
   const first = await nextCount(handle)
+  const before = threadTimes()
   await delay(WINDOW_MS)
   const last = await nextCount(handle)
-  return ((last.squarings - first.squarings) * 1000) / (last.atMs - first.atMs)
+  return measured(last.squarings - first.squarings, last.atMs - first.atMs, busiestSeconds(before, threadTimes()))
+}
+
+function measured(squarings: number, tookMs: number, cpuSeconds: number | undefined): Window {
+  return { rate: (squarings * 1000) / tookMs, cpuRate: cpuSeconds === undefined ? undefined : squarings / cpuSeconds }
 }
 
 async function nextCount(handle: EvaluationHandle): Promise<{ squarings: number; atMs: number }> {
@@ -90,13 +107,15 @@ async function nextCount(handle: EvaluationHandle): Promise<{ squarings: number;
   }
 }
 
-function bareRates(loop: Worker): Promise<number[]> {
-  return new Promise((resolve, reject) => {
+async function bareWindow(loop: Worker): Promise<Window> {
+  const before = threadTimes()
+  const { squarings, tookMs } = await new Promise<{ squarings: number; tookMs: number }>((resolve, reject) => {
     loop.once('error', reject)
-    loop.once('message', (rates: number[]) => {
+    loop.once('message', (window: { squarings: number; tookMs: number }) => {
       loop.off('error', reject)
-      resolve(rates)
+      resolve(window)
     })
     loop.postMessage('go')
   })
+  return measured(squarings, tookMs, busiestSeconds(before, threadTimes()))
 }
