@@ -1,6 +1,6 @@
 //! The published chiavdf crate behind the line protocol of bench/.
 
-// Linked for its GMP, built for this processor; chiavdf would take the system's, which is generic code on Debian.
+// Linked for its GMP, built for this processor; chiavdf would take the system's.
 use gmp_mpfr_sys as _;
 
 use line::{Request, hex, serde_json::json, serve, timed};
