@@ -107,7 +107,7 @@ function checkReadiness(network: Network, beacon: BeaconClient, store: Store, ta
     { name: 'peers', ok: connected, detail: `${status}, ${peers} connected` },
     { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old` },
     { name: 'store', ok: stored === undefined, detail: stored ?? 'readable' },
-    { name: 'journal', ok: true, detail: unreadable === 0 ? 'readable' : `${unreadable} unreadable records set aside`, ...(unreadable > 0 && { warning: true }) }
+    { name: 'journal', ok: true, detail: unreadable === 0 ? 'readable' : `${unreadable} unreadable record(s) set aside`, ...(unreadable > 0 && { warning: true }) }
   ]
 }
 

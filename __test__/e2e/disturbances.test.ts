@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { builtInProfiles } from '../../src/protocol/profile.ts'
+import { keys } from '../../src/store/keys.ts'
+import { openStore } from '../../src/store/open.ts'
 import { eventually, run, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
 
 const ITERATIONS = 300_000
@@ -129,6 +131,23 @@ describe('a data directory that cannot be written', () => {
     // From where it was halted, not from the beginning.
     const resumed = daemon.logText().match(/"squarings":(\d+),"msg":"the evaluation goes on from a checkpoint"/)
     expect(Number(resumed?.[1])).toBeGreaterThan(0)
+  })
+})
+
+describe('a record of the journal that cannot be read', () => {
+  it('is reported by the readiness and by doctor, and the daemon works', async () => {
+    const directory = scene.directory()
+    const args = ['--network', profile, '--data-dir', directory]
+    const store = openStore(join(directory, 'chronym.db'))
+    store.put(keys.task('broken'), Buffer.from('not a task'))
+    store.close()
+    const daemon = await scene.daemon(args)
+    const { body } = await daemon.request('GET', '/readyz')
+    expect(body.checks).toContainEqual({ name: 'journal', ok: true, detail: '1 unreadable record(s) set aside', warning: true })
+    expect(daemon.logText()).toContain('it is set aside as it is')
+    const doctor = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'doctor', '--json'])
+    expect(doctor.stdout).toMatch(/"name":"journal","state":"warning"/)
+    expect((await daemon.request('GET', '/api/vdf/tasks')).body).toEqual([])
   })
 })
 
