@@ -10,8 +10,8 @@
 //! | `--alternate` | with a split: squares by turns with and without a prover beside, and tells the ratio of the rates |
 //! | `--json` | one object instead of lines |
 //!
-//! `proving_share` is the whole proof's time by that of all squarings, measured by turns: a slice of proving, a slice of squaring, and of
-//! either kind the lower quartile of the slices' times. So other work on the machine, which makes both longer, hardly touches it.
+//! `proving_share` is the whole proof's time by that of all squarings, measured by turns, a slice of proving and a slice of squaring: other
+//! work on the machine makes both longer.
 
 use chronym_vdf::{Discriminant, Evaluation, EvaluationOptions, Form, Phase, Step, backend_name};
 use core::sync::atomic::AtomicU32;
@@ -72,18 +72,8 @@ fn time(call: impl FnOnce()) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// Times of slices, sorted.
-struct Slices(Vec<f64>);
-
-impl Slices {
-    fn new(mut times: Vec<f64>) -> Self {
-        times.sort_by(f64::total_cmp);
-        Self(times)
-    }
-
-    fn quartile(&self) -> f64 {
-        self.0[self.0.len() / 4]
-    }
+fn mean(times: &[f64]) -> f64 {
+    times.iter().sum::<f64>() / float(times.len() as u64)
 }
 
 /// Proves by turns with squaring in `beside`: the times of the slices of both, proving first.
@@ -97,14 +87,14 @@ fn prove(evaluation: &mut Evaluation, beside: &mut Evaluation, slice_steps: u64,
 }
 
 /// Squares the second segment by turns on one thread and with a prover beside: the times of both kinds of slices.
-fn alternate(evaluation: &mut Evaluation, threads: usize, stop: &AtomicU32) -> [Slices; 2] {
+fn alternate(evaluation: &mut Evaluation, threads: usize, stop: &AtomicU32) -> [Vec<f64>; 2] {
     let mut times = [Vec::new(), Vec::new()];
     while evaluation.iterations() - evaluation.squarings() > LONG_SLICE {
         let beside = times[0].len() > times[1].len();
         evaluation.set_threads(if beside { threads } else { 1 });
         times[usize::from(beside)].push(time(|| _ = evaluation.advance(LONG_SLICE, stop)));
     }
-    times.map(Slices::new)
+    times
 }
 
 fn main() {
@@ -124,7 +114,7 @@ fn main() {
     ];
     if let (true, Some(split)) = (options.alternate, options.split) {
         evaluation.advance(split, &stop);
-        let [alone, beside] = alternate(&mut evaluation, options.threads, &stop).map(|slices| slices.quartile());
+        let [alone, beside] = alternate(&mut evaluation, options.threads, &stop).map(|times| mean(&times));
         fields.push(("squarings_per_second_alone", (float(LONG_SLICE) / alone).to_string()));
         fields.push(("squarings_per_second_beside_a_prover", (float(LONG_SLICE) / beside).to_string()));
         fields.push(("ratio", (alone / beside).to_string()));
@@ -159,9 +149,7 @@ fn main() {
             squaring_slices.extend(squaring);
         }
         let per_proof = float(slices.len() as u64) / float(options.runs as u64);
-        let (slices, squaring_slices) = (Slices::new(slices), Slices::new(squaring_slices));
-        let share =
-            slices.quartile() * per_proof / (squaring_slices.quartile() * float(options.squarings) / float(SLICE));
+        let share = mean(&slices) * per_proof / (mean(&squaring_slices) * float(options.squarings) / float(SLICE));
         fields.push(("squaring_seconds", squaring.to_string()));
         fields.push(("proving_seconds", quickest.to_string()));
         fields.push(("proving_share", share.to_string()));
