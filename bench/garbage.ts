@@ -2,7 +2,7 @@
  * npm run bench:garbage [-- --json]
  *
  * What a node pays for what it is sent: each kind of garbage, beside what is valid, in microseconds of one thread (the least of many runs, since
- * other work only ever adds), and how long an urgent check waits in the pool behind a flood of a thousand proofs.
+ * other work only ever adds), and how long an urgent check waits in the pool behind a flood of a thousand false proofs, each of a seed of its own.
  */
 import { parseArgs } from 'node:util'
 import { signDevPulse } from '../src/beacon/dev-beacon.ts'
@@ -77,7 +77,7 @@ async function remembered(): Promise<number> {
   return Math.round(least * 10_000) / 10
 }
 
-/** Milliseconds that a pulse check of our own takes while a thousand expected proofs, each of a seed of its own, are verified. */
+/** Milliseconds that a pulse check of our own takes while a thousand false proofs, expected and each of a seed of its own, are refused. */
 async function urgentDuringFlood(): Promise<number[]> {
   const seeds = Array.from({ length: FLOOD }, (_, index) => seed.with(0, index & 255).with(1, index >> 8))
   const flood = Promise.all(seeds.map((each) => pool.verifyProof({ ...question(unproved), seed: each }, { urgency: 'expected' })))
@@ -120,5 +120,5 @@ if (values.json === true) {
   const { cpu, cores, node } = machine()
   process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, backend ${native.backend()}; ${BITS} bits; microseconds of one thread, the least of ${RUNS} runs\n\n`)
   for (const [kind, time] of Object.entries(microseconds)) process.stdout.write(`  ${kind.padEnd(52)}${time.toFixed(1).padStart(9)}\n`)
-  process.stdout.write(`\n  an urgent check during a flood of ${FLOOD.toLocaleString('en')} proofs waits ${urgentMs.median} ms (median), ${urgentMs.most} ms (most)\n`)
+  process.stdout.write(`\n  an urgent check during a flood of ${FLOOD.toLocaleString('en')} false proofs waits ${urgentMs.median} ms (median), ${urgentMs.most} ms (most)\n`)
 }
