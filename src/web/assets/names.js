@@ -6,6 +6,7 @@ import { editZone } from './zone-editor.js'
 function lease({ state, lease_end: end }) {
   const left = (Date.parse(end) - Date.now()) / 1000
   if (state === 'live') return `ends in ${duration(left)}`
+  if (state === 'contested' || state === 'lost') return state
   return state === 'grace' ? `lapsed ${duration(-left)} ago: renew now` : 'lapsed'
 }
 
