@@ -2,7 +2,7 @@
 //! by A, where (A, B, C) is a form of f1's class with A odd and prime to a2.
 
 use super::candidate::Candidate;
-use super::coordinate::{LIMBS, add_product, exact_quotient};
+use super::coordinate::{LIMBS, add_product, exact_quotients};
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::{Inverse, invert};
 use super::kernel::Kernel;
@@ -89,12 +89,9 @@ fn new_form(
         return None;
     }
     let half_sum = half_sum((&odd.b, odd.b_negative), (&second.b, second.b_negative));
-    let quotient = |f: (&[u64], bool), g: (&[u64], bool), index: usize| {
-        exact_quotient(f, &x[index], g, &y[index], &odd.a, modulus.inverse)
-    };
-    let p = |index| quotient((&second.a, false), (&half_difference.0, half_difference.1), index);
-    let q = |index| quotient((&half_sum.0, half_sum.1), (&second.c, true), index);
-    let (p, q) = ([p(0), p(1)], [q(0), q(1)]);
+    let (m, s) = ((&half_difference.0[..], half_difference.1), (&half_sum.0[..], half_sum.1));
+    let p = exact_quotients((&second.a, false), x, m, y, &odd.a, modulus.inverse);
+    let q = exact_quotients(s, x, (&second.c, true), y, &odd.a, modulus.inverse);
     // x1 y2 - x2 y1 = +-A, so known by its lowest word: A is odd.
     let determinant = x[0][0].wrapping_mul(y[1][0]).wrapping_sub(x[1][0].wrapping_mul(y[0][0]));
     let turned = determinant == odd.a[0].wrapping_neg();

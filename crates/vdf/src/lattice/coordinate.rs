@@ -43,11 +43,14 @@ fn magnitude(value: &Coordinate) -> (Coordinate, bool) {
     (negate_if(value, negative), negative)
 }
 
-/// The nearest double but for a few units in the last place, whatever the sign.
+/// The value as a double, to within `2^129` and a few units in the last place: the limbs below `2^128` are left out, since
+/// coordinates of short vectors are near `2^256`.
 #[inline(always)]
 pub(super) fn to_f64(value: &Coordinate) -> f64 {
-    let (limbs, negative) = magnitude(value);
-    let absolute = limbs.iter().rev().fold(0.0, |sum, &limb| sum * WORD + limb as f64);
+    let negative = value[LIMBS - 1] >> 63 != 0;
+    // -value - 1 instead of -value: below the limbs that count.
+    let [.., low, middle, high] = value.map(|limb| limb ^ mask(negative));
+    let absolute = ((high as f64 * WORD + middle as f64) * WORD + low as f64) * (WORD * WORD);
     if negative { -absolute } else { absolute }
 }
 
@@ -82,7 +85,7 @@ fn low_product(factor: &[u64], x: &Coordinate) -> Coordinate {
 /// `(p x + q y) / divisor` modulo `2^320`, for an odd divisor that divides the sum (Jebelean's exact division, from the
 /// lowest limb up). Signs of p and q stand apart.
 #[inline(always)]
-pub(super) fn exact_quotient(
+fn exact_quotient(
     p: (&[u64], bool),
     x: &Coordinate,
     q: (&[u64], bool),
@@ -108,6 +111,19 @@ pub(super) fn exact_quotient(
         }
     }
     quotient
+}
+
+/// The quotients of [`exact_quotient`] for two vectors.
+#[inline(always)]
+pub(super) fn exact_quotients(
+    p: (&[u64], bool),
+    x: &[Coordinate; 2],
+    q: (&[u64], bool),
+    y: &[Coordinate; 2],
+    divisor: &[u64],
+    inverse: u64,
+) -> [Coordinate; 2] {
+    [exact_quotient(p, &x[0], q, &y[0], divisor, inverse), exact_quotient(p, &x[1], q, &y[1], divisor, inverse)]
 }
 
 /// `sum + x y`, or `sum - x y` when `subtract`. Coordinates below `2^318` in magnitude keep four such products in

@@ -104,7 +104,7 @@ impl Modulus {
         // product 2^leading_zeros / 2^halvings: the bits that are shifted out are zero.
         let (whole, rest) = ((halvings / 64) as usize, halvings % 64);
         let mut rest_limbs = [0; PRODUCT_LIMBS + 2];
-        for (limb, out) in rest_limbs[..=PRODUCT_LIMBS - whole].iter_mut().enumerate() {
+        for (limb, out) in rest_limbs[..PRODUCT_LIMBS + 1 - whole].iter_mut().enumerate() {
             let at = |index: usize| product.get(index).copied().unwrap_or(0);
             let (here, above) = (at(whole + limb), at(whole + limb + 1));
             let below = if limb == 0 { 0 } else { at(whole + limb - 1) };

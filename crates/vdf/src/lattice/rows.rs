@@ -41,16 +41,13 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    const ZERO: Self =
+        Self { buffers: [Buffer::ZERO; 2], current: 0, x_limbs: MAX_LIMBS, v_limbs: 1, v_negative: [false; 2] };
+
     /// The rows `(x1; 0)`, `(x2; 1)`, or `(x2; -1)`: det = `+-x1`.
     #[inline(always)]
     pub(super) fn new(x1: &[u64; MAX_LIMBS], x2: &[u64; MAX_LIMBS], second_negative: bool) -> Self {
-        let mut rows = Self {
-            buffers: [Buffer::ZERO; 2],
-            current: 0,
-            x_limbs: MAX_LIMBS,
-            v_limbs: 1,
-            v_negative: [!second_negative, second_negative],
-        };
+        let mut rows = Self { v_negative: [!second_negative, second_negative], ..Self::ZERO };
         rows.buffers[0].x[0][..MAX_LIMBS].copy_from_slice(x1);
         rows.buffers[0].x[1][..MAX_LIMBS].copy_from_slice(x2);
         rows.buffers[0].v[1][0] = 1;

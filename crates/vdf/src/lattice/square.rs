@@ -1,7 +1,7 @@
 //! Squaring.
 
 use super::candidate::Candidate;
-use super::coordinate::{LIMBS, add, add_product, exact_quotient};
+use super::coordinate::{LIMBS, add, add_product, exact_quotients};
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::invert;
 use super::kernel::Kernel;
@@ -41,10 +41,8 @@ fn new_form(context: &LatticeContext, odd: &OddForm, modulus: &Modulus, reduced:
     if !fits(*extent) {
         return None;
     }
-    let m = |index: usize| {
-        exact_quotient((&odd.b, odd.b_negative), &x[index], (&odd.c, false), &y[index], &odd.a, modulus.inverse)
-    };
-    let m = [m(0), m(1)];
+    let (b, c) = ((&odd.b[..], odd.b_negative), (&odd.c[..], false));
+    let m = exact_quotients(b, x, c, y, &odd.a, modulus.inverse);
     // x1 y2 - x2 y1 = +-A, so known by its lowest word: A is odd.
     let determinant = x[0][0].wrapping_mul(y[1][0]).wrapping_sub(x[1][0].wrapping_mul(y[0][0]));
     let turned = determinant == odd.a[0].wrapping_neg();
