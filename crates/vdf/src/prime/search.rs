@@ -1,8 +1,8 @@
 //! The search for the first prime of a sequence.
 
+use super::is_prime;
 #[cfg(target_arch = "x86_64")]
-use super::{fma, ifma};
-use super::{is_prime, lucas};
+use super::{fma, ifma, lucas};
 use crate::backend::Backend;
 use crate::uint::Uint;
 
@@ -20,26 +20,27 @@ pub(crate) fn first_prime<const N: usize>(
     first.expect("candidates do not end")
 }
 
+/// None: elsewhere numbers are tested one by one.
+#[cfg(not(target_arch = "x86_64"))]
+fn search_by_lanes<const N: usize>(_: Backend, _: impl Iterator<Item = Uint<N>>, _: usize) -> Option<Uint<N>> {
+    None
+}
+
 /// None where the processor cannot, or the length is one that nothing asks for.
+#[cfg(target_arch = "x86_64")]
 fn search_by_lanes<const N: usize>(
     backend: Backend,
     candidates: impl Iterator<Item = Uint<N>>,
     bits: usize,
 ) -> Option<Uint<N>> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let lucas = |n: &Uint<N>| lucas::is_probable_prime(n, backend);
-        // a discriminant, or the Fiat-Shamir prime
-        match (N, backend.ifma(), backend.fma()) {
-            (16, Some(has), _) => return ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
-            (5, Some(has), _) if bits <= 304 => {
-                return ifma::strong_probable_primes::<N, 6, 12>(has, candidates, bits).find(lucas);
-            }
-            (16, None, Some(has)) => return fma::strong_probable_primes(has, candidates, bits).find(lucas),
-            _ => {}
-        }
+    let lucas = |n: &Uint<N>| lucas::is_probable_prime(n, backend);
+    // a discriminant, or the Fiat-Shamir prime
+    match (N, backend.ifma(), backend.fma()) {
+        (16, Some(has), _) => ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
+        (5, Some(has), _) if bits <= 304 => ifma::strong_probable_primes::<N, 6, 12>(has, candidates, bits).find(lucas),
+        (16, None, Some(has)) => fma::strong_probable_primes(has, candidates, bits).find(lucas),
+        _ => None,
     }
-    None
 }
 
 /// Those whose bit `test` sets, in order; bit i stands for number i of a batch.

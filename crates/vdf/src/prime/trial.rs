@@ -49,7 +49,7 @@ pub(super) enum Outcome {
 /// Divides an odd number by the small primes.
 pub(super) fn divide<const N: usize>(n: &Uint<N>) -> Outcome {
     const { assert!(N <= MAX_LIMBS) };
-    if n.limb_count() <= 1 && n.0[0] < (LIMIT * LIMIT) as u64 {
+    if n.limb_count() <= 1 && n.0[0] < (LIMIT as u64).pow(2) {
         let small = n.0[0];
         let divisor = (3..).step_by(2).take_while(|d| d * d <= small).find(|d| small.is_multiple_of(*d));
         return if small > 2 && divisor.is_none() { Outcome::Prime } else { Outcome::Composite };
