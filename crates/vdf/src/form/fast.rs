@@ -31,7 +31,7 @@ impl Form {
 
     /// The form squared up to `count` times by the fast kernel, as far as it applies, and how often it remains to be
     /// squared. One conversion for many squarings: it takes a twentieth of one.
-    pub(super) fn square_fast(&self, count: u64, discriminant: &Discriminant) -> (Self, u64) {
+    pub(crate) fn square_fast(&self, count: u64, discriminant: &Discriminant) -> (Self, u64) {
         let (Some(context), Some(mut form)) = (discriminant.lattice.as_ref(), self.to_fast()) else {
             return (*self, count);
         };
@@ -46,7 +46,7 @@ impl Form {
 
     /// The product by the fast kernel; `None` where it doesn't apply, or found its result wrong.
     #[inline]
-    pub(super) fn compose_fast(&self, other: &Self, discriminant: &Discriminant) -> Option<Self> {
+    pub(crate) fn compose_fast(&self, other: &Self, discriminant: &Discriminant) -> Option<Self> {
         let context: &LatticeContext = discriminant.lattice.as_ref()?;
         context.compose(&self.to_fast()?, &other.to_fast()?).map(|product| Self::from_fast(&product))
     }

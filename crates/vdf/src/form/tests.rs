@@ -1,8 +1,8 @@
-use crate::{Discriminant, Error, Form};
-use crate::{nucomp, reference};
+mod long;
+mod properties;
 
-/// Squarings in a row that are checked one by one.
-const LONG_RUN: u32 = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
+use crate::reference;
+use crate::{Discriminant, Error, Form};
 
 /// Sizes with every number of limbs, and odd ones between.
 const SIZES: [usize; 12] = [8, 16, 24, 64, 128, 136, 256, 264, 512, 768, 1000, 1024];
@@ -163,20 +163,6 @@ fn a_discriminant_is_checked() {
     assert_eq!(Discriminant::from_seed(&[1; 65], 1024), Err(Error::SeedLength(65)));
     for bits in [0, 4, 1020, 1025, 1032, usize::MAX] {
         assert_eq!(Discriminant::from_seed(&[1; 4], bits), Err(Error::DiscriminantSize(bits)));
-    }
-}
-
-#[test]
-fn a_long_run_of_squarings_stays_right() {
-    let d = Discriminant::from_seed(b"a long run", 1024).unwrap();
-    let mut form = Form::generator(&d);
-    for step in 0..LONG_RUN {
-        let square = form.square(&d);
-        assert_eq!(square, nucomp::square(&form, 1024), "{step}");
-        if step % 50 == 0 {
-            assert_eq!(square, reference::square(&form), "{step}");
-        }
-        form = square;
     }
 }
 
