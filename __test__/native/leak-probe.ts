@@ -1,14 +1,18 @@
 /**
- * Calls each function of the addon many times, in rounds, and prints by how much the process grew in the round in which it grew
- * least, in bytes, as JSON: a leak shows in every round, the engine's own growth does not. Run with --expose-gc.
- * `turning` returns to the event loop now and then, as the workers for checks do; `busy` never does, as an evaluation doesn't.
+ * Calls functions of the addon many times, in rounds, and prints as JSON by how much the process grew in the round in which it grew least, in bytes:
+ * a leak shows in every round, the engine's own growth does not. `node --expose-gc leak-probe.ts PROBE`; without a probe it prints which there
+ * are, what they call, and all there is to call. One probe a process: what one freed would hide what another lost.
  */
+import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { addon } from '../../src/native/addon.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
 
-/** Calls a round; fewer of those that compute for milliseconds. */
-const MANY = 15_000
-const FEW = 30
+/** Calls a round: a hundred thousand in all rounds together. */
+const MANY = 17_000
+/** Of those that others cover in part. */
+const SOME = 5000
+/** Of those that compute for milliseconds: what they could lose are a key's coefficients, 20 KB and more. */
+const FEW = 200
 /** The first rounds warm caches and heaps up. */
 const WARM_ROUNDS = 2
 const MEASURED_ROUNDS = 4
@@ -16,46 +20,111 @@ const MEASURED_ROUNDS = 4
 const native = addon()
 const stop = new Uint32Array(new SharedArrayBuffer(4))
 const seed = new Uint8Array(32).fill(3)
-const discriminant = native.Discriminant.fromSeed(seed, 64)
-const key = new native.ChainKey(new Uint8Array(Buffer.from(DEV_BEACON_CHAIN.public_key, 'hex')))
+/** So small that a verification takes a tenth of a millisecond. */
+const BITS = 16
+const discriminant = native.Discriminant.fromSeed(seed, BITS)
+const magnitude = discriminant.bytes()
+const keyBytes = new Uint8Array(Buffer.from(DEV_BEACON_CHAIN.public_key, 'hex'))
+const key = new native.ChainKey(keyBytes)
+const pulse = signDevPulse(1)
 const evaluation = new native.Evaluation(discriminant, null, 2 ** 40, null, 2 ** 20)
 evaluation.advance(10_000, stop)
+const state = evaluation.state()
+const intermediates = evaluation.intermediates(0)
 const done = new native.Evaluation(discriminant, null, 10, null, 2 ** 20)
 done.advance(1000, stop)
 const proof = done.proof()!
+const kept: Uint8Array[] = []
 
 const verifier = new native.Verifier(10)
-const questions = [proof, proof.subarray(1)].map((each) => ({ seed, bits: 64, iterations: 10, split: null, proof: each }))
+const questions = [proof, proof.subarray(1)].map((each) => ({ seed, bits: BITS, iterations: 10, split: null, proof: each }))
 const malformed = questions.map((question) => ({ ...question, proof: proof.subarray(1) }))
 
-type Probe = [name: string, calls: number, call: () => void]
+interface Probe {
+  /** Names of exports. */
+  calls: string[]
+  count: number
+  call: () => void
+  /** Never returns to the event loop, as an evaluation doesn't; the others do now and then, as the workers for checks do. */
+  busy?: boolean
+}
 
-const turning: Probe[] = [
-  ['Discriminant.fromSeed', FEW, () => native.Discriminant.fromSeed(seed, 64)],
-  ['Discriminant.fromSeed, refused', MANY, () => refused(() => native.Discriminant.fromSeed(seed, 63))],
-  ['Evaluation', MANY, () => new native.Evaluation(discriminant, null, 100, null, 2 ** 20).advance(1, stop)],
-  ['Evaluation, refused', MANY, () => refused(() => new native.Evaluation(discriminant, null, 100, 100, 2 ** 20))],
-  ['searchStamp', MANY, () => native.searchStamp(seed, 200, 0, 2, stop)],
-  ['ChainKey.verify', FEW, () => key.verify(1, new Uint8Array(48))],
-  ['verifyProof', FEW, () => native.verifyProof(discriminant, null, 10, proof, 0)],
-  ['Verifier.verify', FEW, () => verifier.verify(questions, stop)],
-  ['Verifier.verify, malformed', MANY, () => verifier.verify(malformed, stop)],
-  ['Verifier.verify, refused', MANY, () => refused(() => verifier.verify([{ ...malformed[0]!, bits: 7 }], stop))],
-  ['verifyProof, refused', MANY, () => native.verifyProof(discriminant, null, 10, proof.subarray(1), 0)]
-]
-const busy: Probe[] = [
-  ['Discriminant.bytes', MANY, () => discriminant.bytes()],
-  ['Evaluation.state', MANY, () => evaluation.state()],
-  ['Evaluation.intermediates', MANY, () => evaluation.intermediates(0)],
-  ['Evaluation.proof', MANY, () => done.proof()],
-  ['Evaluation.advance', FEW, () => evaluation.advance(1, stop)]
-]
+const probes: Record<string, Probe> = {
+  /** What a leak looks like to this instrument. */
+  'control: a hundred bytes kept': { calls: [], count: MANY, call: () => kept.push(new Uint8Array(8)) },
+  discriminants: {
+    calls: ['Discriminant', 'Discriminant.fromSeed', 'Discriminant.fromBytes'],
+    count: MANY,
+    call: () => {
+      native.Discriminant.fromSeed(seed, BITS)
+      native.Discriminant.fromBytes(magnitude)
+    }
+  },
+  evaluations: { calls: ['Evaluation'], count: MANY, call: () => new native.Evaluation(discriminant, null, 100, null, 2 ** 20).advance(1, stop) },
+  resuming: { calls: ['Evaluation.resume'], count: MANY, call: () => native.Evaluation.resume(discriminant, state, intermediates) },
+  refusals: {
+    calls: [],
+    count: MANY,
+    call: () => {
+      refused(() => native.Discriminant.fromSeed(seed, BITS - 1))
+      refused(() => native.Discriminant.fromBytes(seed))
+      refused(() => new native.Evaluation(discriminant, null, 100, 100, 2 ** 20))
+      refused(() => native.Evaluation.resume(discriminant, state.subarray(1), intermediates), 'INVALID_CHECKPOINT')
+      refused(() => new native.ChainKey(seed))
+      key.verify(1, seed)
+      native.verifyProof(discriminant, null, 10, proof.subarray(1), 0)
+    }
+  },
+  stamps: { calls: ['searchStamp'], count: MANY, call: () => native.searchStamp(seed, 200, 0, 2, stop) },
+  keys: { calls: ['ChainKey'], count: FEW, call: () => new native.ChainKey(keyBytes) },
+  pulses: { calls: ['ChainKey.verify'], count: FEW, call: () => key.verify(1, pulse) },
+  proofs: { calls: ['verifyProof'], count: MANY, call: () => native.verifyProof(discriminant, null, 10, proof, 0) },
+  verifiers: { calls: ['Verifier'], count: MANY, call: () => new native.Verifier(10) },
+  batches: {
+    calls: ['Verifier.verify'],
+    count: SOME,
+    call: () => {
+      verifier.verify(questions, stop)
+      verifier.verify(malformed, stop)
+      refused(() => verifier.verify([{ ...malformed[0]!, bits: 7 }], stop))
+    }
+  },
+  'results, busy': {
+    calls: ['Discriminant.bytes', 'Evaluation.state', 'Evaluation.intermediates', 'Evaluation.proof'],
+    count: MANY,
+    call: () => {
+      discriminant.bytes()
+      evaluation.state()
+      evaluation.intermediates(0)
+      done.proof()
+    },
+    busy: true
+  },
+  'slices, busy': {
+    calls: ['Evaluation.setThreads', 'Evaluation.advance', 'Evaluation.phase', 'Evaluation.phaseProgress', 'Evaluation.remaining', 'Evaluation.squarings', 'Evaluation.iterations', 'Evaluation.split', 'Evaluation.intermediateCount', 'version', 'backend'],
+    count: MANY,
+    call: () => {
+      evaluation.setThreads(1)
+      evaluation.advance(1, stop)
+      evaluation.phase()
+      evaluation.phaseProgress()
+      evaluation.remaining()
+      evaluation.squarings()
+      evaluation.iterations()
+      evaluation.split()
+      evaluation.intermediateCount()
+      native.version()
+      native.backend()
+    },
+    busy: true
+  }
+}
 
-function refused(call: () => unknown): void {
+function refused(call: () => unknown, code = 'INVALID_ARGUMENT'): void {
   try {
     call()
   } catch (error) {
-    if ((error as { code?: string }).code === 'INVALID_ARGUMENT') return
+    if ((error as { code?: string }).code === code) return
     throw error
   }
   throw new Error('this call should have been refused')
@@ -67,16 +136,16 @@ function collect(): void {
 
 const turn = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve))
 
-async function growth([, calls, call]: Probe, turns: boolean): Promise<number> {
+async function growth({ count, call, busy = false }: Probe): Promise<number> {
   let least = Infinity
   for (let round = 0; round < WARM_ROUNDS + MEASURED_ROUNDS; round++) {
     const before = process.memoryUsage.rss()
-    for (let index = 0; index < calls; index++) {
+    for (let index = 0; index < count; index++) {
       call()
-      if (turns && index % 500 === 0) await turn()
+      if (!busy && index % 500 === 0) await turn()
     }
     collect()
-    if (turns) {
+    if (!busy) {
       // What a collection found to be released is released in a turn, and then collected.
       await turn()
       collect()
@@ -87,7 +156,16 @@ async function growth([, calls, call]: Probe, turns: boolean): Promise<number> {
   return least
 }
 
-const grown: Record<string, number> = {}
-for (const probe of turning) grown[probe[0]] = await growth(probe, true)
-for (const probe of busy) grown[probe[0]] = await growth(probe, false)
-process.stdout.write(`${JSON.stringify(grown)}\n`)
+/** Functions, classes and their methods, as probes name them. */
+function exported(): string[] {
+  const builtIn = new Set(['length', 'name', 'prototype', 'arguments', 'caller', 'constructor'])
+  const members = (of: object): string[] => Object.getOwnPropertyNames(of).filter((name) => !builtIn.has(name))
+  return Object.entries(native as unknown as Record<string, { prototype: object }>).flatMap(([name, value]) => [
+    name,
+    ...[...members(value), ...members(value.prototype)].map((member) => `${name}.${member}`)
+  ])
+}
+
+const chosen = probes[process.argv[2] ?? '']
+const report = chosen === undefined ? { exported: exported(), probes: Object.fromEntries(Object.entries(probes).map(([name, { calls }]) => [name, calls])) } : await growth(chosen)
+process.stdout.write(`${JSON.stringify(report)}\n`)
