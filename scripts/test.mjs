@@ -57,15 +57,19 @@ async function vitest(args) {
 }
 
 const RUST = ['-p', 'chronym-vdf', '-p', 'chronym-beacon']
+// Approximations made poor on purpose, so that every rare path of the fast squaring is taken.
+const STRESS = ['-p', 'chronym-vdf', '--features', 'stress']
 if (long) {
   await cargoTest(['--release', ...RUST, '--', '--ignored'])
+  await cargoTest(['--release', ...STRESS, '--', '--ignored'])
   process.env.PROPERTY_RUNS = '100000'
   await vitest(['--project', 'unit', '__test__/protocol/properties.test.ts', '__test__/protocol/kid.test.ts', '--testTimeout', '3600000'])
 } else {
   await cargoTest(RUST)
   await cargoTest(['--release', ...RUST])
-  // Approximations made poor on purpose, so that every rare path of the fast squaring is taken.
-  await cargoTest(['-p', 'chronym-vdf', '--features', 'stress', 'lattice'])
+  await cargoTest([...STRESS, '--lib', '--', 'lattice', 'form'])
+  // Every input that fuzzing started from or failed on.
+  await cargoTest(['--manifest-path', 'crates/vdf/fuzz/Cargo.toml', '--no-default-features', '--locked'])
   await vitest(['--project', 'unit'])
   // By themselves: real processes with promises about time should not compete with everything else.
   await vitest(['--project', 'e2e'])

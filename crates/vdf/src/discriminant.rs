@@ -66,7 +66,8 @@ impl Discriminant {
         Ok(Self::new(magnitude, bits, backend))
     }
 
-    fn new(magnitude: Uint<D_LIMBS>, bits: usize, backend: Backend) -> Self {
+    /// Unchecked.
+    pub(crate) fn new(magnitude: Uint<D_LIMBS>, bits: usize, backend: Backend) -> Self {
         Self { lattice: LatticeContext::new(&magnitude.0, backend), magnitude, bits }
     }
 

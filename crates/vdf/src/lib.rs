@@ -18,6 +18,9 @@ mod error;
 mod euclid;
 mod evaluation;
 mod form;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hash_prime;
 mod int;
 mod lattice;
