@@ -574,6 +574,8 @@ describe('the time left', () => {
     const before = manager.get(id)!.eta_seconds!
     manager.pause(id)
     expect(manager.get(id)!.eta_seconds).toBeNull()
+    // The evaluation has stopped: its last checkpoint is on disk.
+    await until(() => manager.get(id)!.iterations_per_second === null)
     await clock.advance(60 * 60 * 1000)
     manager.resume(id)
     expect(manager.get(id)!.eta_seconds).toBeNull()
