@@ -1,9 +1,9 @@
 /** `commitments`: which commitments a node holds, and since when, for a neighbour that was not there when they came. */
 import type { CborValue } from '../../protocol/cbor.ts'
 import { COMMITMENT_BYTES } from '../../protocol/commitment.ts'
-import { EncodingError } from '../../protocol/errors.ts'
-import { arrayField, bytesField, fieldsOf, integerField } from '../../protocol/record-fields.ts'
+import { bytesField, fieldsOf, integerField } from '../../protocol/record-fields.ts'
 import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
+import { decodePage } from './page.ts'
 
 /** Commitments of one page: 60 bytes each. */
 export const COMMITMENTS_PAGE = 500
@@ -36,12 +36,7 @@ export function decodeCommitmentsRequest(value: CborValue): CommitmentsRequest {
 
 export function decodeCommitmentsAnswer(value: CborValue, type: string): CommitmentsAnswer {
   if (type !== 'commitments') return decodeCommonAnswer(value, type)
-  const fields = fieldsOf(value, ['type', 'commitments', 'more'])
-  const { more } = fields
-  if (typeof more !== 'boolean') throw new EncodingError('more: true or false is expected')
-  const commitments = arrayField(fields, 'commitments').map(decodeSeen)
-  if (commitments.length > COMMITMENTS_PAGE) throw new EncodingError(`commitments: at most ${COMMITMENTS_PAGE}`)
-  if (more && commitments.length === 0) throw new EncodingError('commitments: a page that is followed by more cannot be empty')
+  const { items: commitments, more } = decodePage(value, 'commitments', COMMITMENTS_PAGE, decodeSeen)
   return { type, commitments, more }
 }
 

@@ -2,9 +2,10 @@
 import type { CborValue } from '../../protocol/cbor.ts'
 import type { EntryState } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { arrayField, bytesField, fieldsOf, integerField } from '../../protocol/record-fields.ts'
+import { bytesField, fieldsOf, integerField } from '../../protocol/record-fields.ts'
 import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
 import { KEY_BYTES, stateField } from './get.ts'
+import { decodePage } from './page.ts'
 
 /** Longest prefix that is listed: a network of 2^69 peers would blind that many bits. Whoever wants one key must ask with `get`. */
 export const MAX_PREFIX_BITS = 64
@@ -42,13 +43,8 @@ export function decodeListRequest(value: CborValue): ListRequest {
 
 export function decodeListAnswer(value: CborValue, type: string): ListAnswer {
   if (type !== 'listed') return decodeCommonAnswer(value, type)
-  const fields = fieldsOf(value, ['type', 'entries', 'more'])
-  const { more } = fields
-  if (typeof more !== 'boolean') throw new EncodingError('more: true or false is expected')
-  const entries = arrayField(fields, 'entries').map(decodeEntry)
-  if (entries.length > LIST_PAGE_ENTRIES) throw new EncodingError(`entries: at most ${LIST_PAGE_ENTRIES}`)
-  if (more && entries.length === 0) throw new EncodingError('entries: a page that is followed by more cannot be empty')
-  return { type: 'listed', entries, more }
+  const { items: entries, more } = decodePage(value, 'entries', LIST_PAGE_ENTRIES, decodeEntry)
+  return { type, entries, more }
 }
 
 function decodeEntry(value: CborValue): ListedEntry {
