@@ -134,6 +134,16 @@ describe('modes', () => {
     await lab.connected()
   })
 
+  it('write down whom they have met within seconds, and so know them after they were killed', async () => {
+    const [first] = await lab.addNodes(3)
+    expect(first!.store.get(keys.contacts())).toBeUndefined()
+    lab.advance(2)
+    await vi.waitFor(() => {
+      const kept = JSON.parse(Buffer.from(first!.store.get(keys.contacts())!).toString()) as string[]
+      for (const { address } of lab.nodes.slice(1)) expect(kept).toContain(address)
+    })
+  })
+
   it('get what was published while nobody was there, soon after they are there again', async () => {
     const [first, second] = await lab.addNodes(2)
     const owner = lab.owner('alone')

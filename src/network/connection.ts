@@ -7,7 +7,7 @@ import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
 import { registryProtocol } from './protocol/messages.ts'
 import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
-import { dropThoseThatTurnLight } from './routing.ts'
+import { dropThoseThatTurnLight, onPeerKnown } from './routing.ts'
 import type { Timers } from './timers.ts'
 import type { NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './watchdog.ts'
@@ -17,6 +17,8 @@ export interface ConnectionOptions extends Omit<NodeOptions, 'mode'> {
   readonly metBefore: () => readonly string[]
   readonly timers: Timers
   readonly log: Logger
+  /** A peer has entered the routing table. */
+  readonly onKnown: () => void
   readonly handlers: Handlers
   readonly penalise: ServeOptions['penalise']
   readonly emit: (event: NetworkEvent) => void
@@ -36,7 +38,7 @@ export interface Connection {
 
 /** Opens a node in that mode. Throws ListenError. */
 export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
-  const { profile, bootstrap, metBefore, timers, log, handlers, penalise, emit } = options
+  const { profile, bootstrap, metBefore, timers, log, onKnown, handlers, penalise, emit } = options
   const startServing = (node: Node): Promise<void> =>
     serve({
       node,
@@ -56,7 +58,12 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     })
     if (mode === 'full') await startServing(unstarted)
   })
-  const ends = [watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers), discoverNeighbours(node, profile.k, log), dropThoseThatTurnLight(node, dhtProtocol(profile))]
+  const ends = [
+    watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers),
+    onPeerKnown(node, onKnown),
+    discoverNeighbours(node, profile.k, log),
+    dropThoseThatTurnLight(node, dhtProtocol(profile))
+  ]
 
   return {
     peers: createPeers(node, profile, penalise),

@@ -26,7 +26,10 @@ import { systemTimers, type Timers } from './timers.ts'
 import type { CommitOutcome, LookupBreadth, Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome, RevealLookup } from './types.ts'
 import { createVerifier } from './verifier.ts'
 
-/** How often the peers known are written down; a crash forgets those met since. */
+/** Peers that have become known are written down this soon, those met together at once; a crash forgets those met since. */
+const NEW_CONTACTS_MS = 2_000
+
+/** Their addresses change too: so often they are looked at in any case. */
 const CONTACTS_INTERVAL_MS = 60_000
 
 export interface NetworkOptions {
@@ -75,7 +78,9 @@ class RegistryNetwork implements OpenableNetwork {
   /** Undefined while offline. */
   #connection: Connection | undefined
   #maintenance: Maintenance | undefined
-  #endKeepingContacts: () => void = () => undefined
+  #endsOfKeepingContacts: (() => void)[] = []
+  /** A peer has become known that may not be written down. */
+  #hasMet = false
   /** The own record that is being sent again: one at a time. */
   #republishing: { readonly id: string; readonly abort: AbortController } | undefined
   /** Changes of mode happen one after the other. */
@@ -120,7 +125,12 @@ class RegistryNetwork implements OpenableNetwork {
       if (this.#isRunning) return
       await this.#enter(this.#mode)
       this.#isRunning = true
-      this.#endKeepingContacts = this.#timers.every(CONTACTS_INTERVAL_MS, () => void this.#keepContacts())
+      this.#endsOfKeepingContacts = [
+        this.#timers.every(NEW_CONTACTS_MS, () => {
+          if (this.#hasMet) void this.#keepContacts()
+        }),
+        this.#timers.every(CONTACTS_INTERVAL_MS, () => void this.#keepContacts())
+      ]
       this.#maintenance = startMaintenance({
         profile,
         store,
@@ -140,7 +150,7 @@ class RegistryNetwork implements OpenableNetwork {
   stop(): Promise<void> {
     return this.#enqueue(async () => {
       this.#isRunning = false
-      this.#endKeepingContacts()
+      for (const end of this.#endsOfKeepingContacts) end()
       // The node goes first: what waits for answers of peers ends with it.
       await this.#disconnect()
       await this.#maintenance?.stop()
@@ -262,6 +272,9 @@ class RegistryNetwork implements OpenableNetwork {
         agent,
         log,
         timers: this.#timers,
+        onKnown: () => {
+          this.#hasMet = true
+        },
         handlers: this.#holder.handlers(),
         isBanned: (peer) => this.#penalties.isBanned(peer),
         penalise: (peer, reason) => {
@@ -284,6 +297,7 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   async #keepContacts(): Promise<void> {
+    this.#hasMet = false
     try {
       if (this.#connection !== undefined) this.#contacts.keep(await this.#connection.contacts())
     } catch (error) {
