@@ -17,7 +17,7 @@ export interface NetworkStatus {
   records: number
 }
 
-/** How far a record got: peers that hold it (confirmed), of those asked; refusals with their reasons. */
+/** How far a record got: peers that showed it when it was read back, of those who should hold it; refusals with their reasons. */
 export interface PutOutcome {
   storedBy: number
   of: number
@@ -82,8 +82,8 @@ export interface Network {
   /** Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. Nothing is sent once `signal` is aborted. */
   commit(name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome>
   /**
-   * Stores at the peers closest to K(name), then reads back from peers not written to until more than half have it. From then on it is
-   * republished. Nothing is sent once `signal` is aborted.
+   * Stores at the peers closest to K(name), then reads back from those who should hold it, peers not written to among them where there are any, until more
+   * than half have it. From then on it is republished. Nothing is sent once `signal` is aborted.
    */
   putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome>
   /** From now on `former` is republished for the name, or nothing; a republishing under way ends. Throws StoreError. */

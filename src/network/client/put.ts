@@ -1,15 +1,21 @@
 import { equalBytes, sha256 } from '../../protocol/bytes.ts'
+import { isWithin, radius } from '../../protocol/density.ts'
 import { recordKeyPreimage, type RecordKind } from '../../protocol/record-key.ts'
 import { profileHash } from '../../protocol/profile.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
 import type { PutAnswer } from '../protocol/put.ts'
+import { positionOf } from '../routing.ts'
+import { pause } from '../timers.ts'
 import type { PutOutcome } from '../types.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 /** Times that a record is sent and read back before the rest is left to republishing. */
-const MAX_ROUNDS = 3
+const MAX_ROUNDS = 4
+
+/** Before the second round, where a peer was busy; twice as long before each later one. */
+const BUSY_PAUSE_MS = 250
 
 export interface OutgoingRecord {
   readonly kind: RecordKind
@@ -21,8 +27,11 @@ export interface OutgoingRecord {
 }
 
 /**
- * Stores a record at the peers closest to its K, then reads it back from those whom a new look-up finds, and sends it again to those who lack it,
- * until more than half have it or three rounds are over. `storedBy` is what was read back. Throws OfflineError, or the signal's reason.
+ * Stores a record at the peers closest to its K and reads it back from those who should hold it, found by other look-ups than the one it was sent by.
+ *
+ * Those among them that it was not sent to tell whether whoever looks for it comes to where it was sent [a look-up led astray]: where there are any, more
+ * than half of them have to hold it as well as more than half of all. Who lacks it is sent it, in four rounds at most. In networks of up to k all were sent it,
+ * and their own word is all there is. `storedBy` counts who showed the record when asked last, of all who should hold it. Throws OfflineError, or the signal's reason.
  */
 export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?: AbortSignal): Promise<PutOutcome> {
   const { peers, countedSelf, self } = reachable(parts)
@@ -35,10 +44,13 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     else refusals.set(peer, refusal)
   }
 
+  const sent = new Set<string>()
   let targets = await peers.closest(preimage, signal)
   let outcome: PutOutcome = { storedBy: 0, of: 0, refusals: [] }
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal?.throwIfAborted()
+    if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy')) await pause(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
+    for (const { peer } of targets) sent.add(peer)
     await Promise.all(targets.map(async (peer) => note(peer.peer, await orNothing(peers.ask(peer, { type: 'put', kind, record: bytes }, signal)))))
     signal?.throwIfAborted()
     // After the peers: what our own holder has it hands over by itself, and whoever gives up before has published nothing.
@@ -46,18 +58,28 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
       const answer = await self.put(kind, bytes)
       if (countedSelf !== undefined) note(parts.ownPeerId, answer)
     }
-    const readers = await peers.closest(preimage, signal)
+    const readers = await holdersOf(peers, preimage, parts.profile.k, signal)
     const holds = await Promise.all(readers.map((peer) => readBack(peers, peer, outgoing, preimage, signal)))
     const ownHold = countedSelf !== undefined && isHeld(countedSelf.get(kind, sha256(preimage)), outgoing)
     const storedBy = holds.filter(Boolean).length + (ownHold ? 1 : 0)
     const of = readers.length + (countedSelf === undefined ? 0 : 1)
     outcome = { storedBy, of, refusals: [...refusals.values()] }
-    if (storedBy * 2 > of) return outcome
+    const unwritten = holds.filter((_, index) => !sent.has(readers[index]!.peer))
+    if (storedBy * 2 > of && (unwritten.length === 0 || unwritten.filter(Boolean).length * 2 > unwritten.length)) return outcome
     targets = readers.filter((_, index) => holds[index] === false)
     // A refusal is a verdict, not bad luck: sending the same bytes again changes nothing.
     if (targets.every(({ peer }) => isFinal(refusals.get(peer)?.code))) return outcome
   }
   return outcome
+}
+
+/** Whoever should hold what belongs at H(preimage): those a look-up finds, and those in the neighbourhood's reach that look-ups of other keys find. */
+async function holdersOf(peers: Peers, preimage: Uint8Array, k: number, signal?: AbortSignal): Promise<Peer[]> {
+  const key = sha256(preimage)
+  const [closest, { peers: around }] = await Promise.all([peers.closest(preimage, signal), peers.neighbourhood(key, signal)])
+  const reach = radius(k, peers.networkSize())
+  const near = around.filter(({ id }) => isWithin(key, positionOf(id), reach))
+  return [...new Map([...closest, ...near].map((peer) => [peer.peer, peer])).values()]
 }
 
 async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, preimage: Uint8Array, signal?: AbortSignal): Promise<boolean> {

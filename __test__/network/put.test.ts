@@ -1,0 +1,103 @@
+/** What counts as stored: the client's side of a put, against modelled peers. */
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import { describe, expect, it } from 'vitest'
+import { put } from '../../src/network/client/put.ts'
+import type { Peer, Peers } from '../../src/network/peers.ts'
+import { AskError } from '../../src/network/protocol/ask.ts'
+import type { Request } from '../../src/network/protocol/messages.ts'
+import { positionOf } from '../../src/network/routing.ts'
+import { createVerifier } from '../../src/network/verifier.ts'
+import { distance } from '../../src/protocol/density.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import { utf8 } from '../../src/protocol/bytes.ts'
+import { recordKey } from '../../src/protocol/record-key.ts'
+import { Lab } from './lab.ts'
+
+const RECORD = utf8('the record')
+const lab = new Lab()
+const KEY = recordKey('kid', 'did:x', lab.hash)
+
+interface Model extends Peer {
+  held: Uint8Array | undefined
+  puts: number
+  /** Answers to puts in order; after them it stores. */
+  readonly answers: ('busy' | 'lost' | 'refused')[]
+}
+
+function model(index: number): Model {
+  const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
+  return { id, peer: id.toString(), prefix: String(index), held: undefined, puts: 0, answers: [] }
+}
+
+/** Nearest first. */
+function neighbourhood(count: number): Model[] {
+  return Array.from({ length: count }, (_, index) => model(index)).sort((left, right) => distance(KEY, positionOf(left.id)) - distance(KEY, positionOf(right.id)))
+}
+
+/** `closest` gives one after the other of `looked`, the last for ever; `all` share the blinded prefix. */
+function network(all: readonly Model[], looked: readonly (readonly Model[])[]): Peers {
+  const queue = [...looked]
+  const ask = (peer: Peer, request: Request): Promise<unknown> => {
+    const asked = peer as Model
+    if (request.type === 'get') return Promise.resolve(asked.held === undefined ? { type: 'none' } : { type: 'document', record: asked.held })
+    if (request.type !== 'put') throw new Error(request.type)
+    asked.puts++
+    const answer = asked.answers.shift()
+    if (answer === 'lost') return Promise.reject(new AskError('gone'))
+    if (answer === 'busy') return Promise.resolve({ type: 'busy' })
+    if (answer === 'refused') return Promise.resolve({ type: 'refused', code: 'full', detail: 'no room' })
+    asked.held = request.record
+    return Promise.resolve({ type: 'stored' })
+  }
+  return {
+    ownPosition: new Uint8Array(32),
+    known: () => all.length,
+    networkSize: () => all.length,
+    nearest: () => [...all],
+    closest: () => Promise.resolve([...(queue.length > 1 ? queue.shift()! : queue[0]!)]),
+    neighbourhood: () => Promise.resolve({ peers: [...all], bits: 0 }),
+    ask: ask as Peers['ask'],
+    diverse: (peers) => [...peers],
+    penalise: () => undefined
+  }
+}
+
+function store(peers: Peers): ReturnType<typeof put> {
+  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
+  return put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => false })
+}
+
+describe('a put', () => {
+  it('in a small network is sent to all, and counts who shows it', async () => {
+    const all = neighbourhood(5)
+    all[4]!.answers.push('refused', 'refused', 'refused', 'refused')
+    expect(await store(network(all, [all]))).toMatchObject({ storedBy: 4, of: 5, refusals: [{ code: 'full' }] })
+    expect(all.map(({ puts }) => puts)).toEqual([1, 1, 1, 1, 1])
+  })
+
+  it('is not stored by those who only say so', async () => {
+    const all = neighbourhood(3)
+    for (const liar of all) Object.defineProperty(liar, 'held', { get: () => undefined, set: () => undefined })
+    expect(await store(network(all, [all]))).toMatchObject({ storedBy: 0, of: 3 })
+  })
+
+  it('goes on until those it was not sent to have it as well, when its look-up led elsewhere [a look-up led astray]', async () => {
+    const honest = neighbourhood(12)
+    const crowd = Array.from({ length: 20 }, (_, index) => model(100 + index))
+    const outcome = await store(network([...honest, ...crowd], [crowd, crowd]))
+    expect(honest.filter(({ held }) => held !== undefined).length).toBeGreaterThan(0)
+    // Those within the reach of k of the 32, whoever they are, and the crowd that was found.
+    const reached = honest.filter(({ puts }) => puts > 0)
+    expect(outcome).toEqual({ storedBy: crowd.length + reached.length, of: crowd.length + reached.length, refusals: [] })
+    expect(crowd.every(({ puts }) => puts === 1)).toBe(true)
+  })
+
+  it('waits for a busy peer, and tries again', async () => {
+    const all = neighbourhood(2)
+    all[0]!.answers.push('busy', 'busy')
+    all[1]!.answers.push('lost')
+    expect(await store(network(all, [all]))).toEqual({ storedBy: 2, of: 2, refusals: [] })
+    expect([all[0]!.puts, all[1]!.puts]).toEqual([3, 2])
+  })
+})
