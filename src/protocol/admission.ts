@@ -5,7 +5,7 @@
 import { equalBytes } from './bytes.ts'
 import type { Claim } from './claim.ts'
 import type { Entry } from './entry.ts'
-import { newEntry, withClaim, withRival } from './entry.ts'
+import { MAX_REPAIRS, newEntry, withClaim, withRival } from './entry.ts'
 import { leaseState } from './lease.ts'
 import type { Agreed, NeighbourFacts } from './neighbours.ts'
 import { claimToAdopt, claimToRepair } from './neighbours.ts'
@@ -42,7 +42,7 @@ export type Decision =
    * again without the answers that named it.
    */
   | { readonly kind: 'adopt'; readonly agreed: Agreed }
-  /** No verified pulse of the last day: new names and renewals wait. */
+  /** No verified pulse of the last day, or in a contest of its last rounds: new names and renewals wait. */
   | { readonly kind: 'wait' }
 
 /** Refusals that cost nothing, before Valid. `claimed` comes from the record unverified; undefined: go on to Valid. */
@@ -63,18 +63,19 @@ export function admit(entry: Entry | undefined, claim: Claim, facts: AdmissionFa
   if (isDead(claim, facts.time, profile)) return refuse('dead', 'the lease of this record and its grace have ended')
   const witnessed = isWitnessed(claim, facts.commitment, facts.time, profile)
   if (entry === undefined) return enterAfterAsking(claim, witnessed, facts, profile)
+  if (entry.state === 'fresh' && compareContest(claim, entry.claim) !== 0) return contest(entry, claim, witnessed, facts, profile)
   const sameKey = equalBytes(entry.claim.pubkey, claim.pubkey)
   if (entry.state === 'provisional' && witnessed) {
     return sameKey ? upgradeAfterAsking(entry, claim, facts, profile) : enterAfterAsking(claim, true, facts, profile)
   }
-  return sameKey ? admitSameKey(entry, claim, witnessed, facts) : admitRival(entry, claim, witnessed, facts)
+  return sameKey ? admitSameKey(entry, claim, facts) : admitRival(entry, claim, facts)
 }
 
 /** Enters a claim that the neighbourhood holds, once its record is here and Valid. A claim adopted in place of another keeps that one's tenure. */
 export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced?: Entry): Entry {
   if (!equalBytes(agreed.claimId, claim.id)) throw new RangeError('the record is not that of the claim agreed on')
   const entered = newEntry(claim, agreed.state, time)
-  return replaced === undefined || replaced.state === 'provisional' ? entered : { ...entered, tenureRound: replaced.tenureRound }
+  return replaced === undefined || replaced.state === 'provisional' ? entered : { ...entered, tenureRound: replaced.tenureRound, repairs: replaced.repairs + 1 }
 }
 
 /**
@@ -83,6 +84,7 @@ export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced
  */
 export function reviseEntry(entry: Entry, neighbours: NeighbourFacts, time: ProtocolTime, profile: NetworkProfile): { agreed: Agreed; confirmed?: Entry } | undefined {
   if (entry.state === 'settling') {
+    if (entry.repairs >= MAX_REPAIRS) return undefined
     const agreed = claimToRepair(entry.claim.id, neighbours, profile)
     return agreed === undefined ? undefined : { agreed }
   }
@@ -106,7 +108,7 @@ function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFact
  * only the record is brought up to date, as if the claim were unwitnessed, and the routine question decides the rest.
  */
 function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
-  const asUnwitnessed = admitSameKey(entry, claim, false, facts)
+  const asUnwitnessed = admitSameKey(entry, claim, facts)
   const isSameLink = compareContest(claim, entry.claim) === 0
   if (!facts.time.fresh || (asUnwitnessed.kind === 'stale' && !isSameLink)) return asUnwitnessed
   if (facts.neighbours === undefined) return { kind: 'ask' }
@@ -119,13 +121,24 @@ function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, p
   return kind === 'store' ? store(entryWithNotes) : { kind, entry: entryWithNotes }
 }
 
-/** The order of one key's records. In a contest another first link of the same key is another claim: else the outcome would hang on the order of arrival. */
-function admitSameKey(entry: Entry, claim: Claim, witnessed: boolean, facts: AdmissionFacts): Decision {
-  if (equalBytes(entry.claim.recordHash, claim.recordHash)) return { kind: 'store', entry, changed: false }
-  if (entry.state === 'fresh' && compareContest(claim, entry.claim) !== 0) {
-    const better = witnessed && compareContest(claim, entry.claim) < 0
-    return better ? store(withClaim(entry, claim)) : { kind: 'stale', entry }
+/**
+ * Another first link while the entry is in contest: another claim, of whichever key, or the outcome would hang on the order of arrival.
+ *
+ * The window closes by v. While v is more than its length behind now, nobody wins: a beacon that stands still would leave a contest open for as long as
+ * a VDF takes [a beacon that stands still holds the contest open].
+ */
+function contest(entry: Entry, claim: Claim, witnessed: boolean, { time }: AdmissionFacts, profile: NetworkProfile): Decision {
+  const isBetter = compareContest(claim, entry.claim) < 0
+  if (!witnessed || !isBetter) {
+    if (equalBytes(entry.claim.pubkey, claim.pubkey)) return { kind: 'stale', entry }
+    return witnessed ? refuse('contest', 'an earlier claim stands', entry) : refuse('unwitnessed', 'a claim that this node has not witnessed cannot win a contest', entry)
   }
+  return time.fresh && time.now - time.verified <= profile.contest ? store(withClaim(entry, claim)) : { kind: 'wait' }
+}
+
+/** The order of one key's records. */
+function admitSameKey(entry: Entry, claim: Claim, facts: AdmissionFacts): Decision {
+  if (equalBytes(entry.claim.recordHash, claim.recordHash)) return { kind: 'store', entry, changed: false }
   const equivocation = noteEquivocation(entry.equivocation, entry.claim, claim)
   const noted: Entry = equivocation === undefined ? entry : { ...entry, equivocation }
   if (compareRecords(claim, entry.claim) < 0) return { kind: 'stale', entry: noted }
@@ -134,7 +147,8 @@ function admitSameKey(entry: Entry, claim: Claim, witnessed: boolean, facts: Adm
   return store(withClaim(noted, claim))
 }
 
-function admitRival(entry: Entry, claim: Claim, witnessed: boolean, facts: AdmissionFacts): Decision {
+/** Another key; in a contest one with the same first link, which only a collision of hashes could make. */
+function admitRival(entry: Entry, claim: Claim, facts: AdmissionFacts): Decision {
   switch (entry.state) {
     case 'settled':
       return refuse('taken', 'the name is settled with another key', entry)
@@ -143,9 +157,7 @@ function admitRival(entry: Entry, claim: Claim, witnessed: boolean, facts: Admis
     case 'provisional':
       return refuse('unwitnessed', 'another unwitnessed claim came first', withRival(entry, claim, facts.time))
     case 'fresh':
-      if (!witnessed) return refuse('unwitnessed', 'a claim that this node has not witnessed cannot win a contest', entry)
-      if (compareContest(claim, entry.claim) > 0) return refuse('contest', 'an earlier claim stands', entry)
-      return facts.time.fresh ? store(withClaim(entry, claim)) : { kind: 'wait' }
+      return refuse('contest', 'the same claim stands', entry)
   }
 }
 

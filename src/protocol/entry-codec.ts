@@ -14,15 +14,15 @@ const STATES: readonly string[] = ['fresh', 'settling', 'settled', 'provisional'
 const CLAIM_MEMBERS = ['name', 'pubkey', 'id', 'commitment', 'firstRound', 'firstIterations', 'tie', 'newestRound', 'serial', 'payloadHash', 'recordHash']
 
 export function encodeEntry(entry: Entry): Uint8Array {
-  const { state, claim, tenureRound, quietRound, rivals, equivocation } = entry
-  const fields: Record<string, CborValue> = { state, claim: { ...claim }, tenureRound, quietRound, rivals: [...rivals] }
+  const { state, claim, tenureRound, quietRound, rivals, repairs, equivocation } = entry
+  const fields: Record<string, CborValue> = { state, claim: { ...claim }, tenureRound, quietRound, rivals: [...rivals], repairs }
   if (equivocation !== undefined) fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
   return encodeCbor(fields)
 }
 
 /** Throws EncodingError: the store is damaged. */
 export function decodeEntry(bytes: Uint8Array): Entry {
-  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['equivocation'])
+  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['repairs', 'equivocation'])
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
   const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))
@@ -32,7 +32,9 @@ export function decodeEntry(bytes: Uint8Array): Entry {
     claim: claimFrom(fields['claim']),
     tenureRound: integerField(fields, 'tenureRound'),
     quietRound: integerField(fields, 'quietRound'),
-    rivals
+    rivals,
+    // Entries of older versions have none.
+    repairs: Object.hasOwn(fields, 'repairs') ? integerField(fields, 'repairs') : 0
   }
   return Object.hasOwn(fields, 'equivocation') ? { ...entry, equivocation: equivocationFrom(fields['equivocation']) } : entry
 }

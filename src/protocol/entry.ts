@@ -21,6 +21,8 @@ export interface Entry {
   readonly quietRound: number
   /** Of a provisional entry: ids of rivals that have come, so that none delays it twice; at most MAX_RIVALS. */
   readonly rivals: readonly Uint8Array[]
+  /** How often repair has put another claim here in this tenure; at most MAX_REPAIRS. */
+  readonly repairs: number
   /** The last time the owner signed two payloads at one (p, serial). */
   readonly equivocation?: Equivocation
 }
@@ -28,9 +30,12 @@ export interface Entry {
 /** A rival costs a whole VDF; past this many the entry settles without regard to more. */
 export const MAX_RIVALS = 16
 
+/** Neighbours that tell each half of a divided neighbourhood what the other half holds could turn entries over and over [a repair that swings back and forth]. */
+export const MAX_REPAIRS = 2
+
 /** A new entry of a tenure that begins now. */
 export function newEntry(claim: Claim, state: EntryState, time: Pick<ProtocolTime, 'verified'>): Entry {
-  return { state, claim, tenureRound: time.verified, quietRound: time.verified, rivals: [] }
+  return { state, claim, tenureRound: time.verified, quietRound: time.verified, rivals: [], repairs: 0 }
 }
 
 /**
@@ -57,8 +62,8 @@ export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProf
 /** The entry with another claim in its place; what was noted of an owner goes with that owner. */
 export function withClaim(entry: Entry, claim: Claim): Entry {
   if (equalBytes(entry.claim.pubkey, claim.pubkey)) return { ...entry, claim }
-  const { state, tenureRound, quietRound, rivals } = entry
-  return { state, claim, tenureRound, quietRound, rivals }
+  const { state, tenureRound, quietRound, rivals, repairs } = entry
+  return { state, claim, tenureRound, quietRound, rivals, repairs }
 }
 
 /** Notes that another key claims the name of a provisional entry: its quiet time begins anew, once a rival. */

@@ -41,9 +41,9 @@ export type Tally =
       readonly of: number
       /** No state but provisional answered. */
       readonly provisional: boolean
-      /** Not even half of the peers to be asked agree: cached for 60 s only. */
+      /** At most half of the peers to be asked agree: cached for 60 s only, and never pinned. */
       readonly thin: boolean
-      /** More than half of the owner's votes hold it as settled: it may be pinned. */
+      /** More than half of the owner's votes hold it as settled: it may be pinned, unless it is thin. */
       readonly settled: boolean
     }
   | { readonly kind: 'none'; readonly rule: 'nobody-holds-it'; readonly answered: number }
@@ -95,7 +95,10 @@ export function applyPin(result: Tally, pin: Pin | undefined, verified: number, 
   return { kind: 'contested', rule: 'pin', candidates: [result.owner] }
 }
 
-/** The pin after a tally that `applyPin` let through; the old one where nothing new is to be remembered. */
+/**
+ * The pin after a tally that `applyPin` let through; the old one where nothing new is to be remembered. A thin tally pins nobody: what one peer says while
+ * the others are silent would bind for a year [the only peer that answers].
+ */
 export function nextPin(result: Tally, pin: Pin | undefined, verified: number, profile: NetworkProfile): Pin | undefined {
   const standing = pin !== undefined && isPinAlive(pin, verified, profile) ? pin : undefined
   if (result.kind !== 'owner') return standing
@@ -103,7 +106,7 @@ export function nextPin(result: Tally, pin: Pin | undefined, verified: number, p
   if (standing !== undefined) {
     return equalBytes(standing.pubkey, pubkey) ? { pubkey, newestRound: Math.max(standing.newestRound, newest.newestRound) } : standing
   }
-  return result.settled ? { pubkey, newestRound: newest.newestRound } : undefined
+  return result.settled && !result.thin ? { pubkey, newestRound: newest.newestRound } : undefined
 }
 
 /** Whether a pin still binds: until the grace of its lease has ended. */

@@ -148,7 +148,7 @@ export class RevealHolder {
           if (!(await this.#adopt(key, decision.agreed, neighbours!, held))) neighbours = without(neighbours!, decision.agreed)
           continue
         case 'wait':
-          return refused('no-fresh-pulse', 'no pulse of the last day is known here; try again later')
+          return refused('no-fresh-pulse', 'the newest pulse known here is too old; try again later')
         case 'store':
           return this.#store(key, decision, held, record, peer)
         case 'stale':
