@@ -90,6 +90,7 @@ export type Config = v.InferOutput<typeof ConfigSchema>
 /** Fields that may change while the daemon runs; every other one answers SVC-CFG-002. */
 export const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'mode',
+  'auto_renew',
   'api.allowed_hosts',
   'api.allowed_origins',
   'vdf.max_tasks',

@@ -4,11 +4,9 @@ import type { ConfigSources } from './chronymd.ts'
 import { createEventLog } from './api/event-log.ts'
 import { createIdempotency } from './api/idempotency.ts'
 import { serve } from './api/serve.ts'
-import type { ReadinessCheck } from './api/services.ts'
 import { createTokenService } from './api/tokens.ts'
 import { createBeaconClient } from './beacon/client.ts'
 import { startDevBeacon } from './beacon/dev-beacon.ts'
-import type { BeaconClient } from './beacon/types.ts'
 import { checkConfig, leafPaths, mergeConfig, P2P_PORT, readPath, setPath, type PartialConfig } from './config.ts'
 import { createConfigService } from './config-service.ts'
 import { ServiceError } from './errors.ts'
@@ -19,7 +17,6 @@ import { createNativePool } from './native/pool.ts'
 import { loadProfile } from './network-profile.ts'
 import { defaultListenAddress } from './network/default-listen.ts'
 import { createNetwork } from './network/network.ts'
-import type { Network } from './network/types.ts'
 import { loadOwnerSeed, readIfThere } from './owner-seed.ts'
 import { dataPaths, defaultDataDir, makePrivateDirectory, writePrivateFile } from './paths.ts'
 import { roundTimeMs } from './protocol/beacon-time.ts'
@@ -27,6 +24,7 @@ import { toHex } from './protocol/bytes.ts'
 import { DEV_BEACON_CHAIN } from './protocol/dev-beacon.ts'
 import { nodeKey } from './protocol/keys.ts'
 import { profileHash, type NetworkProfile } from './protocol/profile.ts'
+import { checkReadiness } from './readiness.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createTaskSteps } from './registry/task-steps.ts'
 import { keys, lastPart, prefixes } from './store/keys.ts'
@@ -34,7 +32,6 @@ import { openStore } from './store/open.ts'
 import type { Store } from './store/types.ts'
 import { systemClock as clock } from './tasks/clock.ts'
 import { createTaskManager } from './tasks/manager.ts'
-import type { TaskManager } from './tasks/types.ts'
 import { VERSION } from './version.ts'
 
 /** drand's public relays for quicknet (docs.drand.love). */
@@ -45,8 +42,6 @@ const NODE_SEED_BYTES = 32
 const EVENTS_KEPT = 1_000
 /** One pulse in so long becomes an event. */
 const PULSE_EVENT_INTERVAL_MS = 60_000
-/** Rounds without a new pulse after which the daemon is not ready. */
-const STALE_BEACON_ROUNDS = 20
 
 export interface RunningDaemon {
   readonly network: string
@@ -88,27 +83,6 @@ function claimDirectory(store: Store, root: string, profile: NetworkProfile): vo
 function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): string | undefined {
   if (profile.scope !== 'public') return profile.scope === 'loopback' ? 'this machine only, promises no security' : 'promises no security'
   return bootstrap.length === 0 ? 'there are no public peers yet; name peers in p2p.bootstrap' : undefined
-}
-
-function checkReadiness(network: Network, beacon: BeaconClient, store: Store, tasks: TaskManager, profile: NetworkProfile): ReadinessCheck[] {
-  const { status, peers, mode } = network.status()
-  // A node of network `local` is a holder itself and can do everything alone.
-  const connected = status === 'online' || (mode !== 'offline' && profile.scope === 'loopback')
-  const latest = beacon.latest()
-  const age = latest === undefined ? Infinity : beacon.now() - latest.round
-  let stored: string | undefined
-  let unreadable = 0
-  try {
-    unreadable = tasks.unreadable()
-  } catch (error) {
-    stored = (error as Error).message
-  }
-  return [
-    { name: 'peers', ok: connected, detail: `${status}, ${peers} connected` },
-    { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old` },
-    { name: 'store', ok: stored === undefined, detail: stored ?? 'readable' },
-    { name: 'journal', ok: true, detail: unreadable === 0 ? 'readable' : `${unreadable} unreadable record(s) set aside`, ...(unreadable > 0 && { warning: true }) }
-  ]
 }
 
 /** Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is stopped again. */
@@ -181,7 +155,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       return latest === undefined ? 0 : roundTimeMs(latest.round, profile.beacon)
     }
     const tasks = createTaskManager({ store, dataDir: paths.root, pool, steps: createTaskSteps(core), options: taskOptions, clock, certainMs, log })
-    const registry = createRegistry({ ...core, tasks }, { automaticRenewal: initial.auto_renew, slots: () => taskOptions.maxTasks })
+    const registry = createRegistry({ ...core, tasks }, { automaticRenewal: () => config.current().auto_renew, slots: () => taskOptions.maxTasks })
 
     const events = createEventLog({ capacity: EVENTS_KEPT, clock: () => clock.now() })
     const metrics = createMetrics()
@@ -201,13 +175,13 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
       metrics,
       log,
-      readiness: () => checkReadiness(network, beacon, store, tasks, profile),
+      readiness: () => checkReadiness({ network, beacon, tasks, registry, profile }),
       allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
       allowedOrigins: () => config.current().api.allowed_origins,
       now: () => clock.now()
     }
 
-    life.onStop('observers', observe(metrics, { network, beacon, tasks, version: VERSION }))
+    life.onStop('observers', observe(metrics, { network, beacon, tasks, registry, clock: () => clock.now(), version: VERSION }))
     life.onStop('events', network.subscribe(({ type, detail }) => events.append(type, detail)))
     life.onStop('events', registry.subscribe(({ type, detail }) => events.append(type, detail)))
     let saidAtMs = -Infinity
@@ -224,7 +198,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       'events',
       tasks.subscribe(({ type, task }) => {
         if (type === 'progress') return
-        events.append(`task:${type}`, { task_id: task.task_id, name: task.name, phase: task.phase, status: task.status })
+        events.append(`task:${type}`, { task_id: task.task_id, name: task.name, kind: task.kind, phase: task.phase, status: task.status })
         // A failure is logged with its cause where it happens.
         if (type !== 'failed') log.info({ name: task.name, task: task.task_id }, `${task.kind}: ${task.phase}`)
       })

@@ -2,14 +2,20 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { BeaconClient } from './beacon/types.ts'
 import type { Network } from './network/types.ts'
+import { NAME_WARNING_CODES, type OwnedName, type Registry as NameRegistry } from './registry/types.ts'
 import type { TaskManager, TaskView } from './tasks/types.ts'
 
 export interface MetricSources {
   readonly network: Network
   readonly beacon: BeaconClient
   readonly tasks: TaskManager
+  readonly registry: Pick<NameRegistry, 'ownedNames'>
+  readonly clock: () => number
   readonly version: string
 }
+
+const NAME_STATES = ['live', 'grace', 'lapsed', 'contested', 'lost'] as const satisfies readonly OwnedName['state'][]
+const RENEWAL_RESULTS = ['completed', 'failed', 'cancelled'] as const
 
 const stateOf = (task: TaskView) => (task.status === 'running' ? (task.paused ? 'paused' : task.phase) : task.status)
 
@@ -21,7 +27,7 @@ export function createMetrics(): Registry {
 }
 
 /** Adds the daemon's own gauges; returns the function that ends their subscriptions. */
-export function observe(registry: Registry, { network, beacon, tasks, version }: MetricSources): () => void {
+export function observe(registry: Registry, { network, beacon, tasks, registry: names, clock, version }: MetricSources): () => void {
   const registers = [registry]
   new Gauge({ name: 'chronym_info', help: 'Version of the daemon', labelNames: ['version'], registers }).set({ version }, 1)
   new Gauge({
@@ -66,8 +72,47 @@ export function observe(registry: Registry, { network, beacon, tasks, version }:
       this.set(tasks.list().reduce((sum, task) => sum + (task.phase === 'evaluate' ? (task.iterations_per_second ?? 0) : 0), 0))
     }
   })
+  observeNames(registers, names, clock)
   const ended = new Counter({ name: 'chronym_tasks_ended_total', help: 'Tasks that ended', labelNames: ['result'], registers })
-  return tasks.subscribe(({ type }) => {
-    if (type === 'completed' || type === 'failed') ended.inc({ result: type })
+  const renewals = new Counter({ name: 'chronym_renewals_total', help: 'Renewals that ended', labelNames: ['result'], registers })
+  // An alert on the increase needs the zero before it.
+  for (const result of RENEWAL_RESULTS) renewals.inc({ result }, 0)
+  return tasks.subscribe(({ type, task }) => {
+    if (type !== 'completed' && type !== 'failed') return
+    ended.inc({ result: type })
+    if (task.kind === 'renew') renewals.inc({ result: task.error?.code === 'SVC-TSK-003' ? 'cancelled' : type })
+  })
+}
+
+function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNames'>, clock: () => number): void {
+  new Gauge({
+    name: 'chronym_names',
+    help: 'Names of this daemon by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const state of NAME_STATES) this.set({ state }, 0)
+      for (const { state } of names.ownedNames()) this.inc({ state })
+    }
+  })
+  new Gauge({
+    name: 'chronym_name_warnings',
+    help: 'Names of this daemon that need looking after, by what is the matter',
+    labelNames: ['warning'],
+    registers,
+    collect() {
+      for (const warning of NAME_WARNING_CODES) this.set({ warning }, 0)
+      for (const { warnings } of names.ownedNames()) for (const { code: warning } of warnings) this.inc({ warning })
+    }
+  })
+  new Gauge({
+    name: 'chronym_nearest_lease_end_seconds',
+    help: 'Until the first lease of this daemon ends; below zero in its grace, absent without names',
+    registers,
+    collect() {
+      const ends = names.ownedNames().flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' ? [] : [Date.parse(end)]))
+      this.remove()
+      if (ends.length > 0) this.set(Math.round((Math.min(...ends) - clock()) / 1000))
+    }
   })
 }

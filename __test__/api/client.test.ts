@@ -28,7 +28,7 @@ describe('the client', () => {
   it('speaks to every part of the interface', async () => {
     const { world, client } = await connected()
     world.registry.reveals.set(NAME, REVEAL)
-    world.registry.owned.set(NAME, { name: NAME, state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0 })
+    world.registry.owned.set(NAME, { name: NAME, state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0, renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 }, warnings: [] })
     const zone = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
     expect(await client.health()).toEqual({ status: 'ok', version: '1.2.3' })
     expect(await client.networkStatus()).toMatchObject({ status: 'online' })

@@ -2,6 +2,7 @@ import { serve, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { AddressInfo } from 'node:net'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
 import type { TaskBody } from '../../src/api/client.ts'
@@ -30,6 +31,18 @@ const TASK: TaskBody = {
 const DONE: TaskBody = { ...TASK, status: 'completed', phase: 'done', progress: 1000 }
 const FAILED: TaskBody = { ...TASK, status: 'failed', error: { code: 'SVC-REG-001', message: 'somebody was faster' } }
 
+const OWNED = {
+  name: 'alice.chronym',
+  state: 'live',
+  lease_end: '2000-01-08T00:00:00.000Z',
+  serial: 2,
+  published_serial: 1,
+  renewal: { state: 'failed', due: '2000-01-07T00:00:00.000Z', task_id: null, left: 64 },
+  warnings: [{ code: 'renewal-failed', message: 'Its renewal failed \u001b[2J' }]
+}
+const WELL = { ...OWNED, name: 'bob.chronym', published_serial: 2, renewal: { ...OWNED.renewal, state: 'scheduled' }, warnings: [] }
+const STATUS = { status: 'online', peers: 2, mode: 'full', peer_id: 'me', network: 'local', beacon: { round: 9, age_seconds: 1 }, records: 3 }
+
 /** Answers as the daemon does: codes on demand, the rest fixed. */
 function fakeDaemon() {
   const requests: { method: string; path: string; headers: Headers; body: unknown }[] = []
@@ -47,6 +60,11 @@ function fakeDaemon() {
   })
   app.get('/api/resolve-kid/:did', (c) => c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null }))
   app.get('/api/explain/:name', (c) => c.text('<html>', 200))
+  app.get('/api/network-status', (c) => c.json(STATUS))
+  app.get('/api/names', (c) => {
+    if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
+    return c.newResponse(JSON.stringify({ type: '/errors/SVC-AUT-001', title: '', status: 401, detail: 'no token', code: 'SVC-AUT-001', request_id: 'r7' }), 401, { 'Content-Type': 'application/problem+json' })
+  })
   app.get('/api/vdf/tasks', (c) => c.json([TASK, { ...DONE, task_id: 't2' }]))
   app.get('/api/vdf/status/:id', (c) => c.json(c.req.param('id') === 'bad' ? FAILED : DONE))
   app.get('/api/vdf/status/:id/events', (c) =>
@@ -141,6 +159,22 @@ describe('answers', () => {
     expect(stdout).not.toContain('\u001b')
     await ask(['zone', 'set', 'alice.chronym', '-'], { stdin: stdout })
     expect(daemon.requests.at(-1)?.body).toEqual({ records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: String.raw`evil \u001b[2J` }] } })
+  })
+
+  it('of names show lease, renewal and what their owner should know', async () => {
+    expect(JSON.parse((await ask(['names'])).stdout)).toEqual([OWNED, WELL])
+    const lines = (await ask(['names'], { terminal: true })).stdout.split('\n')
+    expect(lines[0]).toMatch(/^name +state +lease ends +renewal +zone$/)
+    expect(lines[1]).toMatch(/^alice\.chronym +live +2000-01-08T00:00:00\.000Z \(.* ago\) +failed; tried again +serial 2 not published/)
+    expect(lines[2]).toMatch(/by itself, now +published$/)
+    expect(stripVTControlCharacters(lines[3]!)).toBe(String.raw`warning alice.chronym: Its renewal failed \u001b[2J`)
+  })
+
+  it('of the status tell which names need looking after, to those who may know', async () => {
+    expect(JSON.parse((await ask(['status'])).stdout)).toEqual({ ...STATUS, warned_names: [{ name: OWNED.name, warnings: OWNED.warnings }] })
+    expect(stripVTControlCharacters((await ask(['status'], { terminal: true })).stdout)).toContain('warning alice.chronym: ')
+    const stranger = await cli(['--api', url, '--data-dir', '/nonexistent', 'status'])
+    expect(JSON.parse(stranger.stdout)).toEqual(STATUS)
   })
 
   it('pick one field of the configuration', async () => {

@@ -22,7 +22,7 @@ let asker: TestNode
 let open: TestNode[]
 
 async function start(self: string | undefined, seed: number, of = world): Promise<TestNode> {
-  const node = await startNode({ world: of, clock, dataDir: join(dataDir, String(open.length)), seed, ...(self === undefined ? {} : { self }), registry: { automaticRenewal: false } })
+  const node = await startNode({ world: of, clock, dataDir: join(dataDir, String(open.length)), seed, ...(self === undefined ? {} : { self }), registry: { automaticRenewal: () => false } })
   open.push(node)
   return node
 }

@@ -94,7 +94,7 @@ async function checkDaemon(context: Context): Promise<Finding[]> {
       await checkAccess(context, url),
       checkPeers(status),
       checkBeacon(status),
-      await checkJournal(url)
+      ...(await checkOwned(url))
     ]
   } catch (error) {
     return [{ name: 'daemon', state: 'failed', detail: `no daemon answers at ${url} (${messageOf(error)})`, cure: 'Start it with `chronym daemon`, or name its address with --api.' }]
@@ -124,11 +124,17 @@ function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {
   return { name: 'beacon', state: 'ok', detail: `round ${round}, ${formatDuration(age)} old` }
 }
 
-async function checkJournal(url: string): Promise<Finding> {
+const JOURNAL_CURE = 'The log of that start names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.'
+
+/** What works but should be looked at, as the daemon sees it. */
+async function checkOwned(url: string): Promise<Finding[]> {
   const { checks } = (await (await get(`${url}/readyz`)).json()) as { checks: { name: string; detail: string; warning?: boolean }[] }
-  const journal = checks.find(({ name }) => name === 'journal')
-  if (journal?.warning !== true) return { name: 'journal', state: 'ok', detail: journal?.detail ?? 'not told' }
-  return { name: 'journal', state: 'warning', detail: journal.detail, cure: 'The log of that start names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.' }
+  const finding = (name: string, cure: string): Finding => {
+    const check = checks.find((each) => each.name === name)
+    if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not told' }
+    return { name, state: 'warning', detail: check.detail, cure }
+  }
+  return [finding('journal', JOURNAL_CURE), finding('names', '`chronym names` says which, why, and what to do.')]
 }
 
 /** All checks, in the order in which one depends on the other. */

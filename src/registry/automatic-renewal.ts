@@ -1,31 +1,48 @@
-import { renewalRound } from '../protocol/lease.ts'
 import { renewalIterations } from '../protocol/names.ts'
 import { linksOf } from '../protocol/reveal.ts'
-import type { TaskManager } from '../tasks/types.ts'
+import type { TaskManager, TaskView } from '../tasks/types.ts'
 import type { RegistryContext } from './context.ts'
 import type { MeasuredRate } from './estimate.ts'
-import { leaseOf, roundTime } from './lease-times.ts'
+import { leaseOf } from './lease-times.ts'
+import { NameWarnings } from './name-warnings.ts'
 import type { OwnedRecord } from './owned-names.ts'
 import { renew } from './registration.ts'
+import { renewalOutlook, type Outlook } from './renewal-outlook.ts'
+import type { RegistryEvent } from './types.ts'
 
 /** Leases last days at least, and minutes only in tests. */
 const LOOK_EVERY_MS = 30_000
-/** A renewal that failed, or that somebody cancelled, is not begun again at the next look. */
+/** A renewal that failed, or that somebody cancelled, is not begun again at the next look; where leases are short it is sooner, a tenth of the lead later. */
 const AFTER_FAILURE_MS = 60 * 60 * 1000
+const AFTER_FAILURE_SHARE = 1 / 10
+/** The lead is three times what a renewal takes and a tenth of the lease at least: a rough rate is enough, and measuring it takes a thread. */
+const RATE_KEPT_MS = 60 * 60 * 1000
 
-/** Renews every name of this daemon before its lease ends (protocol.md, "Lease"): nothing lapses while it runs. */
+export interface AutomaticRenewalOptions {
+  /** `auto_renew`, read at each look. */
+  readonly isOn: () => boolean
+  readonly emit: (event: RegistryEvent) => void
+}
+
+/** Renews every name of this daemon before its lease ends (protocol.md, "Lease"), and warns of what stands against that: nothing lapses unsaid while it runs. */
 export class AutomaticRenewal {
   readonly #context: RegistryContext
   readonly #tasks: TaskManager
   readonly #rate: MeasuredRate
-  readonly #lapsesSaid = new Set<string>()
+  readonly #isOn: () => boolean
+  readonly #warnings: NameWarnings
+  /** Why a renewal that was due could not be started. */
+  readonly #obstacles = new Map<string, string>()
+  #squaringsPerSecond: number | undefined
   #stop: (() => void) | undefined
   #looking: Promise<void> | undefined
 
-  constructor(context: RegistryContext, tasks: TaskManager, rate: MeasuredRate) {
+  constructor(context: RegistryContext, tasks: TaskManager, rate: MeasuredRate, { isOn, emit }: AutomaticRenewalOptions) {
     this.#context = context
     this.#tasks = tasks
     this.#rate = rate
+    this.#isOn = isOn
+    this.#warnings = new NameWarnings(context, emit)
   }
 
   start(): void {
@@ -39,45 +56,69 @@ export class AutomaticRenewal {
     await this.#looking
   }
 
+  /** What becomes of each of these leases, now. */
+  outlooks(records: readonly OwnedRecord[]): Outlook[] {
+    const newest = new Map<string, TaskView>()
+    for (const task of this.#tasks.list()) if (task.kind === 'renew') newest.set(task.name, task)
+    return records.map((record) => this.#outlook(record, newest.get(record.name)))
+  }
+
+  #outlook({ name, reveal, standing }: OwnedRecord, task: TaskView | undefined): Outlook {
+    const { profile } = this.#context
+    const seconds = this.#squaringsPerSecond === undefined ? 0 : renewalIterations(name, profile) / this.#squaringsPerSecond
+    return renewalOutlook({
+      name,
+      profile,
+      lease: leaseOf(this.#context, reveal.drand_pulse),
+      nowRound: this.#context.time().now,
+      renewalRounds: Math.ceil(seconds / profile.beacon.period),
+      links: linksOf(reveal).length,
+      standing,
+      isAutomatic: this.#isOn(),
+      task,
+      obstacle: this.#obstacles.get(name)
+    })
+  }
+
+  /** Never rejects. */
   async #look(): Promise<void> {
-    for (const record of this.#context.owned.list()) {
-      try {
-        await this.#renewWhenDue(record)
-      } catch (error) {
-        this.#context.log.warn({ name: record.name, err: error }, 'the automatic renewal could not be started; the next look tries again')
-      }
+    try {
+      const records = this.#context.owned.list()
+      if (records.length > 0) await this.#measure()
+      for (const [index, outlook] of this.outlooks(records).entries()) await this.#renewWhenDue(records[index]!.name, outlook)
+      const standing = this.#context.owned.list()
+      this.#warnings.tell(new Map(this.outlooks(standing).map(({ warnings }, index) => [standing[index]!.name, warnings])))
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'the leases of this daemon could not be looked at; the next look tries again')
     }
   }
 
-  async #renewWhenDue(record: OwnedRecord): Promise<void> {
-    const { profile, log } = this.#context
-    const { name, reveal } = record
-    if (record.standing === 'lost') return
-    const lease = leaseOf(this.#context, reveal.drand_pulse)
-    if (lease.state === 'dead' || linksOf(reveal).length > profile.chain_max) { this.#sayLapse(record); return; }
-    const due = renewalRound(reveal.drand_pulse, await this.#renewalRounds(record), profile)
-    if (this.#context.time().now < due || this.#isAtWork(name)) return
-    log.warn({ name, lease_end: roundTime(this.#context, lease.endRound), state: lease.state }, 'the lease ends soon: renewing it')
-    await renew(this.#context, this.#tasks, name, {})
+  async #measure(): Promise<void> {
+    try {
+      this.#squaringsPerSecond = await this.#rate.get(RATE_KEPT_MS)
+    } catch (error) {
+      // A tenth of the lease is enough for any but the slowest machines.
+      this.#context.log.warn({ err: error }, 'how fast this machine squares could not be measured')
+    }
   }
 
-  #isAtWork(name: string): boolean {
-    const nowMs = this.#context.clock.now()
-    const tasks = this.#tasks.list().filter((task) => task.name === name && task.kind === 'renew')
-    return tasks.some(({ status, updated_at }) => status === 'running' || (status === 'failed' && Math.abs(nowMs - Date.parse(updated_at)) < AFTER_FAILURE_MS))
+  async #renewWhenDue(name: string, { isDue, leadRounds }: Outlook): Promise<void> {
+    if (!isDue) this.#obstacles.delete(name)
+    if (!isDue || this.#hasJustFailed(name, leadRounds)) return
+    try {
+      await renew(this.#context, this.#tasks, name, {})
+      this.#obstacles.delete(name)
+      this.#context.log.info({ name }, 'the lease ends soon: renewing it')
+    } catch (error) {
+      this.#obstacles.set(name, error instanceof Error ? error.message : String(error))
+    }
   }
 
-  /** How long a renewal takes on this machine, in rounds. */
-  async #renewalRounds({ name }: OwnedRecord): Promise<number> {
-    const { profile } = this.#context
-    const seconds = renewalIterations(name, profile) / (await this.#rate.get())
-    return Math.ceil(seconds / profile.beacon.period)
-  }
-
-  #sayLapse({ name, reveal }: OwnedRecord): void {
-    if (this.#lapsesSaid.has(name)) return
-    this.#lapsesSaid.add(name)
-    const { endRound } = leaseOf(this.#context, reveal.drand_pulse)
-    this.#context.log.error({ name, lease_end: roundTime(this.#context, endRound) }, 'this name cannot be renewed any more; once it has lapsed it can be registered anew')
+  #hasJustFailed(name: string, leadRounds: number): boolean {
+    const { clock, profile } = this.#context
+    const waitMs = Math.min(AFTER_FAILURE_MS, leadRounds * profile.beacon.period * 1000 * AFTER_FAILURE_SHARE)
+    return this.#tasks
+      .list()
+      .some((task) => task.name === name && task.kind === 'renew' && task.status === 'failed' && Math.abs(clock.now() - Date.parse(task.updated_at)) < waitMs)
   }
 }

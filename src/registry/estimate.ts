@@ -26,12 +26,13 @@ export class MeasuredRate {
     this.#tasks = tasks
   }
 
-  get(): Promise<number> {
+  /** `keptMs`: how old a measurement may be. */
+  get(keptMs = RATE_KEPT_MS): Promise<number> {
     const working = this.#tasks.list().flatMap((task) => (task.phase === 'evaluate' && !task.paused ? (task.iterations_per_second ?? []) : []))
     if (working.length > 0) return Promise.resolve(working.reduce((sum, rate) => sum + rate, 0) / working.length)
     const { clock, pool, profile } = this.#context
     const nowMs = clock.now()
-    if (this.#measured !== undefined && Math.abs(nowMs - this.#measured.atMs) < RATE_KEPT_MS) return this.#measured.rate
+    if (this.#measured !== undefined && Math.abs(nowMs - this.#measured.atMs) < keptMs) return this.#measured.rate
     const rate = pool.measureRate(profile.discriminant_bits, MEASURE_MS)
     this.#measured = { atMs: nowMs, rate }
     rate.catch(() => (this.#measured = undefined))

@@ -14,8 +14,8 @@ import type { Registry, RegistryEvent } from './types.ts'
 import { localZone, publishZone, saveZone, zoneOf } from './zones.ts'
 
 export interface RegistryOptions {
-  /** Whether names are renewed before their leases end. Default: true. */
-  readonly automaticRenewal?: boolean
+  /** `auto_renew`, read at each use: whether names are renewed before their leases end. Default: they are. */
+  readonly automaticRenewal?: () => boolean
   /** `vdf.max_tasks`, read at each use. Default: 1. */
   readonly slots?: () => number
 }
@@ -27,11 +27,12 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const { network } = context
   const resolver = new Resolver(context)
   const rate = new MeasuredRate(context, tasks)
-  const renewal = new AutomaticRenewal(context, tasks, rate)
   const listeners = new Set<(event: RegistryEvent) => void>()
-  const standings = new Standings(context, (event) => {
+  const emit = (event: RegistryEvent): void => {
     for (const listener of listeners) listener(event)
-  })
+  }
+  const renewal = new AutomaticRenewal(context, tasks, rate, { isOn: options.automaticRenewal ?? (() => true), emit })
+  const standings = new Standings(context, emit)
   const ends: (() => void)[] = []
 
   /** What is published from here is not answered from what was known before. */
@@ -56,7 +57,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
         })
       )
       standings.start()
-      if (options.automaticRenewal !== false) renewal.start()
+      renewal.start()
       return Promise.resolve()
     },
     async stop() {
@@ -79,7 +80,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     publish: (reveal) => changing(reveal.name, () => publish(context, reveal)),
     publishKid: (input) => translated(() => publishKid(context, input)),
     publishManifest: (input) => translated(() => publishManifest(context, input)),
-    ownedNames: () => translatedSync(() => ownedNames(context)),
+    ownedNames: () => translatedSync(() => ownedNames(context, renewal)),
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

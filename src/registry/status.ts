@@ -1,7 +1,8 @@
 import { roundTimeMs } from '../protocol/beacon-time.ts'
+import type { AutomaticRenewal } from './automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
-import type { NetworkStatusView, OwnedName } from './types.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
+import type { NetworkStatusView, OwnedName } from './types.ts'
 
 /** What the network and the beacon are doing. */
 export function networkStatus({ network, profile, beacon, clock }: RegistryContext): NetworkStatusView {
@@ -11,16 +12,21 @@ export function networkStatus({ network, profile, beacon, clock }: RegistryConte
   return { status, peers, mode, peer_id, network: profile.id, beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) }, records }
 }
 
-/** The names of this daemon with the end of their leases, and their state: of the lease, unless the network names another owner. */
-export function ownedNames(context: RegistryContext): OwnedName[] {
-  return context.owned.list().map(({ name, reveal, serial, publishedSerial, standing }) => {
+/** The names of this daemon with their leases: the state is that of the lease, unless the network names another owner. */
+export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal): OwnedName[] {
+  const records = context.owned.list()
+  const outlooks = renewal.outlooks(records)
+  return records.map(({ name, reveal, serial, publishedSerial, standing }, index) => {
     const { state, endRound } = leaseOf(context, reveal.drand_pulse)
+    const { renewal, warnings } = outlooks[index]!
     return {
       name,
       state: state === 'dead' ? 'lapsed' : standing === 'held' ? state : standing,
       lease_end: roundTime(context, endRound),
       serial: Math.max(serial, context.zones.get(name)?.serial ?? 0),
-      published_serial: publishedSerial
+      published_serial: publishedSerial,
+      renewal,
+      warnings: [...warnings]
     }
   })
 }

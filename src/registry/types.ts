@@ -46,6 +46,40 @@ export interface OwnedName {
   lease_end: string
   serial: number
   published_serial: number
+  renewal: Renewal
+  /** What its owner should know or do; empty while all is well. */
+  warnings: NameWarning[]
+}
+
+export interface Renewal {
+  /** `failed`: it is due and tried again by itself; `off`: `auto_renew` is; `impossible`: the name is lost or has lapsed, or its chain is full. */
+  state: 'scheduled' | 'running' | 'paused' | 'failed' | 'off' | 'impossible'
+  /** From when on the daemon renews it, or would. */
+  due: string | null
+  /** The renewal under way. */
+  task_id: string | null
+  /** Renewals that the network still allows. */
+  left: number
+}
+
+export const NAME_WARNING_CODES = [
+  'contested',
+  'lost',
+  'grace',
+  'lapsed',
+  'renewal-off',
+  'renewal-failed',
+  'renewal-paused',
+  'renewal-stalled',
+  'renewal-late',
+  'chain-ends'
+] as const
+export type NameWarningCode = (typeof NAME_WARNING_CODES)[number]
+
+export interface NameWarning {
+  code: NameWarningCode
+  /** In plain words, with the cure. */
+  message: string
 }
 
 export interface Estimate {
@@ -77,8 +111,8 @@ export interface Explanation {
 }
 
 export interface RegistryEvent {
-  type: 'name:held' | 'name:contested' | 'name:lost'
-  detail: { name: string }
+  type: 'name:held' | 'name:contested' | 'name:lost' | 'name:warning' | 'name:warning-over'
+  detail: { name: string; warning?: NameWarningCode; message?: string }
 }
 
 export interface Registry {

@@ -97,7 +97,7 @@ export const ENDPOINTS: readonly EndpointCase[] = [
 export function furnish(world: World, { path }: EndpointCase): string {
   world.registry.reveals.set(NAME, REVEAL)
   world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
-  world.registry.owned.set('owned.chronym', { name: 'owned.chronym', state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0 })
+  world.registry.owned.set('owned.chronym', { name: 'owned.chronym', state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0, renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 }, warnings: [] })
   world.registry.zones.set('owned.chronym', { serial: 1, records: {} })
   world.tasks.create({ name: 'running.chronym', kind: 'register' })
   world.tasks.create({ name: 'ended.chronym', kind: 'register' })

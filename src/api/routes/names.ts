@@ -55,7 +55,8 @@ export function nameRoutes({ registry }: ApiServices) {
       '/api/names',
       endpoint({
         tag: 'Names',
-        summary: 'The names this daemon owns, with lease and serials',
+        summary: 'The names this daemon owns, with lease, renewal and serials',
+        description: '`warnings` says what their owner should know in time: docs/tasks.md, "Renewals".',
         access: ['read'],
         answers: { 200: { description: 'Names with their leases', schema: OwnedNameListSchema } }
       }),

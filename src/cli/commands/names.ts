@@ -37,15 +37,39 @@ export function explanationText(explanation: ExplanationBody, nowMs: number, pai
   return `${paint('bold', printable(explanation.verdict))}\n${head}\n\n${table}`
 }
 
-function ownedTable(names: readonly OwnedNameBody[], nowMs: number): string {
+function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, nowMs: number): string {
+  switch (state) {
+    case 'scheduled':
+      return due === null || Date.parse(due) <= nowMs ? 'by itself, now' : `by itself ${formatRelative(due, nowMs)}`
+    case 'running':
+      return `under way (${printable(task ?? '')})`
+    case 'paused':
+      return `paused (${printable(task ?? '')})`
+    case 'failed':
+      return 'failed; tried again'
+    case 'off':
+      return 'off'
+    case 'impossible':
+      return 'not possible'
+  }
+}
+
+/** The names with their leases, then what their owner should know. */
+export function ownedText(names: readonly OwnedNameBody[], nowMs: number, paint: Paint): string {
   if (names.length === 0) return 'no names yet; earn one: chronym register NAME'
   const rows = names.map((each) => [
     printable(each.name),
     each.state,
     `${each.lease_end} (${formatRelative(each.lease_end, nowMs)})`,
+    renewalText(each, nowMs),
     each.serial === each.published_serial ? 'published' : `serial ${each.serial} not published (${each.published_serial} is)`
   ])
-  return formatTable([['name', 'state', 'lease ends', 'zone'], ...rows])
+  return [formatTable([['name', 'state', 'lease ends', 'renewal', 'zone'], ...rows]), ...warningLines(names, paint)].join('\n')
+}
+
+/** One line for each warning. */
+export function warningLines(names: readonly Pick<OwnedNameBody, 'name' | 'warnings'>[], paint: Paint): string[] {
+  return names.flatMap(({ name, warnings }) => warnings.map(({ message }) => `${paint('yellow', `warning ${printable(name)}:`)} ${printable(message)}`))
 }
 
 /** resolve, explain, names. */
@@ -82,11 +106,11 @@ export function addNameCommands(program: Command, run: Run): void {
 
   program
     .command('names')
-    .description('the names this daemon owns, with their leases')
+    .description('the names this daemon owns, with their leases and renewals, and what they need')
     .action(
       action(run, async (context) => {
         const names = await connect(context).names()
-        context.output.answer(names, () => ownedTable(names, Date.now()))
+        context.output.answer(names, (paint) => ownedText(names, Date.now(), paint))
         return EXIT.ok
       })
     )

@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import { connect } from '../connect.ts'
 import { action, type Context, type Run } from '../context.ts'
-import type { NetworkStatusBody, TaskBody } from '../../api/client.ts'
+import { ProblemError, type Client, type NetworkStatusBody, type OwnedNameBody, type TaskBody } from '../../api/client.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
 import { taskIdOf } from '../task-argument.ts'
 import { formatCount, formatDuration, formatFields, formatRate, formatRelative, plural, printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 import { watchTask } from '../watch.ts'
+import { warningLines } from './names.ts'
 
 function networkText(status: NetworkStatusBody, paint: Paint): string {
   const { round, age_seconds: age } = status.beacon
@@ -42,6 +43,17 @@ export function taskText(task: TaskBody, nowMs: number): string {
   ])
 }
 
+/** The names of this daemon that need looking after; none for who may not see them. */
+async function warnedNames(client: Client): Promise<Pick<OwnedNameBody, 'name' | 'warnings'>[]> {
+  try {
+    const names = await client.names()
+    return names.flatMap(({ name, warnings }) => (warnings.length > 0 ? [{ name, warnings }] : []))
+  } catch (error) {
+    if (error instanceof ProblemError && (error.code === 'SVC-AUT-001' || error.code === 'SVC-AUT-002')) return []
+    throw error
+  }
+}
+
 async function showTask(context: Context, taskId: string, watch: boolean): Promise<ExitCode> {
   const client = connect(context)
   const id = await taskIdOf(client, taskId)
@@ -56,14 +68,16 @@ export function addStatusCommand(program: Command, run: Run): void {
   program
     .command('status')
     .argument('[task]', 'task id, or a name that has one; without it, the network')
-    .description('state of the network, or of a task (exit code 1 when the task failed)')
+    .description('state of the network and warnings about your names, or a task (exit code 1 when it failed)')
     .option('-w, --watch', 'follow the task to its end')
     .action(
       action(run, async (context, options: { watch?: boolean }, taskId: string | undefined) => {
         if (taskId !== undefined) return showTask(context, taskId, options.watch === true)
         if (options.watch === true) throw usageFailure('--watch follows a task: give its id', 'List them: chronym tasks.')
-        const status = await connect(context).networkStatus()
-        context.output.answer(status, (paint) => networkText(status, paint))
+        const client = connect(context)
+        const status = await client.networkStatus()
+        const names = await warnedNames(client)
+        context.output.answer({ ...status, ...(names.length > 0 && { warned_names: names }) }, (paint) => [networkText(status, paint), ...warningLines(names, paint)].join('\n'))
         return EXIT.ok
       })
     )

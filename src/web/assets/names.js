@@ -10,14 +10,20 @@ function lease({ state, lease_end: end }) {
   return state === 'grace' ? `lapsed ${duration(-left)} ago: renew now` : 'lapsed'
 }
 
+function renewal({ renewal: { state, due } }) {
+  if (state === 'scheduled') return Date.parse(due) > Date.now() ? `by itself in ${duration((Date.parse(due) - Date.now()) / 1000)}` : 'by itself, now'
+  return { running: 'under way', paused: 'paused', failed: 'failed; tried again', off: 'off', impossible: 'not possible' }[state]
+}
+
 function row(owned) {
-  const { name, state, serial, published_serial: published } = owned
+  const { name, state, serial, published_serial: published, warnings } = owned
   const zone = serial === 0 ? 'none' : serial === published ? `live (${serial})` : `saved ${serial}, live ${published || 'none'}`
   return element(
     'tr',
     {},
-    element('td', {}, name),
+    element('td', {}, name, ...warnings.map(({ message }) => element('div', { className: 'bad' }, message))),
     element('td', { className: state === 'live' ? '' : 'bad', title: new Date(owned.lease_end).toLocaleString() }, lease(owned)),
+    element('td', {}, renewal(owned)),
     element('td', {}, zone),
     element(
       'td',

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { createMetrics, observe } from '../src/metrics.ts'
+import { builtInProfiles, parseProfile } from '../src/protocol/profile.ts'
+import { checkReadiness } from '../src/readiness.ts'
+import type { OwnedName } from '../src/registry/types.ts'
+import type { TaskEvent } from '../src/tasks/types.ts'
+
+const profile = parseProfile(builtInProfiles.test)
+const NOW = Date.UTC(2026, 0, 1)
+
+const name = (change: Partial<OwnedName> = {}): OwnedName => ({
+  name: 'alice.chronym',
+  state: 'live',
+  lease_end: new Date(NOW + 90_000).toISOString(),
+  serial: 1,
+  published_serial: 1,
+  renewal: { state: 'scheduled', due: null, task_id: null, left: 64 },
+  warnings: [],
+  ...change
+})
+const WARNED = name({ state: 'grace', lease_end: new Date(NOW - 60_000).toISOString(), warnings: [{ code: 'grace', message: 'renew it' }] })
+
+/** The parts as far as readiness and metrics ask them. */
+function parts(owned: OwnedName[]) {
+  const listeners: ((event: TaskEvent) => void)[] = []
+  return {
+    listeners,
+    network: { status: () => ({ status: 'online' as const, peers: 3, mode: 'full' as const, peer_id: 'me', records: 2 }) },
+    beacon: { latest: () => ({ round: 7, signature: new Uint8Array(48), randomness: new Uint8Array(32) }), now: () => 8 },
+    tasks: {
+      unreadable: () => 0,
+      list: () => [],
+      subscribe(listener: (event: TaskEvent) => void) {
+        listeners.push(listener)
+        return () => undefined
+      }
+    },
+    registry: { ownedNames: () => owned }
+  }
+}
+
+describe('readiness', () => {
+  it('counts the names that need looking after, and names none', () => {
+    const checks = checkReadiness({ ...parts([name(), WARNED]), profile })
+    expect(checks).toContainEqual({ name: 'names', ok: true, detail: '1 of 2 need looking after', warning: true })
+    expect(JSON.stringify(checks)).not.toContain('alice')
+    expect(checkReadiness({ ...parts([name()]), profile })).toContainEqual({ name: 'names', ok: true, detail: '1 owned, no warnings' })
+  })
+
+  it('is not given while the store cannot be read', () => {
+    const registry = {
+      ownedNames: () => {
+        throw new Error('the disk is gone')
+      }
+    }
+    expect(checkReadiness({ ...parts([]), registry, profile })).toContainEqual({ name: 'store', ok: false, detail: 'the disk is gone' })
+  })
+})
+
+describe('metrics', () => {
+  /** The lines of our own metrics about names. */
+  async function scraped(owned: OwnedName[], events: TaskEvent[] = []): Promise<string[]> {
+    const { listeners, ...rest } = parts(owned)
+    const registry = createMetrics()
+    observe(registry, { ...rest, version: '0', clock: () => NOW } as unknown as Parameters<typeof observe>[1])
+    for (const event of events) for (const listener of listeners) listener(event)
+    return (await registry.metrics()).split('\n').filter((line) => /^chronym_(name|nearest|renewals)/.test(line))
+  }
+
+  it('show names by state, what they are warned of, and how long the first lease runs', async () => {
+    const lines = await scraped([name(), name({ state: 'lost', lease_end: new Date(NOW).toISOString() }), name({ state: 'contested' })])
+    expect(lines).toEqual(expect.arrayContaining(['chronym_names{state="live"} 1', 'chronym_names{state="lost"} 1', 'chronym_names{state="contested"} 1', 'chronym_names{state="grace"} 0', 'chronym_name_warnings{warning="renewal-failed"} 0', 'chronym_nearest_lease_end_seconds 90']))
+    expect(await scraped([name(), WARNED])).toEqual(expect.arrayContaining(['chronym_name_warnings{warning="grace"} 1', 'chronym_nearest_lease_end_seconds -60']))
+    expect((await scraped([])).some((line) => line.startsWith('chronym_nearest'))).toBe(false)
+  })
+
+  it('count renewals by how they ended, from zero', async () => {
+    const event = (type: 'completed' | 'failed', kind: string, code?: string) => ({ id: 1, type, task: { kind, error: code === undefined ? null : { code, message: '' } } }) as unknown as TaskEvent
+    const lines = await scraped([], [event('completed', 'renew'), event('failed', 'renew', 'SVC-REG-001'), event('failed', 'renew', 'SVC-TSK-003'), event('failed', 'register', 'SVC-REG-001')])
+    expect(lines).toEqual(expect.arrayContaining(['chronym_renewals_total{result="completed"} 1', 'chronym_renewals_total{result="failed"} 1', 'chronym_renewals_total{result="cancelled"} 1']))
+    expect(await scraped([])).toContain('chronym_renewals_total{result="failed"} 0')
+  })
+})

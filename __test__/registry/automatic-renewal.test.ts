@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseProfile } from '../../src/protocol/profile.ts'
+import { linksOf } from '../../src/protocol/reveal.ts'
+import type { RegistryEvent } from '../../src/registry/types.ts'
+import { ManualClock, until } from '../tasks/fakes.ts'
+import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
+
+const ALICE = 'alice.chronym'
+const SECOND = 1000
+const DAY = 24 * 60 * 60 * SECOND
+
+let dataDir: string
+let clock: ManualClock
+let world: FakeWorld
+let node: TestNode
+let isOn: boolean
+let events: RegistryEvent[]
+
+async function start(network = profile): Promise<void> {
+  node = await startNode({ world, clock, dataDir, self: 'peer-0', profile: network, registry: { automaticRenewal: () => isOn } })
+  node.registry.subscribe((event) => events.push(event))
+  const { task_id } = await node.registry.register(ALICE, {})
+  await ended(task_id)
+}
+
+/** Lets the clock run until the task has ended. It stands while the task is at work: files take real time. */
+async function ended(taskId: string): Promise<void> {
+  const view = () => node.tasks.get(taskId)!
+  while (view().status === 'running') {
+    await until(() => view().phase !== 'evaluate' && view().phase !== 'prove')
+    if (view().status === 'running') await clock.advance(SECOND)
+  }
+}
+
+const renewals = () => node.tasks.list().filter(({ kind }) => kind === 'renew')
+const owned = () => node.registry.ownedNames()[0]!
+const told = () => events.filter(({ type }) => type.startsWith('name:warning')).map(({ type, detail }) => `${type} ${detail.warning ?? ''}`)
+/** One look of the daemon, 30 s apart. */
+const look = (): Promise<void> => clock.advance(30 * SECOND)
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chronym-renewal-'))
+  clock = new ManualClock()
+  world = new FakeWorld(clock, 5)
+  isOn = true
+  events = []
+})
+
+afterEach(async () => {
+  await node.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe('a name of this daemon', () => {
+  it('is renewed by itself before its lease ends', async () => {
+    await start()
+    expect(owned()).toMatchObject({ state: 'live', renewal: { state: 'scheduled', left: 64, task_id: null }, warnings: [] })
+    clock.set(clock.now() + 6.5 * DAY)
+    node.pool.instant = false
+    await look()
+    expect(owned().renewal).toMatchObject({ state: 'running', task_id: renewals()[0]!.task_id })
+    await until(() => node.pool.evaluations.length === 2)
+    const evaluation = node.pool.evaluations[1]!
+    evaluation.finish({ kind: 'proof', proof: node.pool.proofFor(evaluation.request) })
+    await ended(renewals()[0]!.task_id)
+    expect(renewals()[0]!.status).toBe('completed')
+    expect(owned()).toMatchObject({ state: 'live', lease_end: expect.stringMatching(/^2026-01-14T/), renewal: { state: 'scheduled', left: 63 }, warnings: [] })
+    expect(linksOf(world.peers[1]!.reveals.get(ALICE)!.reveal)).toHaveLength(2)
+    expect(told()).toEqual([])
+  })
+
+  it('is not renewed while auto_renew is off, is warned of in time, and is renewed once it is switched on', async () => {
+    isOn = false
+    await start()
+    clock.set(clock.now() + 5 * DAY)
+    await look()
+    expect(owned()).toMatchObject({ renewal: { state: 'off' }, warnings: [] })
+    clock.set(clock.now() + DAY)
+    await look()
+    expect(owned()).toMatchObject({ renewal: { state: 'off' }, warnings: [{ code: 'renewal-off' }] })
+    await look()
+    expect(told()).toEqual(['name:warning renewal-off'])
+    clock.set(clock.now() + 0.5 * DAY)
+    await look()
+    expect(renewals()).toEqual([])
+    isOn = true
+    await look()
+    await ended(renewals()[0]!.task_id)
+    await look()
+    expect(owned()).toMatchObject({ renewal: { state: 'scheduled' }, warnings: [] })
+    expect(told()).toEqual(['name:warning renewal-off', 'name:warning-over renewal-off'])
+  })
+
+  it('whose renewal failed is warned of, and renewed again an hour later, not at every look', async () => {
+    await start()
+    clock.set(clock.now() + 6.5 * DAY)
+    node.pool.breakProofs = true
+    await clock.advance(40 * SECOND)
+    await until(() => renewals()[0]!.status === 'failed')
+    await clock.advance(120 * SECOND)
+    expect(renewals()).toHaveLength(1)
+    expect(owned()).toMatchObject({ renewal: { state: 'failed' }, warnings: [{ code: 'renewal-failed', message: expect.stringContaining('SVC-PUB-001') }] })
+    expect(told()).toEqual(['name:warning renewal-failed'])
+    node.pool.breakProofs = false
+    clock.set(clock.now() + 3600 * SECOND)
+    await clock.advance(40 * SECOND)
+    await until(() => node.tasks.list().at(-1)!.status === 'completed')
+    await look()
+    expect(owned()).toMatchObject({ state: 'live', lease_end: expect.stringMatching(/^2026-01-14T/), warnings: [] })
+    expect(told()).toEqual(['name:warning renewal-failed', 'name:warning-over renewal-failed'])
+  })
+
+  it('with a short lease is tried again sooner after a failure: a tenth of the lead', async () => {
+    await start(parseProfile({ ...profile, lease: 3600, grace: 600 }))
+    clock.set(clock.now() + 3300 * SECOND)
+    node.pool.breakProofs = true
+    await look()
+    await until(() => renewals()[0]?.status === 'failed')
+    node.pool.breakProofs = false
+    await clock.advance(60 * SECOND)
+    await until(() => renewals().at(-1)!.status === 'completed')
+    expect(owned().state).toBe('live')
+  })
+
+  it('whose renewal cannot be started says why', async () => {
+    await start()
+    node.beacon.silent = true
+    clock.set(clock.now() + 6.5 * DAY)
+    await clock.advance(60 * SECOND)
+    expect(owned()).toMatchObject({ renewal: { state: 'failed' }, warnings: [{ code: 'renewal-failed', message: expect.stringMatching(/could not be started \(The newest verified pulse/) }] })
+    expect(renewals()).toEqual([])
+  })
+
+  it('costs a measurement of this machine once an hour at most', async () => {
+    await start()
+    let measured = 0
+    node.pool.measureRate = () => Promise.resolve(++measured * 1_000_000)
+    await clock.advance(3500 * SECOND)
+    expect(measured).toBe(1)
+    await clock.advance(200 * SECOND)
+    expect(measured).toBe(2)
+  })
+})

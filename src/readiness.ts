@@ -1,0 +1,52 @@
+/** What /readyz reports. */
+import type { ReadinessCheck } from './api/services.ts'
+import type { BeaconClient } from './beacon/types.ts'
+import type { Network } from './network/types.ts'
+import type { NetworkProfile } from './protocol/profile.ts'
+import type { Registry } from './registry/types.ts'
+import type { TaskManager } from './tasks/types.ts'
+
+/** Rounds without a new pulse after which the daemon is not ready. */
+const STALE_BEACON_ROUNDS = 20
+
+export interface ReadinessSources {
+  readonly network: Pick<Network, 'status'>
+  readonly beacon: Pick<BeaconClient, 'latest' | 'now'>
+  readonly tasks: Pick<TaskManager, 'unreadable'>
+  readonly registry: Pick<Registry, 'ownedNames'>
+  readonly profile: NetworkProfile
+}
+
+/** Whether each part works. Names are counted, not named: nobody has to show a token here. */
+export function checkReadiness({ network, beacon, tasks, registry, profile }: ReadinessSources): ReadinessCheck[] {
+  const { status, peers, mode } = network.status()
+  // A node of network `local` is a holder itself and can do everything alone.
+  const connected = status === 'online' || (mode !== 'offline' && profile.scope === 'loopback')
+  const latest = beacon.latest()
+  const age = latest === undefined ? Infinity : beacon.now() - latest.round
+  const stored = readStore({ tasks, registry })
+  return [
+    { name: 'peers', ok: connected, detail: `${status}, ${peers} connected` },
+    { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old` },
+    ...('failure' in stored
+      ? [{ name: 'store', ok: false, detail: stored.failure }]
+      : [
+          { name: 'store', ok: true, detail: 'readable' },
+          warnedOf('journal', stored.unreadable, 'readable', `${stored.unreadable} unreadable record(s) set aside`),
+          warnedOf('names', stored.warned, `${stored.names} owned, no warnings`, `${stored.warned} of ${stored.names} need looking after`)
+        ])
+  ]
+}
+
+function readStore({ tasks, registry }: Pick<ReadinessSources, 'tasks' | 'registry'>): { unreadable: number; names: number; warned: number } | { failure: string } {
+  try {
+    const names = registry.ownedNames()
+    return { unreadable: tasks.unreadable(), names: names.length, warned: names.filter(({ warnings }) => warnings.length > 0).length }
+  } catch (error) {
+    return { failure: (error as Error).message }
+  }
+}
+
+function warnedOf(name: string, problems: number, well: string, warning: string): ReadinessCheck {
+  return problems === 0 ? { name, ok: true, detail: well } : { name, ok: true, detail: warning, warning: true }
+}
