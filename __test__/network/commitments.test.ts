@@ -44,7 +44,7 @@ function nonceOf(c: Uint8Array, bits: number): Uint8Array {
 }
 
 describe('the table of commitments', () => {
-  it('keeps the round of the first sight, through re-sending and restart [resetting the stamp]', () => {
+  it('[resetting the stamp] keeps the round of the first sight, through re-sending and restart', () => {
     const first = table()
     const c = commitment(1)
     const nonce = nonceOf(c, 4)

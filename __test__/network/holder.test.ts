@@ -231,7 +231,7 @@ describe('a holder', () => {
     expect(target.entries.load(recordKey('reveal', 'double.chronym', lab.hash))?.entry.equivocation).toMatchObject({ round: first.drand_pulse, serial: 1 })
   })
 
-  it('keeps the stub of a settled claim that it is no longer near to, and refuses others by it [displaced holders]', async () => {
+  it('[displaced holders] keeps the stub of a settled claim that it is no longer near to, and refuses others by it', async () => {
     end()
     begin({ k: 1 })
     const owner = lab.owner('displaced')

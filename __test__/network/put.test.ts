@@ -82,7 +82,7 @@ describe('a put', () => {
     expect(await store(network(all, [all]))).toMatchObject({ storedBy: 0, of: 3 })
   })
 
-  it('goes on until those it was not sent to have it as well, when its look-up led elsewhere [a look-up led astray]', async () => {
+  it('[a look-up led astray] goes on until those it was not sent to have it as well', async () => {
     const honest = neighbourhood(12)
     const crowd = Array.from({ length: 20 }, (_, index) => model(100 + index))
     const outcome = await store(network([...honest, ...crowd], [crowd, crowd]))

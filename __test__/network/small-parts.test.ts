@@ -99,7 +99,7 @@ describe('the verifier', () => {
     expect((await verifier.validate(reveal)).ok).toBe(true)
   })
 
-  it('takes no verdict over to the same proof under another key [a proof copied under another key]', async () => {
+  it('[a proof copied under another key] takes no verdict over to it', async () => {
     const lab = new Lab()
     const reveal = lab.reveal('copied.chronym', lab.owner('alice'), { p: lab.round })
     const verifier = createVerifier(lab.profile, lab.beacon, lab.pool)

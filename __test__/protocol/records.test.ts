@@ -50,7 +50,7 @@ describe('receipts', () => {
     expect(verifyReceipt({ ...receipt, peer: receipt.peer.subarray(1) }, HASH)).toBe(false)
   })
 
-  it('suffice when more than half of those asked are near our round [one lying receipt]', () => {
+  it('suffice when more than half of those asked are near our round', () => {
     const seen = (...rounds: number[]) => rounds.map((round) => ({ seen: round }))
     expect(enoughReceipts(seen(100, 101, 98), 5, 20, 100, MAIN)).toBe(true)
     expect(enoughReceipts(seen(100, 101, 97), 5, 20, 100, MAIN)).toBe(false)

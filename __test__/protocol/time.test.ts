@@ -40,7 +40,7 @@ describe('protocol time', () => {
     expect(advanceTime(TIME_ZERO, { clock: 10 }, MAIN).fresh).toBe(false)
   })
 
-  it('lets nothing lapse by pulses of long ago [beacon down]', () => {
+  it('lets nothing lapse by pulses of long ago', () => {
     const before = advanceTime(TIME_ZERO, { clock: 1000, verified: 1000 }, MAIN)
     const down = advanceTime(before, { clock: 1000 + 10 * MAIN.pulse_fresh, verified: 1000 + 2 * MAIN.pulse_fresh }, MAIN)
     expect(down).toMatchObject({ verified: 1000 + 2 * MAIN.pulse_fresh, lapse: 1000, fresh: false })

@@ -1,0 +1,31 @@
+/** The attacks of docs/protocol.md and the tests that try them are the same: a name in brackets there is how the title of a test begins. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const TESTS = resolve(import.meta.dirname, '..')
+const PAGE = readFileSync(resolve(TESTS, '../docs/protocol.md'), 'utf8')
+
+/** Brackets of the running text: neither those of code and formulas nor those of links. */
+function documented(): Set<string> {
+  const text = PAGE.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+  return new Set([...text.matchAll(/\[([^\][]+)\](?!\()/g)].map(([, name]) => name!.replaceAll(/\s+/g, ' ')))
+}
+
+function tried(folder = TESTS): Set<string> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'))
+  return new Set(files.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\bit\((["'`])\[(.+?)\]/g)].map(([, , name]) => name!.replaceAll('\\', ''))))
+}
+
+const [page, tests] = [documented(), tried()]
+
+describe('the attacks of docs/protocol.md', () => {
+  it('are found there', () => {
+    expect(page.size).toBeGreaterThan(35)
+    expect(page).toContain('one lying receipt')
+  })
+
+  it('have each a test of that name', () => expect([...page].filter((name) => !tests.has(name))).toEqual([]))
+
+  it('are all that tests are named after', () => expect([...tests].filter((name) => !page.has(name))).toEqual([]))
+})
