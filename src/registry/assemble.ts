@@ -1,7 +1,9 @@
-/** Making Reveals: signed by the name's key, with the newest zone saved here as payload. */
+/** Making Reveals: what they carry, and the signature by the name's key. */
+import { equalBytes } from '../protocol/bytes.ts'
 import type { Name } from '../protocol/names.ts'
 import { encodeVdfProof, signReveal, type Link, type Reveal } from '../protocol/reveal.ts'
-import { serializeZone, type Zone } from '../protocol/zone.ts'
+import { payloadSerial, serializeZone, type Zone } from '../protocol/zone.ts'
+import type { TaskKind } from '../tasks/types.ts'
 import { ownKey, type RegistryContext } from './context.ts'
 
 const EMPTY_ZONE: Zone = { records: {} }
@@ -15,11 +17,10 @@ export function nextSerial(context: RegistryContext, name: Name): number {
 }
 
 /** A Reveal for a finished evaluation: the first claim, or a renewal on top of the links held. */
-export function revealOfLink(context: RegistryContext, name: Name, link: Link, earlier: readonly Link[]): Reveal {
+export function revealOfLink(context: RegistryContext, name: Name, link: Link, earlier: readonly Link[], payload: Uint8Array): Reveal {
   const { p, iterations, pulse, proof, salt } = link
   const vdfProof = encodeVdfProof({ pulse, proof, salt, ...(earlier.length === 0 ? {} : { chain: earlier }) })
-  const unsigned = { name, drand_pulse: p, iterations, vdf_proof: vdfProof, payload: currentPayload(context, name) }
-  return signReveal(unsigned, ownKey(context, name), context.profileHash)
+  return signReveal({ name, drand_pulse: p, iterations, vdf_proof: vdfProof, payload }, ownKey(context, name), context.profileHash)
 }
 
 /** The same claim with another payload. */
@@ -28,9 +29,21 @@ export function revealWithPayload(context: RegistryContext, reveal: Reveal, payl
   return signReveal({ name, drand_pulse, iterations, vdf_proof, payload }, ownKey(context, name as Name), context.profileHash)
 }
 
-/** The newest zone saved here, else what is published already, else an empty zone. */
-function currentPayload(context: RegistryContext, name: Name): Uint8Array {
-  const local = context.zones.get(name)
-  if (local !== undefined) return serializeZone({ records: local.records }, local.serial, context.profile)
-  return context.owned.get(name)?.reveal.payload ?? serializeZone(EMPTY_ZONE, nextSerial(context, name), context.profile)
+/**
+ * What a Reveal of a finished evaluation carries: a registration the zone that was prepared here, a renewal what is published, unless a zone came with the
+ * request for it; where there is none, an empty zone. A draft that nobody has published stays here.
+ *
+ * @param sent the Reveal of this evaluation that was sent before: another payload gets a serial above its own, or it would be an equivocation. Throws StoreError.
+ */
+export function payloadOfLink(context: RegistryContext, name: Name, kind: TaskKind, sent: Reveal | undefined): Uint8Array {
+  const { zones, owned, profile } = context
+  const local = kind === 'register' || zones.goesWithReveal(name) ? zones.get(name) : undefined
+  if (local === undefined) return owned.get(name)?.reveal.payload ?? sent?.payload ?? serializeZone(EMPTY_ZONE, nextSerial(context, name), profile)
+  const payload = serializeZone({ records: local.records }, local.serial, profile)
+  if (sent === undefined || equalBytes(sent.payload, payload)) return payload
+  const sentSerial = payloadSerial(sent.payload, profile)
+  if (local.serial > sentSerial) return payload
+  const serial = Math.max(nextSerial(context, name), sentSerial + 1)
+  zones.save(name, { serial, records: local.records })
+  return serializeZone({ records: local.records }, serial, profile)
 }

@@ -6,7 +6,11 @@ export interface LocalZone extends Zone {
   serial: number
 }
 
-/** Zones edited here, on disk before anything else happens with them. Values: JSON {serial, records}. */
+interface StoredZone extends LocalZone {
+  readonly withReveal?: true
+}
+
+/** Zones edited here, on disk before anything else happens with them. Values: JSON {serial, records, withReveal?}. */
 export class LocalZones {
   readonly #store: Store
 
@@ -15,12 +19,28 @@ export class LocalZones {
   }
 
   get(name: string): LocalZone | undefined {
-    const value = this.#store.get(keys.zone(name))
-    return value === undefined ? undefined : (JSON.parse(Buffer.from(value).toString()) as LocalZone)
+    const stored = this.#read(name)
+    return stored === undefined ? undefined : { serial: stored.serial, records: stored.records }
   }
 
-  /** Throws StoreError. */
-  save(name: string, zone: LocalZone): void {
-    this.#store.put(keys.zone(name), Buffer.from(JSON.stringify(zone)))
+  /** Whether the next renewal carries the zone: it came with the request for one, and nobody publishes it by itself. */
+  goesWithReveal(name: string): boolean {
+    return this.#read(name)?.withReveal === true
+  }
+
+  /** `withReveal`: as it was, when left out. Throws StoreError. */
+  save(name: string, { serial, records }: LocalZone, { withReveal = this.goesWithReveal(name) } = {}): void {
+    this.#store.put(keys.zone(name), Buffer.from(JSON.stringify({ serial, records, ...(withReveal && { withReveal }) })))
+  }
+
+  /** It has gone out, or will not. Throws StoreError. */
+  holdBack(name: string): void {
+    const stored = this.#read(name)
+    if (stored?.withReveal === true) this.save(name, stored, { withReveal: false })
+  }
+
+  #read(name: string): StoredZone | undefined {
+    const value = this.#store.get(keys.zone(name))
+    return value === undefined ? undefined : (JSON.parse(Buffer.from(value).toString()) as StoredZone)
   }
 }

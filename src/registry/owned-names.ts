@@ -49,11 +49,18 @@ export class OwnedNames {
     return Array.from(this.#store.list(prefixes.ownedNames), ([, value]) => this.#read(value))
   }
 
-  /** `published`: more than half of its peers hold this very record. Throws StoreError. */
+  /** `published`: more than half of its peers hold this very record. A newer link is never replaced by an older one. Throws StoreError. */
   save(reveal: Reveal, { published }: { published: boolean }): void {
     const serial = payloadSerial(reveal.payload, this.#profile)
     const former = this.get(reveal.name)
+    if (former !== undefined && former.reveal.drand_pulse > reveal.drand_pulse) return
     this.#put(reveal, published ? serial : (former?.publishedSerial ?? 0), published ? 'held' : (former?.standing ?? 'held'))
+  }
+
+  /** More than half of the peers hold a zone of this serial; the record that stands may be a newer one by now. Throws StoreError. */
+  setPublished(name: string, serial: number): void {
+    const record = this.get(name)
+    if (record !== undefined) this.#put(record.reveal, Math.max(record.publishedSerial, serial), 'held')
   }
 
   /** Throws StoreError. */

@@ -8,7 +8,7 @@ import { requireBeacon } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import { revealOf, survey } from './survey.ts'
-import { requireOwned, saveZone } from './zones.ts'
+import { requireOwned, saveZone, saveZoneForRenewal } from './zones.ts'
 
 /** Of the peers asked, how many must hold a name for it to count as taken while most do not: newcomers hold little yet. */
 const BELIEVED_SHARE = 1 / 3
@@ -40,7 +40,7 @@ export async function renew(context: RegistryContext, tasks: TaskManager, text: 
     throw new ServiceError('SVC-PUB-001', `${name} has been renewed ${context.profile.chain_max} times, as often as the network allows; let it lapse and register it anew.`)
   }
   await requireBeacon(context)
-  if (zone !== undefined) saveZone(context, name, zone)
+  if (zone !== undefined) saveZoneForRenewal(context, name, zone)
   return tasks.create({ name, kind: 'renew' })
 }
 

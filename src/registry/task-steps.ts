@@ -1,12 +1,13 @@
 import { ServiceError } from '../errors.ts'
 import { roundTimeMs } from '../protocol/beacon-time.ts'
+import { equalBytes } from '../protocol/bytes.ts'
 import { revealWindow } from '../protocol/lease.ts'
 import { iterationsFor, renewalIterations, type Name } from '../protocol/names.ts'
 import { proofShape } from '../protocol/proof-shape.ts'
 import { decodeReveal, encodeReveal, linksOf, type Link, type Reveal } from '../protocol/reveal.ts'
 import { vdfSeed } from '../protocol/vdf-seed.ts'
 import type { EvaluationPlan, TaskIdentity, TaskKind, TaskSteps } from '../tasks/types.ts'
-import { revealOfLink } from './assemble.ts'
+import { payloadOfLink, revealOfLink } from './assemble.ts'
 import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimDraft } from './claim-draft.ts'
 import { chooseRound, isFresh, newDraft, newSalt, ownCommitment, verifiedRound } from './commitments.ts'
 import { createContext, openName, type RegistryContext, type RegistryDependencies } from './context.ts'
@@ -100,20 +101,30 @@ async function reveal(
   const name = openName(context, task.name)
   const { state, graceEndRound } = leaseOf(context, decodeContext(evaluated.context).pulseRound)
   if (state === 'dead') throw new ServiceError('SVC-RES-003', `The lease that this proof would have given ended at ${roundTime(context, graceEndRound)}.`)
-  const record = saved === undefined ? await signedReveal(context, name, task, evaluated, proof) : decodeReveal(saved)
-  if (saved === undefined) saveReveal(encodeReveal(record))
-  signal.throwIfAborted()
-  const outcome = await context.network.putReveal(record, signal)
-  signal.throwIfAborted()
-  requireMajority(name, outcome)
-  context.owned.save(record, { published: true })
+  const payloadNow = (sent: Reveal | undefined): Uint8Array => payloadOfLink(context, name, task.kind, sent)
+  for (let record = saved === undefined ? undefined : decodeReveal(saved); ; ) {
+    const payload = payloadNow(record)
+    if (record === undefined || !equalBytes(record.payload, payload)) {
+      record = await signedReveal(context, name, task, evaluated, proof, payload)
+      saveReveal(encodeReveal(record))
+    }
+    signal.throwIfAborted()
+    const outcome = await context.network.putReveal(record, signal)
+    signal.throwIfAborted()
+    requireMajority(name, outcome)
+    // The zone may have been published on top of the link before while this one was under way: then it goes out again, on this one.
+    if (!equalBytes(payloadNow(record), record.payload)) continue
+    context.owned.save(record, { published: true })
+    context.zones.holdBack(name)
+    return
+  }
 }
 
 /** Assembled, signed, and checked as every other node will check it: a proof that does not verify is never sent. */
-async function signedReveal(context: RegistryContext, name: Name, task: TaskIdentity, evaluated: EvaluationPlan, proof: Uint8Array): Promise<Reveal> {
+async function signedReveal(context: RegistryContext, name: Name, task: TaskIdentity, evaluated: EvaluationPlan, proof: Uint8Array, payload: Uint8Array): Promise<Reveal> {
   const { salt, pulseRound, pulse } = decodeContext(evaluated.context)
   const link: Link = { p: pulseRound, pulse, iterations: evaluated.iterations, proof, salt }
-  const made = revealOfLink(context, name, link, task.kind === 'renew' ? linksHeld(context, name) : [])
+  const made = revealOfLink(context, name, link, task.kind === 'renew' ? linksHeld(context, name) : [], payload)
   await requireValid(context, made)
   return made
 }
@@ -124,7 +135,8 @@ function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
   return linksOf(record.reveal)
 }
 
-/** The network republishes what was once put: from now on again what this daemon owned before the task, or nothing. */
-function withdraw({ network, owned }: RegistryContext, { name }: TaskIdentity): void {
+/** The network republishes what was once put: from now on again what this daemon owned before the task, or nothing. A zone that came with it is a draft again. */
+function withdraw({ network, owned, zones }: RegistryContext, { name, kind }: TaskIdentity): void {
   network.withdrawReveal(name, owned.get(name)?.reveal)
+  if (kind === 'renew') zones.holdBack(name)
 }

@@ -34,6 +34,11 @@ export function saveZone(context: RegistryContext, text: string, input: unknown,
   })
 }
 
+/** As {@link saveZone}, for a zone that the next renewal carries. */
+export function saveZoneForRenewal(context: RegistryContext, name: Name, input: unknown): void {
+  translatedSync(() => store(context, name, parseZone(input, context.profile), { withReveal: true }))
+}
+
 /** Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-002. */
 export async function publishZone(context: RegistryContext, text: string): Promise<{ serial: number } & StoredBy> {
   const name = openName(context, text)
@@ -48,7 +53,8 @@ export async function publishZone(context: RegistryContext, text: string): Promi
   // Before it is sent: two payloads of one serial would be an equivocation.
   context.owned.save(reveal, { published: false })
   const stored = requireMajority(`the zone of ${name}`, await context.network.putReveal(reveal))
-  context.owned.save(reveal, { published: true })
+  context.owned.setPublished(name, zone.serial)
+  context.zones.holdBack(name)
   return { serial: zone.serial, ...stored }
 }
 
@@ -74,8 +80,8 @@ function isNewerThanPublished(context: RegistryContext, name: Name, local: Local
   return local.serial > record.serial || Buffer.compare(payload, record.reveal.payload) === 0
 }
 
-function store(context: RegistryContext, name: Name, { records }: Zone): LocalZone {
+function store(context: RegistryContext, name: Name, { records }: Zone, options?: { withReveal: boolean }): LocalZone {
   const zone = { serial: nextSerial(context, name), records }
-  context.zones.save(name, zone)
+  context.zones.save(name, zone, options)
   return zone
 }

@@ -74,7 +74,7 @@ export interface TaskSteps {
   withdraw(task: TaskIdentity): void
   /** Whether a proof finished earlier for this plan would still be accepted. */
   usable(task: TaskIdentity, plan: EvaluationPlan): boolean
-  /** Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. */
+  /** Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. Makes and saves it anew where what it carries has changed since. */
   reveal(
     task: TaskIdentity,
     plan: EvaluationPlan,
