@@ -2,6 +2,8 @@
 //! primality test", arXiv:2006.14425). Nodes that decided otherwise would derive other discriminants.
 
 #[cfg(target_arch = "x86_64")]
+mod batches;
+#[cfg(target_arch = "x86_64")]
 mod fma;
 #[cfg(target_arch = "x86_64")]
 mod ifma;

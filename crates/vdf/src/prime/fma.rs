@@ -5,7 +5,7 @@
 mod miller_rabin;
 mod square;
 
-use super::search::batched;
+use super::batches::batched;
 use super::trial;
 use crate::backend::Fma;
 use crate::uint::Uint;

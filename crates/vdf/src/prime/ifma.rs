@@ -6,7 +6,7 @@ mod miller_rabin;
 mod sieve;
 mod square;
 
-use super::search::batched;
+use super::batches::batched;
 use super::trial;
 use crate::backend::Ifma;
 use crate::uint::Uint;

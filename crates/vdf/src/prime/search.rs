@@ -42,24 +42,3 @@ fn search_by_lanes<const N: usize>(
         _ => None,
     }
 }
-
-/// Those whose bit `test` sets, in order; bit i stands for number i of a batch.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn batched<const N: usize, const LANES: usize>(
-    mut numbers: impl Iterator<Item = Uint<N>>,
-    test: impl Fn(&[Uint<N>; LANES]) -> u8,
-) -> impl Iterator<Item = Uint<N>> {
-    let mut batch = [Uint::ZERO; LANES];
-    let mut passed = 0_u8;
-    core::iter::from_fn(move || {
-        while passed == 0 {
-            for number in &mut batch {
-                *number = numbers.next()?;
-            }
-            passed = test(&batch);
-        }
-        let lane = passed.trailing_zeros() as usize;
-        passed &= passed - 1;
-        Some(batch[lane])
-    })
-}

@@ -1,4 +1,4 @@
-use super::{first_prime, jacobi::jacobi, lucas, miller_rabin, search::batched};
+use super::{first_prime, jacobi::jacobi, lucas, miller_rabin};
 use crate::backend::Backend;
 use crate::montgomery::Montgomery;
 use crate::uint::Uint;
@@ -160,16 +160,4 @@ fn the_jacobi_symbol_of_a_prime_is_eulers_criterion() {
         assert_eq!(jacobi(d as i64, &Uint::<1>::from_word(p)), expected, "{d}");
         assert_eq!(jacobi(-(d as i64), &Uint::<1>::from_word(p)), if power(p - d) == 1 { 1 } else { -1 }, "-{d}");
     }
-}
-
-#[test]
-fn batches_keep_the_order() {
-    fn multiples_of_three<const LANES: usize>() -> impl Iterator<Item = u64> {
-        let threes = batched((1..).map(Uint::<1>::from_word), |batch: &[_; LANES]| {
-            (0..LANES).filter(|&i| batch[i].0[0].is_multiple_of(3)).fold(0, |bits, i| bits | 1 << i)
-        });
-        threes.map(|n| n.0[0])
-    }
-    assert!(multiples_of_three::<8>().take(50).eq((1..=50).map(|i| 3 * i)));
-    assert!(multiples_of_three::<4>().take(50).eq((1..=50).map(|i| 3 * i)));
 }
