@@ -1,5 +1,5 @@
 /**
- * npm run bench:tasks -- [--json] [--part overhead,proving,checkpoints,cancel,neighbour] [--long]
+ * npm run bench:tasks -- [--json] [--part overhead,proving,segments,checkpoints,cancel,neighbour] [--long]
  *
  * What tasks cost and how they treat the rest of the machine, each figure beside its target. Times are compared in alternated runs, or as
  * the quickest of many, on one machine at one time. `--long` adds the proof of 100 million squarings, which takes some minutes of squaring.
@@ -10,6 +10,7 @@ import { cancelProving, cancelSquaring, type Cancels } from './tasks/cancel.ts'
 import { measureNeighbour, type Neighbour } from './tasks/neighbour.ts'
 import { measureOverhead, type Overhead } from './tasks/overhead.ts'
 import { measureProving, type Proving } from './tasks/proving.ts'
+import { measureSegments, type Segments } from './tasks/segments.ts'
 import { square } from './tasks/squared.ts'
 import { machine } from './machine.ts'
 
@@ -20,6 +21,7 @@ const LOAD_SECONDS = 20
 
 const TARGETS = {
   overhead_ratio: 1.01,
+  after_last_squaring: 0.01,
   proving_share: { at_1_million: 0.13, from_10_million: 0.1 },
   checkpoint_bytes: 2 * 2 ** 30,
   cancel_max_ms: 200,
@@ -27,12 +29,13 @@ const TARGETS = {
   loop_delay_p99_ms: 20
 }
 
-const PARTS = ['overhead', 'proving', 'checkpoints', 'cancel', 'neighbour'] as const
+const PARTS = ['overhead', 'proving', 'segments', 'checkpoints', 'cancel', 'neighbour'] as const
 type Part = (typeof PARTS)[number]
 
 interface Figures {
   overhead?: Overhead
   proving?: Proving[]
+  segments?: Segments[]
   checkpoints?: CheckpointFigures[]
   cancel?: Cancels[]
   neighbour?: Neighbour
@@ -45,12 +48,13 @@ for (const part of chosen) if (!PARTS.includes(part as Part)) throw new Error(`n
 const figures: Figures = {}
 if (chosen.has('overhead')) figures.overhead = await measureOverhead(ROUNDS)
 if (chosen.has('neighbour')) figures.neighbour = await measureNeighbour(LOAD_SECONDS)
+const lengths = [1, 10, ...(values.long === true ? [100] : [])].map((millions) => millions * MILLION)
+if (chosen.has('segments')) figures.segments = lengths.filter((iterations) => iterations > MILLION).map(measureSegments)
 if (['proving', 'checkpoints', 'cancel'].some((part) => chosen.has(part))) await measureSquared()
 
 async function measureSquared(): Promise<void> {
   const first = square(MILLION)
   if (chosen.has('cancel')) figures.cancel = [await cancelSquaring(CANCELS), await cancelProving(CANCELS, first)]
-  const lengths = [1, 10, ...(values.long === true ? [100] : [])].map((millions) => millions * MILLION)
   for (const iterations of chosen.has('proving') || chosen.has('checkpoints') ? lengths : []) {
     const squared = iterations === MILLION ? first : square(iterations)
     if (chosen.has('proving')) (figures.proving ??= []).push(measureProving(squared, 3))
@@ -67,6 +71,7 @@ else {
   const rows = [
     ...overheadRows(figures.overhead),
     ...(figures.proving ?? []).map(provingRow),
+    ...(figures.segments ?? []).map(segmentsRow),
     ...(figures.checkpoints ?? []).map(checkpointRow),
     ...(figures.cancel ?? []).map(cancelRow),
     ...neighbourRows(figures.neighbour)
@@ -92,6 +97,11 @@ function provingRow({ iterations, one_core: one, two_cores: two }: Proving): Row
   const percent = (share: number): string => `${(share * 100).toFixed(1)}%`
   const second = two === null ? '' : `; on two ${percent(two.share)}, ${two.speedup} times as fast`
   return [`proving ${millions(iterations)} squarings, in their time on one core`, `on one ${percent(one.share)}${second}`, `at most ${target * 100}%`]
+}
+
+function segmentsRow({ iterations, threads, after_seconds: after, after_share: share }: Segments): Row {
+  const label = `proof of ${millions(iterations)} squarings in two segments, after the last one`
+  return [label, `${after} s, ${(share * 100).toFixed(2)}% of the squarings' time, on ${threads} threads`, `at most ${TARGETS.after_last_squaring * 100}%`]
 }
 
 function checkpointRow({ iterations, bytes, load_seconds: load, resume_seconds: resume }: CheckpointFigures): Row {
