@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
 import type { EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
-import { OfflineError, type CommitOutcome, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup } from '../../src/network/types.ts'
+import { OfflineError, type CommitOutcome, type HeldEntry, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup, type SilentPeer } from '../../src/network/types.ts'
 import { clockRound } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim.ts'
@@ -116,8 +116,10 @@ export interface FakePeer {
   readonly reveals: Map<string, { state: RevealAnswer['state']; reveal: Reveal }>
   readonly identities: Map<string, Uint8Array>
   readonly manifests: Map<string, Uint8Array>
-  /** Answers nothing. */
+  /** Is not there to be asked. */
   away: boolean
+  /** Is asked and gives no answer that counts. */
+  silent: SilentPeer['reason'] | undefined
   /** Refuses every put with this code. */
   refuses: string | undefined
 }
@@ -130,7 +132,7 @@ export class FakeWorld {
   constructor(clock: Clock, size: number) {
     this.clock = clock
     for (let index = 0; index < size; index++) {
-      this.peers.push({ id: `peer-${String(index)}`, commitments: new Map(), reveals: new Map(), identities: new Map(), manifests: new Map(), away: false, refuses: undefined })
+      this.peers.push({ id: `peer-${String(index)}`, commitments: new Map(), reveals: new Map(), identities: new Map(), manifests: new Map(), away: false, silent: undefined, refuses: undefined })
     }
   }
   present(): FakePeer[] {
@@ -213,11 +215,18 @@ export class FakeNetwork implements Network {
   getReveals(name: string): Promise<RevealLookup> {
     return this.#look('get', name)
   }
+  heldHere(name: string): HeldEntry | undefined {
+    const held = this.#world.peers.find(({ id }) => id === this.#self)?.reveals.get(name)
+    if (held === undefined || held.state === 'none') return undefined
+    return { state: held.state, claim: claimIn(held.reveal), tenureRound: held.reveal.drand_pulse, rivals: 0, isStub: false, ...this.noted.get(name) }
+  }
+  /** What its own store has noted beside an entry. */
+  readonly noted = new Map<string, Partial<HeldEntry>>()
   probe(name: string): Promise<RevealLookup> {
     // As the real one: states and claim ids, no records.
-    return this.#look('probe', name).then(({ answers, asked }) => ({
+    return this.#look('probe', name).then(({ answers, ...rest }) => ({
       answers: answers.map(({ peer, self, state, claimId }) => ({ peer, self, state, ...(claimId === undefined ? {} : { claimId }) })),
-      asked
+      ...rest
     }))
   }
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome> {
@@ -242,12 +251,13 @@ export class FakeNetwork implements Network {
 
   async #look(kind: string, name: string): Promise<RevealLookup> {
     const peers = await this.#reach(kind, name)
-    const answers = peers.map((peer): RevealAnswer => {
+    const silent = peers.flatMap(({ id, silent: reason }) => (reason === undefined ? [] : [{ peer: id, reason }]))
+    const answers = peers.filter((peer) => peer.silent === undefined).map((peer): RevealAnswer => {
       const held = peer.reveals.get(name)
       const origin = { peer: peer.id, self: peer.id === this.#self }
       return held === undefined ? { ...origin, state: 'none' } : { ...origin, state: held.state, reveal: held.reveal, claim: claimIn(held.reveal), claimId: claimIn(held.reveal).id }
     })
-    return { answers, asked: peers.length }
+    return { answers, asked: peers.length, silent, networkSize: this.#world.peers.length }
   }
   async #putDocument(kind: 'identities' | 'manifests', did: string, bytes: Uint8Array): Promise<PutOutcome> {
     const peers = await this.#reach(kind, did)

@@ -5,7 +5,8 @@ import type { Logger } from 'pino'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { NativePool } from '../native/types.ts'
 import { keyPairFromSeed } from '../protocol/ed25519.ts'
-import type { NetworkProfile } from '../protocol/profile.ts'
+import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
+import { recordKey } from '../protocol/record-key.ts'
 import { encodeReveal, type Reveal } from '../protocol/reveal.ts'
 import type { Store } from '../store/types.ts'
 import { commit } from './client/commit.ts'
@@ -23,7 +24,7 @@ import { startMaintenance, type Maintenance } from './maintenance.ts'
 import type { Peers } from './peers.ts'
 import { createPenalties } from './penalties.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import type { CommitOutcome, LookupBreadth, Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome, RevealLookup } from './types.ts'
+import type { CommitOutcome, HeldEntry, LookupBreadth, Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome, RevealLookup } from './types.ts'
 import { createVerifier } from './verifier.ts'
 
 /** Peers that have become known are written down this soon, those met together at once; a crash forgets those met since. */
@@ -201,6 +202,14 @@ class RegistryNetwork implements OpenableNetwork {
 
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup> {
     return getReveals(this.#client, name, signal, breadth)
+  }
+
+  heldHere(name: string): HeldEntry | undefined {
+    const { profile } = this.#options
+    const held = this.#servingHolder()?.entries.load(recordKey('reveal', name, profileHash(profile)))
+    if (held === undefined) return undefined
+    const { state, claim, tenureRound, rivals, equivocation } = held.entry
+    return { state, claim, tenureRound, rivals: rivals.length, isStub: held.record === undefined, ...(equivocation && { equivocation }) }
   }
 
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup> {

@@ -4,6 +4,7 @@
  */
 import type { Claim } from '../protocol/claim.ts'
 import type { EntryState } from '../protocol/entry.ts'
+import type { Equivocation } from '../protocol/order.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 
 export type NetworkMode = 'full' | 'light' | 'offline'
@@ -53,9 +54,33 @@ export interface RevealAnswer {
 /** `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. */
 export type LookupBreadth = 'majority' | 'everybody'
 
+/** Who was asked and gave no answer that counts. `no-answer`: not reached, too slow, or nothing that can be read; `invalid`: a record that is not Valid. */
+export interface SilentPeer {
+  peer: string
+  reason: 'no-answer' | 'busy' | 'invalid'
+}
+
 export interface RevealLookup {
   answers: readonly RevealAnswer[]
   asked: number
+  /** Those still being asked when a look-up ended early are not among them. */
+  silent: readonly SilentPeer[]
+  /** Nodes in the network, ourselves counted: an estimate. */
+  networkSize: number
+}
+
+/** What our own store holds of a name, whatever others say. */
+export interface HeldEntry {
+  state: EntryState
+  claim: Claim
+  /** v when the first claim of this tenure was entered. */
+  tenureRound: number
+  /** Of a provisional entry: claims of other keys that have come since. */
+  rivals: number
+  /** Only the stub of the claim is kept. */
+  isStub: boolean
+  /** The owner signed two payloads at one (p, serial). */
+  equivocation?: Equivocation
 }
 
 /** Raised by look-ups and puts when nobody can be asked. */
@@ -89,6 +114,8 @@ export interface Network {
   /** From now on `former` is republished for the name, or nothing; a republishing under way ends. Throws StoreError. */
   withdrawReveal(name: string, former: Reveal | undefined): void
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>
+  /** Undefined where nothing is held, and in the modes that hold nothing. */
+  heldHere(name: string): HeldEntry | undefined
   /** Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking announces nothing. */
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup>
   /** The record is the whole identity log (encoded, see protocol/kid.ts). */

@@ -6,7 +6,7 @@ import { decodeReveal, type Reveal } from '../../protocol/reveal.ts'
 import type { Verdict } from '../../protocol/valid.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
-import type { LookupBreadth, RevealAnswer, RevealLookup } from '../types.ts'
+import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 /**
@@ -20,6 +20,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   const hash = profileHash(parts.profile)
   const key = recordKey('reveal', name, hash)
   const answers: RevealAnswer[] = []
+  const silent: SilentPeer[] = []
   const votes = new Map<string, number>()
   const enough = new AbortController()
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
@@ -43,21 +44,27 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
       try {
         const answer = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), { peer: peer.peer, self: false })
         if (answer === 'invalid') peers.penalise(peer, `an invalid record for ${name}`)
-        if (typeof answer !== 'object' || enough.signal.aborted) return
+        if (enough.signal.aborted) return
+        if (typeof answer !== 'object') {
+          silent.push({ peer: peer.peer, reason: answer })
+          return
+        }
         answers.push(answer)
         count(answer)
       } catch (error) {
-        if (!(error instanceof AskError) && !enough.signal.aborted) throw error
+        if (enough.signal.aborted) return
+        if (!(error instanceof AskError)) throw error
+        silent.push({ peer: peer.peer, reason: 'no-answer' })
       }
     })
   )
-  return { answers, asked: total }
+  return { answers, asked: total, silent, networkSize: peers.networkSize() }
 }
 
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>
 
 /** Turns an answer of the protocol into a verified one; each distinct record is verified once. */
-function judgeOf({ verifier }: ClientParts, name: string, signal: AbortSignal): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | 'invalid' | 'no-answer'> {
+function judgeOf({ verifier }: ClientParts, name: string, signal: AbortSignal): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | SilentPeer['reason']> {
   const verdicts = new Map<string, Promise<{ reveal: Reveal; verdict: Verdict } | undefined>>()
   const verify = async (record: Uint8Array): Promise<{ reveal: Reveal; verdict: Verdict } | undefined> => {
     try {
@@ -70,6 +77,7 @@ function judgeOf({ verifier }: ClientParts, name: string, signal: AbortSignal): 
   }
   return async (answer, asked) => {
     if (answer.type === 'none') return { ...asked, state: 'none' }
+    if (answer.type === 'busy') return 'busy'
     if (answer.type !== 'entry') return 'no-answer'
     const { state, claim: claimId, record } = answer
     if (record === undefined) return { ...asked, state, claimId }

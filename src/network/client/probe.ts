@@ -30,7 +30,8 @@ export async function probe(parts: ClientParts, name: string, signal?: AbortSign
     const from = { peer: parts.ownPeerId, self: true }
     all.push(own === undefined ? { ...from, state: 'none' } : { ...from, state: own.state, claimId: own.claim.id })
   }
-  return { answers: all, asked: asked.length + (self === undefined ? 0 : 1) }
+  const silent = asked.filter((_, index) => answers[index] === undefined).map(({ peer }) => ({ peer, reason: 'no-answer' as const }))
+  return { answers: all, asked: asked.length + (self === undefined ? 0 : 1), silent, networkSize: peers.networkSize() }
 }
 
 async function listed(peers: Peers, peer: Peer, key: Uint8Array, shown: Uint8Array, bits: number, signal?: AbortSignal): Promise<RevealAnswer | undefined> {
