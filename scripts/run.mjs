@@ -21,7 +21,8 @@ const COMMANDS = {
   build: [[TYPESCRIPT, '-p', 'tsconfig.build.json'], ['scripts/finish-build.mjs']],
   'bench:vdf': [['bench/vdf.ts']],
   'bench:tasks': [['bench/tasks.ts']],
-  'bench:garbage': [['bench/garbage.ts']]
+  'bench:garbage': [['bench/garbage.ts']],
+  'bench:network': [['bench/network.ts']]
 }
 
 /** How soon a command whose npm was killed is stopped too. */

@@ -1,0 +1,55 @@
+/** A node in this process, as the daemon builds it, without registry and HTTP: for many of them, and for owners of names. */
+import { join } from 'node:path'
+import pino from 'pino'
+import type { BeaconClient } from '../../src/beacon/types.ts'
+import type { NativePool } from '../../src/native/types.ts'
+import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
+import type { Timers } from '../../src/network/timers.ts'
+import type { NetworkMode } from '../../src/network/types.ts'
+import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import { openStore } from '../../src/store/open.ts'
+import { PROFILE } from './profile.ts'
+import { scratchDirectory } from './scratch.ts'
+
+export interface BenchNode {
+  readonly network: OpenableNetwork
+  readonly address: string
+  stop(): Promise<void>
+}
+
+export interface NodeParts {
+  /** What the node's key comes from. */
+  readonly seed: string
+  readonly beacon: BeaconClient
+  readonly pool: NativePool
+  readonly bootstrap: readonly string[]
+  readonly mode?: NetworkMode
+  readonly clock?: () => number
+  readonly timers?: Timers
+}
+
+export async function startNode({ seed, beacon, pool, bootstrap, mode = 'full', clock, timers }: NodeParts): Promise<BenchNode> {
+  const store = openStore(join(scratchDirectory(), 'chronym.db'))
+  const network = createNetwork({
+    profile: PROFILE,
+    store,
+    nodeSeed: sha256(utf8(`node ${seed}`)),
+    beacon,
+    pool,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    bootstrap,
+    mode,
+    log: pino({ level: 'error' }, pino.destination(2)),
+    ...(clock !== undefined && { clock }),
+    ...(timers !== undefined && { timers })
+  })
+  await network.start()
+  return {
+    network,
+    address: network.listenAddresses()[0]!,
+    async stop() {
+      await network.stop()
+      store.close()
+    }
+  }
+}

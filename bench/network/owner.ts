@@ -1,0 +1,52 @@
+/** An owner of many names in this process: commits, waits for the pulse, reveals, and says how long each put took to be read back from a majority. */
+import type { BeaconClient } from '../../src/beacon/types.ts'
+import type { OpenableNetwork } from '../../src/network/network.ts'
+import type { Reveal } from '../../src/protocol/reveal.ts'
+import { draft, reveal } from './claims.ts'
+import { PROFILE } from './profile.ts'
+import { say } from './scratch.ts'
+import { timed, until } from './waiting.ts'
+
+/** How often a peer that is busy is offered a name again. */
+const MAX_ATTEMPTS = 5
+
+export interface Registered {
+  readonly reveals: readonly Reveal[]
+  /** Milliseconds of each put that was read back from more than half at once. */
+  readonly putMs: readonly number[]
+  /** Puts that had to be made again. */
+  readonly again: number
+}
+
+/** Registers names one after the other and waits until their contests are over. */
+export async function register(network: OpenableNetwork, beacon: BeaconClient, names: readonly string[], seed: string): Promise<Registered> {
+  const drafts = names.map((name) => draft(name, seed))
+  say(`registering ${names.length} names`)
+  for (const { name, commitment, nonce } of drafts) {
+    const { receipts, of } = await network.commit(name, commitment, nonce)
+    if (receipts.length * 2 <= of) throw new Error(`${name}: ${receipts.length} of ${of} peers gave a receipt`)
+  }
+  const pulse = await beacon.waitFor(beacon.now() + PROFILE.min_commit)
+  const reveals = drafts.map((each) => reveal(each, pulse))
+  const putMs: number[] = []
+  let again = 0
+  for (const each of reveals) {
+    for (let attempt = 1; ; attempt++) {
+      const { ms, result } = await timed(() => network.putReveal(each))
+      if (result.storedBy * 2 > result.of) {
+        if (attempt === 1) putMs.push(ms)
+        break
+      }
+      if (attempt === MAX_ATTEMPTS) throw new Error(`${each.name}: stored by ${result.storedBy} of ${result.of}; ${JSON.stringify(result.refusals[0])}`)
+      again++
+    }
+  }
+  const settled = beacon.now() + PROFILE.settle + 2
+  await until(`round ${settled}`, () => beacon.now() >= settled)
+  return { reveals, putMs, again }
+}
+
+/** Names that differ in nothing that matters. */
+export function namesOf(count: number, what: string): string[] {
+  return Array.from({ length: count }, (_, index) => `${what}-${index}.${PROFILE.tld}`)
+}

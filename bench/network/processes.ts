@@ -1,0 +1,100 @@
+/** Daemons in processes of their own, on loopback, with one beacon. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
+import type { NetworkStatusBody } from '../../src/api/client.ts'
+import { PROFILE } from './profile.ts'
+import { endWithUs, scratchDirectory } from './scratch.ts'
+import { until } from './waiting.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** Daemons that start at the same time: each takes a core for a second. */
+const STARTED_TOGETHER = 2
+
+export interface FleetDaemon {
+  readonly pid: number
+  readonly url: string
+  /** Multiaddr with peer id. */
+  readonly address: string
+  readonly status: () => Promise<NetworkStatusBody>
+}
+
+export interface Fleet {
+  readonly daemons: readonly FleetDaemon[]
+  readonly beaconUrl: string
+  add(count: number, mode: 'full' | 'light'): Promise<FleetDaemon[]>
+  stop(): Promise<void>
+}
+
+export async function startFleet(): Promise<Fleet> {
+  const directory = scratchDirectory()
+  const profile = join(directory, 'profile.json')
+  writeFileSync(profile, JSON.stringify(PROFILE))
+  const beacon = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: PROFILE.beacon })
+  const daemons: FleetDaemon[] = []
+  const children: ChildProcess[] = []
+
+  const start = async (mode: string): Promise<FleetDaemon> => {
+    const common = ['--json', '--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', '--beacon-url', beacon.url, '--log-level', 'error']
+    const bootstrap = daemons[0] === undefined ? [] : ['--bootstrap', daemons[0].address]
+    const args = [...common, ...bootstrap, '--network', profile, '--mode', mode, '--data-dir', join(directory, String(children.length))]
+    const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_')))
+    })
+    children.push(child)
+    endWithUs(child)
+    const [line] = (await Promise.race([
+      once(createInterface({ input: child.stdout }), 'line'),
+      once(child, 'close').then(() => Promise.reject(new Error('a daemon ended before it listened')))
+    ])) as [string]
+    const { api_url: url, addresses } = JSON.parse(line) as { api_url: string; addresses: [string] }
+    const status = async (): Promise<NetworkStatusBody> => (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusBody
+    return { pid: child.pid!, url, address: addresses[0], status }
+  }
+
+  return {
+    daemons,
+    beaconUrl: beacon.url,
+    async add(count, mode) {
+      const added: FleetDaemon[] = []
+      while (added.length < count) {
+        const together = daemons.length === 0 ? 1 : Math.min(STARTED_TOGETHER, count - added.length)
+        const started = await Promise.all(Array.from({ length: together }, () => start(mode)))
+        added.push(...started)
+        daemons.push(...started)
+      }
+      const others = daemons.length - 1
+      await until(`each of ${count} daemons has ${others} peers`, async () => (await Promise.all(added.map(({ status }) => status()))).every(({ peers }) => peers >= others))
+      return added
+    },
+    async stop() {
+      await Promise.all(
+        children.map(async (child) => {
+          if (child.exitCode !== null || child.signalCode !== null) return
+          child.kill('SIGTERM')
+          await once(child, 'close')
+        })
+      )
+      await beacon.close()
+    }
+  }
+}
+
+/** Resident memory, bytes; undefined where /proc does not say. */
+export function residentBytes(pid: number): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+}
+
+/** User and system time taken, seconds; undefined where /proc does not say. */
+export function processorSeconds(pid: number): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  // After the name, which may hold anything: fields 14 and 15 of proc(5), in ticks of 1/100 s.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}

@@ -1,0 +1,130 @@
+/** How long it takes to resolve a name from a node that does not hold it and has never asked for it, and to put one. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { createBeaconClient } from '../../src/beacon/client.ts'
+import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
+import { createNativePool } from '../../src/native/pool.ts'
+import { positionOf } from '../../src/network/routing.ts'
+import { peerIdFromString } from '@libp2p/peer-id'
+import { distance } from '../../src/protocol/density.ts'
+import { recordKey } from '../../src/protocol/record-key.ts'
+import { startNode, type BenchNode } from './node.ts'
+import { namesOf, register } from './owner.ts'
+import { startFleet } from './processes.ts'
+import { PROFILE, PROFILE_HASH } from './profile.ts'
+import { say } from './scratch.ts'
+import { latencies, timed, until, type Latencies } from './waiting.ts'
+
+/** Names asked first and not counted: connections are opened and code is compiled. */
+const WARM_UP = 10
+/** Between two questions, so that what one leaves to be done does not weigh on the next. */
+const PAUSE_MS = 50
+
+export interface Resolving {
+  readonly nodes: number
+  readonly asker: string
+  readonly resolve: Latencies
+  readonly put: Latencies
+  /** Puts that no majority had at once. */
+  readonly puts_again: number
+}
+
+/** Daemons as processes: one of them is light and joins when the names have settled, so it holds nothing, neither records nor pulses nor answers. */
+export async function resolveAmongProcesses(count: number, names: number, seed: string): Promise<Resolving> {
+  const fleet = await startFleet()
+  const pool = createNativePool({ evaluationThreads: 1 })
+  const beacon = createBeaconClient({ chain: PROFILE.beacon, urls: [fleet.beaconUrl], pool })
+  let owner: BenchNode | undefined
+  try {
+    beacon.start()
+    say(`starting ${count - 1} daemons`)
+    await fleet.add(count - 1, 'full')
+    owner = await startNode({ seed: `${seed} owner`, beacon, pool, bootstrap: [fleet.daemons[0]!.address], mode: 'light' })
+    const { network } = owner
+    await until('the owner knows every daemon', () => network.knownPeers() >= count - 1)
+    const { reveals, putMs, again } = await register(network, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
+    await owner.stop()
+    owner = undefined
+
+    say(`resolving ${names} names`)
+    const [asker] = await fleet.add(1, 'light')
+    const times: number[] = []
+    for (const { name } of reveals) {
+      const { ms } = await timed(async () => {
+        const response = await fetch(`${asker!.url}/api/resolve/${name}`)
+        const body = await response.text()
+        if (response.status !== 200 || response.headers.get('x-confidence') !== 'settled') throw new Error(`${name}: ${response.status} ${body}`)
+      })
+      times.push(ms)
+      await delay(PAUSE_MS)
+    }
+    return {
+      nodes: count,
+      asker: 'a light daemon, over HTTP',
+      resolve: latencies(times.slice(WARM_UP)),
+      put: latencies(putMs.slice(WARM_UP)),
+      puts_again: again
+    }
+  } finally {
+    await owner?.stop()
+    beacon.stop()
+    await pool.close()
+    await fleet.stop()
+  }
+}
+
+/**
+ * Nodes in one process, all `full`, one event loop for all of them. Asked is the one farthest from the name's key, which does not hold it; its pool has
+ * verified nothing yet.
+ */
+export async function resolveInOneProcess(count: number, names: number, seed: string): Promise<Resolving> {
+  const beaconServer = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: PROFILE.beacon })
+  const [holders, askers] = [createNativePool({ evaluationThreads: 1 }), createNativePool({ evaluationThreads: 1 })]
+  const beacon = createBeaconClient({ chain: PROFILE.beacon, urls: [beaconServer.url], pool: holders })
+  const nodes: BenchNode[] = []
+  try {
+    beacon.start()
+    for (let index = 0; index < count; index++) {
+      const node = await startNode({ seed: `${seed} ${index}`, beacon, pool: isAsker(index) ? askers : holders, bootstrap: nodes.slice(0, 1).map(({ address }) => address) })
+      nodes.push(node)
+      await until(`node ${index} has joined`, () => index === 0 || node.network.knownPeers() > 0)
+    }
+    say(`waiting until each of ${count} nodes knows ${PROFILE.k} others`)
+    await until('every node knows as many others as hold a name', () => nodes.every(({ network }) => network.knownPeers() >= Math.min(count - 1, PROFILE.k)))
+    const { reveals, putMs, again } = await register(nodes[0]!.network, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
+    say(`resolving ${names} names`)
+    const possible = nodes.filter((_, index) => isAsker(index))
+    const times: number[] = []
+    for (const { name } of reveals) {
+      const asker = farthest(possible, name)
+      const { ms, result } = await timed(() => asker.network.getReveals(name))
+      const own = result.answers.find(({ self }) => self)
+      const agreeing = result.answers.filter(({ reveal, state }) => reveal !== undefined && state === 'settled').length
+      if (own?.state !== 'none' || agreeing * 2 <= result.asked) throw new Error(`${name}: ${agreeing} of ${result.asked} hold it settled; the asker: ${own?.state ?? 'nothing'}`)
+      times.push(ms)
+      await delay(PAUSE_MS)
+    }
+    return {
+      nodes: count,
+      asker: 'the full node farthest from the name, in the process of all the others',
+      resolve: latencies(times.slice(WARM_UP)),
+      put: latencies(putMs.slice(WARM_UP)),
+      puts_again: again
+    }
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()))
+    beacon.stop()
+    await Promise.all([holders.close(), askers.close()])
+    await beaconServer.close()
+  }
+}
+
+/** One in five may ask. */
+function isAsker(index: number): boolean {
+  return index % 5 === 4
+}
+
+function farthest(nodes: readonly BenchNode[], name: string): BenchNode {
+  const key = recordKey('reveal', name, PROFILE_HASH)
+  const away = (node: BenchNode): number => distance(key, positionOf(peerIdFromString(node.network.status().peer_id)))
+  return nodes.reduce((best, node) => (away(node) > away(best) ? node : best))
+}

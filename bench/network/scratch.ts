@@ -1,0 +1,32 @@
+/** What would outlive a bench that fails or is stopped: directories and processes. */
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const directories = new Set<string>()
+const children = new Set<ChildProcess>()
+
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
+/** A new directory, which goes when this process does. */
+export function scratchDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'chronym-network-'))
+  directories.add(directory)
+  return directory
+}
+
+/** Killed when this process ends before it. */
+export function endWithUs(child: ChildProcess): void {
+  children.add(child)
+  child.once('close', () => children.delete(child))
+}
+
+/** To people who wait. */
+export function say(what: string): void {
+  process.stderr.write(`• ${what}\n`)
+}

@@ -1,0 +1,96 @@
+/** What it costs a node to check Reveals: per second of processor time, whatever else the machine does meanwhile. */
+import { join } from 'node:path'
+import { createBeaconClient } from '../../src/beacon/client.ts'
+import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
+import { createNativePool } from '../../src/native/pool.ts'
+import { createRoundClock } from '../../src/network/clock.ts'
+import { Holder } from '../../src/network/holder/holder.ts'
+import { createVerifier } from '../../src/network/verifier.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import { encodeReveal } from '../../src/protocol/reveal.ts'
+import { openStore } from '../../src/store/open.ts'
+import { devPulse, draft, reveal } from './claims.ts'
+import { namesOf } from './owner.ts'
+import { PROFILE } from './profile.ts'
+import { say, scratchDirectory } from './scratch.ts'
+import { until } from './waiting.ts'
+
+/** Verdicts asked for again, each so often: one takes microseconds. */
+const REPETITIONS = 20
+/** The one who offers, and the prefix of its address. */
+const OFFERER = 'a peer'
+
+export interface Verification {
+  readonly reveals: number
+  /** Valid, all rules: each with a pulse and a proof that were never seen before. */
+  readonly valid_cold_per_core_second: number
+  /** Valid again: pulse and proof have a verdict, everything else is checked anew. */
+  readonly valid_cached_per_core_second: number
+  /** Offered by a peer, valid, admitted and on disk; all of one pulse, which is held. */
+  readonly admitted_per_core_second: number
+  /** Offered again by a peer as they are held. */
+  readonly offered_again_per_core_second: number
+}
+
+export async function measureVerification(count: number, seed: string): Promise<Verification> {
+  say(`verifying ${count} reveals`)
+  const beaconServer = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: PROFILE.beacon })
+  const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+  const beacon = createBeaconClient({ chain: PROFILE.beacon, urls: [beaconServer.url], pool })
+  const store = openStore(join(scratchDirectory(), 'chronym.db'))
+  try {
+    const verifier = createVerifier(PROFILE, beacon, pool)
+    const valid = async (reveals: readonly Parameters<typeof verifier.validate>[0][]): Promise<void> => {
+      for (const each of reveals) {
+        if (!(await verifier.validate(each)).ok) throw new Error(`${each.name} is not valid`)
+      }
+    }
+    const each = namesOf(count, 'valid').map((name, index) => reveal(draft(name, seed), devPulse(1_000_000 + index)))
+    const warmUp = namesOf(20, 'warm').map((name, index) => reveal(draft(name, seed), devPulse(2_000_000 + index)))
+    await valid(warmUp)
+    const cold = await perCoreSecond(count, () => valid(each))
+    const cached = await perCoreSecond(count * REPETITIONS, async () => {
+      for (let turn = 0; turn < REPETITIONS; turn++) await valid(each)
+    })
+
+    beacon.start()
+    await until('the beacon has a pulse', () => beacon.latest() !== undefined)
+    const clock = createRoundClock(beacon, PROFILE, store, Date.now)
+    const holder = new Holder({
+      profile: PROFILE,
+      store,
+      clock,
+      verifier,
+      nodeKey: keyPairFromSeed(new Uint8Array(32).fill(1)),
+      peers: () => undefined,
+      fetchIdentities: () => Promise.resolve([]),
+      onStored: () => undefined
+    })
+    const drafts = namesOf(count, 'offered').map((name) => draft(name, seed))
+    for (const { commitment, nonce } of drafts) holder.commit(commitment, nonce, OFFERER)
+    const pulse = await beacon.waitFor(beacon.now() + PROFILE.min_commit)
+    const records = drafts.map((each) => encodeReveal(reveal(each, pulse)))
+    const offer = async (): Promise<void> => {
+      for (const record of records) {
+        const answer = await holder.put('reveal', record, OFFERER)
+        if (answer.type !== 'stored') throw new Error(`not stored: ${JSON.stringify(answer)}`)
+      }
+    }
+    const admitted = await perCoreSecond(count, offer)
+    const again = await perCoreSecond(count, offer)
+    return { reveals: count, valid_cold_per_core_second: cold, valid_cached_per_core_second: cached, admitted_per_core_second: admitted, offered_again_per_core_second: again }
+  } finally {
+    beacon.stop()
+    await pool.close()
+    store.close()
+    await beaconServer.close()
+  }
+}
+
+/** Of this process with all its threads. */
+async function perCoreSecond(count: number, run: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  await run()
+  const { user, system } = process.cpuUsage(before)
+  return Math.round((count * 1e6) / (user + system))
+}
