@@ -61,6 +61,20 @@ pub(super) fn is_strong_probable_prime(n: &BigUint) -> bool {
     false
 }
 
+#[test]
+fn the_strong_test_agrees_with_its_definition() {
+    let mersenne = Uint::<2>(core::array::from_fn(|limb| if limb == 0 { u64::MAX } else { u64::MAX >> 1 }));
+    let numbers = [65, 100, 128].into_iter().flat_map(moduli::<2>).chain([mersenne]);
+    let verdicts: Vec<bool> = numbers
+        .map(|n| {
+            let passes = miller_rabin::is_probable_prime(&n, &Montgomery::new(&n));
+            assert_eq!(passes, is_strong_probable_prime(&big(&n)), "{n:x?}");
+            passes
+        })
+        .collect();
+    assert!(verdicts.contains(&true) && verdicts.contains(&false));
+}
+
 /// What every backend says.
 fn is_prime<const N: usize>(n: &Uint<N>) -> bool {
     let all: Vec<bool> = Backend::available().into_iter().map(|backend| super::is_prime(n, backend)).collect();
