@@ -96,6 +96,21 @@ describe('the Authorization header', () => {
   })
 })
 
+describe('an explanation', () => {
+  it('has what concerns this daemon itself only for those who may read', async () => {
+    const world = createWorld()
+    const own = async (token?: string): Promise<unknown> => {
+      const response = await world.request('GET', '/api/explain/alice.chronym', token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } })
+      expect(response.headers.get('Vary')).toContain('Authorization')
+      return ((await response.json()) as { own: unknown }).own
+    }
+    expect(await own()).toBeNull()
+    expect(await own(world.services.tokens.create(['publish']).token)).toBeNull()
+    expect(await own(world.services.tokens.create(['read']).token)).not.toBeNull()
+    expect(await own(MAIN_TOKEN)).not.toBeNull()
+  })
+})
+
 describe('scopes', () => {
   const calls: [string, string, unknown, TokenScope[]][] = [
     ['GET', '/api/config', undefined, ['read']],

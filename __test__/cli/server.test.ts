@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
-import type { TaskBody } from '../../src/api/client.ts'
+import type { ExplanationBody, TaskBody } from '../../src/api/client.ts'
 import { cli } from './harness.ts'
 
 const TASK: TaskBody = {
@@ -41,6 +41,26 @@ const OWNED = {
   warnings: [{ code: 'renewal-failed', message: 'Its renewal failed \u001b[2J' }]
 }
 const WELL = { ...OWNED, name: 'bob.chronym', published_serial: 2, renewal: { ...OWNED.renewal, state: 'scheduled' }, warnings: [] }
+const EXPLANATION: ExplanationBody = {
+  name: 'alice.chronym',
+  verdict: 'alice.chronym belongs to this daemon: 1 of 1 votes; its lease runs until 2000-01-08T00:00:00.000Z.',
+  rule: 'majority',
+  rule_text: 'The majority wins.',
+  state: 'settled',
+  lease: { start: '2000-01-01T00:00:00.000Z', end: '2000-01-08T00:00:00.000Z', grace_end: '2000-01-09T00:00:00.000Z' },
+  owner: 'ab'.repeat(32),
+  answers: [{ peer: 'me', self: true, state: 'settled', claim_id: 'cd'.repeat(32), serial: 3, owner: 'ab'.repeat(32), vote: true }],
+  notes: ['1 of 2 asked have answered \u001b[2J'],
+  resolves: 'settled',
+  error: null,
+  candidates: [],
+  asked: { peers: 2, answered: 1, silent: [{ peer: '12D3KooX', reason: 'busy' }] },
+  reach: { network_size: 2, holders: 2, radius: 1 },
+  pin: null,
+  equivocation: null,
+  held_here: null,
+  own: null
+}
 const STATUS = { status: 'online', peers: 2, mode: 'full', peer_id: 'me', network: 'local', beacon: { round: 9, age_seconds: 1 }, records: 3 }
 
 /** Answers as the daemon does: codes on demand, the rest fixed. */
@@ -59,7 +79,7 @@ function fakeDaemon() {
     })
   })
   app.get('/api/resolve-kid/:did', (c) => c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null }))
-  app.get('/api/explain/:name', (c) => c.text('<html>', 200))
+  app.get('/api/explain/:name', (c) => (c.req.param('name') === 'html' ? c.text('<html>', 200) : c.json(EXPLANATION)))
   app.get('/api/network-status', (c) => c.json(STATUS))
   app.get('/api/names', (c) => {
     if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
@@ -175,6 +195,17 @@ describe('answers', () => {
     expect(stripVTControlCharacters((await ask(['status'], { terminal: true })).stdout)).toContain('warning alice.chronym: ')
     const stranger = await cli(['--api', url, '--data-dir', '/nonexistent', 'status'])
     expect(JSON.parse(stranger.stdout)).toEqual(STATUS)
+  })
+
+  it('of an explanation show the verdict, what it rests on, and who was silent', async () => {
+    expect(JSON.parse((await ask(['explain', 'alice.chronym'])).stdout)).toEqual(EXPLANATION)
+    const text = stripVTControlCharacters((await ask(['explain', 'alice.chronym'], { terminal: true })).stdout)
+    expect(text.split('\n')[0]).toBe(EXPLANATION.verdict)
+    expect(text).toMatch(/^rule +majority: The majority wins\.$/m)
+    expect(text).toMatch(/^resolves +yes \(settled\)$/m)
+    expect(text).toContain(String.raw`- 1 of 2 asked have answered \u001b[2J`)
+    expect(text).toMatch(/^this daemon +settled +counts +abababababababab +cdcdcdcdcdcdcdcd +3$/m)
+    expect(text).toMatch(/^12D3KooX +busy$/m)
   })
 
   it('pick one field of the configuration', async () => {

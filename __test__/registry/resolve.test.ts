@@ -198,23 +198,3 @@ describe('peers that disagree', () => {
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(9)
   })
 })
-
-describe('explaining', () => {
-  it('says who answered what, which rule decided, and when the lease ends', async () => {
-    await registerAt(owner)
-    const explanation = await asker.registry.explain(ALICE)
-    expect(explanation).toMatchObject({ name: ALICE, rule: 'majority', state: 'settled', lease: { start: expect.any(String), end: expect.any(String), grace_end: expect.any(String) } })
-    expect(explanation.verdict).toMatch(/^alice\.chronym belongs to the key [0-9a-f]{64}: 5 of 5 votes; its lease runs until 2026-01-08T/)
-    expect(explanation.answers).toHaveLength(5)
-    expect((await owner.registry.explain(ALICE)).verdict).toMatch(/belongs to this daemon: 4 of 4 votes/)
-  })
-
-  it('says that nobody owns a free name', async () => {
-    expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'nobody-holds-it', state: 'none', owner: null })
-  })
-
-  it('is SVC-RES-001 when nobody can be asked', async () => {
-    await asker.registry.setMode('offline')
-    expect((await failure(asker.registry.explain(ALICE))).code).toBe('SVC-RES-001')
-  })
-})

@@ -13,6 +13,7 @@ import type { TaskLog } from '../tasks/run.ts'
 import { LocalZones } from './local-zones.ts'
 import { Memory } from './memory.ts'
 import { OwnedNames } from './owned-names.ts'
+import { Receipts } from './receipts.ts'
 import { asServiceError } from './service-errors.ts'
 
 /** What the daemon gives to every use case. */
@@ -34,6 +35,7 @@ export interface RegistryContext extends RegistryDependencies {
   readonly owned: OwnedNames
   readonly zones: LocalZones
   readonly memory: Memory
+  readonly receipts: Receipts
   /** Time as the rules see it, now. */
   time(): ProtocolTime
 }
@@ -47,6 +49,7 @@ export function createContext(dependencies: RegistryDependencies): RegistryConte
     owned: new OwnedNames(store, profile),
     zones: new LocalZones(store),
     memory: new Memory(store),
+    receipts: new Receipts(store),
     time() {
       time = advanceTime(time, { clock: clockRound(clock.now(), profile.beacon), verified: beacon.latest()?.round ?? 0 }, profile)
       return time

@@ -1,66 +1,179 @@
-import { toHex } from '../protocol/bytes.ts'
+/** Who answered what about a name, which rule decided, and what this daemon knows besides. */
+import { ServiceError } from '../errors.ts'
+import type { RevealAnswer, RevealLookup } from '../network/types.ts'
+import { equalBytes, toHex } from '../protocol/bytes.ts'
 import type { Claim } from '../protocol/claim.ts'
-import type { Tally } from '../protocol/quorum.ts'
-import { openName, type RegistryContext } from './context.ts'
+import { radius } from '../protocol/density.ts'
+import { noteEquivocation, type Equivocation } from '../protocol/order.ts'
+import type { Name } from '../protocol/names.ts'
+import type { Candidate } from '../protocol/quorum.ts'
+import { isRollback } from '../protocol/rollback.ts'
+import type { TaskManager } from '../tasks/types.ts'
+import type { AutomaticRenewal } from './automatic-renewal.ts'
+import { openName, ownKey, type RegistryContext } from './context.ts'
+import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
+import { ownClaim } from './own-claim.ts'
+import { decide } from './resolver.ts'
 import { survey, type Survey } from './survey.ts'
-import type { Explanation } from './types.ts'
+import type { ExplainedAnswer, ExplainedRule, ExplainedState, Explanation, OwnExplanation } from './types.ts'
 
-/** Who answered what, which rule decided, lease and state. Always asks anew. SVC-NAM-*, SVC-RES-001. */
-export async function explain(context: RegistryContext, text: string, signal?: AbortSignal): Promise<Explanation> {
+export interface ExplainParts {
+  readonly context: RegistryContext
+  readonly tasks: TaskManager
+  readonly renewal: AutomaticRenewal
+}
+
+/** Always asks anew. `withOwn`: with what concerns this daemon's own claim. SVC-NAM-*, SVC-RES-001. */
+export async function explain(parts: ExplainParts, text: string, { withOwn = false, signal }: { withOwn?: boolean; signal?: AbortSignal } = {}): Promise<Explanation> {
+  const { context } = parts
   const name = openName(context, text)
-  const found = await survey(context, name, signal, 'everybody')
-  const newest = found.tally.kind === 'owner' ? found.tally.owner.newest : undefined
+  const own = withOwn ? ownClaim(parts, name) : null
+  const isSecret = own?.tasks.some(({ kind, status, phase }) => kind === 'register' && status === 'running' && phase !== 'reveal') === true
+  return isSecret ? explainBlindly(context, name, own, signal) : explainAnswers(context, await survey(context, name, signal, 'everybody'), own)
+}
+
+function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplanation | null): Explanation {
+  const { name, tally, answers, counted } = found
+  const winner = tally.kind === 'owner' ? tally.owner : undefined
+  const isOlder = winner !== undefined && isRollback(context.memory.newest(name, winner.pubkey), winner.newest)
+  const candidates = tally.kind === 'contested' ? tally.candidates : winner === undefined ? [] : [winner]
+  const shown: Shown = {
+    ...common(context, name, found),
+    ...resolution(context, found),
+    rule: ruleOf(found, isOlder),
+    state: stateOf(context, found, isOlder),
+    lease: winner === undefined ? null : leaseView(context, winner.newest),
+    owner: winner === undefined ? null : toHex(winner.pubkey),
+    answers: answers.map((answer) => answerView(answer, answers, counted)),
+    candidates: candidates.map((candidate) => candidateView(context, candidate)),
+    equivocation: equivocationView(equivocationOf(context, found)),
+    own
+  }
+  return explanationOf(shown, {
+    ours: oursOf(context, name),
+    isThisDaemon: context.owned.get(name) !== undefined && candidates[0] !== undefined && equalBytes(candidates[0].pubkey, ownKey(context, name).publicKey),
+    votes: tally.kind === 'owner' ? { for: tally.owner.votes, of: tally.of } : tally.kind === 'none' ? { for: 0, of: tally.answered } : null,
+    isThin: tally.kind === 'owner' && tally.thin
+  })
+}
+
+/** While a registration is under way the name itself is asked of nobody [looking a name up announces it]: what is held under its blinded prefix has to do. */
+async function explainBlindly(context: RegistryContext, name: Name, own: OwnExplanation, signal: AbortSignal | undefined): Promise<Explanation> {
+  const found = await context.network.probe(name, signal)
+  const shown: Shown = {
+    ...common(context, name, found),
+    resolves: null,
+    error: null,
+    rule: 'blinded',
+    state: 'registering',
+    lease: null,
+    owner: null,
+    answers: found.answers.map((answer) => answerView(answer, [], [])),
+    candidates: [],
+    equivocation: null,
+    own
+  }
+  return explanationOf(shown, { ours: oursOf(context, name), isThisDaemon: false, votes: null, isThin: false })
+}
+
+function explanationOf(shown: Shown, known: Known): Explanation {
+  const facts = { ...shown, ...known }
+  return { ...shown, verdict: verdictOf(facts), rule_text: RULE_TEXTS[shown.rule], notes: notesOf(facts) }
+}
+
+function oursOf(context: RegistryContext, name: Name): Known['ours'] {
+  const record = context.owned.get(name)
+  if (record === undefined) return 'none'
+  return leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? 'dead' : 'alive'
+}
+
+/** What does not depend on how the peers were asked. */
+function common(context: RegistryContext, name: Name, { answers, asked, silent, networkSize }: RevealLookup): Pick<Shown, 'name' | 'asked' | 'reach' | 'pin' | 'held_here'> {
+  const { profile, memory, network } = context
+  const pin = memory.pin(name)
+  const pinned = pin === undefined ? undefined : leaseOf(context, pin.newestRound)
+  const held = network.heldHere(name)
   return {
     name,
-    verdict: verdict(context, found),
-    rule: found.tally.rule,
-    state: stateOf(context, found),
-    lease: newest === undefined ? null : leaseView(context, newest),
-    owner: newest === undefined ? null : toHex(newest.pubkey),
-    answers: found.answers.map(({ peer, self, state, claimId, claim }) => ({
-      peer,
-      self,
-      state,
-      claim_id: claimId === undefined ? null : toHex(claimId),
-      serial: claim?.serial ?? null
-    }))
+    asked: { peers: asked, answered: answers.length, silent: silent.map(({ peer, reason }) => ({ peer, reason })) },
+    reach: { network_size: networkSize, holders: Math.min(profile.k, networkSize), radius: radius(profile.k, networkSize) },
+    pin: pin === undefined || pinned?.state === 'dead' ? null : { owner: toHex(pin.pubkey), until: roundTime(context, pinned!.graceEndRound) },
+    held_here:
+      held === undefined
+        ? null
+        : {
+            state: held.state,
+            owner: toHex(held.claim.pubkey),
+            claim_id: toHex(held.claim.id),
+            serial: held.claim.serial,
+            since: roundTime(context, held.tenureRound),
+            rivals: held.rivals,
+            stub: held.isStub
+          }
   }
 }
 
-function verdict(context: RegistryContext, { name, tally }: Survey): string {
-  switch (tally.kind) {
-    case 'none':
-      if (context.owned.get(name) !== undefined) return `This daemon owns ${name}, but none of the other peers that answered holds its record yet; it is sent again by itself.`
-      return `Nobody owns ${name}: none of the ${tally.answered} peers that answered holds a record of it.`
-    case 'undecided':
-      return `Not all peers have answered about ${name} yet.`
-    case 'contested':
-      return tally.rule === 'pin'
-        ? `${name} is contested: the peers name another owner than the one this daemon has known as settled, whose lease still lives.`
-        : `${name} is contested: ${tally.candidates.map(({ votes }) => String(votes)).join(' against ')} votes, and none has more than half.`
-    case 'owner':
-      return ownerSentence(context, name, tally)
+/** By the very decision that resolving makes, so that the two cannot part. */
+function resolution(context: RegistryContext, found: Survey): Pick<Shown, 'resolves' | 'error'> {
+  try {
+    return { resolves: decide(context, found).confidence, error: null }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { resolves: null, error: { code: error.code, message: error.message } }
   }
 }
 
-function ownerSentence(context: RegistryContext, name: string, { owner, of, provisional, thin }: Extract<Tally, { kind: 'owner' }>): string {
-  const who = context.owned.get(name) === undefined ? `the key ${toHex(owner.pubkey)}` : 'this daemon'
+function ruleOf({ tally }: Survey, isOlder: boolean): ExplainedRule {
+  if (tally.kind === 'undecided') throw new Error('a survey that has ended cannot be undecided')
+  return isOlder ? 'older-than-seen' : tally.rule
+}
+
+function stateOf(context: RegistryContext, { tally, counted }: Survey, isOlder: boolean): ExplainedState {
+  if (tally.kind !== 'owner') return tally.kind === 'none' ? 'none' : 'contested'
+  if (isOlder) return 'contested'
+  const { owner, provisional, settled } = tally
   const lease = leaseOf(context, owner.newest.newestRound)
-  const held = `${name} belongs to ${who}: ${owner.votes} of ${of} votes`
-  const doubt = provisional ? ', all of them provisional' : thin ? ', from fewer peers than should hold it' : ''
-  const until = lease.state === 'live' ? `its lease runs until ${roundTime(context, lease.endRound)}` : `its lease ended at ${roundTime(context, lease.endRound)}`
-  return `${held}${doubt}; ${until}.`
+  if (lease.state !== 'live') return lease.state
+  if (provisional) return 'provisional'
+  if (settled) return 'settled'
+  const fresh = counted.filter(({ state, claim }) => state === 'fresh' && claim !== undefined && equalBytes(claim.pubkey, owner.pubkey)).length
+  return fresh * 2 > owner.votes ? 'fresh' : 'settling'
 }
 
-function stateOf(context: RegistryContext, { tally }: Survey): string {
-  if (tally.kind !== 'owner') return tally.kind
-  const lease = leaseOf(context, tally.owner.newest.newestRound)
-  if (lease.state !== 'live') return lease.state
-  return tally.provisional ? 'provisional' : tally.settled ? 'settled' : 'settling'
+function answerView(answer: RevealAnswer, answers: readonly RevealAnswer[], counted: readonly RevealAnswer[]): ExplainedAnswer {
+  const { peer, self, state, claimId, claim } = answer
+  const proved = claim ?? answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))?.claim
+  return {
+    peer,
+    self,
+    state,
+    claim_id: claimId === undefined ? null : toHex(claimId),
+    serial: claim?.serial ?? null,
+    owner: proved === undefined ? null : toHex(proved.pubkey),
+    vote: counted.includes(answer)
+  }
+}
+
+function candidateView(context: RegistryContext, { pubkey, votes, settledVotes, newest }: Candidate): Explanation['candidates'][number] {
+  return { owner: toHex(pubkey), votes, settled_votes: settledVotes, serial: newest.serial, lease_end: roundTime(context, leaseOf(context, newest.newestRound).endRound) }
 }
 
 function leaseView(context: RegistryContext, { newestRound }: Claim): Explanation['lease'] {
   const { startRound, endRound, graceEndRound } = leaseOf(context, newestRound)
   return { start: roundTime(context, startRound), end: roundTime(context, endRound), grace_end: roundTime(context, graceEndRound) }
+}
+
+/** What our own store has noted, or what shows between the answers. */
+function equivocationOf(context: RegistryContext, { name, answers }: Survey): Equivocation | undefined {
+  const claims = answers.flatMap(({ claim }) => claim ?? [])
+  let noted = context.network.heldHere(name)?.equivocation
+  for (const [index, left] of claims.entries()) {
+    for (const right of claims.slice(index + 1)) if (equalBytes(left.pubkey, right.pubkey)) noted = noteEquivocation(noted, left, right)
+  }
+  return noted
+}
+
+function equivocationView(noted: Equivocation | undefined): Explanation['equivocation'] {
+  return noted === undefined ? null : { pulse_round: noted.round, serial: noted.serial, payload_hashes: noted.payloadHashes.map((hash) => toHex(hash)) }
 }

@@ -70,7 +70,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
       resolver.forgetAll()
     },
     resolve: (name, signal) => resolver.resolve(name, signal),
-    explain: (name, signal) => translated(() => explain(context, name, signal)),
+    explain: (name, explaining) => translated(() => explain({ context, tasks, renewal }, name, explaining)),
     resolveIdentity: (did, signal) => translated(() => resolveIdentity(context, did, signal)),
     publicZone: async (name, signal) => zoneOf(context, await resolver.resolve(name, signal)),
     localZone: (name) => localZone(context, name),

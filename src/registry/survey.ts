@@ -7,9 +7,10 @@ import { applyPin, nextPin, tally, type ResolveAnswer, type Tally } from '../pro
 import type { Reveal } from '../protocol/reveal.ts'
 import type { RegistryContext } from './context.ts'
 
-export interface Survey {
+export interface Survey extends RevealLookup {
   readonly name: Name
-  readonly answers: readonly RevealAnswer[]
+  /** Those of the answers whose votes counted. */
+  readonly counted: readonly RevealAnswer[]
   readonly tally: Tally
 }
 
@@ -28,8 +29,9 @@ export function revealOf({ answers }: Survey, { recordHash }: Claim): Reveal {
   return found.reveal
 }
 
-function weigh(context: RegistryContext, name: Name, { answers, asked }: RevealLookup): Survey {
+function weigh(context: RegistryContext, name: Name, lookup: RevealLookup): Survey {
   const { profile, memory } = context
+  const { answers, asked } = lookup
   const voters = votersAmong(context, name, answers)
   if (voters.length === 0) throw nobodyAnswered()
   const { lapse } = context.time()
@@ -37,7 +39,9 @@ function weigh(context: RegistryContext, name: Name, { answers, asked }: RevealL
   const votes = voters.map((voter) => asVote(voter, answers))
   const ruled = applyPin(tally(votes, { asked: Math.max(voters.length, asked), done: true }, profile), pin, lapse, profile)
   memory.setPin(name, nextPin(ruled, pin, lapse, profile))
-  return { name, answers, tally: ruled }
+  const held = voters.filter((_, index) => votes[index]!.held !== undefined)
+  const firm = held.filter(({ state }) => state !== 'provisional')
+  return { ...lookup, name, counted: firm.length > 0 ? firm : held, tally: ruled }
 }
 
 /** Who has a vote: everybody, but ourselves for names we own. A node that is alone asks itself, where the network is no public one. */

@@ -47,8 +47,11 @@ async function commit(
   // What was sent too long before the pulse has no witness any more; the pulse is not chosen yet, so a new salt costs nothing.
   const draft = kept !== undefined && isFresh(context, kept) ? kept : await newDraft(context, name, signal)
   if (draft !== kept) saveDraft(encodeDraft(draft))
-  const outcome = await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce, signal)
-  return encodeDraft({ ...draft, pulseRound: chooseRound(context, draft, outcome) })
+  const commitment = ownCommitment(context, name, draft.salt)
+  const outcome = await context.network.commit(name, commitment, draft.nonce, signal)
+  const pulseRound = chooseRound(context, draft, outcome)
+  context.receipts.save(name, { commitment, pulseRound, receipts: outcome.receipts })
+  return encodeDraft({ ...draft, pulseRound })
 }
 
 /** A renewal shows nothing that anybody could take: it needs no commitment, and p is the round we have, or the first after the link before it. */

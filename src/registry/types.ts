@@ -2,7 +2,10 @@
  * The use cases, as the HTTP interface and the DNS server call them. Every failure that a user can meet
  * is a ServiceError with a code of the table.
  */
-import type { NetworkMode } from '../network/types.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { NetworkMode, SilentPeer } from '../network/types.ts'
+import type { EntryState } from '../protocol/entry.ts'
+import type { TallyRule } from '../protocol/quorum.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 import type { Zone } from '../protocol/zone.ts'
 import type { TaskKind, TaskView } from '../tasks/types.ts'
@@ -103,11 +106,58 @@ export interface Explanation {
   /** One sentence in plain words: who owns it and why this daemon thinks so. */
   verdict: string
   /** The rule of docs/protocol.md that decided. */
-  rule: string
-  state: string
+  rule: ExplainedRule
+  /** That rule in words. */
+  rule_text: string
+  state: ExplainedState
   lease: { start: string; end: string; grace_end: string } | null
   owner: string | null
-  answers: { peer: string; self: boolean; state: string; claim_id: string | null; serial: number | null }[]
+  answers: ExplainedAnswer[]
+  /** Further sentences: how far the answer can be believed, and what else this daemon knows. */
+  notes: string[]
+  /** What resolving the name answers now: how sure that is, or the error. */
+  resolves: ResolvedName['confidence'] | null
+  error: { code: ErrorCode; message: string } | null
+  /** Owners that are named, most votes first. */
+  candidates: { owner: string; votes: number; settled_votes: number; serial: number; lease_end: string }[]
+  /** Our own store counts as one of the peers, where it holds records. */
+  asked: { peers: number; answered: number; silent: { peer: string; reason: SilentPeer['reason'] }[] }
+  /** The `holders` peers nearest to the name should hold it: those within this share of the key space. Of the network's size, which is an estimate. */
+  reach: { network_size: number; holders: number; radius: number }
+  /** The owner that this daemon has known as settled, and until when it believes no other. */
+  pin: { owner: string; until: string } | null
+  /** The owner signed two payloads at one round and serial. */
+  equivocation: { pulse_round: number; serial: number; payload_hashes: string[] } | null
+  /** What this daemon's own store holds of it for the network. */
+  held_here: { state: EntryState; owner: string; claim_id: string; serial: number; since: string; rivals: number; stub: boolean } | null
+  /** What concerns this daemon's own claim; null for those without a token, and where there is nothing. */
+  own: OwnExplanation | null
+}
+
+export const EXPLAINED_RULES = ['majority', 'provisional-only', 'no-majority', 'pin', 'nobody-holds-it', 'older-than-seen', 'blinded'] as const satisfies readonly (TallyRule | 'older-than-seen' | 'blinded')[]
+export type ExplainedRule = (typeof EXPLAINED_RULES)[number]
+export const EXPLAINED_STATES = ['none', 'contested', 'provisional', 'fresh', 'settling', 'settled', 'grace', 'dead', 'registering'] as const
+export type ExplainedState = (typeof EXPLAINED_STATES)[number]
+
+export interface ExplainedAnswer {
+  peer: string
+  self: boolean
+  state: EntryState | 'none'
+  claim_id: string | null
+  serial: number | null
+  /** Null where the peer keeps a stub only and nobody proves its claim. */
+  owner: string | null
+  /** Whether it counted. */
+  vote: boolean
+}
+
+export interface OwnExplanation {
+  /** As GET /api/names has it. */
+  name: OwnedName | null
+  claim: { owner: string; claim_id: string; commitment: string; pulse_round: number; renewals: number } | null
+  /** Who confirmed by signature to have seen the commitment, and at which round: evidence, should anybody doubt the claim. */
+  receipts: { commitment: string; pulse_round: number; receipts: { peer: string; seen_round: number; signature: string }[] } | null
+  tasks: Pick<TaskView, 'task_id' | 'kind' | 'status' | 'phase' | 'paused' | 'stalled' | 'error'>[]
 }
 
 export interface RegistryEvent {
@@ -122,7 +172,8 @@ export interface Registry {
   setMode(mode: NetworkMode): Promise<void>
   /** SVC-NAM-001, SVC-RES-001..004. */
   resolve(name: string, signal?: AbortSignal): Promise<ResolvedName>
-  explain(name: string, signal?: AbortSignal): Promise<Explanation>
+  /** `withOwn`: with what only the owner of this daemon may see. SVC-NAM-001/002, SVC-RES-001. */
+  explain(name: string, options?: { withOwn?: boolean; signal?: AbortSignal }): Promise<Explanation>
   /** SVC-NAM-001, SVC-RES-001, SVC-RES-002. */
   resolveIdentity(did: string, signal?: AbortSignal): Promise<ResolvedIdentity>
   /** SVC-ZON-001 besides those of resolve. */

@@ -13,6 +13,7 @@
  *   time/lapse                     highest round verified while pulses were fresh                network
  *   owned/<name>                   a name of ours: claim, salts, newest Reveal                   registry
  *   zone/<name>                    the local zone                                                registry
+ *   receipts/<name>                who confirmed our commitment, and when they saw it            registry
  *   pin/<name>                     owner once accepted as settled, until its lease dies          registry
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
  *   kid/<did>                      an identity document of ours                                  registry
@@ -51,6 +52,7 @@ export const keys = {
   lapseRound: () => key('time', 'lapse'),
   ownedName: (name: string) => key('owned', name),
   zone: (name: string) => key('zone', name),
+  receipts: (name: string) => key('receipts', name),
   pin: (name: string) => key('pin', name),
   seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
   ownIdentity: (did: string) => key('kid', did),

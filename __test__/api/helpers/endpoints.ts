@@ -2,6 +2,7 @@
 import type { GenericSchema } from 'valibot'
 import * as common from '../../../src/api/schemas/common.ts'
 import * as daemon from '../../../src/api/schemas/daemon.ts'
+import * as explanation from '../../../src/api/schemas/explanation.ts'
 import * as identity from '../../../src/api/schemas/identity.ts'
 import * as network from '../../../src/api/schemas/network.ts'
 import * as problem from '../../../src/api/schemas/problem.ts'
@@ -54,7 +55,7 @@ const closed = { status: 200, token: true }
 export const ENDPOINTS: readonly EndpointCase[] = [
   { ...open, operation: 'GET /api/network-status', path: '/api/network-status', schema: network.NetworkStatusSchema, service: 'networkStatus' },
   { ...open, operation: 'GET /api/resolve/{name}', path: `/api/resolve/${NAME}`, schema: reveal.RevealSchema, service: 'resolve' },
-  { ...open, operation: 'GET /api/explain/{name}', path: `/api/explain/${NAME}`, schema: network.ExplanationSchema, service: 'explain' },
+  { ...open, operation: 'GET /api/explain/{name}', path: `/api/explain/${NAME}`, schema: explanation.ExplanationSchema, service: 'explain' },
   { ...open, operation: 'GET /api/resolve-kid/{did}', path: `/api/resolve-kid/${DID}`, schema: identity.ResolvedIdentitySchema, service: 'resolveIdentity' },
   { ...open, operation: 'GET /api/zone/{name}', path: `/api/zone/${NAME}`, schema: zone.ZoneSchema, service: 'publicZone' },
   { ...closed, operation: 'POST /api/commit', path: '/api/commit', body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } }, schema: common.StoredSchema, service: 'commit' },

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { encodeBase64 } from '../base64.ts'
-import { endpoint } from '../endpoint.ts'
+import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
 import { ResolvedIdentitySchema, type ResolvedIdentityBody } from '../schemas/identity.ts'
-import { ExplanationSchema, type ExplanationBody } from '../schemas/network.ts'
+import { ExplanationSchema, type ExplanationBody } from '../schemas/explanation.ts'
 import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -48,13 +48,17 @@ export function resolveRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Resolving',
         summary: 'Who owns a name, and why this daemon thinks so',
-        description: 'Who answered what, which rule decided, the lease and the state of the name.',
+        description:
+          'Who answered what and who was silent, which rule decided, the lease and the state of the name, what this daemon remembers and holds. With a token (scope read) also `own`: its own claim, the receipts for it, its tasks; and while a registration of the name is under way here, peers are asked without showing the name.',
         access: 'public',
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'The answers and the rule that decided', schema: ExplanationSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001']
       }),
-      async (c) => c.json<ExplanationBody>(await registry.explain(c.req.param('name'), c.req.raw.signal))
+      async (c) => {
+        c.header('Vary', 'Authorization, Cookie', { append: true })
+        return c.json<ExplanationBody>(await registry.explain(c.req.param('name'), { withOwn: allows(c.get('identity'), ['read']), signal: c.req.raw.signal }))
+      }
     )
     .get(
       '/api/resolve-kid/:did',

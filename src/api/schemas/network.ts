@@ -49,19 +49,3 @@ export const OwnedNameSchema = v.pipe(
 )
 export type OwnedNameBody = v.InferOutput<typeof OwnedNameSchema>
 export const OwnedNameListSchema = v.array(OwnedNameSchema)
-
-export const ExplanationSchema = v.pipe(
-  v.object({
-    name: NameSchema,
-    verdict: v.pipe(v.string(), v.description('Who owns it and why this daemon thinks so, in plain words')),
-    rule: v.pipe(v.string(), v.description('The rule of docs/protocol.md that decided')),
-    state: v.string(),
-    lease: v.nullable(v.object({ start: TimeSchema, end: TimeSchema, grace_end: TimeSchema })),
-    owner: v.nullable(v.string()),
-    answers: v.array(
-      v.object({ peer: v.string(), self: v.boolean(), state: v.string(), claim_id: v.nullable(v.string()), serial: v.nullable(v.number()) })
-    )
-  }),
-  v.metadata({ ref: 'Explanation' })
-)
-export type ExplanationBody = v.InferOutput<typeof ExplanationSchema>

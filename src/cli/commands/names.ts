@@ -18,23 +18,32 @@ function revealText(reveal: RevealBody): string {
   ])
 }
 
-/** An explanation in full: the verdict first, then who answered what. */
+/** Enough of a key or an id to tell it from others. */
+const short = (hex: string | null): string => (hex === null ? '' : printable(hex).slice(0, 16))
+
+/** An explanation in full: the verdict first, then what it rests on, then who answered what. */
 export function explanationText(explanation: ExplanationBody, nowMs: number, paint: Paint): string {
-  const { lease } = explanation
+  const { lease, resolves, error, asked, notes } = explanation
   const head = formatFields([
-    ['rule', printable(explanation.rule)],
+    ['rule', `${printable(explanation.rule)}: ${printable(explanation.rule_text)}`],
     ['state', printable(explanation.state)],
     ...(explanation.owner === null ? [] : [['owner', printable(explanation.owner)] as const]),
-    ...(lease === null ? [] : [['lease', `${lease.start} to ${lease.end} (${formatRelative(lease.end, nowMs)}), grace to ${lease.grace_end}`] as const])
+    ...(lease === null ? [] : [['lease', `${lease.start} to ${lease.end} (${formatRelative(lease.end, nowMs)}), grace to ${lease.grace_end}`] as const]),
+    ...(resolves === null ? [] : [['resolves', `yes (${resolves})`] as const]),
+    ...(error === null ? [] : [['resolves', `no: ${error.code}`] as const])
   ])
   const answers = explanation.answers.map((answer) => [
     answer.self ? 'this daemon' : printable(answer.peer),
     answer.state,
-    answer.claim_id === null ? '' : printable(answer.claim_id).slice(0, 16),
+    answer.vote ? 'counts' : '',
+    short(answer.owner),
+    short(answer.claim_id),
     answer.serial === null ? '' : String(answer.serial)
   ])
-  const table = answers.length === 0 ? 'nobody answered' : formatTable([['peer', 'state', 'claim', 'serial'], ...answers])
-  return `${paint('bold', printable(explanation.verdict))}\n${head}\n\n${table}`
+  const silent = asked.silent.map(({ peer, reason }) => [printable(peer), reason])
+  const rows = [...answers, ...silent]
+  const table = rows.length === 0 ? 'nobody answered' : formatTable([['peer', 'answer', 'vote', 'owner', 'claim', 'serial'], ...rows])
+  return [paint('bold', printable(explanation.verdict)), head, '', ...notes.map((note) => `- ${printable(note)}`), '', table].join('\n')
 }
 
 function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, nowMs: number): string {

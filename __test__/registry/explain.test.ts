@@ -1,0 +1,269 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ExplanationSchema } from '../../src/api/schemas/explanation.ts'
+import { toHex } from '../../src/protocol/bytes.ts'
+import { nameKey } from '../../src/protocol/keys.ts'
+import type { Name } from '../../src/protocol/names.ts'
+import { profileHash } from '../../src/protocol/profile.ts'
+import { signReveal, type Reveal } from '../../src/protocol/reveal.ts'
+import { serializeZone, type Zone } from '../../src/protocol/zone.ts'
+import type { Explanation } from '../../src/registry/types.ts'
+import { ManualClock, until } from '../tasks/fakes.ts'
+import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
+
+const ALICE = 'alice.chronym'
+const SECOND = 1000
+const DAY = 24 * 60 * 60 * SECOND
+const KEY = toHex(nameKey(new Uint8Array(32).fill(1), profileHash(profile), ALICE as Name).publicKey)
+const RIVAL_KEY = toHex(nameKey(new Uint8Array(32).fill(3), profileHash(profile), ALICE as Name).publicKey)
+
+let dataDir: string
+let clock: ManualClock
+let world: FakeWorld
+let owner: TestNode
+let asker: TestNode
+const open: TestNode[] = []
+
+async function start(self: string | undefined, seed: number, of = world): Promise<TestNode> {
+  const node = await startNode({ world: of, clock, dataDir: join(dataDir, String(open.length)), seed, ...(self === undefined ? {} : { self }), registry: { automaticRenewal: () => false } })
+  open.push(node)
+  return node
+}
+
+async function registered(node: TestNode, of = world): Promise<Reveal> {
+  const { task_id } = await node.registry.register(ALICE, {})
+  const view = () => node.tasks.get(task_id)!
+  while (view().status === 'running') {
+    await until(() => view().phase !== 'evaluate' && view().phase !== 'prove')
+    if (view().status === 'running') await clock.advance(SECOND)
+  }
+  expect(view().error).toBeNull()
+  return of.peers[0]!.reveals.get(ALICE)!.reveal
+}
+
+/** The same name registered by another key in another network of the same profile. */
+async function rival(): Promise<Reveal> {
+  const elsewhere = new FakeWorld(clock, 1)
+  return registered(await start('peer-0', 3, elsewhere), elsewhere)
+}
+
+function holdEverywhere(reveal: Reveal, state: 'settled' | 'settling' | 'fresh' | 'provisional'): void {
+  for (const peer of world.peers) peer.reveals.set(ALICE, { state, reveal })
+}
+
+function withSerial(reveal: Reveal, serial: number, text = ''): Reveal {
+  const { name, drand_pulse, iterations, vdf_proof } = reveal
+  const hash = profileHash(profile)
+  const zone: Zone = { records: text === '' ? {} : { '@': [{ type: 'TXT', value: `"${text}"` }] } }
+  return signReveal({ name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) }, nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name), hash)
+}
+
+/** What the HTTP interface would send: it has to fit the schema. */
+async function explained(node: TestNode, options?: { withOwn: boolean }): Promise<Explanation> {
+  const explanation = await node.registry.explain(ALICE, options)
+  expect(v.parse(ExplanationSchema, explanation)).toEqual(explanation)
+  return explanation
+}
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'chronym-explain-'))
+  clock = new ManualClock()
+  world = new FakeWorld(clock, 5)
+  owner = await start('peer-0', 1)
+  asker = await start(undefined, 2)
+})
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((node) => node.close()))
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe('a name that', () => {
+  it('nobody holds is nobody’s', async () => {
+    expect(await explained(asker)).toMatchObject({
+      verdict: 'Nobody owns alice.chronym: none of the 5 peers that answered holds a record of it.',
+      rule: 'nobody-holds-it',
+      state: 'none',
+      owner: null,
+      lease: null,
+      resolves: null,
+      error: { code: 'SVC-RES-002' },
+      candidates: [],
+      own: null
+    })
+  })
+
+  it('is settled belongs to its owner, who is remembered', async () => {
+    await registered(owner)
+    const first = await explained(asker)
+    expect(first).toMatchObject({ rule: 'majority', state: 'settled', owner: KEY, resolves: 'settled', error: null, candidates: [{ owner: KEY, votes: 5, settled_votes: 5, serial: 1 }] })
+    expect(first.verdict).toMatch(new RegExp(`^alice\\.chronym belongs to the key ${KEY}: 5 of 5 votes; its lease runs until 2026-01-08T.*Z\\.$`))
+    expect(first.notes[0]).toBe('5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.')
+    expect((await explained(asker)).pin).toEqual({ owner: KEY, until: first.lease!.grace_end })
+    expect((await explained(asker)).notes).toContainEqual(`Remembered as the settled owner: the same as now. No other is believed before ${first.lease!.grace_end}.`)
+  })
+
+  it.each([
+    ['fresh', 'fresh', 'provisional', /contest is still open/],
+    ['settling', 'settling', 'provisional', /still settling/],
+    ['provisional', 'provisional', 'provisional', /has seen its commitment in time/]
+  ] as const)('is held as %s is said to be %s', async (held, state, resolves, note) => {
+    holdEverywhere(await registered(owner), held)
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ state, resolves, rule: held === 'provisional' ? 'provisional-only' : 'majority', pin: null })
+    expect(explanation.notes.join('\n')).toMatch(note)
+    expect(explanation.verdict.includes('all of them provisional')).toBe(held === 'provisional')
+  })
+
+  it('too few vouch for is said to be thin; who was silent is named, with the reason', async () => {
+    const reveal = await registered(owner)
+    for (const peer of world.peers) peer.reveals.delete(ALICE)
+    world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
+    world.peers[2]!.silent = 'no-answer'
+    world.peers[3]!.silent = 'busy'
+    world.peers[4]!.silent = 'busy'
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ resolves: 'thin', asked: { peers: 5, answered: 2, silent: [{ peer: 'peer-2', reason: 'no-answer' }, { peer: 'peer-3', reason: 'busy' }, { peer: 'peer-4', reason: 'busy' }] }, pin: null })
+    expect(explanation.verdict).toContain('1 of 1 votes, from fewer peers than should hold it')
+    expect(explanation.notes[0]).toBe('2 of 5 asked have answered (1 gave no answer, 2 had too much to do). 1 of the answers had no vote. The network has about 5 nodes; all of them should hold it.')
+    expect(explanation.notes[1]).toMatch(/^At most half of those who should know agree/)
+    expect(explanation.answers.map(({ vote }) => vote)).toEqual([true, false])
+  })
+
+  it('no owner has a majority of is contested', async () => {
+    const [ours, theirs] = [await registered(owner), await rival()]
+    world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
+    world.peers[4]!.reveals.delete(ALICE)
+    expect(await explained(asker)).toMatchObject({
+      verdict: 'alice.chronym is contested: 2 against 2 votes, and none has more than half.',
+      rule: 'no-majority',
+      state: 'contested',
+      owner: null,
+      error: { code: 'SVC-RES-004' },
+      candidates: [{ votes: 2 }, { votes: 2 }]
+    })
+  })
+
+  it('peers give to another than the remembered owner is contested', async () => {
+    await registered(owner)
+    await asker.registry.resolve(ALICE)
+    holdEverywhere(await rival(), 'settled')
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ rule: 'pin', state: 'contested', owner: null, error: { code: 'SVC-RES-004' }, pin: { owner: KEY }, candidates: [{ owner: RIVAL_KEY, votes: 5 }] })
+    expect(explanation.verdict).toMatch(/another owner than the one this daemon has known as settled/)
+    expect(explanation.notes.join('\n')).toContain(`Remembered as the settled owner: the key ${KEY}. That is why`)
+  })
+
+  it('is given in an older record only is not believed', async () => {
+    const reveal = await registered(owner)
+    holdEverywhere(withSerial(reveal, 5), 'settled')
+    await asker.registry.resolve(ALICE)
+    holdEverywhere(reveal, 'settled')
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ rule: 'older-than-seen', state: 'contested', resolves: null, error: { code: 'SVC-RES-004' } })
+    expect(explanation.verdict).toMatch(/^Most peers hold alice\.chronym for the key .* older than one that this daemon has seen before, and is not believed\.$/)
+  })
+
+  it('has a lease that ended does not resolve, and after the grace is free', async () => {
+    await registered(owner)
+    clock.set(clock.now() + 7.5 * DAY)
+    const grace = await explained(asker)
+    expect(grace).toMatchObject({ state: 'grace', resolves: null, error: { code: 'SVC-RES-003' } })
+    expect(grace.verdict).toMatch(/5 of 5 votes; its lease ended at 2026-01-08T.*, so it does not resolve, and until 2026-01-09T.* only that key may renew it\.$/)
+    clock.set(clock.now() + DAY)
+    const dead = await explained(asker)
+    expect(dead).toMatchObject({ state: 'dead', resolves: null, error: { code: 'SVC-RES-002' }, pin: null })
+    expect(dead.verdict).toMatch(/^alice\.chronym is free: the claim of the key .* which 5 of 5 peers still hold, ended with its grace at 2026-01-09T/)
+  })
+
+  it('has two payloads of one serial is told as an equivocation, seen between the answers or noted in the own store', async () => {
+    const reveal = await registered(owner)
+    holdEverywhere(withSerial(reveal, 7, 'one'), 'settled')
+    world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: withSerial(reveal, 7, 'two') })
+    const explanation = await explained(asker)
+    expect(explanation.equivocation).toMatchObject({ serial: 7, pulse_round: reveal.drand_pulse })
+    expect(new Set(explanation.equivocation!.payload_hashes).size).toBe(2)
+    expect(explanation.notes.join('\n')).toMatch(/two different payloads with serial 7/)
+    holdEverywhere(reveal, 'settled')
+    owner.network.noted.set(ALICE, { equivocation: { round: 9, serial: 3, payloadHashes: [new Uint8Array(32), new Uint8Array(32).fill(1)] } })
+    expect((await explained(owner)).equivocation).toMatchObject({ serial: 3, pulse_round: 9 })
+  })
+})
+
+describe('a name of this daemon', () => {
+  it('is explained with its claim, renewal and receipts to those who may see them', async () => {
+    const reveal = await registered(owner)
+    const explanation = await explained(owner, { withOwn: true })
+    expect(explanation.verdict).toMatch(/belongs to this daemon: 4 of 4 votes/)
+    expect(explanation.own).toMatchObject({
+      name: { name: ALICE, renewal: { state: 'off' } },
+      claim: { owner: KEY, pulse_round: reveal.drand_pulse, renewals: 0 },
+      receipts: { pulse_round: reveal.drand_pulse, receipts: world.peers.map(({ id }) => ({ peer: id, seen_round: expect.any(Number), signature: '00'.repeat(64) })) },
+      tasks: [{ kind: 'register', status: 'completed' }]
+    })
+    expect(explanation.own!.receipts!.commitment).toBe(explanation.own!.claim!.commitment)
+    expect(explanation.notes.join('\n')).toContain(`5 peers have confirmed with a signature that they saw the commitment of this claim before its pulse, round ${reveal.drand_pulse}.`)
+    expect(explanation.held_here).toMatchObject({ state: 'settled', owner: KEY, stub: false })
+    expect(explanation.notes.join('\n')).toMatch(/The own store holds a claim as settled since/)
+    expect(explanation.answers.filter(({ vote }) => !vote)).toMatchObject([{ self: true }])
+  })
+
+  it('shows nothing of that to strangers', async () => {
+    await registered(owner)
+    expect((await explained(owner)).own).toBeNull()
+  })
+
+  it('that nobody else holds is still told to be ours', async () => {
+    await registered(owner)
+    for (const peer of world.peers.slice(1)) peer.reveals.delete(ALICE)
+    expect((await explained(owner)).verdict).toBe('This daemon has a claim of alice.chronym, but none of the other peers that answered holds its record; it is sent again by itself.')
+    clock.set(clock.now() + 8.5 * DAY)
+    expect((await explained(owner)).verdict).toBe('Nobody owns alice.chronym: the claim of this daemon has lapsed, and none of the 4 peers that answered holds a record of it.')
+  })
+
+  it('that the peers give to another key does not belong to this daemon', async () => {
+    await registered(owner)
+    holdEverywhere(await rival(), 'settled')
+    const explanation = await explained(owner, { withOwn: true })
+    expect(explanation.verdict).toContain(`belongs to the key ${RIVAL_KEY}`)
+    expect(explanation.own!.claim!.owner).toBe(KEY)
+  })
+
+  it('shows a renewal under way and the warnings', async () => {
+    await registered(owner)
+    owner.pool.instant = false
+    clock.set(clock.now() + 6.5 * DAY)
+    const { task_id } = await owner.registry.renew(ALICE, {})
+    await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
+    owner.tasks.pause(task_id)
+    const { notes } = await explained(owner, { withOwn: true })
+    expect(notes.join('\n')).toContain(`A renewal of it is under way here: task ${task_id}, phase evaluate, paused.`)
+    expect(notes.join('\n')).toMatch(/Warning: Its renewal is paused/)
+  })
+})
+
+describe('a registration under way', () => {
+  it('[looking a name up announces it] is explained to its owner without asking for the name', async () => {
+    owner.pool.instant = false
+    const { task_id } = await owner.registry.register(ALICE, {})
+    await clock.advance(4 * SECOND)
+    await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
+    const explanation = await explained(owner, { withOwn: true })
+    expect(explanation).toMatchObject({ rule: 'blinded', state: 'registering', owner: null, own: { name: null, claim: null, receipts: { receipts: { length: 5 } }, tasks: [{ task_id, phase: 'evaluate' }] } })
+    expect(explanation.verdict).toBe('This daemon is registering alice.chronym (phase evaluate). None of the 5 peers that answered holds a claim of it.')
+    expect(explanation.notes.join('\n')).toMatch(/5 peers have confirmed with a signature that they saw the commitment before its pulse/)
+    expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
+    holdEverywhere(await rival(), 'settled')
+    expect((await explained(owner, { withOwn: true })).verdict).toMatch(/5 of the 5 peers that answered hold a claim of it\.$/)
+  })
+})
+
+describe('explaining', () => {
+  it('is SVC-RES-001 when nobody can be asked', async () => {
+    await asker.registry.setMode('offline')
+    await expect(explained(asker)).rejects.toMatchObject({ code: 'SVC-RES-001' })
+  })
+})
