@@ -22,7 +22,8 @@ const COMMANDS = {
   'bench:vdf': [['bench/vdf.ts']],
   'bench:tasks': [['bench/tasks.ts']],
   'bench:garbage': [['bench/garbage.ts']],
-  'bench:network': [['bench/network.ts']]
+  'bench:network': [['bench/network.ts']],
+  'bench:flood': [['bench/flood.ts']]
 }
 
 /** How soon a command whose npm was killed is stopped too. */

@@ -6,6 +6,13 @@ import { addon } from '../../src/native/addon.ts'
 import { createNativePool } from '../../src/native/pool.ts'
 import type { NativePool, ProofQuestion } from '../../src/native/types.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import { judgeIdentity, judgeManifest } from '../../src/protocol/judge-documents.ts'
+import { verifyKidLog } from '../../src/protocol/kid-log.ts'
+import { encodeKidRecord } from '../../src/protocol/kid-record.ts'
+import { buildGenesis, signKidDocument } from '../../src/protocol/kid.ts'
+import { encodeManifestRecord, signManifest } from '../../src/protocol/manifest.ts'
+import { builtInProfiles } from '../../src/protocol/profile.ts'
 import { pulseMessage } from '../../src/protocol/pulse.ts'
 import { bytes, quicknetKey, recorded } from '../beacon/quicknet.ts'
 
@@ -33,6 +40,31 @@ function nobleVerifies(publicKey: Uint8Array, round: number, signature: Uint8Arr
     return false
   }
 }
+
+describe('documents', () => {
+  const profile = builtInProfiles.test
+  const key = keyPairFromSeed(new Uint8Array(32).fill(3))
+  const created = '2026-01-01T00:00:00Z'
+  const genesis = signKidDocument(buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, profile), key, created, profile)
+  const identity = encodeKidRecord({ log: verifyKidLog([genesis], profile) })
+  const unsigned = { id: genesis.id, kid_version: 1, version: 1, capabilities: [], validFrom: created, validUntil: '2026-02-01T00:00:00Z' }
+  const manifest = encodeManifestRecord(signManifest(unsigned, `${genesis.id}#key-1`, key.secretKey, created, profile))
+
+  it('are judged on a thread as here', async () => {
+    expect(await pool.judgeIdentity(identity, profile, 'unexpected')).toEqual(judgeIdentity(identity, profile))
+    expect(await pool.judgeManifest(manifest, profile, 'unexpected')).toEqual(judgeManifest(manifest, profile))
+    expect(await pool.judgeSpeaker(manifest, identity, profile, 'expected')).toEqual({ ok: true, value: true })
+    expect(judgeIdentity(identity, profile)).toMatchObject({ ok: true, value: { log: { did: genesis.id, versions: [{ signer: 'update' }] } } })
+  })
+
+  it('that break a rule are answers that name it, not errors', async () => {
+    expect(await pool.judgeIdentity(identity.with(-1, 0), profile, 'own')).toMatchObject({ ok: false })
+    expect(await pool.judgeIdentity(identity, builtInProfiles.local, 'own')).toMatchObject({ ok: false, detail: expect.stringContaining('proof.domain') })
+    expect(await pool.judgeManifest(new Uint8Array([0x7b, 0x7d]), profile, 'own')).toMatchObject({ ok: false, detail: expect.stringContaining('missing') })
+    const forged = encodeManifestRecord({ ...signManifest(unsigned, `${genesis.id}#key-1`, key.secretKey, created, profile), version: 2 })
+    expect(await pool.judgeSpeaker(forged, identity, profile, 'own')).toMatchObject({ ok: false, detail: expect.stringContaining('does not verify') })
+  })
+})
 
 describe('pulse verification', () => {
   it('agrees with noble on real, made, altered and mixed-up pulses', async () => {

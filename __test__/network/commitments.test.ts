@@ -7,17 +7,19 @@ import { createCommitments, type CommitmentLimits, type Commitments } from '../.
 import { sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
 import { stampWork } from '../../src/protocol/stamp.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/types.ts'
+import { StoreError, type Store } from '../../src/store/types.ts'
 import { Lab, labProfile } from './lab.ts'
 
 let directory: string
 let store: Store
 let lab: Lab
+let opened: Commitments | undefined
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'chronym-commitments-'))
   store = openStore(join(directory, 'chronym.db'))
   lab = new Lab(labProfile({ answers_per_prefix: 2 }))
+  opened = undefined
 })
 
 afterEach(() => {
@@ -27,8 +29,11 @@ afterEach(() => {
 
 const LIMITS: CommitmentLimits = { total: 4, perPrefix: 2 }
 
+/** All that was received is written before another one reads the store. */
 function table(limits = LIMITS): Commitments {
-  return createCommitments(store, lab.profile, createRoundClock(lab.beacon, lab.profile, store, lab.nowMs), limits)
+  opened?.flush()
+  opened = createCommitments(store, lab.profile, createRoundClock(lab.beacon, lab.profile, store, lab.nowMs), limits)
+  return opened
 }
 
 function commitment(index: number): Uint8Array {
@@ -58,10 +63,19 @@ describe('the table of commitments', () => {
     expect(again.size).toBe(1)
   })
 
-  it('is on disk before the receipt is given', () => {
-    const c = commitment(1)
-    table().receive(c, nonceOf(c, 4), 'a')
-    expect(table().facts(c).seen).toBe(lab.round)
+  it('writes many at once, and forgets those that the disk has not taken', () => {
+    store.close()
+    store = openStore(join(directory, 'small.db'), { maxPages: 6 })
+    const held = table({ total: 100, perPrefix: 100 })
+    const [first, ...others] = Array.from({ length: 60 }, (_, index) => commitment(index))
+    held.receive(first!, nonceOf(first!, 4), 'a')
+    held.flush()
+    for (const c of others) held.receive(c, nonceOf(c, 4), 'a')
+    expect(held.size).toBe(60)
+    expect(() => held.flush()).toThrow(StoreError)
+    expect([held.size, held.isKnown(first!), held.isKnown(others[0]!)]).toEqual([1, true, false])
+    held.flush()
+    expect(table().facts(first!).seen).toBe(lab.round)
   })
 
   it('takes nothing without the work', () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createBudget } from '../../src/network/budget.ts'
 import { createRoundClock } from '../../src/network/clock.ts'
 import { Holder } from '../../src/network/holder/holder.ts'
 import { LIST_PAGE_ENTRIES, type ListAnswer } from '../../src/network/protocol/list.ts'
@@ -12,6 +13,7 @@ import type { Peer, Peers } from '../../src/network/peers.ts'
 import type { Request } from '../../src/network/protocol/messages.ts'
 import { equalBytes, toHex } from '../../src/protocol/bytes.ts'
 import { claimId, encodeReveal, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
+import type { Origin } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
@@ -24,6 +26,8 @@ import { StoreError, type Store } from '../../src/store/types.ts'
 import { Lab, labProfile, saltOf } from './lab.ts'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
+
+const PEER: Origin = { peer: 'peer', prefix: 'p' }
 
 let directory: string
 let store: Store
@@ -62,6 +66,8 @@ function holder(): Holder {
     store,
     clock: createRoundClock(lab.beacon, lab.profile, store, lab.nowMs),
     verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
+    judge: lab.pool,
+    budget: createBudget(lab.profile.answers_per_prefix > 0),
     nodeKey: keyPairFromSeed(new Uint8Array(32)),
     peers: () => (neighbours.length === 0 ? undefined : peers),
     fetchIdentities: () => Promise.resolve([]),
@@ -114,7 +120,7 @@ describe('a holder', () => {
     for (let index = 0; index < 5; index++) addNeighbour({ reveal: settled, state: 'settled' })
     const target = holder()
     const rival = witnessed(target, 'adopt.chronym', 'rival')
-    expect(await target.put('reveal', encodeReveal(rival), 'peer')).toMatchObject({ type: 'refused', code: 'taken' })
+    expect(await target.put('reveal', encodeReveal(rival), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
     expect(stateOf(target, 'adopt.chronym')).toEqual({ state: 'settling', owner: settled.pubkey })
   })
 
@@ -123,7 +129,7 @@ describe('a holder', () => {
     for (let index = 0; index < 5; index++) addNeighbour({ reveal: unseen, state: 'settled', withoutRecord: true })
     const target = holder()
     const claim = witnessed(target, 'bluff.chronym', 'claimant')
-    expect(await target.put('reveal', encodeReveal(claim), 'peer')).toEqual({ type: 'stored' })
+    expect(await target.put('reveal', encodeReveal(claim), PEER)).toEqual({ type: 'stored' })
     expect(stateOf(target, 'bluff.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
   })
 
@@ -133,7 +139,7 @@ describe('a holder', () => {
     const target = holder()
     const claim = witnessed(target, 'forged.chronym', 'claimant')
     penalised.length = 0
-    expect(await target.put('reveal', encodeReveal(claim), 'peer')).toEqual({ type: 'stored' })
+    expect(await target.put('reveal', encodeReveal(claim), PEER)).toEqual({ type: 'stored' })
     expect(penalised[0]).toContain('signature')
     expect(stateOf(target, 'forged.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
   })
@@ -141,7 +147,7 @@ describe('a holder', () => {
   it('repairs a settling entry by a majority of its neighbours, and a settled one never', async () => {
     const target = holder()
     const own = witnessed(target, 'repair.chronym', 'owner')
-    await target.put('reveal', encodeReveal(own), 'peer')
+    await target.put('reveal', encodeReveal(own), PEER)
     const other = witnessed(target, 'repair.chronym', 'other')
     for (let index = 0; index < 8; index++) addNeighbour(index < 5 ? { reveal: other, state: 'settling' } : undefined)
     const key = recordKey('reveal', 'repair.chronym', lab.hash)
@@ -162,48 +168,48 @@ describe('a holder', () => {
   it('gives a provisional entry up for a witnessed claim, after asking', async () => {
     const target = holder()
     const squatter = lab.reveal('yield.chronym', lab.owner('squatter'), { p: lab.round })
-    await target.put('reveal', encodeReveal(squatter), 'peer')
+    await target.put('reveal', encodeReveal(squatter), PEER)
     expect(stateOf(target, 'yield.chronym')?.state).toBe('provisional')
     const claim = witnessed(target, 'yield.chronym', 'owner')
-    expect(await target.put('reveal', encodeReveal(claim), 'peer')).toEqual({ type: 'stored' })
+    expect(await target.put('reveal', encodeReveal(claim), PEER)).toEqual({ type: 'stored' })
     expect(stateOf(target, 'yield.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
   })
 
   it('has its own records verified first, then expected claims, then those of strangers', async () => {
     const verifyProof = vi.spyOn(lab.pool, 'verifyProof')
     const target = holder()
-    const urgencyOf = async (reveal: Reveal, peer?: string): Promise<string | undefined> => {
+    const urgencyOf = async (reveal: Reveal, peer?: Origin): Promise<string | undefined> => {
       verifyProof.mockClear()
       await target.put('reveal', encodeReveal(reveal), peer)
       return verifyProof.mock.lastCall?.[1]?.urgency
     }
-    expect(await urgencyOf(witnessed(target, 'witnessed.chronym', 'owner'), 'peer')).toBe('expected')
-    expect(await urgencyOf(lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round }), 'peer')).toBe('unexpected')
+    expect(await urgencyOf(witnessed(target, 'witnessed.chronym', 'owner'), PEER)).toBe('expected')
+    expect(await urgencyOf(lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round }), PEER)).toBe('unexpected')
     expect(await urgencyOf(lab.reveal('ours.chronym', lab.owner('ourselves'), { p: lab.round }))).toBe('own')
     const held = lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round })
-    expect(await urgencyOf(lab.updated(held, lab.owner('stranger'), 2), 'peer')).toBe('expected')
+    expect(await urgencyOf(lab.updated(held, lab.owner('stranger'), 2), PEER)).toBe('expected')
   })
 
   it('takes a renewal of its owner and refuses the lapsed claim', async () => {
     const target = holder()
     const owner = lab.owner('renewer')
     const first = witnessed(target, 'renew.chronym', 'renewer')
-    await target.put('reveal', encodeReveal(first), 'peer')
+    await target.put('reveal', encodeReveal(first), PEER)
     lab.advance(lab.profile.lease)
     const renewal = lab.reveal('renew.chronym', owner, { p: lab.round, salt: saltOf('renewal'), former: first, serial: 2 })
-    expect(await target.put('reveal', encodeReveal(renewal), 'peer')).toEqual({ type: 'stored' })
+    expect(await target.put('reveal', encodeReveal(renewal), PEER)).toEqual({ type: 'stored' })
     lab.advance(lab.profile.lease)
     expect(stateOf(target, 'renew.chronym')).toEqual({ state: 'settled', owner: owner.publicKey })
-    expect(await target.put('reveal', encodeReveal(first), 'peer')).toMatchObject({ type: 'refused', code: 'dead' })
+    expect(await target.put('reveal', encodeReveal(first), PEER)).toMatchObject({ type: 'refused', code: 'dead' })
   })
 
   it('admits no new name while the newest pulse is old, and lets none lapse', async () => {
     const target = holder()
     const held = witnessed(target, 'held.chronym', 'owner')
-    await target.put('reveal', encodeReveal(held), 'peer')
+    await target.put('reveal', encodeReveal(held), PEER)
     const waiting = witnessed(target, 'waiting.chronym', 'owner')
     const stale = holderWithStaleBeacon()
-    expect(await stale.put('reveal', encodeReveal(waiting), 'peer')).toMatchObject({ type: 'refused', code: 'no-fresh-pulse' })
+    expect(await stale.put('reveal', encodeReveal(waiting), PEER)).toMatchObject({ type: 'refused', code: 'no-fresh-pulse' })
     await stale.entries.dropDead()
     expect(stateOf(stale, 'held.chronym')?.owner).toEqual(held.pubkey)
   })
@@ -215,7 +221,7 @@ describe('a holder', () => {
     size = 200
     const target = holder()
     const answers: unknown[] = []
-    for (let index = 0; index < 6; index++) answers.push(await target.put('reveal', encodeReveal(witnessed(target, `far-${index}.chronym`, 'owner')), 'peer'))
+    for (let index = 0; index < 6; index++) answers.push(await target.put('reveal', encodeReveal(witnessed(target, `far-${index}.chronym`, 'owner')), PEER))
     expect(answers.filter((answer) => (answer as { code?: string }).code === 'not-neighbour').length).toBeGreaterThanOrEqual(5)
   })
 
@@ -223,11 +229,11 @@ describe('a holder', () => {
     const target = holder()
     const owner = lab.owner('double')
     const first = witnessed(target, 'double.chronym', 'double')
-    await target.put('reveal', encodeReveal(first), 'peer')
+    await target.put('reveal', encodeReveal(first), PEER)
     const twin = lab.updated({ ...first, payload: first.payload }, owner, 1)
     expect(equalBytes(twin.signature, first.signature)).toBe(true)
     const other = signReveal({ ...first, payload: new TextEncoder().encode('{"records":{"@":[]},"serial":1}') }, owner, lab.hash)
-    await target.put('reveal', encodeReveal(other), 'peer')
+    await target.put('reveal', encodeReveal(other), PEER)
     expect(target.entries.load(recordKey('reveal', 'double.chronym', lab.hash))?.entry.equivocation).toMatchObject({ round: first.drand_pulse, serial: 1 })
   })
 
@@ -238,7 +244,7 @@ describe('a holder', () => {
     const before = holder()
     const reveal = witnessed(before, 'displaced.chronym', 'displaced')
     const key = recordKey('reveal', 'displaced.chronym', lab.hash)
-    await before.put('reveal', encodeReveal(reveal), 'peer')
+    await before.put('reveal', encodeReveal(reveal), PEER)
     before.entries.dropPayload(key)
     expect(before.get('reveal', key), 'only a settled claim is cut to its stub').toHaveProperty('record')
     lab.advance(lab.profile.settle + 1)
@@ -250,16 +256,16 @@ describe('a holder', () => {
     expect((target.list({ key, bits: 0 }) as Extract<ListAnswer, { type: 'listed' }>).entries[0]).not.toHaveProperty('record')
     expect(decodeStub(store.get(keys.stub(key))!)).toEqual(stubOf(reveal))
     const rival = witnessed(target, 'displaced.chronym', 'rival')
-    expect(await target.put('reveal', encodeReveal(rival), 'peer')).toMatchObject({ type: 'refused', code: 'taken' })
+    expect(await target.put('reveal', encodeReveal(rival), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
 
     // near again: an older record stays out, the one that was dropped comes back, and so does a newer one
     const newest = lab.updated(reveal, owner, 2)
-    expect(await target.put('reveal', encodeReveal(reveal), 'peer')).toEqual({ type: 'stored' })
+    expect(await target.put('reveal', encodeReveal(reveal), PEER)).toEqual({ type: 'stored' })
     expect(target.get('reveal', key)).toMatchObject({ record: encodeReveal(reveal) })
     expect(store.get(keys.stub(key))).toBeUndefined()
-    expect(await target.put('reveal', encodeReveal(newest), 'peer')).toEqual({ type: 'stored' })
+    expect(await target.put('reveal', encodeReveal(newest), PEER)).toEqual({ type: 'stored' })
     target.entries.dropPayload(key)
-    expect(await target.put('reveal', encodeReveal(reveal), 'peer')).toMatchObject({ type: 'refused', code: 'stale' })
+    expect(await target.put('reveal', encodeReveal(reveal), PEER)).toMatchObject({ type: 'refused', code: 'stale' })
 
     lab.advance(lab.profile.lease + lab.profile.grace)
     await target.entries.dropDead()
@@ -271,7 +277,7 @@ describe('a holder', () => {
     begin({ k: 1 })
     const target = holder()
     const [near, far] = [witnessed(target, 'drop-0.chronym', 'owner'), witnessed(target, 'drop-1.chronym', 'owner')]
-    for (const reveal of [near, far]) await target.put('reveal', encodeReveal(reveal), 'peer')
+    for (const reveal of [near, far]) await target.put('reveal', encodeReveal(reveal), PEER)
     lab.advance(lab.profile.settle + 1)
     addNeighbour()
     size = 2 ** 40
@@ -305,20 +311,20 @@ describe('a holder', () => {
     const reveal = encodeReveal(lab.reveal('handed.chronym', owner, { p: lab.round, salt: saltOf('handed') }))
 
     target.commitments.takeOver(said([early, early, early, early]))
-    await target.put('reveal', reveal, 'peer')
+    await target.put('reveal', reveal, PEER)
     expect(stateOf(target, 'handed.chronym')?.state, 'four words').toBe('provisional')
     target.commitments.takeOver(said([early, early, late, late, late]))
-    await target.put('reveal', reveal, 'peer')
+    await target.put('reveal', reveal, PEER)
     expect(stateOf(target, 'handed.chronym')?.state, 'the median is late').toBe('provisional')
     target.commitments.takeOver(said([early, early, early, late, late]))
-    await target.put('reveal', reveal, 'peer')
+    await target.put('reveal', reveal, PEER)
     expect(stateOf(target, 'handed.chronym')?.state).toBe('fresh')
   })
 
   it('lists page by page, all and nothing but what lies under the prefix', async () => {
     const target = holder()
     const template = witnessed(target, 'list-0.chronym', 'owner')
-    await target.put('reveal', encodeReveal(template), 'peer')
+    await target.put('reveal', encodeReveal(template), PEER)
     const held = target.entries.load(recordKey('reveal', 'list-0.chronym', lab.hash))!
     const names = Array.from({ length: 300 }, (_, index) => recordKey('reveal', `list-${index}.chronym`, lab.hash))
     for (const key of names) target.entries.save(key, held)
@@ -347,7 +353,7 @@ describe('a holder', () => {
     let failure: unknown
     for (let index = 0; index < 50 && failure === undefined; index++) {
       try {
-        await target.put('reveal', encodeReveal(witnessed(target, `full-${index}.chronym`, 'owner')), 'peer')
+        await target.put('reveal', encodeReveal(witnessed(target, `full-${index}.chronym`, 'owner')), { peer: String(index), prefix: 'p' })
         expect(stateOf(target, `full-${index}.chronym`)).toBeDefined()
       } catch (error) {
         failure = error
@@ -368,6 +374,8 @@ function holderWithStaleBeacon(): Holder {
     store,
     clock: createRoundClock({ latest: () => last }, lab.profile, store, () => later),
     verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
+    judge: lab.pool,
+    budget: createBudget(lab.profile.answers_per_prefix > 0),
     nodeKey: keyPairFromSeed(new Uint8Array(32)),
     peers: () => undefined,
     fetchIdentities: () => Promise.resolve([]),

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { vi } from 'vitest'
 import type { BeaconClient, Pulse, VerifiedPulse } from '../../src/beacon/types.ts'
-import type { NativePool, ProofQuestion } from '../../src/native/types.ts'
+import type { DocumentJudge, NativePool, ProofQuestion } from '../../src/native/types.ts'
 import { multiaddr } from '@multiformats/multiaddr'
 import { startNode, type Node } from '../../src/network/node.ts'
 import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
@@ -18,6 +18,7 @@ import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
 import { commitmentHash } from '../../src/protocol/commitment.ts'
 import { keyPairFromSeed, type KeyPair } from '../../src/protocol/ed25519.ts'
+import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/judge-documents.ts'
 import { proofCacheKey } from '../../src/protocol/proof-cache-key.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/names.ts'
 import { builtInProfiles, parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile.ts'
@@ -69,6 +70,9 @@ export class Lab {
   /** Milliseconds since the epoch, by the lab's round. */
   nowMs = (): number => roundTimeMs(this.round, this.profile.beacon)
 
+  /** What peers may cost goes by the process's clock, unless a test stops it. */
+  elapsedMs = (): number => performance.now()
+
   /** Lets rounds pass: each is verified by every node, and timers that are due are called. */
   advance(rounds: number): void {
     this.round += rounds
@@ -94,7 +98,10 @@ export class Lab {
     }
   }
 
-  readonly pool: Pick<NativePool, 'verifyProof'> = {
+  readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge = {
+    judgeIdentity: async (record, profile) => judgeIdentity(record, profile),
+    judgeManifest: async (record, profile) => judgeManifest(record, profile),
+    judgeSpeaker: async (manifest, identity, profile) => judgeSpeaker(manifest, identity, profile),
     verifyProof: (question: ProofQuestion) => {
       // As the real one, it verifies a proof once.
       this.#verified.add(proofCacheKey(question.seed, question.iterations, question.proof))
@@ -125,6 +132,7 @@ export class Lab {
       mode: options.mode ?? 'full',
       log: pino({ level: process.env['LAB_LOG'] ?? 'silent' }),
       clock: this.nowMs,
+      elapsed: () => this.elapsedMs(),
       timers: this.timers,
       random: () => 0
     })

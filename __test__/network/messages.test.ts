@@ -4,7 +4,7 @@ import { encodeCbor, type CborValue } from '../../src/protocol/cbor.ts'
 import { concatBytes, fromHex, lp } from '../../src/protocol/bytes.ts'
 import { EncodingError } from '../../src/protocol/errors.ts'
 import { BUSY, refused } from '../../src/network/protocol/answers.ts'
-import { FrameError, MAX_MESSAGE_BYTES, readFrame } from '../../src/network/protocol/frame.ts'
+import { FrameError, MAX_MESSAGE_BYTES, readFrame, RequestDeclined } from '../../src/network/protocol/frame.ts'
 import { LIST_PAGE_ENTRIES, MAX_PREFIX_BITS } from '../../src/network/protocol/list.ts'
 import { decodeAnswer, decodeRequest, encodeMessage, type Answer, type Request } from '../../src/network/protocol/messages.ts'
 
@@ -175,5 +175,20 @@ describe('a frame', () => {
     new DataView(head.buffer).setUint32(0, 0xffff_ffff)
     await expect(framed(head)).rejects.toThrow(FrameError)
     expect(await framed(lp(new Uint8Array(MAX_MESSAGE_BYTES)))).toHaveLength(MAX_MESSAGE_BYTES)
+  })
+
+  it('is not read when its length is declined', async () => {
+    const lengths: number[] = []
+    const decline = (bytes: number): boolean => {
+      lengths.push(bytes)
+      return false
+    }
+    const stream = async function* (): AsyncGenerator<Uint8Array> {
+      yield lp(message).subarray(0, 3)
+      yield lp(message).subarray(3, 5)
+      await Promise.reject(new Error('more was read'))
+    }
+    await expect(readFrame(stream(), decline)).rejects.toThrow(RequestDeclined)
+    expect(lengths).toEqual([message.length])
   })
 })

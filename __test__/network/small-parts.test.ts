@@ -3,7 +3,6 @@ import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, it } from 'vitest'
 import { isLoopback, prefixOf } from '../../src/network/addresses.ts'
-import { createVerificationBudget } from '../../src/network/holder/budget.ts'
 import { KeyedMutex } from '../../src/network/holder/keyed-mutex.ts'
 import { createPenalties } from '../../src/network/penalties.ts'
 import { createVerifier } from '../../src/network/verifier.ts'
@@ -46,24 +45,6 @@ describe('penalties', () => {
     expect(penalties.isBanned(peer)).toBe(true)
     now += 10 * 60_000
     expect(penalties.isBanned(peer)).toBe(false)
-  })
-})
-
-describe('the budget of verifications', () => {
-  it('keeps most places for claims that are expected', () => {
-    const budget = createVerificationBudget()
-    const strangers = Array.from({ length: 10 }, (_, index) => budget.take(`stranger ${index}`, false)).filter((place) => place !== undefined)
-    expect(strangers).toHaveLength(4)
-    const expected = Array.from({ length: 30 }, () => budget.take('owner', true)).filter((place) => place !== undefined)
-    expect(expected).toHaveLength(16)
-    strangers[0]!()
-    expect(budget.take('late stranger', false)).toBeDefined()
-    expect(budget.take('owner', true)).toBeUndefined()
-  })
-
-  it('gives one stranger half of what strangers have', () => {
-    const budget = createVerificationBudget()
-    expect([1, 2, 3].map(() => budget.take('stranger', false) !== undefined)).toEqual([true, true, false])
   })
 })
 

@@ -125,6 +125,28 @@ describe('a stranger', () => {
     expect(await put()).toEqual({ type: 'stored' })
   })
 
+  it('is told `busy` when it asks for more than its part, is not punished for it, and is served again later', async () => {
+    const peer = stranger.getPeers()[0]!
+    const other = await lab.addStranger()
+    let elapsed = 10_000_000
+    lab.elapsedMs = () => elapsed
+    const request = { type: 'list', key: new Uint8Array(32), bits: 0 } as const
+    const answers = async (from: Node, count: number): Promise<string[]> => {
+      const types: string[] = []
+      for (let index = 0; index < count; index++) types.push((await ask(from, peer, request, lab.profile)).type)
+      return types
+    }
+    // Five seconds of 64 requests each, and the answers.
+    expect(await answers(stranger, 300)).not.toContain('busy')
+    expect(await answers(stranger, 25)).toContain('busy')
+    expect(await answers(stranger, 3)).toEqual(['busy', 'busy', 'busy'])
+    expect(await answers(other, 1), 'nobody else is held up').toEqual(['listed'])
+    elapsed += 1_000
+    expect(await answers(stranger, 10)).not.toContain('busy')
+    expect(stranger.getPeers()).toHaveLength(1)
+    lab.elapsedMs = () => performance.now()
+  })
+
   it('of another network is not even spoken to', async () => {
     const other = new Lab(labProfile({ tld: 'other' }))
     await expect(ask(stranger, stranger.getPeers()[0]!, { type: 'list', key: new Uint8Array(32), bits: 0 }, other.profile)).rejects.toThrow()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { fromHex, toHex, utf8 } from '../../src/protocol/bytes.ts'
 import type { CborValue } from '../../src/protocol/cbor.ts'
-import { decodeCanonical, encodeCbor } from '../../src/protocol/cbor.ts'
+import { decodeCanonical, encodeCbor, MAX_CBOR_ITEMS } from '../../src/protocol/cbor.ts'
 import { EncodingError } from '../../src/protocol/errors.ts'
 import { canonicalJson, parseCanonicalJson } from '../../src/protocol/jcs.ts'
 
@@ -62,6 +62,13 @@ describe('deterministic CBOR', () => {
     expect(() => decodeCanonical(new Uint8Array(100_000).fill(0x81), { maxBytes: 100_000, maxDepth: 4 })).toThrow(/deeper/)
     expect(() => decodeCanonical(new Uint8Array(1001), BOUNDS)).toThrow(/at most 1000/)
     expect(decodeCanonical(fromHex('82808180'), BOUNDS)).toEqual([[], [[]]])
+  })
+
+  it('bounds the items before it makes values of them', () => {
+    const emptyTexts = (count: number): Uint8Array => encodeCbor(Array.from({ length: count }, () => ''))
+    const bounds = { maxBytes: 100_000, maxDepth: 1 }
+    expect(decodeCanonical(emptyTexts(MAX_CBOR_ITEMS - 1), bounds)).toHaveLength(MAX_CBOR_ITEMS - 1)
+    expect(() => decodeCanonical(emptyTexts(MAX_CBOR_ITEMS), bounds)).toThrow(/more than 4096 items/)
   })
 
   it('never throws anything but EncodingError', () => {

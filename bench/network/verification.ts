@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createBeaconClient } from '../../src/beacon/client.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import { createNativePool } from '../../src/native/pool.ts'
+import { createBudget } from '../../src/network/budget.ts'
 import { createRoundClock } from '../../src/network/clock.ts'
 import { Holder } from '../../src/network/holder/holder.ts'
 import { createVerifier } from '../../src/network/verifier.ts'
@@ -17,8 +18,9 @@ import { until } from './waiting.ts'
 
 /** Verdicts asked for again, each so often: one takes microseconds. */
 const REPETITIONS = 20
-/** The one who offers, and the prefix of its address. */
-const OFFERER = 'a peer'
+const OFFERER = { peer: 'a peer', prefix: 'its prefix' }
+/** By the budgets' clock between two offers: none of them is ever `busy`. */
+const HOUR_MS = 3_600_000
 
 export interface Verification {
   readonly reveals: number
@@ -56,18 +58,21 @@ export async function measureVerification(count: number, seed: string): Promise<
     beacon.start()
     await until('the beacon has a pulse', () => beacon.latest() !== undefined)
     const clock = createRoundClock(beacon, PROFILE, store, Date.now)
+    let elapsed = 0
     const holder = new Holder({
       profile: PROFILE,
       store,
       clock,
       verifier,
+      judge: pool,
+      budget: createBudget(false, () => (elapsed += HOUR_MS)),
       nodeKey: keyPairFromSeed(new Uint8Array(32).fill(1)),
       peers: () => undefined,
       fetchIdentities: () => Promise.resolve([]),
       onStored: () => undefined
     })
     const drafts = namesOf(count, 'offered').map((name) => draft(name, seed))
-    for (const { commitment, nonce } of drafts) holder.commit(commitment, nonce, OFFERER)
+    for (const { commitment, nonce } of drafts) holder.commit(commitment, nonce, OFFERER.prefix)
     const pulse = await beacon.waitFor(beacon.now() + PROFILE.min_commit)
     const records = drafts.map((each) => encodeReveal(reveal(each, pulse)))
     const offer = async (): Promise<void> => {

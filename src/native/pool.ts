@@ -16,8 +16,10 @@ import { findStamp } from './stamp.ts'
 import type { NativePool, NativePoolOptions, ProofQuestion, PulseQuestion, VerdictOptions } from './types.ts'
 import { Verdicts } from './verdicts.ts'
 
-/** The worker stands beside this file, as a source or compiled. */
-const WORKER_FILE = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url))
+const WORKER_FILE = beside('worker')
+const DOCUMENT_WORKER_FILE = beside('document-worker')
+/** What is not in worker.ts. */
+const FILES: Partial<Record<keyof WorkerCalls, string>> = { judgeIdentity: DOCUMENT_WORKER_FILE, judgeManifest: DOCUMENT_WORKER_FILE, judgeSpeaker: DOCUMENT_WORKER_FILE }
 
 /** A thread that has nothing to do is kept this long. */
 const IDLE_TIMEOUT_MS = 30_000
@@ -84,6 +86,10 @@ export function createNativePool(options: NativePoolOptions): NativePool {
     discriminant: (seed, bits) => call('discriminant', { seed, bits }),
     verifyPulse: async (question, verdictOptions = {}) =>
       pulses.ask(pulseKey(question), verdictOptions, (urgency) => scheduler.submit('verifyPulse', question, urgency)),
+    judgeIdentity: async (record, profile, urgency) => scheduler.submit('judgeIdentity', { record: Uint8Array.from(record), profile }, urgency).result,
+    judgeManifest: async (record, profile, urgency) => scheduler.submit('judgeManifest', { record: Uint8Array.from(record), profile }, urgency).result,
+    judgeSpeaker: async (manifest, identity, profile, urgency) =>
+      scheduler.submit('judgeSpeaker', { record: Uint8Array.from(manifest), identity: Uint8Array.from(identity), profile }, urgency).result,
     searchStamp: (question) => findStamp(question, call),
     plannedWork(size) {
       const [threads = 1] = shareThreads(provingThreads, Math.min(running.size + 1, options.evaluationThreads))
@@ -98,6 +104,11 @@ export function createNativePool(options: NativePoolOptions): NativePool {
       await Promise.all([evaluations.destroy(), auxiliary.destroy()])
     }
   }
+}
+
+/** Workers stand beside this file, as sources or compiled. */
+function beside(name: string): string {
+  return fileURLToPath(new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 }
 
 function createThreads(count: number, niceIncrement: number, { warn }: NativePoolOptions): Piscina {
@@ -122,7 +133,7 @@ async function run<K extends keyof WorkerCalls>(
   request: WorkerCalls[K]['request'],
   transferList: Transferable[]
 ): Promise<Answer<WorkerCalls[K]['value']>> {
-  return (await threads.run(request, { name: kind, transferList })) as Answer<WorkerCalls[K]['value']>
+  return (await threads.run(request, { name: kind, transferList, filename: FILES[kind] ?? WORKER_FILE })) as Answer<WorkerCalls[K]['value']>
 }
 
 /** The question in bytes of its own: it may wait, and a view would take the whole message that it came in along to the thread. */

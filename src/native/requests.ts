@@ -1,8 +1,11 @@
 /** What crosses to the workers: plain data, with shared memory and a port where something has to be seen before the end. */
 import type { MessagePort, Transferable } from 'node:worker_threads'
+import type { Judged, ManifestOutline } from '../protocol/judge-documents.ts'
+import type { KidRecordOutline } from '../protocol/kid-record.ts'
+import type { NetworkProfile } from '../protocol/profile.ts'
 import type { EvaluationRequest, EvaluationSize, ProofQuestion, PulseQuestion } from './types.ts'
 
-/** Each exported function of worker.ts: its argument and what its answer holds. */
+/** Each exported function of worker.ts and document-worker.ts: its argument and what its answer holds. */
 export interface WorkerCalls {
   evaluate: {
     /** `slot` is a Slot's memory; checkpoints go to `checkpoints`. Null: stopped. */
@@ -19,6 +22,10 @@ export interface WorkerCalls {
     value: { nonce?: number; next: number }
   }
   plannedWork: { request: EvaluationSize & { threads: number }; value: number }
+  /** `record` must not be a view of more: all of its memory crosses. */
+  judgeIdentity: { request: { record: Uint8Array; profile: NetworkProfile }; value: Judged<KidRecordOutline> }
+  judgeManifest: { request: { record: Uint8Array; profile: NetworkProfile }; value: Judged<ManifestOutline> }
+  judgeSpeaker: { request: { record: Uint8Array; identity: Uint8Array; profile: NetworkProfile }; value: Judged<true> }
   measureRate: { request: { bits: number; milliseconds: number }; value: number }
 }
 

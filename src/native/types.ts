@@ -4,6 +4,9 @@
  * Everything here runs on worker threads: no call in this file computes on the caller's event loop.
  */
 
+import type { Judged, ManifestOutline } from '../protocol/judge-documents.ts'
+import type { KidRecordOutline } from '../protocol/kid-record.ts'
+import type { NetworkProfile } from '../protocol/profile.ts'
 import type { Urgency } from './urgency.ts'
 
 /**
@@ -94,8 +97,15 @@ export interface VerdictOptions {
   readonly signal?: AbortSignal
 }
 
+/** Identity logs and manifests (protocol/judge-documents.ts), each in a lane of the scheduler. What is not valid is an answer, not an error. */
+export interface DocumentJudge {
+  judgeIdentity(record: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<KidRecordOutline>>
+  judgeManifest(record: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<ManifestOutline>>
+  judgeSpeaker(manifest: Uint8Array, identity: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<true>>
+}
+
 /** All promises but an evaluation's outcome reject with a `NativeError`; a false verdict is not an error. */
-export interface NativePool {
+export interface NativePool extends DocumentJudge {
   /** `onCheckpoint` is called in order, from the caller's event loop; what it throws ends the evaluation as `failed`. */
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle
   /**

@@ -1,6 +1,7 @@
 /** The node while it is open, with all that watches over it. */
 import type { PeerId } from '@libp2p/interface'
 import type { Logger } from 'pino'
+import type { Budget } from './budget.ts'
 import { contactsOf } from './contacts.ts'
 import { discoverNeighbours } from './discovery.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
@@ -20,6 +21,7 @@ export interface ConnectionOptions extends Omit<NodeOptions, 'mode'> {
   /** A peer has entered the routing table. */
   readonly onKnown: () => void
   readonly handlers: Handlers
+  readonly budget: Budget
   readonly penalise: ServeOptions['penalise']
   readonly emit: (event: NetworkEvent) => void
 }
@@ -38,12 +40,13 @@ export interface Connection {
 
 /** Opens a node in that mode. Throws ListenError. */
 export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
-  const { profile, bootstrap, metBefore, timers, log, onKnown, handlers, penalise, emit } = options
+  const { profile, bootstrap, metBefore, timers, log, onKnown, handlers, budget, penalise, emit } = options
   const startServing = (node: Node): Promise<void> =>
     serve({
       node,
       profile,
       handlers,
+      budget,
       penalise,
       onFault: (request, error) => {
         log.error({ err: error, request }, 'a request of a peer could not be answered')

@@ -3,12 +3,13 @@ import type { PeerId } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import type { Logger } from 'pino'
 import type { BeaconClient } from '../beacon/types.ts'
-import type { NativePool } from '../native/types.ts'
+import type { DocumentJudge, NativePool } from '../native/types.ts'
 import { keyPairFromSeed } from '../protocol/ed25519.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
 import { recordKey } from '../protocol/record-key.ts'
 import { encodeReveal, type Reveal } from '../protocol/reveal.ts'
 import type { Store } from '../store/types.ts'
+import { createBudget } from './budget.ts'
 import { commit } from './client/commit.ts'
 import { getDocuments } from './client/documents.ts'
 import { getReveals } from './client/get.ts'
@@ -39,7 +40,7 @@ export interface NetworkOptions {
   /** 32 bytes: the seed of the node's Ed25519 key; the peer id comes from it. */
   readonly nodeSeed: Uint8Array
   readonly beacon: Pick<BeaconClient, 'latest' | 'verify' | 'on'>
-  readonly pool: Pick<NativePool, 'verifyProof'>
+  readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge
   /** Multiaddrs to listen on, such as /ip4/127.0.0.1/tcp/7469; port 0 takes a free one. */
   readonly listen: readonly string[]
   /** Multiaddrs with peer ids. */
@@ -48,6 +49,8 @@ export interface NetworkOptions {
   readonly log: Logger
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
+  /** Monotonic, milliseconds: what peers may cost is counted by it. */
+  readonly elapsed?: () => number
   readonly timers?: Timers
   /** 0 <= x < 1: spreads what neighbours would otherwise do at the same moment. */
   readonly random?: () => number
@@ -111,6 +114,8 @@ class RegistryNetwork implements OpenableNetwork {
       store,
       clock: this.#clock,
       verifier,
+      judge: pool,
+      budget: createBudget(profile.answers_per_prefix > 0, options.elapsed),
       nodeKey,
       peers,
       fetchIdentities: (did) => this.#fetchIdentities(did),
@@ -285,6 +290,7 @@ class RegistryNetwork implements OpenableNetwork {
           this.#hasMet = true
         },
         handlers: this.#holder.handlers(),
+        budget: this.#holder.budget,
         isBanned: (peer) => this.#penalties.isBanned(peer),
         penalise: (peer, reason) => {
           this.#penalise(peer, reason)

@@ -4,6 +4,7 @@ import { isWithin, radius } from '../protocol/density.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import type { HandedOver } from '../protocol/witness.ts'
 import type { OwnRecord } from './client/own-records.ts'
+import { askPatiently } from './client/patience.ts'
 import type { Holder } from './holder/holder.ts'
 import type { Peer, Peers } from './peers.ts'
 import { AskError } from './protocol/ask.ts'
@@ -102,14 +103,14 @@ async function listOf(peers: Peers, peer: Peer): Promise<Map<string, ListedEntry
 /** False when the peer takes no more for now. A newer record that it has instead is taken from it. */
 async function give(holder: Holder, peers: Peers, peer: Peer, record: { kind: OwnRecord['kind']; record: Uint8Array }): Promise<boolean> {
   const answer = await answerOf(peers, peer, { type: 'put', ...record })
-  if (answer?.type === 'stale') await holder.put(record.kind, answer.record, peer.peer)
+  if (answer?.type === 'stale') await holder.put(record.kind, answer.record, peer)
   return answer !== undefined && answer.type !== 'busy'
 }
 
 /** Undefined when the peer gives no answer. */
 async function answerOf<R extends Request>(peers: Peers, peer: Peer, request: R): Promise<AnswerTo<R> | undefined> {
   try {
-    return await peers.ask(peer, request)
+    return await askPatiently(peers, peer, request)
   } catch (error) {
     if (error instanceof AskError) return undefined
     throw error

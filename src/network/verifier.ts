@@ -5,17 +5,28 @@ import type { NetworkProfile } from '../protocol/profile.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 import { validateReveal, type Verdict } from '../protocol/valid.ts'
 
+export interface ValidateOptions extends VerdictOptions {
+  /** Called before each check that takes time. */
+  readonly onCheck?: (what: 'pulse' | 'proof') => void
+}
+
 export interface Verifier {
   /** Rejects when there is no verdict: the pool is closed or has too much to do, say, or the signal was aborted. */
-  validate(reveal: Reveal, options?: VerdictOptions): Promise<Verdict>
+  validate(reveal: Reveal, options?: ValidateOptions): Promise<Verdict>
 }
 
 export function createVerifier(profile: NetworkProfile, beacon: Pick<BeaconClient, 'verify'>, pool: Pick<NativePool, 'verifyProof'>): Verifier {
   return {
     validate: (reveal, options) =>
       validateReveal(reveal, profile, {
-        verifyPulse: (pulse) => beacon.verify(pulse, options),
-        verifyProof: (check) => pool.verifyProof(check, options)
+        verifyPulse: (pulse) => {
+          options?.onCheck?.('pulse')
+          return beacon.verify(pulse, options)
+        },
+        verifyProof: (check) => {
+          options?.onCheck?.('proof')
+          return pool.verifyProof(check, options)
+        }
       })
   }
 }

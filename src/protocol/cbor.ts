@@ -12,6 +12,9 @@ export interface CborBounds {
   readonly maxDepth: number
 }
 
+/** Most items, heads of arrays and maps among them, in one text; a full page of a listing has 2,500. A message of nothing but empty strings would take 20 ms to decode. */
+export const MAX_CBOR_ITEMS = 4_096
+
 const DECODE_OPTIONS = {
   allowIndefinite: false,
   allowUndefined: false,
@@ -30,14 +33,14 @@ export function encodeCbor(value: CborValue): Uint8Array {
 /**
  * Decodes deterministic CBOR: what does not encode to the same bytes again is refused.
  *
- * Integers are 0..2^53-1. Throws EncodingError. Time and memory are linear in the input, the recursion is bounded by `maxDepth`.
+ * Integers are 0..2^53-1, items at most 4,096. Throws EncodingError. Time and memory are linear in the items, the recursion is bounded by `maxDepth`.
  */
 export function decodeCanonical(bytes: Uint8Array, bounds: CborBounds): CborValue {
   if (bytes.length > bounds.maxBytes) throw new EncodingError(`CBOR of ${bytes.length} bytes; at most ${bounds.maxBytes} are allowed`)
   const input = plain(bytes)
   let value: CborValue
   try {
-    checkDepth(input, bounds.maxDepth)
+    checkShape(input, bounds.maxDepth)
     value = decode(input, DECODE_OPTIONS) as CborValue
   } catch (error) {
     throw new EncodingError(`not CBOR: ${messageOf(error)}`, { cause: error })
@@ -47,11 +50,13 @@ export function decodeCanonical(bytes: Uint8Array, bounds: CborBounds): CborValu
   return value
 }
 
-/** cborg recurses once a level: nesting is bounded here, with a stack of our own, before it runs. */
-function checkDepth(bytes: Uint8Array, maxDepth: number): void {
+/** cborg recurses once a level and makes a value of each item: both are bounded here, with a stack of our own, before it runs. */
+function checkShape(bytes: Uint8Array, maxDepth: number): void {
   const tokens = new Tokenizer(bytes, DECODE_OPTIONS)
   const open: number[] = []
+  let items = 0
   while (!tokens.done()) {
+    if (++items > MAX_CBOR_ITEMS) throw new Error(`more than ${MAX_CBOR_ITEMS} items`)
     const token = tokens.next()
     const isArray = Type.equals(token.type, Type.array)
     const isMap = Type.equals(token.type, Type.map)

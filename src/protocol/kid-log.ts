@@ -22,6 +22,12 @@ export interface KidLog {
   readonly versions: readonly KidVersion[]
 }
 
+/** What the merging of logs looks at: index 0 is version 1. */
+export interface KidLogOutline {
+  readonly did: Did
+  readonly versions: readonly Pick<KidVersion, 'hash' | 'signer'>[]
+}
+
 /** Two versions of one number by keys of equal rank. */
 export interface KidEquivocation {
   readonly version: number
@@ -76,17 +82,17 @@ export function foldKidLog(documents: readonly KidDocument[], profile: NetworkPr
   return logOf(versions)
 }
 
-export type Merge =
+export type Merge<L extends KidLogOutline = KidLog> =
   /** `incoming` has nothing new. */
-  | { readonly kind: 'stale'; readonly log: KidLog; readonly equivocation?: KidEquivocation }
+  | { readonly kind: 'stale'; readonly log: L; readonly equivocation?: KidEquivocation }
   /** `incoming` goes on where the standing chain ends, or replaces a branch of it by a recovery key. */
-  | { readonly kind: 'extend' | 'recover'; readonly log: KidLog }
+  | { readonly kind: 'extend' | 'recover'; readonly log: L }
 
 /**
  * What becomes of a standing log when another one of the same DID comes. Where they part, the branch whose first version is signed by a recovery key
  * of the parent wins, at any time, unless the standing chain has a recovery-signed version above the fork. Equal rank: the standing one stays.
  */
-export function mergeKidLogs(standing: KidLog, incoming: KidLog): Merge {
+export function mergeKidLogs<L extends KidLogOutline>(standing: L, incoming: L): Merge<L> {
   const fork = standing.versions.findIndex((version, index) => {
     const other = incoming.versions[index]
     return other === undefined || !equalBytes(version.hash, other.hash)
@@ -99,7 +105,7 @@ export function mergeKidLogs(standing: KidLog, incoming: KidLog): Merge {
   if (theirs.signer === 'recovery' && !isRecovered) return { kind: 'recover', log: incoming }
   const isEqual = theirs.signer === 'recovery' || !isRecovered
   if (!isEqual) return { kind: 'stale', log: standing }
-  return { kind: 'stale', log: standing, equivocation: { version: ours.document.version, hashes: [ours.hash, theirs.hash] } }
+  return { kind: 'stale', log: standing, equivocation: { version: fork + 1, hashes: [ours.hash, theirs.hash] } }
 }
 
 type Fail = (rule: 'log' | 'did' | 'proof', detail: string) => never
@@ -159,7 +165,7 @@ function tryVersion(document: KidDocument, parent: KidVersion | undefined, profi
   }
 }
 
-function hasRecovery(versions: readonly KidVersion[]): boolean {
+function hasRecovery(versions: readonly Pick<KidVersion, 'signer'>[]): boolean {
   return versions.some((version) => version.signer === 'recovery')
 }
 

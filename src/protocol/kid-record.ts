@@ -9,7 +9,7 @@ import { EncodingError } from './errors.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from './jcs.ts'
 import { parseKidDocument } from './kid.ts'
 import type { KidBinding } from './kid-binding.ts'
-import type { KidLog } from './kid-log.ts'
+import type { KidLog, KidLogOutline } from './kid-log.ts'
 import { verifyKidLog } from './kid-log.ts'
 import { parseName } from './names.ts'
 import type { NetworkProfile } from './profile.ts'
@@ -31,6 +31,21 @@ export interface KidRecord {
   readonly stamp?: DocumentStamp
 }
 
+/** A record whose log has been verified, without its documents. */
+export interface KidRecordOutline {
+  readonly log: KidLogOutline
+  readonly binding?: KidBinding
+  readonly stamp?: DocumentStamp
+}
+
+/** What carries a record, as it says itself: nothing of its log has been verified. */
+export interface KidRecordEnvelope {
+  /** The RFC 8785 bytes of each version. */
+  readonly versions: readonly Uint8Array[]
+  readonly binding?: KidBinding
+  readonly stamp?: DocumentStamp
+}
+
 const VERSION = 1
 
 /** CBOR around the documents: heads, binding, stamp. */
@@ -46,15 +61,22 @@ export function encodeKidRecord({ log, binding, stamp }: KidRecord): Uint8Array 
 
 /** Decodes a record and verifies its log. The binding is not verified: that needs the claim. Throws EncodingError, KidError or NameError. */
 export function decodeKidRecord(bytes: Uint8Array, profile: NetworkProfile): KidRecord {
+  const { versions, ...carriers } = decodeKidEnvelope(bytes, profile)
+  const documents = versions.map((version) => parseKidDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile))
+  return { log: verifyKidLog(documents, profile), ...carriers }
+}
+
+/** Decodes what is around the documents, in microseconds. Throws EncodingError or NameError. */
+export function decodeKidEnvelope(bytes: Uint8Array, profile: NetworkProfile): KidRecordEnvelope {
   const maxBytes = profile.limits.kid_bytes + ENVELOPE_BYTES
   const fields = fieldsOf(decodeCanonical(bytes, { maxBytes, maxDepth: 2 }), ['v', 'log'], ['binding', 'stamp'])
   if (fields['v'] !== VERSION) throw new EncodingError(`v: version ${VERSION} is expected`)
-  const documents = arrayField(fields, 'log').map((document) => {
+  const versions = arrayField(fields, 'log').map((document) => {
     if (!(document instanceof Uint8Array)) throw new EncodingError('log: an array of byte strings is expected')
-    return parseKidDocument(parseCanonicalJson(document, { maxBytes: profile.limits.kid_bytes }), profile)
+    return document
   })
   return {
-    log: verifyKidLog(documents, profile),
+    versions,
     ...(Object.hasOwn(fields, 'binding') ? { binding: bindingOf(fields['binding'], profile) } : {}),
     ...(Object.hasOwn(fields, 'stamp') ? { stamp: stampOf(fields['stamp']) } : {})
   }
@@ -75,7 +97,7 @@ export interface DocumentFacts {
  * Whether a node keeps a record: bound to a live name, or with a stamp of the last `document_refresh` rounds. A stamp dated after now is none, or work
  * done once would count for years. While the beacon is stale nothing lapses, since `time.lapse` stands still.
  */
-export function isKept(record: KidRecord, facts: DocumentFacts, profile: NetworkProfile): boolean {
+export function isKept(record: Pick<KidRecord, 'stamp'> & { readonly log: Pick<KidLog, 'did'> }, facts: DocumentFacts, profile: NetworkProfile): boolean {
   if (facts.isBoundToLiveName) return true
   const { stamp } = record
   if (stamp === undefined || stamp.round > facts.time.now || facts.time.lapse > stamp.round + profile.document_refresh) return false

@@ -94,13 +94,23 @@ export function verifyManifest(manifest: Manifest, log: KidLog): void {
   if (!checkProof(manifest, decodeMultikey(key))) throw new KidError('proof', 'the proof of the manifest does not verify')
 }
 
+/** What the order of manifests looks at. */
+export interface ManifestOrder extends Pick<UnsignedManifest, 'kid_version' | 'version'> {
+  readonly hash: Uint8Array
+}
+
 /** Order of one identity's manifests by (kid_version, version, H): positive when `left` is the newer. */
 export function compareManifests(left: Manifest, right: Manifest): number {
-  return left.kid_version - right.kid_version || left.version - right.version || compareBytes(manifestHash(left), manifestHash(right))
+  return compareManifestOrder({ ...left, hash: manifestHash(left) }, { ...right, hash: manifestHash(right) })
+}
+
+/** As `compareManifests`, for manifests whose hash is known. */
+export function compareManifestOrder(left: ManifestOrder, right: ManifestOrder): number {
+  return left.kid_version - right.kid_version || left.version - right.version || compareBytes(left.hash, right.hash)
 }
 
 /** Whether a time lies within validFrom and validUntil. */
-export function isManifestCurrent(manifest: UnsignedManifest, nowMs: number): boolean {
+export function isManifestCurrent(manifest: Pick<UnsignedManifest, 'validFrom' | 'validUntil'>, nowMs: number): boolean {
   return Date.parse(manifest.validFrom) <= nowMs && nowMs <= Date.parse(manifest.validUntil)
 }
 

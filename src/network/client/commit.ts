@@ -3,10 +3,11 @@ import { ProtocolError } from '../../protocol/errors.ts'
 import { profileHash } from '../../protocol/profile.ts'
 import { decodeReceipt, verifyReceipt } from '../../protocol/receipt.ts'
 import { recordKey } from '../../protocol/record-key.ts'
-import { OURSELVES } from '../holder/reveals.ts'
+import { OURSELVES } from '../holder/ourselves.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { CommitOutcome, Receipt } from '../types.ts'
+import { askPatiently } from './patience.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function commit(parts: ClientParts, name: string, commitment: Uint8
   const hash = profileHash(parts.profile)
   const receipts: Receipt[] = []
   // Our own store keeps C in any network where it stores at all, but its receipt counts only where it counts as a holder.
-  const own = self?.commit(commitment, nonce, OURSELVES)
+  const own = self?.commit(commitment, nonce, OURSELVES.prefix)
   if (countedSelf !== undefined && own !== undefined && typeof own !== 'string') {
     receipts.push({ peer: parts.ownPeerId, seenRound: own.seen, signature: own.signature })
   }
@@ -33,7 +34,7 @@ export async function commit(parts: ClientParts, name: string, commitment: Uint8
 
 async function receiptOf(peers: Peers, peer: Peer, commitment: Uint8Array, nonce: Uint8Array, hash: Uint8Array, signal?: AbortSignal): Promise<Receipt | undefined> {
   try {
-    const answer = await peers.ask(peer, { type: 'commit', commitment, nonce }, signal)
+    const answer = await askPatiently(peers, peer, { type: 'commit', commitment, nonce }, signal)
     if (answer.type !== 'received') return undefined
     const receipt = decodeReceipt(answer.receipt)
     const isTheirs = toHex(receipt.peer) === toHex(peer.id.toMultihash().bytes)

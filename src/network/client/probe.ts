@@ -6,6 +6,7 @@ import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { ListedEntry } from '../protocol/list.ts'
 import type { RevealAnswer, RevealLookup } from '../types.ts'
+import { askPatiently } from './patience.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 /** Pages taken of one peer: 100,000 entries under one prefix; who sends more makes them up. */
@@ -41,7 +42,7 @@ async function listed(peers: Peers, peer: Peer, key: Uint8Array, shown: Uint8Arr
   try {
     // All pages are taken, though the key may be on the first: where the asking stops would tell where it lies.
     for (let page = 0; page < MAX_PAGES; page++) {
-      const answer = await peers.ask(peer, { type: 'list', key: shown, bits, ...(after !== undefined && { after }) }, signal)
+      const answer = await askPatiently(peers, peer, { type: 'list', key: shown, bits, ...(after !== undefined && { after }) }, signal)
       if (answer.type !== 'listed') return undefined
       found ??= answer.entries.find((entry) => equalBytes(entry.key, key))
       if (!answer.more) break

@@ -6,13 +6,14 @@ import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { fieldsOf, integerField, textField } from '../../protocol/record-fields.ts'
 import { stampHolds, stampWork } from '../../protocol/stamp.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { CommitmentTable } from './commitment-table.ts'
 import { medianSeen, type CommitmentFacts, type HandedOver } from '../../protocol/witness.ts'
-import type { Store } from '../../store/types.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
 import type { RoundClock } from '../clock.ts'
 import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../protocol/commitments.ts'
 
 export interface CommitmentLimits {
-  /** Commitments kept in all: about 200 bytes each on disk and in memory, and a full table is gone through for every new one. */
+  /** Commitments kept in all: about 200 bytes each on disk and 400 in memory. */
   readonly total: number
   /** Of one address prefix; counts only in networks that limit prefixes. */
   readonly perPrefix: number
@@ -28,8 +29,12 @@ const BOUNDS = { maxBytes: 512, maxDepth: 1 }
 export type Received = { readonly seen: number } | { readonly refused: 'stamp' | 'full' }
 
 export interface Commitments {
-  /** Keeps C on disk before it returns. Seeing C again changes nothing but how long it is kept [resetting the stamp]. */
+  /**
+   * Takes C into the table; `flush` writes it. Seeing C again changes nothing but how long it is kept [resetting the stamp].
+   */
   receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received
+  /** Puts everything received on the disk before it returns. Throws StoreError; then what was received since the last time is forgotten. */
+  flush(): void
   /** Whether it was seen here or handed over. */
   isKnown(commitment: Uint8Array): boolean
   /** What counts when a claim asks whether it is witnessed. */
@@ -45,26 +50,26 @@ export interface Commitments {
 
 export function createCommitments(store: Store, profile: NetworkProfile, clock: RoundClock, limits: CommitmentLimits = DEFAULT_COMMITMENT_LIMITS): Commitments {
   const hash = profileHash(profile)
-  const table = new Map<string, OpenCommitment>()
+  const table = new CommitmentTable()
+  /** What the disk still has of those that have changed since the last writing, by C in hex. */
+  const unwritten = new Map<string, OpenCommitment | undefined>()
   let handedOver: ReadonlyMap<string, readonly HandedOver[]> = new Map()
 
   const keep = (open: OpenCommitment): void => {
-    const { seen, lastSent, prefix, work } = open
-    store.put(keys.commitment(open.commitment), encodeCbor({ seen, lastSent, prefix, work }))
-    table.set(toHex(open.commitment), open)
+    const id = toHex(open.commitment)
+    if (!unwritten.has(id)) unwritten.set(id, table.get(id))
+    table.set(id, open)
   }
   const drop = ({ commitment }: OpenCommitment): void => {
-    store.delete(keys.commitment(commitment))
-    table.delete(toHex(commitment))
+    const id = toHex(commitment)
+    if (!unwritten.has(id)) unwritten.set(id, table.get(id))
+    table.delete(id)
   }
 
-  /** The commitments that a new one of this prefix competes with; undefined while there is room. */
+  /** Whom a new one of this prefix competes with: of the fullest prefixes, or of its own when that is full; undefined while there is room. */
   const rivals = (prefix: string): OpenCommitment[] | undefined => {
-    if (profile.answers_per_prefix > 0) {
-      const ofPrefix = [...table.values()].filter((open) => open.prefix === prefix)
-      if (ofPrefix.length >= limits.perPrefix) return ofPrefix
-    }
-    return table.size >= limits.total ? [...table.values()] : undefined
+    if (profile.answers_per_prefix > 0 && table.sizeOf(prefix) >= limits.perPrefix) return table.ofPrefix(prefix)
+    return table.size >= limits.total ? table.ofFullest(prefix) : undefined
   }
 
   for (const [storeKey, bytes] of store.list(prefixes.commitments)) {
@@ -92,7 +97,21 @@ export function createCommitments(store: Store, profile: NetworkProfile, clock: 
       keep(open)
       return { seen: open.seen }
     },
-    isKnown: (commitment) => table.has(toHex(commitment)) || handedOver.has(toHex(commitment)),
+    flush() {
+      if (unwritten.size === 0) return
+      const before = [...unwritten]
+      unwritten.clear()
+      try {
+        store.batch(before.map(([id]) => operationOf(id, table.get(id))))
+      } catch (error) {
+        for (const [id, former] of before) {
+          if (former === undefined) table.delete(id)
+          else table.set(id, former)
+        }
+        throw error
+      }
+    },
+    isKnown: (commitment) => table.get(toHex(commitment)) !== undefined || handedOver.has(toHex(commitment)),
     facts(commitment) {
       const id = toHex(commitment)
       const seen = table.get(id)?.seen
@@ -103,6 +122,7 @@ export function createCommitments(store: Store, profile: NetworkProfile, clock: 
       handedOver = new Map([...words].filter(([, said]) => medianSeen(said, profile) !== undefined))
     },
     page(after) {
+      this.flush()
       const commitments: SeenCommitment[] = []
       for (const [storeKey] of store.list(prefixes.commitments, after === undefined ? undefined : keys.commitment(after))) {
         if (commitments.length === COMMITMENTS_PAGE) return { type: 'commitments', commitments, more: true }
@@ -113,12 +133,20 @@ export function createCommitments(store: Store, profile: NetworkProfile, clock: 
     },
     forget() {
       const time = clock.time()
-      for (const open of [...table.values()]) {
+      for (const open of table.all()) {
         if (isForgotten(open, time, profile)) drop(open)
       }
+      this.flush()
     },
     get size() {
       return table.size
     }
   }
+}
+
+function operationOf(id: string, open: OpenCommitment | undefined): StoreOperation {
+  const key = keys.commitment(fromHex(id))
+  if (open === undefined) return { delete: key }
+  const { seen, lastSent, prefix, work } = open
+  return { put: key, value: encodeCbor({ seen, lastSent, prefix, work }) }
 }

@@ -1,29 +1,39 @@
 /** What this node holds for the network, and its answers to the four requests. */
+import type { DocumentJudge } from '../../native/types.ts'
+import type { Origin } from '../../protocol/diversity.ts'
 import type { KeyPair } from '../../protocol/ed25519.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { encodeReceipt, signReceipt, type Receipt } from '../../protocol/receipt.ts'
 import type { RecordKind } from '../../protocol/record-key.ts'
 import type { Store } from '../../store/types.ts'
+import type { Budget } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
 import type { Peers } from '../peers.ts'
-import { refused } from '../protocol/answers.ts'
+import { BUSY, refused } from '../protocol/answers.ts'
 import type { GetAnswer } from '../protocol/get.ts'
 import { LIST_PAGE_ENTRIES, type ListAnswer, type ListedEntry, type ListRequest } from '../protocol/list.ts'
 import type { PutAnswer } from '../protocol/put.ts'
 import type { Handlers } from '../protocol/serve.ts'
+import { pause } from '../timers.ts'
 import type { Verifier } from '../verifier.ts'
-import { createVerificationBudget } from './budget.ts'
 import { createCommitments, type Commitments } from './commitments.ts'
 import { DocumentHolder } from './documents.ts'
 import { createEntries, type Entries } from './entries.ts'
-import { createOwnerLookup } from './owner.ts'
-import { OURSELVES, RevealHolder } from './reveals.ts'
+import { OURSELVES } from './ourselves.ts'
+import { createOwners } from './owner.ts'
+import { RevealHolder } from './reveals.ts'
+
+/** Commitments that come within this time are written together: the event loop waits for the disk ten times a second at most, whoever sends how many. */
+const GATHER_MS = 100
 
 export interface HolderParts {
   readonly profile: NetworkProfile
   readonly store: Store
   readonly clock: RoundClock
   readonly verifier: Verifier
+  readonly judge: DocumentJudge
+  /** What peers may cost. */
+  readonly budget: Budget
   /** Signs receipts. */
   readonly nodeKey: KeyPair
   readonly peers: () => Peers | undefined
@@ -36,12 +46,16 @@ export class Holder {
   readonly reveals: RevealHolder
   readonly documents: DocumentHolder
   readonly commitments: Commitments
+  readonly budget: Budget
   readonly #profileHash: Uint8Array
   readonly #nodeKey: KeyPair
+  /** Commitments that wait to be written. */
+  #writing: Promise<void> | undefined
 
   constructor(parts: HolderParts) {
     const { profile, store, clock, verifier, peers, onStored } = parts
-    const budget = createVerificationBudget()
+    const { budget } = parts
+    this.budget = budget
     this.#profileHash = profileHash(profile)
     this.#nodeKey = parts.nodeKey
     this.commitments = createCommitments(store, profile, clock)
@@ -63,8 +77,9 @@ export class Holder {
       clock,
       store,
       budget,
+      judge: parts.judge,
       isNear: (key) => this.reveals.isNear(key),
-      ownerOf: createOwnerLookup({ profile, clock, entries: this.entries, verifier, peers }),
+      owners: createOwners({ profile, clock, entries: this.entries, verifier, peers }),
       fetchIdentities: parts.fetchIdentities,
       onStored: (did, kind) => {
         onStored(kind, did, 'stored')
@@ -75,33 +90,38 @@ export class Holder {
   /** Answers to peers. */
   handlers(): Handlers {
     return {
-      commit: ({ commitment, nonce }, { prefix }) => {
-        const receipt = this.commit(commitment, nonce, prefix)
-        if (receipt === 'stamp') return refused('stamp', 'the stamp has too few zero bits')
-        if (receipt === 'full') return refused('full', 'too many open commitments')
-        return { type: 'received', receipt: encodeReceipt(receipt) }
+      commit: async ({ commitment, nonce }, sender) => {
+        if (!this.budget.commit(sender)) return BUSY
+        const received = this.commitments.receive(commitment, nonce, sender.prefix)
+        if ('seen' in received) {
+          await this.#written()
+          return { type: 'received', receipt: encodeReceipt(this.#receipt(commitment, received.seen)) }
+        }
+        return received.refused === 'stamp' ? refused('stamp', 'the stamp has too few zero bits') : refused('full', 'too many open commitments')
       },
-      put: ({ kind, record }, { peer }) => this.put(kind, record, peer.toString()),
+      put: ({ kind, record }, sender) => this.put(kind, record, sender),
       get: ({ kind, key }) => this.get(kind, key),
       list: (request) => this.list(request),
       commitments: ({ after }) => this.commitments.page(after)
     }
   }
 
-  /** Keeps a commitment and says since when; or why not. */
+  /** Keeps a commitment of our own and says since when; or why not. */
   commit(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Receipt | 'stamp' | 'full' {
     const received = this.commitments.receive(commitment, nonce, prefix)
-    return 'refused' in received ? received.refused : signReceipt(commitment, received.seen, this.#nodeKey, this.#profileHash)
+    if ('refused' in received) return received.refused
+    this.commitments.flush()
+    return this.#receipt(commitment, received.seen)
   }
 
-  put(kind: RecordKind, record: Uint8Array, peer: string = OURSELVES): Promise<PutAnswer> {
+  put(kind: RecordKind, record: Uint8Array, sender: Origin = OURSELVES): Promise<PutAnswer> {
     switch (kind) {
       case 'reveal':
-        return this.reveals.offer(record, peer)
+        return this.reveals.offer(record, sender)
       case 'kid':
-        return this.documents.offerIdentity(record, peer)
+        return this.documents.offerIdentity(record, sender)
       case 'manifest':
-        return this.documents.offerManifest(record, peer)
+        return this.documents.offerManifest(record, sender)
     }
   }
 
@@ -123,6 +143,19 @@ export class Holder {
       entries.push({ key: found, state, claim: claim.id, ...(!this.entries.isStub(found) && { record: claim.recordHash }) })
     }
     return { type: 'listed', entries, more: false }
+  }
+
+  #receipt(commitment: Uint8Array, seen: number): Receipt {
+    return signReceipt(commitment, seen, this.#nodeKey, this.#profileHash)
+  }
+
+  /** Resolves when what has been received is on the disk. */
+  #written(): Promise<void> {
+    this.#writing ??= pause(GATHER_MS).then(() => {
+      this.#writing = undefined
+      this.commitments.flush()
+    })
+    return this.#writing
   }
 
   /** Records held for the network. */

@@ -10,10 +10,14 @@ import type { Verifier } from '../verifier.ts'
 import type { Entries } from './entries.ts'
 import { askElsewhere, recordOfClaim } from './neighbours.ts'
 
-/** The claim that owns a name and is not dead; undefined when nobody does or it cannot be told. */
-export type OwnerLookup = (name: string) => Promise<Claim | undefined>
+export interface Owners {
+  /** By our own entry; undefined when there is none, or a provisional one. */
+  here(name: string): Claim | undefined
+  /** By the word of those who hold the name; undefined when nobody does, it is dead, or they don't agree. */
+  elsewhere(name: string): Promise<Claim | undefined>
+}
 
-export interface OwnerLookupParts {
+export interface OwnersParts {
   readonly profile: NetworkProfile
   readonly clock: RoundClock
   readonly entries: Entries
@@ -21,15 +25,19 @@ export interface OwnerLookupParts {
   readonly peers: () => Peers | undefined
 }
 
-export function createOwnerLookup({ profile, clock, entries, verifier, peers }: OwnerLookupParts): OwnerLookup {
+export function createOwners({ profile, clock, entries, verifier, peers }: OwnersParts): Owners {
   const hash = profileHash(profile)
-  return async (name) => {
-    const held = entries.load(recordKey('reveal', name, hash))
-    if (held !== undefined && held.entry.state !== 'provisional') return held.entry.claim
-    const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash))
-    const agreed = claimToAdopt(neighbours, profile)
-    const found = agreed === undefined ? undefined : await recordOfClaim(agreed.claimId, neighbours, peers(), verifier)
-    if (found === undefined || leaseState(found.claim.newestRound, clock.time().lapse, profile).state === 'dead') return undefined
-    return found.claim
+  return {
+    here(name) {
+      const entry = entries.load(recordKey('reveal', name, hash))?.entry
+      return entry?.state === 'provisional' ? undefined : entry?.claim
+    },
+    async elsewhere(name) {
+      const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash))
+      const agreed = claimToAdopt(neighbours, profile)
+      const found = agreed === undefined ? undefined : await recordOfClaim(agreed.claimId, neighbours, peers(), verifier)
+      if (found === undefined || leaseState(found.claim.newestRound, clock.time().lapse, profile).state === 'dead') return undefined
+      return found.claim
+    }
   }
 }

@@ -1,24 +1,27 @@
 /** Reveals offered to this node: cheap refusals first, then Valid, then admission, then the disk. */
+import type { Urgency } from '../../native/urgency.ts'
 import { equalBytes, sha256, toHex } from '../../protocol/bytes.ts'
 import { admit, adopt, refuseEarly, reviseEntry, type Decision } from '../../protocol/admission.ts'
 import { spendChange, nextChangeMs, type ChangeBudget } from '../../protocol/change-rate.ts'
 import type { Claim } from '../../protocol/claim.ts'
 import { commitmentHash } from '../../protocol/commitment.ts'
+import type { Origin } from '../../protocol/diversity.ts'
 import { isWithin, radius } from '../../protocol/density.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { Agreed } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey } from '../../protocol/record-key.ts'
 import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
+import { ASK_MS, CHECK_MS, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
 import type { Peers } from '../peers.ts'
 import { BUSY, refused } from '../protocol/answers.ts'
 import type { PutAnswer } from '../protocol/put.ts'
 import type { Verifier } from '../verifier.ts'
-import type { VerificationBudget } from './budget.ts'
 import type { Commitments } from './commitments.ts'
 import type { Entries, Held } from './entries.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
+import { OURSELVES } from './ourselves.ts'
 import { askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
 
 /** Nodes see different parts of the network: a record is taken up to this much farther away than it is looked for. */
@@ -27,16 +30,13 @@ const RADIUS_SLACK = 2
 /** Questions and adoptions that one offer may cause: ask, adopt, offer again, and as much once more. */
 const MAX_STEPS = 6
 
-/** Changes that wait for their turn, one a name. */
-const MAX_WAITING = 1_000
+/** Changes that wait for their turn, one a name: 50 KiB each at most. */
+const MAX_WAITING = 256
 
 const STORED: PutAnswer = { type: 'stored' }
 
-/** Our own offers: no budget, no rate. */
-export const OURSELVES = 'self'
-
-/** Offers that had to wait for their turn. */
-const WAITED = 'waited'
+/** Offers that had to wait for their turn: they were charged when they came. */
+const WAITED: Origin = { peer: 'waited', prefix: 'waited' }
 
 export interface RevealHolderParts {
   readonly profile: NetworkProfile
@@ -44,7 +44,7 @@ export interface RevealHolderParts {
   readonly entries: Entries
   readonly commitments: Commitments
   readonly verifier: Verifier
-  readonly budget: VerificationBudget
+  readonly budget: Budget
   /** Undefined while offline. */
   readonly peers: () => Peers | undefined
   readonly onStored: (name: string, state: string) => void
@@ -69,8 +69,8 @@ export class RevealHolder {
   }
 
   /** Takes a record or says why not. Rejects only for faults of ours: no verdict, no disk. */
-  async offer(record: Uint8Array, peer: string): Promise<PutAnswer> {
-    const { profile, clock, entries, verifier } = this.#parts
+  async offer(record: Uint8Array, sender: Origin): Promise<PutAnswer> {
+    const { profile, clock, entries } = this.#parts
     let reveal: Reveal
     let commitment: Uint8Array
     try {
@@ -87,16 +87,27 @@ export class RevealHolder {
     if (early !== undefined) return refused(early.code, early.detail)
     if (held?.record !== undefined && held.entry.state !== 'provisional' && equalBytes(held.entry.claim.recordHash, sha256(record))) return STORED
 
-    const isExpected = peer === OURSELVES || peer === WAITED || this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.pubkey, reveal.pubkey))
-    const release = this.#parts.budget.take(peer, isExpected)
-    if (release === undefined) return BUSY
+    if (sender === OURSELVES || sender === WAITED) return this.#verify(key, reveal, record, sender, sender === OURSELVES ? 'own' : 'expected')
+    const isExpected = this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.pubkey, reveal.pubkey))
+    const work = this.#parts.budget.begin(sender, isExpected, record.length, CHECK_MS.pulse)
+    if (work === undefined) return BUSY
     try {
-      const verdict = await verifier.validate(reveal, { urgency: peer === OURSELVES ? 'own' : isExpected ? 'expected' : 'unexpected' })
-      if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
-      return await this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, peer))
+      return await this.#verify(key, reveal, record, sender, isExpected ? 'expected' : 'unexpected', work)
     } finally {
-      release()
+      work.end()
     }
+  }
+
+  /** Valid, then admission. The first pulse is paid for already, everything else as it comes. */
+  async #verify(key: Uint8Array, reveal: Reveal, record: Uint8Array, sender: Origin, urgency: Urgency, work?: Work): Promise<PutAnswer> {
+    let isPaid = true
+    const onCheck = (what: 'pulse' | 'proof'): void => {
+      if (!isPaid) work?.charge(CHECK_MS[what])
+      isPaid = false
+    }
+    const verdict = await this.#parts.verifier.validate(reveal, { urgency, onCheck })
+    if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
+    return this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, sender, work))
   }
 
   /** Asks the neighbourhood about an entry that is not settled, and follows its majority. */
@@ -133,7 +144,7 @@ export class RevealHolder {
     }
   }
 
-  async #admit(key: Uint8Array, claim: Claim, record: Uint8Array, peer: string): Promise<PutAnswer> {
+  async #admit(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work: Work | undefined): Promise<PutAnswer> {
     const { entries, commitments, clock, profile } = this.#parts
     let neighbours: Neighbours | undefined
     for (let step = 0; step < MAX_STEPS; step++) {
@@ -142,6 +153,7 @@ export class RevealHolder {
       const decision = admit(held?.entry, claim, facts, profile)
       switch (decision.kind) {
         case 'ask':
+          work?.charge(ASK_MS)
           neighbours = await askNeighbours(this.#parts.peers(), key)
           continue
         case 'adopt':
@@ -150,7 +162,8 @@ export class RevealHolder {
         case 'wait':
           return refused('no-fresh-pulse', 'the newest pulse known here is too old; try again later')
         case 'store':
-          return this.#store(key, decision, held, record, peer)
+          work?.charge(WRITE_MS)
+          return this.#store(key, decision, held, record, sender)
         case 'stale':
           this.#save(key, { ...held, entry: decision.entry }, held)
           if (held?.record === undefined) return refused('stale', 'a newer record of this key is known here, but not kept')
@@ -164,12 +177,12 @@ export class RevealHolder {
   }
 
   /** A changed record of a name that is held already spends of its budget; without any left it waits, the newest of them. Where only the stub was kept, the record comes back. */
-  #store(key: Uint8Array, { entry, changed }: Extract<Decision, { kind: 'store' }>, held: Held | undefined, record: Uint8Array, peer: string): PutAnswer {
+  #store(key: Uint8Array, { entry, changed }: Extract<Decision, { kind: 'store' }>, held: Held | undefined, record: Uint8Array, sender: Origin): PutAnswer {
     if (!changed && held?.record !== undefined) return STORED
     const { clock, profile } = this.#parts
     const id = toHex(key)
     const isUpdate = changed && held !== undefined && equalBytes(held.entry.claim.pubkey, entry.claim.pubkey)
-    if (isUpdate && peer !== OURSELVES) {
+    if (isUpdate && sender !== OURSELVES) {
       const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
       if (spent === undefined) {
         if (this.#waiting.size < MAX_WAITING || this.#waiting.has(id)) this.#waiting.set(id, record)

@@ -15,13 +15,18 @@ export class FrameError extends Error {
   override readonly name = 'FrameError'
 }
 
+/** The message was not read, by our own choice. */
+export class RequestDeclined extends Error {
+  override readonly name = 'RequestDeclined'
+}
+
 /**
- * Reads the one message of a stream.
+ * Reads the one message of a stream; once its length is known, only if `admit` takes so many bytes.
  *
- * Throws FrameError for anything that breaks the framing, and what the stream throws when it is reset. Never holds more than the longest
+ * Throws FrameError for anything that breaks the framing, RequestDeclined, and what the stream throws when it is reset. Never holds more than the longest
  * message and one chunk of the transport. A deadline is the caller's business: aborting the stream ends the reading.
  */
-export async function readFrame(stream: AsyncIterable<Uint8Array | { subarray(): Uint8Array }>): Promise<Uint8Array> {
+export async function readFrame(stream: AsyncIterable<Uint8Array | { subarray(): Uint8Array }>, admit?: (bytes: number) => boolean): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let received = 0
   let expected: number | undefined
@@ -32,6 +37,7 @@ export async function readFrame(stream: AsyncIterable<Uint8Array | { subarray():
     if (expected === undefined && received >= LENGTH_BYTES) {
       expected = LENGTH_BYTES + Buffer.concat(chunks, LENGTH_BYTES).readUInt32BE(0)
       if (expected > LENGTH_BYTES + MAX_MESSAGE_BYTES) throw new FrameError(`a message of ${expected - LENGTH_BYTES} bytes; at most ${MAX_MESSAGE_BYTES} are allowed`)
+      if (admit?.(expected - LENGTH_BYTES) === false) throw new RequestDeclined('not read')
     }
     if (expected !== undefined && received > expected) throw new FrameError('bytes after the message')
     if (received === expected) return new Uint8Array(Buffer.concat(chunks).subarray(LENGTH_BYTES))

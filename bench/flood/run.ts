@@ -1,0 +1,133 @@
+/** A flood from beginning to end: the victim and the flooder in processes of their own, the honest owner in this one. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
+import { createNativePool } from '../../src/native/pool.ts'
+import { toHex } from '../../src/protocol/bytes.ts'
+import type { FlooderFigures, FlooderStart, Tally, VictimFigures, VictimQuestion, VictimReady, VictimStart } from './messages.ts'
+import { startOwner, type Owner } from './owner.ts'
+import { FLOOD_PROFILE } from './profile.ts'
+
+/** One name may change five times at once, then twice a minute: so many names are changed in turn, once a second. */
+const CHANGES_OF_A_NAME = 5
+/** One in so many honest seconds also registers a name. */
+const REGISTER_EVERY = 5
+/** After the flood, for what is still under way. */
+const AFTERMATH_MS = 2_000
+/** Long enough for a few hundred samples of the loop's delay. */
+const QUIET_MS = 3_000
+
+export interface FloodOptions extends Pick<FlooderStart, 'identities' | 'together' | 'prefixes' | 'seed'> {
+  readonly seconds: number
+}
+
+export interface FloodReport {
+  readonly flood: { readonly sessions: number; readonly identities: number; readonly connections: Record<string, number>; readonly answers: Tally }
+  readonly quiet: VictimFigures
+  readonly during: VictimFigures
+  readonly after: VictimFigures
+  /** Milliseconds, as measured by the owner, repetitions of what was `busy` included. */
+  readonly honest: { readonly updates: number[]; readonly commits: number[]; readonly reveals: number[] }
+  /** Names whose newest record the victim shows afterwards, of all. */
+  readonly held: { readonly names: number; readonly of: number }
+  /** Honest commitments in the victim's table afterwards, of all. */
+  readonly commitments: { readonly kept: number; readonly of: number }
+  /** The owner was held to have offended. */
+  readonly owner_penalised: boolean
+}
+
+export async function runFlood({ identities, together, prefixes, seed, seconds }: FloodOptions): Promise<FloodReport> {
+  const directory = mkdtempSync(join(tmpdir(), 'chronym-flood-'))
+  const ends: (() => Promise<unknown> | undefined)[] = [
+    () => {
+      rmSync(directory, { recursive: true, force: true })
+      return undefined
+    }
+  ]
+  try {
+    const server = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: FLOOD_PROFILE.beacon })
+    ends.push(() => server.close())
+    const victim = startChild('victim.ts', ends)
+    mkdirSync(join(directory, 'victim'))
+    const { address } = await ask<VictimReady>(victim, { directory: join(directory, 'victim'), beaconUrl: server.url, nodeSeed: '07'.repeat(32) } satisfies VictimStart)
+    const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+    ends.push(() => pool.close())
+    const owner = await startOwner(address, server.url, join(directory, 'owner', 'chronym.db'), pool)
+    ends.push(() => owner.stop())
+
+    const names = Array.from({ length: Math.ceil(seconds / CHANGES_OF_A_NAME) }, (_, index) => `honest-name-${index}.${FLOOD_PROFILE.tld}`)
+    const commitments = await Promise.all(names.map(async (name) => (await owner.register(name)).commitment))
+    await figuresOf(victim, [])
+    await setTimeout(QUIET_MS)
+    const quiet = await figuresOf(victim, [])
+
+    const flooder = startChild('flooder.ts', ends)
+    flooder.send({ address, identities, together, prefixes, seed } satisfies FlooderStart)
+    const honest = await beHonest(owner, names, commitments, seconds)
+    const during = await figuresOf(victim, [])
+    const flood = await ask<FlooderFigures>(flooder, {})
+    await setTimeout(AFTERMATH_MS)
+    const after = await figuresOf(victim, commitments)
+    const held = await Promise.all(names.map((name) => owner.isHeld(name)))
+    return {
+      flood: { sessions: flood.sessions, identities: flood.identities, connections: flood.connections, answers: flood.tally },
+      quiet,
+      during,
+      after,
+      honest,
+      held: { names: held.filter(Boolean).length, of: names.length },
+      commitments: { kept: after.kept.filter(Boolean).length, of: commitments.length },
+      owner_penalised: after.penalised.includes(owner.peerId)
+    }
+  } finally {
+    for (const end of ends.reverse()) await end()
+  }
+}
+
+/** A change a second for so many seconds, and now and then a new name; `names` and `commitments` grow by these. */
+async function beHonest(owner: Owner, names: string[], commitments: Uint8Array[], seconds: number): Promise<FloodReport['honest']> {
+  const updates: Promise<number>[] = []
+  const registrations: ReturnType<Owner['register']>[] = []
+  const before = names.length
+  for (let second = 0; second < seconds; second++) {
+    updates.push(owner.update(names[second % before]!))
+    if (second % REGISTER_EVERY === 0) {
+      const name = `claimed-in-the-flood-${second}.${FLOOD_PROFILE.tld}`
+      names.push(name)
+      registrations.push(owner.register(name))
+    }
+    await setTimeout(1_000)
+  }
+  const registered = await Promise.all(registrations)
+  commitments.push(...registered.map(({ commitment }) => commitment))
+  return { updates: await Promise.all(updates), commits: registered.map(({ commitMs }) => commitMs), reveals: registered.map(({ putMs }) => putMs) }
+}
+
+function startChild(file: string, ends: (() => Promise<unknown> | undefined)[]): ChildProcess {
+  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  ends.push(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.disconnect()
+    await once(child, 'exit')
+  })
+  return child
+}
+
+function figuresOf(victim: ChildProcess, commitments: readonly Uint8Array[]): Promise<VictimFigures> {
+  return ask<VictimFigures>(victim, { commitments: commitments.map(toHex) } satisfies VictimQuestion)
+}
+
+/** One message, one answer. */
+async function ask<A>(child: ChildProcess, question: object): Promise<A> {
+  const exited = new AbortController()
+  const answer = once(child, 'message', { signal: exited.signal })
+  child.once('exit', (code, signal) => {
+    exited.abort(new Error(`a process of the flood ended with ${signal ?? code}`))
+  })
+  child.send(question)
+  return ((await answer) as [A])[0]
+}

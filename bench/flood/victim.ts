@@ -1,0 +1,70 @@
+/** The node that is flooded, in a process of its own: real libp2p, store, pool and beacon client. Told what to do by its parent's messages. */
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import pino from 'pino'
+import { createBeaconClient } from '../../src/beacon/client.ts'
+import { createNativePool } from '../../src/native/pool.ts'
+import { createNetwork } from '../../src/network/network.ts'
+import { openStore } from '../../src/store/open.ts'
+import { keys, prefixes } from '../../src/store/keys.ts'
+import { FLOOD_PROFILE } from './profile.ts'
+import type { VictimFigures, VictimQuestion, VictimReady, VictimStart } from './messages.ts'
+
+/** Of the timer that measures the loop; the delays are beyond it. */
+const RESOLUTION_MS = 1
+const NANOSECONDS = 1e6
+
+const penalised = new Set<string>()
+const log = pino({ level: 'warn' }, { write: (line: string) => noteLog(line) })
+
+function noteLog(line: string): void {
+  const { level, msg, peer, err } = JSON.parse(line) as { level: number; msg: string; peer?: string; err?: { message: string } }
+  if (peer !== undefined) penalised.add(peer)
+  else if (level >= 40) process.stderr.write(`victim: ${msg} ${err?.message ?? ''}\n`)
+}
+
+process.once('message', (message) => void run(message as VictimStart))
+
+async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<void> {
+  const store = openStore(join(directory, 'chronym.db'))
+  const pool = createNativePool({ evaluationThreads: 1 })
+  const beacon = createBeaconClient({ chain: FLOOD_PROFILE.beacon, urls: [beaconUrl], pool })
+  const network = createNetwork({
+    profile: FLOOD_PROFILE,
+    store,
+    nodeSeed: new Uint8Array(Buffer.from(nodeSeed, 'hex')),
+    beacon,
+    pool,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    bootstrap: [],
+    mode: 'full',
+    log
+  })
+  const firstPulse = new Promise((resolve) => beacon.on('pulse', resolve))
+  beacon.start()
+  await network.start()
+  await firstPulse
+
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  let busy = performance.eventLoopUtilization()
+  delay.enable()
+  process.on('message', (message) => {
+    const { commitments } = message as VictimQuestion
+    const ms = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS)
+    const figures: VictimFigures = {
+      loop_delay_ms: { p50: ms(delay.percentile(50)), p99: ms(delay.percentile(99)), max: ms(delay.max) },
+      loop_busy: performance.eventLoopUtilization(busy).utilization,
+      rss: process.memoryUsage.rss(),
+      disk: readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0),
+      held: { records: network.status().records, commitments: store.count(prefixes.commitments), connections: network.status().peers },
+      kept: commitments.map((hex) => store.get(keys.commitment(new Uint8Array(Buffer.from(hex, 'hex')))) !== undefined),
+      penalised: [...penalised]
+    }
+    delay.reset()
+    busy = performance.eventLoopUtilization()
+    process.send!(figures)
+  })
+  process.on('disconnect', () => process.exit())
+  process.send!({ address: network.listenAddresses()[0]! } satisfies VictimReady)
+}

@@ -1,0 +1,146 @@
+/**
+ * What peers may cost this node: bytes, and time of the threads that verify. Everything is charged before it is done; whoever is over budget is told
+ * `busy`, which is no offence. protocol.md, "Storing and moving records".
+ */
+import type { Origin } from '../protocol/diversity.ts'
+import { Places } from './places.ts'
+import { TokenBuckets } from './token-buckets.ts'
+
+/** Thread time for peers in a second: half of the two threads that the pool has for verification. */
+const VERIFICATION_MS = 1_000
+
+/** Bytes of records in a second: what a home's connection carries. */
+const RECORD_BYTES = 8 * 2 ** 20
+
+/** Bytes of requests and answers in a second, for four peers that ask all the time; there is no bound on all together but the number of connections. */
+const MESSAGE_BYTES = 2 * 2 ** 20
+
+/** What a message is taken to have at least: a stream costs our event loop as much as reading so many bytes. A peer may ask 64 times a second. */
+const LEAST_MESSAGE_BYTES = 8 * 2 ** 10
+
+/** Commitments in a second, for four peers: each is written to the disk, many at once. A daemon sends one for each name that it registers, and again each hour. */
+const COMMITMENTS = 32
+
+/** Part of verification and records for claims whose commitment is held here or whose key owns the entry. */
+const EXPECTED_PART = 0.8
+
+/** Of each of these, what one peer may have of it, and one /24 or /48. */
+const PEER_PART = 1 / 4
+const PREFIX_PART = 1 / 2
+
+/** Whoever has asked for nothing in so long may spend all of it at once. */
+const BURST_SECONDS = 5
+
+/** Buckets kept of peers and of prefixes: about 150 bytes each, in seven tables. */
+const BUCKETS = 4_096
+
+/** Verifications that wait at once, in all and of those that were not expected; and of one peer. */
+const PLACES = { all: 48, unexpected: 24, peer: 4 }
+
+/** What verifying a link takes on one thread (docs/verification.md, "What it costs"). */
+export const CHECK_MS = { pulse: 2, proof: 7 }
+
+/** An entry is written to the disk on the event loop: some milliseconds. */
+export const WRITE_MS = 8
+
+/** Asking a neighbourhood: a look-up and up to k questions, of a millisecond of our event loop each. */
+export const ASK_MS = 40
+
+/** Thread time of a document: its longest logs take 20 ms. */
+export function documentMs(bytes: number): number {
+  return 1 + bytes / 5_000
+}
+
+export interface Work {
+  /** Charges more, before it is done. Debt is paid back by waiting. */
+  charge(milliseconds: number): void
+  /** Gives the place back. */
+  end(): void
+}
+
+export interface Budget {
+  /** A request of so many bytes may be read: it is charged. */
+  read(sender: Origin, bytes: number): boolean
+  /** Charges an answer. */
+  answered(sender: Origin, bytes: number): void
+  /** A commitment may be kept: it is charged. */
+  commit(sender: Origin): boolean
+  /**
+   * A record of so many bytes may be verified, which takes so long: both are charged, and a place is taken. Undefined when something is used up.
+   *
+   * @param expected the claim's C is held here, or its key owns the entry
+   */
+  begin(sender: Origin, expected: boolean, bytes: number, milliseconds: number): Work | undefined
+}
+
+/** `now` is monotonic, in milliseconds. Prefixes are limited where the network limits them. */
+export function createBudget(limitsPrefixes: boolean, now: () => number = () => performance.now()): Budget {
+  const allowance = (perSecond: number, isPooled: boolean): Allowance => new Allowance(perSecond, { limitsPrefixes, isPooled }, now)
+  const byLane = (perSecond: number) => ({ expected: allowance(perSecond * EXPECTED_PART, true), unexpected: allowance(perSecond * (1 - EXPECTED_PART), true) })
+  const [time, bytesOfRecords] = [byLane(VERIFICATION_MS), byLane(RECORD_BYTES)]
+  const messages = allowance(MESSAGE_BYTES, false)
+  const commitments = allowance(COMMITMENTS, false)
+  const places = { all: new Places(PLACES.all, PLACES.all), unexpected: new Places(PLACES.unexpected, PLACES.peer) }
+
+  return {
+    read(sender, bytes) {
+      if (!messages.has(sender)) return false
+      messages.take(sender, Math.max(bytes, LEAST_MESSAGE_BYTES))
+      return true
+    },
+    answered(sender, bytes) {
+      messages.take(sender, bytes)
+    },
+    commit(sender) {
+      if (!commitments.has(sender)) return false
+      commitments.take(sender, 1)
+      return true
+    },
+    begin(sender, expected, bytes, milliseconds) {
+      const lane = expected ? 'expected' : 'unexpected'
+      if (!time[lane].has(sender) || !bytesOfRecords[lane].has(sender)) return undefined
+      const place = places.all.take(sender.peer)
+      if (place === undefined) return undefined
+      const ofUnexpected = expected ? () => undefined : places.unexpected.take(sender.peer)
+      if (ofUnexpected === undefined) {
+        place()
+        return undefined
+      }
+      time[lane].take(sender, milliseconds)
+      bytesOfRecords[lane].take(sender, bytes)
+      return {
+        charge(more) {
+          time[lane].take(sender, more)
+        },
+        end() {
+          place()
+          ofUnexpected()
+        }
+      }
+    }
+  }
+}
+
+const POOL = 'all'
+
+/** So much a second, for all peers together where it is pooled, and its parts for each peer and prefix. */
+class Allowance {
+  readonly #buckets: readonly { readonly of: TokenBuckets; readonly key: (sender: Origin) => string }[]
+
+  constructor(perSecond: number, { limitsPrefixes, isPooled }: { limitsPrefixes: boolean; isPooled: boolean }, now: () => number) {
+    const buckets = (part: number, keys: number): TokenBuckets => new TokenBuckets({ perSecond: perSecond * part, burst: perSecond * part * BURST_SECONDS, keys, now })
+    this.#buckets = [
+      { of: buckets(PEER_PART, BUCKETS), key: ({ peer }) => peer },
+      ...(limitsPrefixes ? [{ of: buckets(PREFIX_PART, BUCKETS), key: ({ prefix }: Origin) => prefix }] : []),
+      ...(isPooled ? [{ of: buckets(1, 1), key: () => POOL }] : [])
+    ]
+  }
+
+  has(sender: Origin): boolean {
+    return this.#buckets.every(({ of, key }) => of.has(key(sender)))
+  }
+
+  take(sender: Origin, amount: number): void {
+    for (const { of, key } of this.#buckets) of.take(key(sender), amount)
+  }
+}

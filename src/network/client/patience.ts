@@ -1,0 +1,16 @@
+import type { Peer, Peers } from '../peers.ts'
+import type { AnswerTo, Request } from '../protocol/messages.ts'
+import { pause } from '../timers.ts'
+
+/** Questions to a peer that is busy, and how long it is left alone after the first; twice as long after each later one: 1.75 s in all. */
+const ATTEMPTS = 4
+const BUSY_PAUSE_MS = 250
+
+/** Asks a peer, and again while it has too much to do. Rejects with AskError or the signal's reason. */
+export async function askPatiently<R extends Request>(peers: Peers, peer: Peer, request: R, signal?: AbortSignal): Promise<AnswerTo<R>> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await peers.ask(peer, request, signal)
+    if (answer.type !== 'busy' || attempt === ATTEMPTS - 1) return answer
+    await pause(BUSY_PAUSE_MS * 2 ** attempt, signal)
+  }
+}

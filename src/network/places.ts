@@ -1,0 +1,29 @@
+/** Places for what is under way: so many in all, so many of one holder. */
+export class Places {
+  readonly #total: number
+  readonly #each: number
+  readonly #taken = new Map<string, number>()
+  #sum = 0
+
+  constructor(total: number, each: number) {
+    this.#total = total
+    this.#each = each
+  }
+
+  /** Takes some; undefined when there are not so many. The function that is returned gives them back, once. */
+  take(holder: string, count = 1): (() => void) | undefined {
+    const own = (this.#taken.get(holder) ?? 0) + count
+    if (this.#sum + count > this.#total || own > this.#each) return undefined
+    this.#sum += count
+    this.#taken.set(holder, own)
+    let given = false
+    return () => {
+      if (given) return
+      given = true
+      this.#sum -= count
+      const left = this.#taken.get(holder)! - count
+      if (left === 0) this.#taken.delete(holder)
+      else this.#taken.set(holder, left)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** Token buckets, one a key: each holds what its sender may still spend, and fills up as time passes. */
+
+interface Bucket {
+  /** Below zero after a charge that was larger than what was left: the sender waits until it is above again. */
+  level: number
+  atMs: number
+}
+
+export interface BucketOptions {
+  /** Tokens that come in a second. */
+  readonly perSecond: number
+  /** Tokens of a full bucket. */
+  readonly burst: number
+  /** Buckets kept. */
+  readonly keys: number
+  /** Monotonic, milliseconds. */
+  readonly now: () => number
+}
+
+/**
+ * A bucket is dropped only once it is full, when forgetting it changes nothing. While so many are kept that are not, those who come new share one: whoever
+ * changes its name gains nothing by that, and memory is bounded.
+ */
+export class TokenBuckets {
+  readonly #options: BucketOptions
+  /** The one charged longest ago first. */
+  readonly #buckets = new Map<string, Bucket>()
+  readonly #shared: Bucket
+
+  constructor(options: BucketOptions) {
+    this.#options = options
+    this.#shared = { level: options.burst, atMs: options.now() }
+  }
+
+  /** Whether anything is left to spend. */
+  has(key: string): boolean {
+    return this.#level(this.#buckets.get(key) ?? (this.#canKeepMore() ? undefined : this.#shared)) > 0
+  }
+
+  /** Spends, into debt where the amount is larger than what is left. */
+  take(key: string, amount: number): void {
+    const known = this.#buckets.get(key)
+    const bucket = known ?? (this.#canKeepMore() ? { level: this.#options.burst, atMs: this.#options.now() } : this.#shared)
+    const level = this.#level(bucket) - amount
+    Object.assign(bucket, { level, atMs: this.#options.now() })
+    if (bucket === this.#shared) return
+    this.#buckets.delete(key)
+    this.#buckets.set(key, bucket)
+  }
+
+  /** Drops what is full again, oldest first, where there is no room for one more. */
+  #canKeepMore(): boolean {
+    for (const [key, bucket] of this.#buckets) {
+      if (this.#buckets.size < this.#options.keys) return true
+      if (this.#level(bucket) < this.#options.burst) return false
+      this.#buckets.delete(key)
+    }
+    return true
+  }
+
+  #level(bucket: Bucket | undefined): number {
+    const { burst, perSecond, now } = this.#options
+    return bucket === undefined ? burst : Math.min(burst, bucket.level + (Math.max(0, now() - bucket.atMs) * perSecond) / 1000)
+  }
+}
