@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Checkpoint } from '../../src/native/types.ts'
-import { CheckpointWriter, loadCheckpoints, type StoredCheckpoint } from '../../src/tasks/checkpoints.ts'
+import { CheckpointWriter } from '../../src/tasks/checkpoint-writer.ts'
+import { loadCheckpoints, MARKS, type StoredCheckpoint } from '../../src/tasks/checkpoints.ts'
 import type { EvaluationPlan } from '../../src/tasks/types.ts'
 
 const RECORD_BYTES = 128
@@ -209,5 +210,63 @@ describe('checkpoints', () => {
     await writer.close()
     const [newest] = await load()
     expect(newest!.resume.intermediates.length).toBe(2 * RECORD_BYTES)
+  })
+})
+
+describe('damage before both generations', () => {
+  /** Eight checkpoints, a record each; each reaches a new mark. */
+  const taken = Array.from({ length: 8 }, (_, index) => checkpoint((index + 1) * 100, index, 1))
+  const file = () => join(directory, 'intermediates')
+
+  it.each(taken.map((_, record) => record))('to record %i goes back to the newest mark before it, be it altered or cut off', async (record) => {
+    await write(taken)
+    const whole = await readFile(file())
+    const expected = record === 7 ? [700] : record === 0 ? [] : [record * 100]
+    for (const bit of [0, 8 * RECORD_BYTES - 1]) {
+      const altered = Buffer.from(whole)
+      altered[record * RECORD_BYTES + (bit >> 3)]! ^= 1 << (bit & 7)
+      await writeFile(file(), altered)
+      expect(squarings(await load())).toEqual(expected)
+    }
+    for (const length of [record * RECORD_BYTES, (record + 1) * RECORD_BYTES - 1]) {
+      await writeFile(file(), whole.subarray(0, length))
+      expect(squarings(await load())).toEqual(expected)
+    }
+    expect((await load()).map(({ resume }) => resume.intermediates.length)).toEqual(expected.map((reached) => (reached / 100) * RECORD_BYTES))
+  })
+
+  it('to both states costs nothing where a mark has the same', async () => {
+    await write(taken)
+    for (const name of ['state.0', 'state.1']) await writeFile(join(directory, name), 'torn')
+    const [mark] = await load()
+    expect(mark).toMatchObject({ squarings: 800, isMark: true })
+    expect(await passedOver()).toHaveLength(2)
+  })
+
+  it('to a mark too goes back to the one before it', async () => {
+    await write(taken)
+    await truncate(file(), 5 * RECORD_BYTES)
+    await writeFile(join(directory, `mark.${Math.floor(0.5 * MARKS)}`), 'torn')
+    expect(squarings(await load())).toEqual([400])
+    expect((await passedOver()).filter((each) => each.startsWith('mark.'))).toEqual(['mark.32: it is cut off after 4 bytes'])
+  })
+
+  it('is made good: what lies beyond the mark is believed again only once it was reached again', async () => {
+    await write(taken)
+    const whole = await readFile(file())
+    await writeFile(file(), Buffer.concat([whole.subarray(0, 3 * RECORD_BYTES), Buffer.alloc(RECORD_BYTES), whole.subarray(4 * RECORD_BYTES)]))
+    const [mark] = await load()
+    expect(mark!.squarings).toBe(300)
+    // The same record as before stands there again; the states from beyond it would fit.
+    await write([taken[3]!], mark)
+    expect(squarings(await load())).toEqual([400])
+    await write(taken.slice(4), (await load())[0])
+    expect(squarings(await load())).toEqual([800, 700])
+    expect(await readFile(file())).toEqual(whole)
+  })
+
+  it('is never far behind: there are marks for each 64th of the squarings, and no more', async () => {
+    await write(Array.from({ length: 125 }, (_, index) => checkpoint((index + 1) * 8, index, 1)))
+    expect((await readdir(directory)).filter((name) => name.startsWith('mark.'))).toHaveLength(MARKS)
   })
 })

@@ -1,5 +1,5 @@
 /** Tasks on the real kernel, the real pool and a real database: stopped and taken up until the proof is there. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { systemClock } from '../../src/tasks/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
+import type { TaskLog } from '../../src/tasks/run.ts'
 import type { EvaluationPlan, TaskManager } from '../../src/tasks/types.ts'
 import { FakeSteps, silentLog, taskWhere } from './fakes.ts'
 
@@ -42,7 +43,7 @@ class RealSteps extends FakeSteps {
   }
 }
 
-async function start(): Promise<void> {
+async function start(log: TaskLog = silentLog): Promise<void> {
   store = openStore(join(dataDir, 'chronym.db'))
   manager = createTaskManager({
     store,
@@ -52,7 +53,7 @@ async function start(): Promise<void> {
     options: { maxTasks: 1, queue: 10, checkpointSeconds: 0.02, memoryBytes: 1 << 22 },
     clock: systemClock,
     certainMs: () => 0,
-    log: silentLog
+    log
   })
   await manager.start()
 }
@@ -94,6 +95,28 @@ describe('a task on the real kernel', () => {
     const ended = await taskWhere(manager, task_id, (view) => view.status !== 'running')
     expect(ended).toMatchObject({ status: 'completed', error: null, progress: 100_000 })
     expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 100_000, split, proof: steps.proof! })).toBe(true)
+  })
+
+  it.each([
+    ['one segment', null, 0.3],
+    ['one segment', null, 0.7],
+    ['two segments', 360_000, 0.5]
+  ])('goes on from the newest mark when the disk has lost intermediates of %s (split %s, at %f of them), and its proof verifies', async (_form, split, share) => {
+    steps = new RealSteps({ iterations: 400_000, split })
+    await start()
+    const { task_id } = manager.create({ name: 'alice.chronym', kind: 'register' })
+    await taskWhere(manager, task_id, (view) => view.progress > 150_000 || view.status !== 'running')
+    await stop()
+    const file = join(dataDir, 'tasks', task_id, 'intermediates')
+    const bytes = await readFile(file)
+    bytes.fill(0, Math.floor(bytes.length * share), Math.floor(bytes.length * share) + 300)
+    await writeFile(file, bytes)
+    const went: { squarings: number; message: string }[] = []
+    await start({ ...silentLog, info: (fields, message) => 'squarings' in fields && went.push({ squarings: fields.squarings as number, message }) })
+    expect(await taskWhere(manager, task_id, (view) => view.status !== 'running')).toMatchObject({ status: 'completed', error: null })
+    expect(went).toMatchObject([{ message: 'the evaluation goes on from before what is damaged' }])
+    expect(went[0]!.squarings).toBeGreaterThan(0)
+    expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 400_000, split, proof: steps.proof! })).toBe(true)
   })
 
   it('stops at once when it is cancelled', async () => {

@@ -1,5 +1,6 @@
 import type { EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest } from '../native/types.ts'
-import { CheckpointWriter, loadCheckpoints, taskDirectory } from './checkpoints.ts'
+import { CheckpointWriter } from './checkpoint-writer.ts'
+import { loadCheckpoints, taskDirectory } from './checkpoints.ts'
 import type { RunContext } from './run.ts'
 import type { EvaluationPlan, TaskIdentity } from './types.ts'
 
@@ -111,7 +112,7 @@ export class TaskEvaluation {
     const { believed, passedOver } = await loadCheckpoints(directory, plan)
     const base = believed[skip]
     if (passedOver.length > 0) log.warn({ task, name, passed_over: passedOver }, 'checkpoints on disk are damaged and not used')
-    if (base !== undefined) log.info({ task, name, squarings: base.squarings }, 'the evaluation goes on from a checkpoint')
+    if (base !== undefined) log.info({ task, name, squarings: base.squarings }, base.isMark ? 'the evaluation goes on from before what is damaged' : 'the evaluation goes on from a checkpoint')
     else if (this.#context.state().progress > 0) log.info({ task, name }, 'the evaluation begins anew')
     this.#isHalted = false
     const writer = await CheckpointWriter.open(directory, plan, base, (error) => {
