@@ -10,8 +10,7 @@ import { addon } from '../src/native/addon.ts'
 import { sha256, toHex, u64be, utf8 } from '../src/protocol/bytes.ts'
 import { claimOf } from '../src/protocol/claim.ts'
 import { commitmentHash, encodeReceipt, receiptMessage, signReceipt, stampDigest, stampHolds } from '../src/protocol/commitment.ts'
-import type { DomainWord } from '../src/protocol/domain.ts'
-import { domain } from '../src/protocol/domain.ts'
+import { domain, DOMAIN_WORDS } from '../src/protocol/domain.ts'
 import type { KeyPair } from '../src/protocol/ed25519.ts'
 import { canonicalJson } from '../src/protocol/jcs.ts'
 import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nodeKey, seedToWords } from '../src/protocol/keys.ts'
@@ -48,7 +47,6 @@ function profiles() {
 }
 
 function hashes() {
-  const words: DomainWord[] = ['commitment', 'stamp', 'receipt', 'key', 'kid-key', 'manifest-key', 'vdf-seed', 'reveal', 'claim', 'tie', 'kid-binding', 'document-stamp', 'owner-key', 'node-key', 'did-update-key', 'did-recovery-key', 'did-assertion-key']
   const key = nameKey(MASTER, HASH, NAME)
   const node = nodeKey(MASTER, HASH)
   const salt = saltOf('salt 0')
@@ -58,7 +56,7 @@ function hashes() {
   const did = `did:chronym:z${'1'.repeat(3)}`
   return {
     profile_hash: toHex(HASH),
-    domains: Object.fromEntries(words.map((word) => [word, toHex(domain(word, HASH))])),
+    domains: Object.fromEntries(DOMAIN_WORDS.map((word) => [word, toHex(domain(word, HASH))])),
     keys: {
       master_seed: toHex(MASTER),
       words: seedToWords(MASTER),

@@ -1,24 +1,27 @@
 import { concatBytes, lp } from './bytes.ts'
 
 /** Every word that separates one use of a hash, signature or derived key from another. */
-export type DomainWord =
-  | 'commitment'
-  | 'stamp'
-  | 'receipt'
-  | 'key'
-  | 'kid-key'
-  | 'manifest-key'
-  | 'vdf-seed'
-  | 'reveal'
-  | 'claim'
-  | 'tie'
-  | 'kid-binding'
-  | 'document-stamp'
-  | 'owner-key'
-  | 'node-key'
-  | 'did-update-key'
-  | 'did-recovery-key'
-  | 'did-assertion-key'
+export const DOMAIN_WORDS = [
+  'commitment',
+  'stamp',
+  'receipt',
+  'key',
+  'kid-key',
+  'manifest-key',
+  'vdf-seed',
+  'reveal',
+  'claim',
+  'tie',
+  'kid-binding',
+  'document-stamp',
+  'owner-key',
+  'node-key',
+  'did-update-key',
+  'did-recovery-key',
+  'did-assertion-key'
+] as const
+
+export type DomainWord = (typeof DOMAIN_WORDS)[number]
 
 /** Length of a profile hash, in bytes. */
 export const PROFILE_HASH_BYTES = 32

@@ -1,0 +1,91 @@
+/** Invariant P6 of docs/protocol.md, section 18, on the logs of identities. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compareBytes, toHex } from '../../src/protocol/bytes.ts'
+import { encodeMultikey } from '../../src/protocol/did.ts'
+import type { KeyPair } from '../../src/protocol/ed25519.ts'
+import { buildGenesis, buildNextVersion, kidDocumentHash, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/kid.ts'
+import { foldKidLog, mergeKidLogs, verifyKidLog, type KidLog } from '../../src/protocol/kid-log.ts'
+import { keyOf, LOCAL } from '../protocol/fixtures.ts'
+import { CASES, randomFrom, SEED } from './cases.ts'
+
+const TREES = 30
+const KEYS: readonly KeyPair[] = ['update 1', 'update 2', 'recovery 1', 'recovery 2', 'thief'].map(keyOf)
+
+/** Versions of one identity that branch at random: by update keys, recovery keys, keys that were taken out, and keys that never were in. */
+interface Tree {
+  readonly documents: readonly KidDocument[]
+  readonly head: string
+}
+
+function growTree(random: () => number): Tree {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
+  const sign = (document: ReturnType<typeof buildNextVersion>, key: KeyPair): KidDocument => signKidDocument(document, key, '2026-01-01T00:00:00Z', LOCAL)
+  const [update, , recovery] = KEYS as [KeyPair, KeyPair, KeyPair]
+  const documents = [sign(buildGenesis({ keys: [update.publicKey], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] }, LOCAL), update)]
+  for (let size = 3 + Math.floor(random() * 6); documents.length < size; ) {
+    const changes: KidChanges[] = [
+      { alsoKnownAs: [`https://${documents.length}.example`] },
+      { updateKeys: [encodeMultikey(pick(KEYS).publicKey)] },
+      { recoveryKeys: [encodeMultikey(pick(KEYS).publicKey)] },
+      { deactivated: true }
+    ]
+    // Mostly at an end, so that branches grow, and mostly by a key that may.
+    const parent = random() < 0.6 ? documents.at(-1)! : pick(documents)
+    const listed = KEYS.filter(({ publicKey }) => [...parent.updateKeys, ...(parent.recoveryKeys ?? [])].includes(encodeMultikey(publicKey)))
+    documents.push(sign(buildNextVersion(parent, random() < 0.6 ? changes[0]! : pick(changes)), random() < 0.85 && listed.length > 0 ? pick(listed) : pick(KEYS)))
+  }
+  return { documents, head: headOf(documents) }
+}
+
+function headOf(documents: readonly KidDocument[]): string {
+  return toHex(foldKidLog(documents, LOCAL).versions.at(-1)!.hash)
+}
+
+/** Every chain of a tree that verifies, by its last version. */
+function chainsOf({ documents }: Tree): KidLog[] {
+  const byHash = new Map(documents.map((document) => [toHex(kidDocumentHash(document)), document]))
+  return documents.flatMap((document) => {
+    const chain = [document]
+    while (chain[0]!.prev !== undefined) chain.unshift(byHash.get(chain[0]!.prev)!)
+    try {
+      return [verifyKidLog(chain, LOCAL)]
+    } catch {
+      return []
+    }
+  })
+}
+
+describe('the log of an identity', () => {
+  const random = randomFrom(SEED)
+  const trees = Array.from({ length: TREES }, () => growTree(random))
+
+  it('P6: any permutation of its versions, some of them twice, folds to one head', () => {
+    expect(new Set(trees.map(({ head }) => head)).size).toBeGreaterThan(TREES / 2)
+    const orders = fc.constantFrom(...trees).chain((tree) => fc.tuple(fc.constant(tree), fc.shuffledSubarray([...tree.documents], { minLength: tree.documents.length }), fc.subarray([...tree.documents], { maxLength: 2 })))
+    fc.assert(
+      fc.property(orders, ([tree, order, again]) => {
+        expect(headOf([...order, ...again])).toBe(tree.head)
+      }),
+      CASES
+    )
+  })
+
+  it('P6: logs that come one after the other leave the same branch wherever a recovery key has spoken once, in any order', () => {
+    const chains = trees.map(chainsOf)
+    // What a recovery key has signed last: where one branch has a version of it and no other, all orders must end on that branch.
+    const decided = chains.filter((logs) => {
+      const signed = logs.filter(({ versions }) => versions.at(-1)!.signer === 'recovery')
+      return signed.length === 1
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...decided).chain((logs) => fc.tuple(fc.constant(logs), fc.shuffledSubarray(logs, { minLength: logs.length }))), ([logs, order]) => {
+        const standing = order.slice(1).reduce<KidLog>((log, incoming) => mergeKidLogs(log, incoming).log, order[0]!)
+        const recovered = logs.find(({ versions }) => versions.at(-1)!.signer === 'recovery')!.versions
+        const inPlace = standing.versions[recovered.length - 1]
+        expect(inPlace !== undefined && compareBytes(inPlace.hash, recovered.at(-1)!.hash) === 0).toBe(true)
+      }),
+      CASES
+    )
+  })
+})

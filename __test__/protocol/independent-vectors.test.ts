@@ -1,0 +1,182 @@
+/** Vectors that another implementation made (independent.py: Python, its standard library alone) from docs/protocol.md, against ours. */
+import { describe, expect, it } from 'vitest'
+import { decodeAnswer, decodeRequest, encodeMessage, type Answer, type Request } from '../../src/network/protocol/messages.ts'
+import { fromHex, lp, sha256, toHex } from '../../src/protocol/bytes.ts'
+import { tieHash } from '../../src/protocol/claim.ts'
+import { commitmentHash } from '../../src/protocol/commitment.ts'
+import { DOMAIN_WORDS, type DomainWord } from '../../src/protocol/domain.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import { parseCanonicalJson } from '../../src/protocol/jcs.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nodeKey } from '../../src/protocol/keys.ts'
+import { kidDid, parseKidDocument, type Did } from '../../src/protocol/kid.ts'
+import { kidBindingMessage, signKidBinding, verifyKidBinding } from '../../src/protocol/kid-binding.ts'
+import { decodeKidRecord, documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-record.ts'
+import { decodeManifestRecord, verifyManifest } from '../../src/protocol/manifest.ts'
+import { parseName } from '../../src/protocol/names.ts'
+import { builtInProfiles, profileHash, type BuiltInProfileId } from '../../src/protocol/profile.ts'
+import { proofCacheKey } from '../../src/protocol/proof-cache-key.ts'
+import { pulseRandomness } from '../../src/protocol/pulse.ts'
+import { decodeReceipt, encodeReceipt, receiptMessage, signReceipt, verifyReceipt } from '../../src/protocol/receipt.ts'
+import { recordKey, recordKeyPreimage } from '../../src/protocol/record-key.ts'
+import { claimId, decodeReveal, encodeReveal, encodeVdfProof, revealSigningBytes, signReveal, type Link } from '../../src/protocol/reveal.ts'
+import { stampDigest, stampHolds, stampPrefix } from '../../src/protocol/stamp.ts'
+import { encodeStub, stubOf } from '../../src/protocol/stub.ts'
+import { vdfSeed } from '../../src/protocol/vdf-seed.ts'
+import { parseZonePayload, serializeZone } from '../../src/protocol/zone.ts'
+import vectors from '../vectors/chronym/independent.json' with { type: 'json' }
+
+const MAIN = builtInProfiles.main
+
+/** One vector: its inputs by name, texts and numbers as they are, bytes in hex. */
+class Vector {
+  readonly hash: Uint8Array
+  readonly profile
+  readonly #fields: Record<string, unknown>
+
+  constructor(fields: Record<string, unknown>) {
+    this.#fields = fields
+    this.profile = builtInProfiles[this.text('profile') as BuiltInProfileId]
+    this.hash = profileHash(this.profile)
+  }
+
+  text(field: string): string {
+    const value = this.#fields[field]
+    if (typeof value !== 'string') throw new Error(`${field}: no text`)
+    return value
+  }
+
+  bytes(field: string): Uint8Array {
+    return fromHex(this.text(field))
+  }
+
+  number(field: string): number {
+    return Number(this.#fields[field])
+  }
+
+  links(): Link[] {
+    const links = this.#fields['links'] as { p: number; pulse: string; iterations: number; proof: string; salt: string }[]
+    return links.map(({ p, pulse, iterations, proof, salt }) => ({ p, pulse: fromHex(pulse), iterations, proof: fromHex(proof), salt: fromHex(salt) }))
+  }
+
+  /** What is derived is an Ed25519 seed. */
+  expectKey({ publicKey, secretKey }: { publicKey: Uint8Array; secretKey: Uint8Array }): void {
+    expect([toHex(secretKey.subarray(0, 32)), toHex(publicKey)]).toEqual([this.text('output'), this.text('public_key')])
+  }
+
+  expectHash(preimage: Uint8Array | undefined, output: Uint8Array): void {
+    expect(toHex(output)).toBe(this.text('output'))
+    if (preimage !== undefined) expect(toHex(preimage)).toBe(this.text('preimage'))
+    else expect(toHex(sha256(this.bytes('preimage')))).toBe(this.text('output'))
+  }
+}
+
+/** How each domain is checked. A new word of the protocol does not compile without its entry here, and fails without a vector. */
+const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
+  commitment: (v) => v.expectHash(undefined, commitmentHash(v.text('name'), v.bytes('pubkey'), v.bytes('salt'), v.hash)),
+  stamp: (v) => {
+    expect(toHex(stampPrefix(v.bytes('subject'), v.hash)) + v.text('nonce')).toBe(v.text('preimage'))
+    v.expectHash(undefined, stampDigest(v.bytes('subject'), v.bytes('nonce'), v.hash))
+    expect(stampHolds(v.bytes('subject'), v.bytes('nonce'), v.number('bits'), v.hash)).toBe(true)
+  },
+  receipt: (v) => {
+    const receipt = signReceipt(v.bytes('commitment'), v.number('seen'), keyPairFromSeed(v.bytes('node_seed')), v.hash)
+    expect(toHex(receiptMessage(receipt.commitment, receipt.seen, receipt.peer, v.hash))).toBe(v.text('preimage'))
+    expect([toHex(receipt.peer), toHex(receipt.signature), toHex(encodeReceipt(receipt))]).toEqual([v.text('peer'), v.text('output'), v.text('record')])
+    expect(verifyReceipt(decodeReceipt(v.bytes('record')), v.hash)).toBe(true)
+  },
+  key: (v) => v.expectHash(recordKeyPreimage('reveal', v.text('id'), v.hash), recordKey('reveal', v.text('id'), v.hash)),
+  'kid-key': (v) => v.expectHash(recordKeyPreimage('kid', v.text('id'), v.hash), recordKey('kid', v.text('id'), v.hash)),
+  'manifest-key': (v) => v.expectHash(recordKeyPreimage('manifest', v.text('id'), v.hash), recordKey('manifest', v.text('id'), v.hash)),
+  'vdf-seed': (v) => v.expectHash(undefined, vdfSeed(v.bytes('commitment'), v.number('round'), pulseRandomness(v.bytes('pulse')), v.hash)),
+  reveal: (v) => {
+    const links = v.links()
+    const { p, iterations, ...newest } = links.at(-1)!
+    const vdf_proof = encodeVdfProof({ ...newest, chain: links.slice(0, -1) })
+    expect(toHex(vdf_proof)).toBe(v.text('vdf_proof'))
+    const reveal = signReveal({ name: v.text('name'), drand_pulse: p, iterations, vdf_proof, payload: v.bytes('payload') }, keyPairFromSeed(v.bytes('owner_seed')), v.hash)
+    expect([toHex(revealSigningBytes(reveal, v.hash)), toHex(reveal.signature)]).toEqual([v.text('preimage'), v.text('output')])
+    expect([toHex(encodeReveal(reveal)), toHex(encodeStub(stubOf(reveal)))]).toEqual([v.text('record'), v.text('stub')])
+    expect(encodeReveal(decodeReveal(v.bytes('record')))).toEqual(v.bytes('record'))
+  },
+  claim: (v) => v.expectHash(undefined, claimId(v.text('name'), v.bytes('pubkey'), v.number('first_round'), v.hash)),
+  tie: (v) => v.expectHash(undefined, tieHash(v.bytes('commitment'), v.bytes('proof').subarray(0, 100), v.hash)),
+  'kid-binding': (v) => {
+    const [name, did, owner] = [parseName(v.text('name'), v.profile), v.text('did') as Did, keyPairFromSeed(v.bytes('owner_seed'))]
+    const binding = signKidBinding(name, v.number('first_round'), did, owner.secretKey, v.hash)
+    expect([toHex(kidBindingMessage(name, binding.firstRound, did, v.hash)), toHex(binding.signature)]).toEqual([v.text('preimage'), v.text('output')])
+    expect(verifyKidBinding(binding, did, { name, pubkey: owner.publicKey, firstRound: binding.firstRound }, v.hash)).toBe(true)
+  },
+  'document-stamp': (v) => v.expectHash(undefined, documentStampSubject(v.text('did') as Did, v.number('round'), v.hash)),
+  'owner-key': (v) => v.expectKey(nameKey(v.bytes('master_seed'), v.hash, parseName(v.text('name'), v.profile))),
+  'node-key': (v) => v.expectKey(nodeKey(v.bytes('master_seed'), v.hash)),
+  'did-update-key': (v) => v.expectKey(didUpdateKey(v.bytes('master_seed'), v.hash, v.number('index'))),
+  'did-recovery-key': (v) => v.expectKey(didRecoveryKey(v.bytes('master_seed'), v.hash, v.number('index'))),
+  'did-assertion-key': (v) => v.expectKey(didAssertionKey(v.bytes('master_seed'), v.hash, v.number('index')))
+}
+
+describe('vectors of another implementation', () => {
+  it('are there for every word that separates one use of a hash, signature or key from another', () => {
+    expect([...new Set(vectors.vectors.map(({ domain }) => domain))].sort()).toEqual([...DOMAIN_WORDS].sort())
+  })
+
+  it.each(vectors.vectors.map((fields, index) => [fields.domain as DomainWord, fields.profile, index] as const))('%s on %s (%i)', (word, _profile, index) => {
+    const vector = new Vector(vectors.vectors[index]!)
+    CHECKS[word](vector)
+    const framed = `${toHex(lp(`chronym/${word}/v1`))}${toHex(vector.hash)}`
+    expect(vector.text('preimage').startsWith(framed), 'the domain stands once in front').toBe(true)
+  })
+
+  it('of profile hashes', () => {
+    expect(Object.fromEntries(Object.entries(builtInProfiles).map(([id, profile]) => [id, toHex(profileHash(profile))]))).toEqual(vectors.profiles)
+  })
+
+  it('of the key that a verdict is remembered under', () => {
+    const { seed, iterations, proof, key } = vectors.proof_cache_key
+    expect(proofCacheKey(fromHex(seed), iterations, fromHex(proof))).toBe(key)
+  })
+
+  it('of an identity: its DID, the hash of a version, proofs, record and manifest', () => {
+    const { genesis, did, versions, signers, prev, record, manifest } = vectors.identity
+    const documents = versions.map((text) => parseKidDocument(parseCanonicalJson(new TextEncoder().encode(text), { maxBytes: 10_000 }), MAIN))
+    expect(kidDid(documents[0]!, MAIN)).toBe(did)
+    expect(JSON.parse(genesis)).not.toHaveProperty('id')
+    expect(documents[1]!.prev).toBe(prev)
+    const decoded = decodeKidRecord(fromHex(record), MAIN)
+    expect(decoded.log.versions.map(({ document, signer }) => [document, signer])).toEqual(documents.map((document, index) => [document, signers[index]]))
+    expect(toHex(encodeKidRecord(decoded))).toBe(record)
+    expect(stampHolds(documentStampSubject(decoded.log.did, decoded.stamp!.round, profileHash(MAIN)), decoded.stamp!.nonce, 8, profileHash(MAIN))).toBe(true)
+    const parsed = decodeManifestRecord(new TextEncoder().encode(manifest), MAIN)
+    expect(() => verifyManifest(parsed, decoded.log)).not.toThrow()
+  })
+
+  it('of a zone', () => {
+    const { bytes, serial } = vectors.zone
+    const zone = parseZonePayload(fromHex(bytes), MAIN)
+    expect(zone.serial).toBe(serial)
+    expect(toHex(serializeZone(zone, serial, MAIN))).toBe(bytes)
+    expect(zone.records['@']).toEqual(vectors.zone.records['@'])
+  })
+
+  it.each(vectors.messages.map((each) => [each.message.type, each] as const))('of a message: %s', (_type, { message, frame, ...rest }) => {
+    const value = bytesOf(message)
+    const body = fromHex(frame).subarray(4)
+    expect(toHex(lp(encodeMessage(value as Request | Answer)))).toBe(frame)
+    expect('to' in rest ? decodeAnswer(bytesOf(rest.to) as Request, body) : decodeRequest(body)).toEqual(value)
+  })
+
+  it('of messages: one of each kind at least', () => {
+    const kinds: Record<(Request | Answer)['type'], true> = {
+      commit: true, put: true, get: true, list: true, commitments: true,
+      received: true, stored: true, stale: true, refused: true, busy: true, none: true, document: true, entry: true, listed: true
+    }
+    expect([...new Set(vectors.messages.map(({ message }) => message.type))].sort()).toEqual(Object.keys(kinds).sort())
+  })
+})
+
+/** `{"hex": ...}` as bytes, at any depth. */
+function bytesOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bytesOf)
+  if (typeof value !== 'object' || value === null) return value
+  if ('hex' in value) return fromHex(String(value.hex))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, bytesOf(item)]))
+}

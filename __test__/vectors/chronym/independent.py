@@ -1,0 +1,313 @@
+"""Makes independent.json: the layouts of docs/protocol.md, written down a second time, in nothing but the standard library of Python 3.
+
+Shares no code with src/. Run: python3 __test__/vectors/chronym/independent.py (a second run writes the same bytes).
+"""
+import hashlib
+import hmac
+import json
+import pathlib
+
+HERE = pathlib.Path(__file__).parent
+MAX = 2**53 - 1
+
+
+def H(*parts):
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def u32(n):
+    return n.to_bytes(4, "big")
+
+
+def u64(n):
+    return n.to_bytes(8, "big")
+
+
+def lp(x):
+    x = x.encode() if isinstance(x, str) else x
+    return u32(len(x)) + x
+
+
+def shake(text, length=32):
+    return hashlib.shake_256(text.encode()).digest(length)
+
+
+# --- Ed25519, after RFC 8032, section 6 (affine points: slow and short) ---
+
+P = 2**255 - 19
+L = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, P) % P
+
+
+def recover_x(y, sign):
+    x2 = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(x2, (P + 3) // 8, P)
+    if (x * x - x2) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    return P - x if x % 2 != sign else x
+
+
+BASE = (recover_x(4 * pow(5, -1, P) % P, 0), 4 * pow(5, -1, P) % P)
+
+
+def add(a, b):
+    (x1, y1), (x2, y2) = a, b
+    t = D * x1 * x2 * y1 * y2 % P
+    return (x1 * y2 + x2 * y1) * pow(1 + t, -1, P) % P, (y1 * y2 + x1 * x2) * pow(1 - t, -1, P) % P
+
+
+def times(n, point):
+    result = (0, 1)
+    while n:
+        if n & 1:
+            result = add(result, point)
+        point, n = add(point, point), n >> 1
+    return result
+
+
+def compress(point):
+    return (point[1] | (point[0] & 1) << 255).to_bytes(32, "little")
+
+
+def expand(seed):
+    h = hashlib.sha512(seed).digest()
+    return int.from_bytes(h[:32], "little") & (1 << 254) - 8 | 1 << 254, h[32:]
+
+
+def public_key(seed):
+    return compress(times(expand(seed)[0], BASE))
+
+
+def sign(seed, message):
+    a, prefix = expand(seed)
+    r = int.from_bytes(hashlib.sha512(prefix + message).digest(), "little") % L
+    R = compress(times(r, BASE))
+    k = int.from_bytes(hashlib.sha512(R + public_key(seed) + message).digest(), "little") % L
+    return R + ((r + k * a) % L).to_bytes(32, "little")
+
+
+# --- encodings ---
+
+
+def cbor(value):
+    """RFC 8949, section 4.2.1."""
+    def head(major, n):
+        if n < 24:
+            return bytes([major << 5 | n])
+        size = 0 if n < 2**8 else 1 if n < 2**16 else 2 if n < 2**32 else 3
+        return bytes([major << 5 | 24 + size]) + n.to_bytes(1 << size, "big")
+    if isinstance(value, bool):
+        return b"\xf5" if value else b"\xf4"
+    if isinstance(value, int):
+        return head(0, value)
+    if isinstance(value, bytes):
+        return head(2, len(value)) + value
+    if isinstance(value, str):
+        return head(3, len(value.encode())) + value.encode()
+    if isinstance(value, list):
+        return head(4, len(value)) + b"".join(map(cbor, value))
+    pairs = sorted((cbor(key), cbor(item)) for key, item in value.items())
+    return head(5, len(pairs)) + b"".join(key + item for key, item in pairs)
+
+
+def jcs(value):
+    """RFC 8785 for ASCII member names, integers and texts without control characters."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+def multibase(data):
+    n, digits = int.from_bytes(data, "big"), ""
+    while n:
+        n, digit = divmod(n, 58)
+        digits = ALPHABET[digit] + digits
+    return "z" + "1" * (len(data) - len(data.lstrip(b"\0"))) + digits
+
+
+def multikey(key):
+    return multibase(b"\xed\x01" + key)
+
+
+def hkdf(ikm, info):
+    """RFC 5869 with SHA-256, no salt, one block."""
+    return hmac.digest(hmac.digest(bytes(32), ikm, "sha256"), info + b"\x01", "sha256")
+
+
+# --- the protocol ---
+
+PROFILES = {each["id"]: each["json"] for each in json.loads((HERE / "profiles.json").read_text())}
+HASHES = {id: H(text.encode()) for id, text in PROFILES.items()}
+vectors = []
+
+
+def domain(what, profile):
+    return lp(f"chronym/{what}/v1") + HASHES[profile]
+
+
+def vector(what, profile, inputs, preimage, output, **more):
+    plain = {key: value.hex() if isinstance(value, bytes) else value for key, value in {**inputs, **more}.items()}
+    vectors.append({"domain": what, "profile": profile, **plain, "preimage": preimage.hex(), "output": output.hex()})
+    return output
+
+
+MASTER = shake("master seed")
+LONGEST = "n" * 63 + ".chronym"
+INTERNATIONAL = "xn--mnchen-3ya.chronym"
+
+
+def derive(tag, profile, rest=b"", **inputs):
+    info = domain(tag, profile) + rest
+    seed = hkdf(MASTER, info)
+    vector(tag, profile, {"master_seed": MASTER, **inputs}, info, seed, public_key=public_key(seed))
+    return seed
+
+
+owner = derive("owner-key", "main", lp(LONGEST), name=LONGEST)
+derive("owner-key", "test", lp(INTERNATIONAL), name=INTERNATIONAL)
+node = derive("node-key", "main")
+update = derive("did-update-key", "main", u64(0), index=0)
+derive("did-update-key", "main", u64(MAX), index=MAX)
+recovery = derive("did-recovery-key", "main", u64(1), index=1)
+assertion = derive("did-assertion-key", "main", u64(2), index=2)
+key = public_key(owner)
+
+
+def commitment_of(profile, name, salt):
+    preimage = domain("commitment", profile) + lp(name) + key + salt
+    return vector("commitment", profile, {"name": name, "pubkey": key, "salt": salt}, preimage, H(preimage))
+
+
+C = commitment_of("main", LONGEST, shake("salt"))
+commitment_of("local", INTERNATIONAL, bytes(32))
+
+
+def stamp_of(profile, subject, bits):
+    prefix = domain("stamp", profile) + subject
+    nonce = next(n for n in range(2**40) if int.from_bytes(H(prefix, u64(n)), "big") >> 256 - bits == 0)
+    vector("stamp", profile, {"subject": subject, "nonce": u64(nonce), "bits": bits}, prefix + u64(nonce), H(prefix, u64(nonce)))
+    return u64(nonce)
+
+
+stamp_of("main", C, 16)
+stamp_of("local", C, 12)
+
+peer = bytes.fromhex("002408011220") + public_key(node)
+for seen in (1, 5_000_000, MAX):
+    message = domain("receipt", "main") + C + u64(seen) + lp(peer)
+    signature = sign(node, message)
+    record = cbor({"commitment": C, "seen": seen, "peer": peer, "signature": signature})
+    vector("receipt", "main", {"commitment": C, "seen": seen, "peer": peer, "node_seed": node}, message, signature, record=record)
+
+pulses = json.loads((HERE.parent / "quicknet-pulses.json").read_text())["pulses"]
+pulse, p = bytes.fromhex(pulses[1]["signature"]), pulses[1]["round"]
+seed_preimage = domain("vdf-seed", "main") + C + u64(p) + H(pulse)
+vdf_seed = vector("vdf-seed", "main", {"commitment": C, "round": p, "pulse": pulse}, seed_preimage, H(seed_preimage))
+
+for first in (p, MAX):
+    preimage = domain("claim", "main") + lp(LONGEST) + key + u64(first)
+    vector("claim", "main", {"name": LONGEST, "pubkey": key, "first_round": first}, preimage, H(preimage))
+
+# Forms are any bytes here: signatures and layouts do not look into them.
+proof = shake("proof", 200)
+preimage = domain("tie", "main") + C + proof[:100]
+vector("tie", "main", {"commitment": C, "proof": proof}, preimage, H(preimage))
+
+links = [{"p": p + 1000 * n, "pulse": shake(f"pulse {n}", 48), "iterations": 600_000_000 if n == 0 else 150_000_000, "proof": shake(f"proof {n}", 200), "salt": shake(f"salt {n}")} for n in range(3)]
+for count, payload in ((1, jcs({"records": {"@": [{"type": "TXT", "value": "grüß dich"}]}, "serial": 1})), (3, b"")):
+    *chain, newest = links[:count]
+    vdf_proof = cbor({"v": 1, "pulse": newest["pulse"], "proof": newest["proof"], "salt": newest["salt"], **({"chain": chain} if chain else {})})
+    message = domain("reveal", "main") + lp(LONGEST) + u64(newest["p"]) + u64(newest["iterations"]) + H(vdf_proof) + lp(payload)
+    signature = sign(owner, message)
+    record = cbor({"name": LONGEST, "pubkey": key, "drand_pulse": newest["p"], "iterations": newest["iterations"], "vdf_proof": vdf_proof, "signature": signature, "payload": payload})
+    stub = cbor({"name": LONGEST, "pubkey": key, "first": links[0], **({"newest": newest} if chain else {})})
+    vector("reveal", "main", {"name": LONGEST, "owner_seed": owner, "links": [{k: v.hex() if isinstance(v, bytes) else v for k, v in link.items()} for link in links[:count]], "payload": payload},
+           message, signature, vdf_proof=vdf_proof, record=record, stub=stub)
+
+cache_key = {"seed": vdf_seed.hex(), "iterations": 600_000_000, "proof": proof.hex(), "key": H(vdf_seed, u64(600_000_000), proof).hex()}
+
+
+def proved(document, seed, method):
+    config = {"type": "DataIntegrityProof", "cryptosuite": "eddsa-jcs-2022", "created": "2026-01-01T00:00:00Z", "verificationMethod": method, "proofPurpose": "assertionMethod", "domain": HASHES["main"].hex()}
+    if "@context" in document:
+        config["@context"] = document["@context"]
+    return {**document, "proof": {**config, "proofValue": multibase(sign(seed, H(jcs(config)) + H(jcs(document))))}}
+
+
+def did_key(seed):
+    mk = multikey(public_key(seed))
+    return f"did:key:{mk}#{mk}"
+
+
+genesis = {
+    "@context": ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"],
+    "verificationMethod": [{"id": "#key-1", "type": "Multikey", "publicKeyMultibase": multikey(public_key(assertion))}],
+    "authentication": ["#key-1"], "assertionMethod": ["#key-1"], "service": [{"id": "#files", "type": "Files", "serviceEndpoint": "https://files.example/"}],
+    "version": 1, "updateKeys": [multikey(public_key(update))], "recoveryKeys": [multikey(public_key(recovery))],
+}
+did = "did:chronym:" + multibase(b"\x12\x20" + H(jcs(genesis)))
+first = proved({**genesis, "id": did, "verificationMethod": [{**genesis["verificationMethod"][0], "id": did + "#key-1", "controller": did}],
+                "authentication": [did + "#key-1"], "assertionMethod": [did + "#key-1"], "service": [{**genesis["service"][0], "id": did + "#files"}]}, update, did_key(update))
+second = {k: v for k, v in first.items() if k != "proof"}
+second = proved({**second, "version": 2, "prev": H(jcs(first)).hex(), "alsoKnownAs": ["https://example.org/"]}, recovery, did_key(recovery))
+manifest = proved({"id": did, "kid_version": 2, "version": 1, "capabilities": [{"id": "chat", "type": "Chat", "protocol": "matrix", "endpoint": "https://chat.example/"}],
+                   "validFrom": "2026-01-01T00:00:00Z", "validUntil": "2027-01-01T00:00:00Z"}, assertion, did + "#key-1")
+
+for what, id in (("key", LONGEST), ("key", INTERNATIONAL), ("kid-key", did), ("manifest-key", did)):
+    preimage = domain(what, "main") + lp(id)
+    K = vector(what, "main", {"id": id}, preimage, H(preimage))
+
+message = domain("kid-binding", "main") + lp(LONGEST) + u64(p) + lp(did)
+binding = {"name": LONGEST, "firstRound": p, "signature": vector("kid-binding", "main", {"name": LONGEST, "first_round": p, "did": did, "owner_seed": owner}, message, sign(owner, message))}
+preimage = domain("document-stamp", "main") + lp(did) + u64(p)
+subject = vector("document-stamp", "main", {"did": did, "round": p}, preimage, H(preimage))
+nonce = stamp_of("main", subject, 8)
+identity = {
+    "genesis": jcs(genesis).decode(), "did": did, "versions": [jcs(first).decode(), jcs(second).decode()], "signers": ["update", "recovery"], "prev": H(jcs(first)).hex(),
+    "record": cbor({"v": 1, "log": [jcs(first), jcs(second)], "binding": binding, "stamp": {"round": p, "nonce": nonce}}).hex(), "manifest": jcs(manifest).decode(),
+}
+
+zone_records = {"@": [{"type": "A", "value": "192.0.2.1"}, {"type": "TXT", "value": "ä \U0001f600 \"quoted\" \\ backslash", "ttl": 60}], "_sip._tcp": [{"type": "SRV", "value": "0 5 5060 sip"}], "*": [{"type": "AAAA", "value": "2001:db8::1"}]}
+zone = {"records": zone_records, "serial": MAX, "bytes": jcs({"records": zone_records, "serial": MAX}).hex()}
+
+hash1, hash2 = shake("1"), shake("2")
+requests = [
+    {"type": "commit", "commitment": C, "nonce": bytes(7) + b"\x01"},
+    {"type": "put", "kind": "reveal", "record": b"\x01\x02"},
+    {"type": "get", "kind": "kid", "key": hash1},
+    {"type": "list", "key": hash1, "bits": 9},
+    {"type": "list", "key": hash1, "bits": 0, "after": hash2},
+    {"type": "commitments"},
+    {"type": "commitments", "after": hash2},
+]
+answers = [
+    (0, {"type": "received", "receipt": b"\x01"}),
+    (1, {"type": "stored"}),
+    (1, {"type": "stale", "record": b"\x01"}),
+    (1, {"type": "refused", "code": "taken", "detail": "another key holds it"}),
+    (1, {"type": "busy"}),
+    (2, {"type": "none"}),
+    (2, {"type": "document", "record": b"\x01"}),
+    (3, {"type": "listed", "entries": [{"key": hash1, "state": "settled", "claim": hash2, "record": hash1}, {"key": b"\xff" * 32, "state": "provisional", "claim": hash1}], "more": True}),
+    (5, {"type": "commitments", "commitments": [{"commitment": hash1, "seen": MAX}], "more": False}),
+]
+reveal_get = {"type": "get", "kind": "reveal", "key": hash1}
+entry = {"type": "entry", "state": "fresh", "claim": hash2, "record": b"\x01"}
+
+
+def shown(value):
+    """Bytes as {"hex": ...}."""
+    if isinstance(value, bytes):
+        return {"hex": value.hex()}
+    if isinstance(value, list):
+        return [shown(item) for item in value]
+    return {key: shown(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+messages = [{"message": shown(request), "frame": lp(cbor(request)).hex()} for request in requests]
+messages += [{"to": shown(requests[index]), "message": shown(answer), "frame": lp(cbor(answer)).hex()} for index, answer in answers]
+messages += [{"to": shown(reveal_get), "message": shown(each), "frame": lp(cbor(each)).hex()} for each in (entry, {k: v for k, v in entry.items() if k != "record"})]
+
+result = {"profiles": {id: each.hex() for id, each in HASHES.items()}, "vectors": vectors, "proof_cache_key": cache_key, "identity": identity, "zone": zone, "messages": messages}
+(HERE / "independent.json").write_text(json.dumps(result, indent=2, ensure_ascii=True) + "\n")
