@@ -249,6 +249,29 @@ describe('finding peers', () => {
     }, 10_000)
   })
 
+  it('goes on for those who are missing, though others are there: a network that was torn apart grows together again', async () => {
+    const seed = new Uint8Array(32).fill(8)
+    const others = await lab.addNodes(2)
+    const away = await lab.addNode({ seed })
+    await lab.connected()
+    const { address } = away
+    // Long enough for the peers to be written down.
+    lab.advance(60)
+    await lab.stopNode(away)
+    await vi.waitFor(async () => {
+      for (const { network } of others) {
+        await network.getReveals('nobody.chronym')
+        expect(network.knownPeers()).toBe(1)
+      }
+    }, 10_000)
+    // It comes back without any memory and is told of nobody: the others have to look for it.
+    const back = await lab.addNode({ seed, bootstrap: [], listen: address.replace(/\/p2p\/.*/, '') })
+    await vi.waitFor(() => {
+      lab.advance(2)
+      expect(back.network.knownPeers()).toBe(2)
+    }, 10_000)
+  })
+
   it('ends at once when it is told to, whatever it waits for', async () => {
     const [first, second] = await lab.addNodes(2)
     const reveal = await lab.claim(first!, 'ending.chronym', lab.owner('alice'))

@@ -1,5 +1,5 @@
 /** What the network needs to know of multiaddrs: are they of this machine, and whose neighbours are they. */
-import type { Multiaddr } from '@multiformats/multiaddr'
+import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { addressPrefix } from '../protocol/diversity.ts'
 
 /** The IP address that a multiaddr begins with; undefined for host names and anything else. */
@@ -19,4 +19,9 @@ export function isLoopback(address: Multiaddr): boolean {
 export function prefixOf(address: Multiaddr): string {
   const ip = ipOf(address)
   return ip === undefined ? address.toString() : addressPrefix(ip)
+}
+
+/** The peer id that a multiaddr ends with; undefined where it has none. */
+export function peerOf(address: string): string | undefined {
+  return multiaddr(address).getComponents().findLast((component) => component.name === 'p2p')?.value
 }

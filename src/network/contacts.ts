@@ -1,5 +1,6 @@
 /** Peers met before: how a node finds its network again when those it was told of are gone. */
 import { CODE_P2P } from '@multiformats/multiaddr'
+import { peerOf } from './addresses.ts'
 import type { Node } from './node.ts'
 import { nearestKnown, positionOf } from './routing.ts'
 import { keys } from '../store/keys.ts'
@@ -9,6 +10,8 @@ import type { Store } from '../store/types.ts'
 const MAX_CONTACTS = 20
 /** Of one peer: it may listen on several interfaces. */
 const MAX_ADDRESSES = 3
+/** Addresses of those met before and not known now that are kept as well: they may be on the other side of a cut. */
+const MAX_ABSENT = 20
 
 /** The addresses kept, on disk. Value: a JSON array of multiaddrs with peer ids. */
 export class Contacts {
@@ -25,9 +28,12 @@ export class Contacts {
     return this.#addresses
   }
 
-  /** Whoever has met nobody keeps those met before. Throws StoreError. */
-  keep(addresses: readonly string[]): void {
-    if (addresses.length === 0 || addresses.join() === this.#addresses.join()) return
+  /** Those known now, and after them some of those met before. Throws StoreError. */
+  keep(present: readonly string[]): void {
+    const peers = new Set(present.map(peerOf))
+    const absent = this.#addresses.filter((address) => !peers.has(peerOf(address)))
+    const addresses = [...present, ...absent.slice(0, MAX_ABSENT)]
+    if (present.length === 0 || addresses.join() === this.#addresses.join()) return
     this.#store.put(keys.contacts(), new TextEncoder().encode(JSON.stringify(addresses)))
     this.#addresses = addresses
   }

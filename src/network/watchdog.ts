@@ -1,5 +1,9 @@
-/** Dials the bootstrap peers and those met before whenever nobody is left: nodes made at the same time can miss each other for good otherwise. */
+/**
+ * Dials the bootstrap peers and those met before: all of them whenever nobody is left, since nodes made at the same time can miss each other for good otherwise; and those that are missing one by one
+ * and ever more seldom, since the two parts of a network that was torn apart both have peers, and would never look for each other again.
+ */
 import { multiaddr } from '@multiformats/multiaddr'
+import { peerOf } from './addresses.ts'
 import type { Node } from './node.ts'
 import { tableSize } from './routing.ts'
 import type { Timers } from './timers.ts'
@@ -7,22 +11,56 @@ import type { Timers } from './timers.ts'
 /** How often the table is looked at. */
 const WATCH_INTERVAL_MS = 2_000
 
+/** Looks between two dials of one that is missing: ten seconds at first, twice as long each time, an hour at last. Many nodes look, so one side is soon found by the other. */
+const FIRST_PAUSE = 5
+const LONGEST_PAUSE = 1_800
+
+interface Missing {
+  dueAt: number
+  pause: number
+}
+
 /** Starts watching; returns the function that ends it. */
 export function watchBootstrap(node: Node, addresses: () => readonly string[], timers: Timers): () => void {
+  const missing = new Map<string, Missing>()
+  let looks = 0
   let dialing = false
-  const redial = async (): Promise<void> => {
+  const dial = async (targets: readonly string[]): Promise<void> => {
     dialing = true
     // Failures are expected here, and the next round is the cure.
-    await Promise.allSettled(addresses().map((address) => node.dial(multiaddr(address), { force: tableSize(node) === 0 && isConnected(node, address) })))
+    await Promise.allSettled(targets.map((address) => node.dial(multiaddr(address), { force: tableSize(node) === 0 && isConnected(node, address) })))
     dialing = false
   }
+  const nextMissing = (): string | undefined => {
+    const all = addresses()
+    for (const address of missing.keys()) {
+      if (!all.includes(address) || isConnected(node, address)) missing.delete(address)
+    }
+    for (const address of all) {
+      if (isConnected(node, address)) continue
+      const known = missing.get(address)
+      if (known === undefined) missing.set(address, { dueAt: looks + FIRST_PAUSE, pause: FIRST_PAUSE })
+      else if (looks >= known.dueAt) {
+        known.pause = Math.min(2 * known.pause, LONGEST_PAUSE)
+        known.dueAt = looks + known.pause
+        return address
+      }
+    }
+    return undefined
+  }
   return timers.every(WATCH_INTERVAL_MS, () => {
-    if (!dialing && tableSize(node) === 0) void redial()
+    looks++
+    if (dialing) return
+    if (tableSize(node) === 0) void dial(addresses())
+    else {
+      const address = nextMissing()
+      if (address !== undefined) void dial([address])
+    }
   })
 }
 
 /** A peer can be connected and yet missing in the table, when its protocols came too late: a new connection asks again. */
 function isConnected(node: Node, address: string): boolean {
-  const peer = multiaddr(address).getComponents().findLast((component) => component.name === 'p2p')?.value
+  const peer = peerOf(address)
   return node.getPeers().some((connected) => connected.toString() === peer)
 }
