@@ -1,14 +1,15 @@
 /** The attacks of docs/protocol.md and the tests that try them are the same: a name in brackets there is how the title of a test begins. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const TESTS = resolve(import.meta.dirname, '..')
-const PAGE = readFileSync(resolve(TESTS, '../docs/protocol.md'), 'utf8')
+const DOCS = resolve(TESTS, '../docs')
+const THREATS = readFileSync(join(DOCS, 'threat-model.md'), 'utf8')
 
 /** Brackets of the running text: neither those of code and formulas nor those of links. */
-function documented(): Set<string> {
-  const text = PAGE.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+function namesIn(page: string): Set<string> {
+  const text = page.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
   return new Set([...text.matchAll(/\[([^\][]+)\](?!\()/g)].map(([, name]) => name!.replaceAll(/\s+/g, ' ')))
 }
 
@@ -17,7 +18,8 @@ function tried(folder = TESTS): Set<string> {
   return new Set(files.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\bit\((["'`])\[(.+?)\]/g)].map(([, , name]) => name!.replaceAll('\\', ''))))
 }
 
-const [page, tests] = [documented(), tried()]
+const page = namesIn(readFileSync(join(DOCS, 'protocol.md'), 'utf8'))
+const tests = tried()
 
 describe('the attacks of docs/protocol.md', () => {
   it('are found there', () => {
@@ -28,4 +30,12 @@ describe('the attacks of docs/protocol.md', () => {
   it('have each a test of that name', () => expect([...page].filter((name) => !tests.has(name))).toEqual([]))
 
   it('are all that tests are named after', () => expect([...tests].filter((name) => !page.has(name))).toEqual([]))
+
+  it('are the ones of the threat model', () => expect([...namesIn(THREATS)].sort()).toEqual([...page].sort()))
+
+  it('and other files of tests that the threat model names are there', () => {
+    const files = [...THREATS.matchAll(/`(__test__\/[^`]+)`/g)].map(([, file]) => file!)
+    expect(files.length).toBeGreaterThan(3)
+    expect(files.filter((file) => !existsSync(resolve(TESTS, '..', file)))).toEqual([])
+  })
 })
