@@ -14,6 +14,7 @@ const BASE: EstimateBody = {
   seconds: 2_000,
   queued_seconds: 0,
   proving_seconds: 180,
+  proof_kept: false,
   lease_start: '2026-01-01T00:01:00.000Z',
   lease_end: '2027-01-01T00:01:00.000Z'
 }
@@ -62,6 +63,11 @@ describe('a registration on a terminal', () => {
       'alice.chronym: 600,000,000 squarings, about 33 min 20 s at 320.0 K/s, of which 3 min 00 s proving; lease from 2026-01-01T00:01:00.000Z to 2027-01-01T00:01:00.000Z\n'
     )
     expect({ exitCode, asked }).toEqual({ exitCode: 0, asked: ['POST /api/vdf/estimate', 'POST /api/vdf/register'] })
+  })
+
+  it('says that a finished proof is kept, where one is', async () => {
+    estimate = { ...BASE, seconds: 0, proving_seconds: 0, proof_kept: true }
+    expect((await ask(START, { terminal: true })).stderr).toBe('alice.chronym: a finished proof is kept here, only publishing is left; lease from 2026-01-01T00:01:00.000Z to 2027-01-01T00:01:00.000Z\n')
   })
 
   it('names the wait for the tasks before it', async () => {

@@ -55,6 +55,8 @@ export class Lab {
   readonly #timers = new Set<{ milliseconds: number; dueMs: number; action: () => void }>()
   readonly #strangers: Node[] = []
   readonly #verified = new Set<string>()
+  /** Of all nodes there ever were: those that were stopped left theirs. */
+  readonly #directories = new Set<string>()
   #seeds = 0
 
   constructor(profile = labProfile()) {
@@ -120,6 +122,7 @@ export class Lab {
   /** Starts a node that joins through the first one (or those given); it is not waited for. */
   async addNode(options: { mode?: NetworkMode; bootstrap?: string[]; listen?: string; directory?: string; seed?: Uint8Array } = {}): Promise<LabNode> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'chronym-lab-'))
+    this.#directories.add(directory)
     const store = openStore(join(directory, 'chronym.db'))
     const network = createNetwork({
       profile: this.profile,
@@ -186,9 +189,8 @@ export class Lab {
 
   async close(): Promise<void> {
     for (const stranger of this.#strangers) await stranger.stop()
-    const directories = this.nodes.map(({ directory }) => directory)
     await Promise.all([...this.nodes].map((node) => this.stopNode(node)))
-    for (const directory of directories) rmSync(directory, { recursive: true, force: true })
+    for (const directory of this.#directories) rmSync(directory, { recursive: true, force: true })
   }
 
   stamp(commitment: Uint8Array): Uint8Array {

@@ -97,6 +97,8 @@ export interface Estimate {
   queued_seconds: number
   /** Of these, proving after the last squaring. */
   proving_seconds: number
+  /** A proof that was finished earlier is taken up: only publishing is left. */
+  proof_kept: boolean
   lease_start: string
   lease_end: string
 }

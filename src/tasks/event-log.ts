@@ -24,6 +24,13 @@ export class TaskEventLog {
     this.#wake()
   }
 
+  /** Forgets what came before this one. */
+  beginWith(event: TaskEvent): void {
+    this.#kept = []
+    this.#progress = undefined
+    this.append(event)
+  }
+
   /** No event follows: the task was cleared. */
   close(): void {
     this.#closed = true

@@ -51,9 +51,12 @@ export class TaskLedger {
   hold(state: TaskState, lastEventId: number): Task {
     const task: Task = { state, lastEventId, events: new TaskEventLog(), run: undefined, activity: undefined, squaringPace: new Pace(), provingPace: new Pace(), stalled: null, overdueSaid: false }
     this.#tasks.set(state.id, task)
-    // A reader that comes after a restart begins with what is known now.
-    if (lastEventId > 0) task.events.append({ id: lastEventId, type: eventType(state, 'phase'), task: this.view(task) })
     return task
+  }
+
+  /** After a restart: a reader begins with what is known now, not with how it came about within that instant. */
+  beginAnew(task: Task): void {
+    if (task.lastEventId > 0) task.events.beginWith({ id: task.lastEventId, type: eventType(task.state, 'phase'), task: this.view(task) })
   }
 
   /** Takes a task out of journal and memory. Throws StoreError with nothing changed. */

@@ -3,19 +3,20 @@ import { ServiceError } from '../errors.ts'
 import type { NativePool } from '../native/types.ts'
 import { StoreError, type Store } from '../store/types.ts'
 import type { Clock } from './clock.ts'
-import { PROOF_KEPT_MS, TaskJournal } from './journal.ts'
+import { TaskJournal, type KeptProof } from './journal.ts'
 import { rest, TaskLedger, type Task } from './ledger.ts'
 import { openProgressLog, type ProgressLog } from './progress-log.ts'
 import { TaskProgress, withShown } from './progress.ts'
+import { countWaiting, freeSlots, startNext } from './queue.ts'
 import { Reminders } from './reminders.ts'
+import { Retention } from './retention.ts'
 import { TaskRun, type TaskLog } from './run.ts'
 import { CANCELLED, hasEnded, needsSlot, newTask, newTaskWithProof, type TaskInput, type TaskState } from './state.ts'
 import { TaskFiles } from './task-files.ts'
-import type { TaskEvent, TaskKind, TaskManager, TaskSteps, TaskView } from './types.ts'
+import type { EvaluationPlan, TaskEvent, TaskIdentity, TaskKind, TaskManager, TaskSteps, TaskView } from './types.ts'
 
 /** How often progress is read, saved and shown; the promise is one second. */
 const TICK_MS = 500
-const PURGE_EVERY_MS = 60 * 60 * 1000
 /** Ids passed over at a restart: more events than are told without being saved while a disk is full. */
 const UNSAVED_EVENTS = 1000
 
@@ -56,9 +57,9 @@ class Manager implements TaskManager {
   readonly #progress: TaskProgress
   readonly #reminders: Reminders
   readonly #files: TaskFiles
+  readonly #retention: Retention
   #accepting = false
   #stopTicking: () => void = () => undefined
-  #purgedMs = -Infinity
 
   constructor(dependencies: TaskManagerDependencies) {
     const { store, dataDir, steps, clock, certainMs, log } = dependencies
@@ -68,6 +69,7 @@ class Manager implements TaskManager {
     this.#progress = new TaskProgress(this.#ledger, dependencies.progress ?? openProgressLog(dataDir), clock, log)
     this.#files = new TaskFiles(dataDir, log)
     this.#reminders = new Reminders(steps, clock, log)
+    this.#retention = new Retention({ journal: this.#journal, ledger: this.#ledger, files: this.#files, certainMs, log })
   }
 
   async start(): Promise<void> {
@@ -85,6 +87,7 @@ class Manager implements TaskManager {
     this.#accepting = true
     this.#stopTicking = this.#with.clock.every(TICK_MS, () => this.#tick())
     this.#schedule()
+    for (const task of this.#ledger.all()) this.#ledger.beginAnew(task)
   }
 
   async stop(): Promise<void> {
@@ -106,8 +109,9 @@ class Manager implements TaskManager {
     }
     return stored(() => {
       const state = this.#newState(name, kind)
-      if (needsSlot(state) && this.#freeSlots() <= 0 && this.#waiting() >= this.#with.options.queue) {
-        throw new ServiceError('SVC-TSK-002', `${this.#with.options.queue} tasks wait already, as many as vdf.queue allows.`, { retryAfter: 60 })
+      const { maxTasks, queue } = this.#with.options
+      if (needsSlot(state) && freeSlots(this.#ledger.all(), maxTasks) <= 0 && countWaiting(this.#ledger.all()) >= queue) {
+        throw new ServiceError('SVC-TSK-002', `${queue} tasks wait already, as many as vdf.queue allows.`, { retryAfter: 60 })
       }
       this.#journal.save({ state, lastEventId: 0 })
       const task = this.#ledger.hold(state, 0)
@@ -180,33 +184,27 @@ class Manager implements TaskManager {
     return this.#ledger.subscribe(listener)
   }
 
-  /** A finished proof of the same name and kind is taken up while it would still be accepted. */
+  finishedProof({ name, kind }: { name: string; kind: TaskKind }): EvaluationPlan | undefined {
+    return this.#usableProof({ taskId: '', name, kind })?.plan
+  }
+
+  /** A finished proof of the same name and kind, while it would still be accepted. */
+  #usableProof(task: TaskIdentity): KeptProof | undefined {
+    const kept = this.#journal.keptProof(task.kind, task.name)
+    return kept !== undefined && !kept.spent && this.#with.steps.usable(task, kept.plan) ? kept : undefined
+  }
+
   #newState(name: string, kind: TaskKind): TaskState {
-    const { steps } = this.#with
     const nowMs = this.#ledger.nowMs()
     const order = Math.max(0, ...[...this.#ledger.all()].map((task) => task.state.order)) + 1
-    const task = { id: randomUUID(), name, kind, order, iterations: steps.iterations(name, kind) }
-    const kept = this.#journal.keptProof(kind, name)
-    const usable = kept !== undefined && !kept.spent && steps.usable({ taskId: task.id, name, kind }, kept.plan)
-    return usable ? newTaskWithProof(task, kept, nowMs) : newTask(task, nowMs)
-  }
-
-  #freeSlots(): number {
-    const taken = [...this.#ledger.all()].filter((task) => task.run !== undefined && needsSlot(task.state)).length
-    return this.#with.options.maxTasks - taken
-  }
-
-  #waiting(): number {
-    return [...this.#ledger.all()].filter((task) => !hasEnded(task.state) && task.run === undefined && needsSlot(task.state)).length
+    const task = { id: randomUUID(), name, kind, order, iterations: this.#with.steps.iterations(name, kind) }
+    const kept = this.#usableProof({ taskId: task.id, name, kind })
+    return kept === undefined ? newTask(task, nowMs) : newTaskWithProof(task, kept, nowMs)
   }
 
   /** Gives free slots to the tasks that wait, oldest first. */
   #schedule(): void {
-    if (!this.#accepting) return
-    for (const task of this.#ledger.ordered()) {
-      if (task.run !== undefined || task.state.paused || hasEnded(task.state)) continue
-      if (!needsSlot(task.state) || this.#freeSlots() > 0) this.#begin(task)
-    }
+    if (this.#accepting) startNext(this.#ledger.ordered(), this.#with.options.maxTasks, (task) => this.#begin(task))
   }
 
   #begin(task: Task): void {
@@ -266,25 +264,7 @@ class Manager implements TaskManager {
     }
     this.#reminders.tick([...this.#ledger.all()].map((task) => task.state))
     this.#schedule()
-    if (Math.abs(nowMs - this.#purgedMs) >= PURGE_EVERY_MS) this.#purge(nowMs)
-  }
-
-  /** Removes what is older than thirty days, by time that has certainly passed: the clock may be ahead. */
-  #purge(nowMs: number): void {
-    const certainMs = this.#with.certainMs()
-    if (certainMs === 0) return
-    this.#purgedMs = nowMs
-    try {
-      this.#journal.purgeProofs(certainMs)
-      for (const task of this.#ledger.ordered()) {
-        if (hasEnded(task.state) && task.run === undefined && task.state.updatedMs + PROOF_KEPT_MS < certainMs) {
-          this.#ledger.drop(task)
-          this.#files.discard(task.state.id)
-        }
-      }
-    } catch (error) {
-      this.#with.log.warn({ err: error }, 'what is older than thirty days could not be removed; next try in an hour')
-    }
+    this.#retention.tick(nowMs)
   }
 
   async #clear(task: Task): Promise<void> {

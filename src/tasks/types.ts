@@ -105,6 +105,8 @@ export interface TaskManager {
   stop(): Promise<void>
   /** Throws ServiceError SVC-REG-002 (with task_id) or SVC-TSK-002. */
   create(request: { name: string; kind: TaskKind }): TaskView
+  /** The plan of a finished proof that `create` would take up; undefined where everything would be computed. */
+  finishedProof(request: { name: string; kind: TaskKind }): EvaluationPlan | undefined
   get(taskId: string): TaskView | undefined
   list(): TaskView[]
   /** Running: stops the native loop within 200 ms and marks it failed with SVC-TSK-003. Ended: clears it. False when unknown or already cancelled (then it is cleared). */

@@ -55,6 +55,8 @@ export class MemoryTasks implements TaskManager {
     for (const listener of this.#listeners) listener(event)
   }
 
+  finishedProof(): undefined {}
+
   get(taskId: string): TaskView | undefined {
     if (this.failure !== undefined) throw this.failure
     return this.#entries.get(taskId)?.view

@@ -52,6 +52,7 @@ export const EstimateSchema = v.pipe(
     seconds: v.pipe(v.number(), v.description('From now to the finished proof: waiting for a slot and for the pulse, squaring, proving')),
     queued_seconds: v.pipe(v.number(), v.description('Of these, waiting for the tasks before it')),
     proving_seconds: v.pipe(v.number(), v.description('Of these, proving after the last squaring')),
+    proof_kept: v.pipe(v.boolean(), v.description('A proof that was finished earlier is taken up: only publishing is left')),
     lease_start: TimeSchema,
     lease_end: TimeSchema
   }),

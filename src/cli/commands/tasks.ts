@@ -24,7 +24,8 @@ const ASK_FROM_SECONDS = 60 * 60
 const WATCH_INTERVAL_MS = 1000
 
 /** What a name costs, in words: "1,000,000 squarings, about 3.4 s at 320.1 K/s". */
-export function costText({ iterations, iterations_per_second: rate, seconds, queued_seconds: queued, proving_seconds: proving }: EstimateBody): string {
+export function costText({ iterations, iterations_per_second: rate, seconds, queued_seconds: queued, proving_seconds: proving, proof_kept: isKept }: EstimateBody): string {
+  if (isKept) return 'a finished proof is kept here, only publishing is left'
   const parts = [`${formatCount(iterations)} squarings, about ${formatDuration(seconds)} at ${formatRate(rate)}`]
   if (queued > 0) parts.push(`of which ${formatDuration(queued)} waiting for the tasks before it`)
   if (proving >= 60) parts.push(`${queued > 0 ? '' : 'of which '}${formatDuration(proving)} proving`)

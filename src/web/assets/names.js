@@ -55,9 +55,10 @@ export function wireRegister() {
   const name = () => $('register-name').value.trim()
   $('estimate').onclick = () =>
     attempt(async () => {
-      const { iterations, seconds, queued_seconds: queued, lease_end: end } = await post('/api/vdf/estimate', { name: name() })
+      const { iterations, seconds, queued_seconds: queued, lease_end: end, proof_kept: isKept } = await post('/api/vdf/estimate', { name: name() })
       const waiting = queued > 0 ? `, of which ${duration(queued)} waiting for the tasks before it` : ''
-      show(output, `About ${duration(seconds)} on this machine (${iterations.toLocaleString('en')} squarings)${waiting}; the lease would run to ${new Date(end).toLocaleDateString()}.`)
+      const cost = isKept ? 'A finished proof is kept here, only publishing is left' : `About ${duration(seconds)} on this machine (${iterations.toLocaleString('en')} squarings)${waiting}`
+      show(output, `${cost}; the lease would run to ${new Date(end).toLocaleDateString()}.`)
     }, output)
   $('register-form').onsubmit = (event) => {
     event.preventDefault()

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../src/errors.ts'
+import { StoreError } from '../../src/store/types.ts'
+import { taskWhere } from './fakes.ts'
+import { workbench } from './workbench.ts'
+
+const at = workbench()
+
+describe('the queue', () => {
+  it('shows who is next, and moves up', async () => {
+    const [first, second, third] = ['one.chronym', 'two.chronym', 'three.chronym'].map((name) => at.register(name))
+    const places = (): (number | null)[] => [first, second, third].map((id) => at.manager.get(id!)!.queue_position)
+    ;(await at.evaluation()).reach(1)
+    expect(places()).toEqual([null, 1, 2])
+    at.manager.pause(second!)
+    expect(places()).toEqual([null, null, 1])
+    at.manager.resume(second!)
+    expect(places()).toEqual([null, 1, 2])
+    at.pool.evaluations[0]!.finish()
+    await at.evaluation(1)
+    expect(places()).toEqual([null, null, 1])
+  })
+
+  it('refuses a second task for a name and names the first', () => {
+    const id = at.register()
+    expect(() => at.register()).toThrow(expect.objectContaining({ code: 'SVC-REG-002', extensions: { task_id: id } }))
+  })
+
+  it('runs as many as there are slots, oldest first, and refuses more than may wait', async () => {
+    const first = at.register('one.chronym')
+    const second = at.register('two.chronym')
+    const third = at.register('three.chronym')
+    expect(() => at.register('four.chronym')).toThrow(expect.objectContaining({ code: 'SVC-TSK-002' }))
+    expect(at.manager.list().map((view) => view.task_id)).toEqual([first, second, third])
+    const run = await at.evaluation()
+    expect([at.status(first), at.status(second), at.status(third)]).toEqual(['running/evaluate', 'running/queued', 'running/queued'])
+    expect(at.steps.sent).toHaveLength(1)
+    run.finish()
+    await at.evaluation(1)
+    expect([at.status(second), at.status(third)]).toEqual(['running/evaluate', 'running/queued'])
+  })
+
+  it('gives the slot on while a finished proof still waits to be published', async () => {
+    at.steps.before = (step, task) => {
+      if (step === 'reveal' && task.name === 'one.chronym') throw new ServiceError('SVC-RES-001', 'offline')
+    }
+    const first = at.register('one.chronym')
+    const second = at.register('two.chronym')
+    ;(await at.evaluation()).finish()
+    await at.evaluation(1)
+    expect([at.status(first), at.status(second)]).toEqual(['running/reveal', 'running/evaluate'])
+  })
+
+  it('says SVC-STO-001 and keeps nothing when the journal cannot be written', () => {
+    at.store.onWrite = () => {
+      throw new StoreError('full', 'no space')
+    }
+    expect(() => at.register()).toThrow(expect.objectContaining({ code: 'SVC-STO-001' }))
+    expect(at.manager.list()).toEqual([])
+  })
+})
+
+describe('pausing', () => {
+  it('frees the slot, keeps the phase, and resumes from the checkpoint', async () => {
+    const first = at.register('one.chronym')
+    const second = at.register('two.chronym')
+    const run = await at.evaluation()
+    run.reach(300)
+    await at.clock.advance(500)
+    expect(at.manager.pause(first)).toMatchObject({ paused: true, status: 'running' })
+    const other = await at.evaluation(1)
+    expect(at.status(first)).toBe('running/evaluate')
+    expect(at.manager.resume(first)).toMatchObject({ paused: false, phase: 'queued' })
+    other.finish()
+    const again = await at.evaluation(2)
+    expect(again.request.resume).toBeDefined()
+    expect(again.current.squarings).toBe(300)
+    expect(at.manager.get(second)!.status).toBe('completed')
+    expect(at.manager.get(first)!.progress).toBe(300)
+  })
+
+  it('of a task that waits keeps it from starting, across a restart too', async () => {
+    const first = at.register('one.chronym')
+    const second = at.register('two.chronym')
+    at.manager.pause(second)
+    ;(await at.evaluation()).finish()
+    await taskWhere(at.manager, first, (view) => view.status === 'completed')
+    await at.restart()
+    expect(at.manager.get(second)).toMatchObject({ paused: true, phase: 'queued' })
+    expect(at.pool.evaluations).toHaveLength(0)
+    at.manager.resume(second)
+    await at.evaluation()
+  })
+
+  it('of an unknown task is undefined', () => {
+    expect(at.manager.pause('nobody')).toBeUndefined()
+    expect(at.manager.resume('nobody')).toBeUndefined()
+  })
+})
