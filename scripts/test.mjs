@@ -65,7 +65,7 @@ if (long) {
   process.env.PROPERTY_RUNS ??= '100000'
   // One seed for all, so that a run can be had again as a whole.
   process.env.PROPERTY_SEED ??= String(Date.now() % 2 ** 31)
-  await vitest(['--project', 'unit', '__test__/properties', '--testTimeout', '3600000'])
+  await vitest(['--project', 'unit', '__test__/properties', '--testTimeout', '7200000', '--maxWorkers', '100%'])
 } else {
   await cargoTest(RUST)
   await cargoTest(['--release', ...RUST])

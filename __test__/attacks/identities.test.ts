@@ -36,6 +36,16 @@ describe('an identity', () => {
     expect(mergeKidLogs(recovered, log(...stolen))).toEqual({ kind: 'stale', log: recovered })
   })
 
+  it('[a recovery on top of another branch] reaches those too who were shown the thief\'s', () => {
+    const own = next(GENESIS, { alsoKnownAs: ['https://own.example'] }, UPDATE)
+    const thiefs = log(GENESIS, next(GENESIS, { updateKeys: multikeys(THIEF) }, UPDATE))
+    const recovered = log(GENESIS, own, next(own, { updateKeys: multikeys(keyOf('new')) }, RECOVERY))
+    for (const standing of [thiefs, log(GENESIS, own), log(GENESIS)]) expect(mergeKidLogs(standing, recovered).log).toBe(recovered)
+    expect(mergeKidLogs(recovered, thiefs)).toEqual({ kind: 'stale', log: recovered })
+    // The thief cannot do as much: an update key neither signs as a recovery key nor makes one.
+    expect(() => log(...thiefs.versions.map(({ document }) => document), next(thiefs.versions[1]!.document, { recoveryKeys: multikeys(THIEF) }, THIEF))).toThrow(/only a recovery key/)
+  })
+
   it('[a recovery key that was taken out] recovers nothing any more where its successor has signed', () => {
     const rotated = log(GENESIS, next(GENESIS, { recoveryKeys: multikeys(RECOVERY_2) }, RECOVERY))
     const former = log(GENESIS, next(GENESIS, { updateKeys: multikeys(THIEF) }, RECOVERY))

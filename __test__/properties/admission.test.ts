@@ -27,9 +27,18 @@ const claims: fc.Arbitrary<Claim> = fc
     payload: fc.constantFrom('x', 'y'),
     tie: fc.nat(2)
   })
-  .map(({ renewal, ...options }) => known(bareClaim({ ...options, newestRound: options.firstRound + renewal })))
+  .map(({ renewal, ...options }) => claimOf({ ...options, newestRound: options.firstRound + renewal }))
 
 const claimsById = new Map<string, Claim>()
+const claimsMade = new Map<string, Claim>()
+
+/** Made once each: there are a thousand, and a case has dozens. */
+function claimOf(options: Parameters<typeof bareClaim>[0]): Claim {
+  const key = JSON.stringify(options)
+  const claim = claimsMade.get(key) ?? known(bareClaim(options))
+  claimsMade.set(key, claim)
+  return claim
+}
 
 /** Any record of a claim can be fetched by the claim's id. */
 function known(claim: Claim): Claim {

@@ -60,6 +60,7 @@ describe('killed at any write', () => {
     const steps = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('receive' as const), which: fc.nat(7), prefix: fc.constantFrom('a', 'b') }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('time' as const), rounds: fc.integer({ min: 1, max: PROFILE.commit_keep }) }) },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('flush' as const) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const) }) }
     )
     const commitment = (index: number): Uint8Array => sha256(utf8('C'), u64be(index))
@@ -76,13 +77,18 @@ describe('killed at any write', () => {
           disk.live(moments[index] ?? Infinity)
           survives(() => {
             const held = open()
+            const waiting: (() => void)[] = []
             for (const step of life) {
               if (step.kind === 'time') round += step.rounds
               else if (step.kind === 'forget') held.forget()
-              else {
+              else if (step.kind === 'receive') {
                 const received = held.receive(commitment(step.which), u64be(0), step.prefix)
-                // The receipt goes out when this returns.
-                if ('seen' in received) sent.set(step.which, { seen: received.seen, lastSent: round })
+                const lastSent = round
+                if ('seen' in received) waiting.push(() => sent.set(step.which, { seen: received.seen, lastSent }))
+              } else {
+                held.flush()
+                // Receipts go out when this returns.
+                for (const send of waiting.splice(0)) send()
               }
             }
           })

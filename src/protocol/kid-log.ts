@@ -89,8 +89,11 @@ export type Merge<L extends KidLogOutline = KidLog> =
   | { readonly kind: 'extend' | 'recover'; readonly log: L }
 
 /**
- * What becomes of a standing log when another one of the same DID comes. Where they part, the branch whose first version is signed by a recovery key
- * of the parent wins, at any time, unless the standing chain has a recovery-signed version above the fork. Equal rank: the standing one stays.
+ * What becomes of a standing log when another one of the same DID comes. Where they part, the branch with a version signed by a recovery key wins, at any
+ * time, unless the standing one has such a version above the fork too. Equal rank: the standing one stays.
+ *
+ * Wherever in the branch that version is: the first one is signed by a key that counted at the fork, since update keys cannot change recovery keys. If it
+ * had to be the branch's first, a recovery would reach only those peers who hold the branch that it was made for [a recovery on top of another branch].
  */
 export function mergeKidLogs<L extends KidLogOutline>(standing: L, incoming: L): Merge<L> {
   const fork = standing.versions.findIndex((version, index) => {
@@ -101,10 +104,8 @@ export function mergeKidLogs<L extends KidLogOutline>(standing: L, incoming: L):
   const ours = standing.versions[fork]!
   const theirs = incoming.versions[fork]
   if (theirs === undefined) return { kind: 'stale', log: standing }
-  const isRecovered = hasRecovery(standing.versions.slice(fork))
-  if (theirs.signer === 'recovery' && !isRecovered) return { kind: 'recover', log: incoming }
-  const isEqual = theirs.signer === 'recovery' || !isRecovered
-  if (!isEqual) return { kind: 'stale', log: standing }
+  const [isRecovered, isRecovery] = [standing, incoming].map(({ versions }) => hasRecovery(versions.slice(fork)))
+  if (isRecovery !== isRecovered) return isRecovery ? { kind: 'recover', log: incoming } : { kind: 'stale', log: standing }
   return { kind: 'stale', log: standing, equivocation: { version: fork + 1, hashes: [ours.hash, theirs.hash] } }
 }
 
