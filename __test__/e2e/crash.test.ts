@@ -9,5 +9,5 @@ it('a daemon that is killed twenty times registers and renews its names once, an
   // Kills that met no task would show nothing.
   expect(registrations).toBeGreaterThan(0)
   expect(resumed).toBeGreaterThan(0)
-  expect(Object.keys(phases).length).toBeGreaterThan(1)
+  for (const phase of ['commit', 'pulse', 'evaluate', 'prove', 'reveal']) expect(phases[phase] ?? 0, phase).toBeGreaterThan(1)
 })

@@ -1,9 +1,13 @@
 /**
- * Loaded before a daemon (`node --import`): kills its process at an exact point, which no timer could hit. KILL_AT names it:
+ * Loaded before a daemon (`node --import`): kills its process at an exact point, which no timer from outside could hit. KILL_AT is `PHASE KIND N`: once the
+ * journal has a task in that phase,
  *
- * - `store N`: the N-th point right before or right after a write of a task's record reaches the database, transactions and their commit included;
- * - `rename N`: the N-th point right before or right after a file takes its place (checkpoints);
+ * - `time N`: N milliseconds later;
+ * - `store N`: at the N-th point right before or right after a write of a task's record reaches the database, transactions and their commit included;
+ * - `rename N`: at the N-th point right before or right after a file takes its place (checkpoints);
  * - `send N`: right after the N-th piece of data was given to a socket.
+ *
+ * Where the phase ends before that, right before its end is written.
  */
 import Database from 'better-sqlite3'
 import files from 'node:fs/promises'
@@ -14,11 +18,31 @@ import { isMainThread } from 'node:worker_threads'
 /** What a registration or renewal writes. */
 const TASK_KEYS = /^(?:task|proof|own|owned|commitment|entry|record)\//
 
-const [kind, count] = (process.env['KILL_AT'] ?? '').split(' ')
+const [phase = '', kind = '', count = ''] = (process.env['KILL_AT'] ?? '').split(' ')
+const TEXT = 0x60
+/** How CBOR has `phase: PHASE` in a record of the journal. */
+const IN_PHASE = Buffer.concat([Buffer.from([TEXT + 'phase'.length]), Buffer.from('phase'), Buffer.from([TEXT + phase.length]), Buffer.from(phase)])
 let left = Number(count)
+let isArmed = false
 
-function point(): void {
-  if (--left === 0) process.kill(process.pid, 'SIGKILL')
+function kill(): void {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+function point(of: string): void {
+  if (isArmed && kind === of && --left === 0) kill()
+}
+
+/** Before a record of a task is written: the phase may end with it. */
+function leaving(record: Uint8Array): void {
+  if (isArmed && !Buffer.from(record).includes(IN_PHASE)) kill()
+}
+
+/** After it was: the phase may have begun. */
+function entered(record: Uint8Array): void {
+  if (isArmed || !Buffer.from(record).includes(IN_PHASE)) return
+  isArmed = true
+  if (kind === 'time') setTimeout(kill, left)
 }
 
 /** Makes every call of a method pass through `around`. */
@@ -34,23 +58,25 @@ function watchStore(): void {
   const statements = Object.getPrototypeOf(database.prepare('SELECT 1')) as object
   database.close()
   let isTransactionOfTask = false
-  wrap(statements, 'run', (call, statement, [key]) => {
+  wrap(statements, 'run', (call, statement, [key, value]) => {
     const isCommit = (statement as { source?: string }).source === 'COMMIT' && isTransactionOfTask
     const isTask = typeof key === 'string' && TASK_KEYS.test(key)
     isTransactionOfTask = isTask
-    if (!isTask && !isCommit) return call()
-    point()
+    const record = isTask && key.startsWith('task/') && value instanceof Uint8Array ? value : undefined
+    if (record !== undefined) leaving(record)
+    if (isTask || isCommit) point('store')
     const result = call()
-    point()
+    if (isTask || isCommit) point('store')
+    if (record !== undefined) entered(record)
     return result
   })
 }
 
 function watchRenames(): void {
   wrap(files, 'rename', async (call) => {
-    point()
+    point('rename')
     await call()
-    point()
+    point('rename')
   })
   syncBuiltinESMExports()
 }
@@ -58,13 +84,13 @@ function watchRenames(): void {
 function watchSockets(): void {
   wrap(Socket.prototype, 'write', (call) => {
     const result = call()
-    point()
+    point('send')
     return result
   })
 }
 
 if (isMainThread) {
-  if (kind === 'store') watchStore()
+  watchStore()
   if (kind === 'rename') watchRenames()
   if (kind === 'send') watchSockets()
 }

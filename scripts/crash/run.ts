@@ -19,17 +19,22 @@ import { readRemains } from './remains.ts'
 const ITERATIONS = 400_000
 const CHECKPOINT_SECONDS = 1
 
-/** How an instant is chosen. `store`, `rename` and `send` are exact points, see kill-switch.ts. */
-const KINDS = ['time', 'start', 'phase', 'store', 'rename', 'send'] as const
+/** How an instant is chosen: while the daemon starts, or at a point within a phase (kill-switch.ts). */
+const KINDS = ['start', 'time', 'store', 'rename', 'send'] as const
 type Kind = (typeof KINDS)[number]
-const PHASES = ['queued', 'commit', 'pulse', 'evaluate', 'prove', 'reveal'] as const
+/** Each is as likely as the others, however short it is. `queued` passes within an instant here. */
+const PHASES = ['commit', 'pulse', 'evaluate', 'prove', 'reveal'] as const
+/** Up to so far into a phase, milliseconds. */
+const SPREAD_MS: Readonly<Record<(typeof PHASES)[number], number>> = { commit: 200, pulse: 1_500, evaluate: 2_500, prove: 300, reveal: 300 }
+/** Points that a phase passes through by and by. */
+const POINTS = { store: 6, rename: 6, send: 40 }
+/** One life in so many ends while it starts. */
+const STARTS = 10
 
-/** A life that has not met its end by then, counted from when it answers, is ended anyway. */
-const LONGEST_LIFE_MS = 6_000
+/** Until the phase comes, the task before it may have to end: counted from when the daemon answers. Then it is killed anyway. */
+const LONGEST_LIFE_MS = 60_000
 /** Two of three renewals and registrations end within seconds when nobody interferes; a busy machine takes longer. */
 const LAST_LIFE_MS = 180_000
-/** Points that a life passes through by and by (kill-switch.ts). */
-const POINTS = { store: 30, rename: 10, send: 250 }
 
 export interface CrashOptions {
   readonly kills: number
@@ -85,7 +90,9 @@ class Scene {
   readonly #say: (line: string) => void
   readonly #claims = new Claims(CHECKPOINT_SECONDS)
   readonly #startedAt = performance.now()
-  readonly #by: Record<Kind, number> = { time: 0, start: 0, phase: 0, store: 0, rename: 0, send: 0 }
+  readonly #by: Record<Kind, number> = { start: 0, time: 0, store: 0, rename: 0, send: 0 }
+  /** Phases to come: each once, in an order of chance, then again. */
+  readonly #deck: (typeof PHASES)[number][] = []
   readonly #phases: Record<string, number> = {}
   readonly #done: Job[] = []
   #job: Job | undefined
@@ -127,20 +134,29 @@ class Scene {
 
   /** One life of the victim, which ends with a kill. */
   async life(): Promise<void> {
-    const kind = this.#random.pick(KINDS)
-    const killAt = kind === 'store' || kind === 'rename' || kind === 'send' ? `${kind} ${this.#random.between(1, POINTS[kind])}` : undefined
-    const victim = this.#start(killAt)
+    const kind = this.#random.between(1, STARTS) === 1 ? 'start' : this.#random.pick(KINDS.slice(1))
+    const victim = this.#start(kind === 'start' ? undefined : this.#point(kind))
     if (kind === 'start') void delay(this.#random.between(1, 2_500)).then(() => victim.kill())
     const reading = new AbortController()
     const running = await victim.ready
     if (running !== undefined) {
-      void delay(kind === 'time' ? this.#random.between(0, LONGEST_LIFE_MS) : LONGEST_LIFE_MS).then(() => victim.kill())
-      await this.#work(victim, running, kind === 'phase' ? this.#random.pick(PHASES) : undefined, reading)
+      void delay(LONGEST_LIFE_MS, undefined, { ref: false }).then(() => victim.kill())
+      await this.#work(victim, running, reading)
     }
     await victim.gone
     reading.abort()
     this.#by[kind]++
     await this.#examine(victim)
+  }
+
+  /** A point within the next phase. */
+  #point(kind: Exclude<Kind, 'start'>): string {
+    if (this.#deck.length === 0) {
+      const phases = [...PHASES]
+      while (phases.length > 0) this.#deck.push(...phases.splice(this.#random.between(0, phases.length - 1), 1))
+    }
+    const phase = this.#deck.pop()!
+    return `${phase} ${kind} ${kind === 'time' ? this.#random.between(0, SPREAD_MS[phase]) : this.#random.between(1, POINTS[kind])}`
   }
 
   /** Nobody interferes any more: what is left is finished. */
@@ -154,7 +170,7 @@ class Scene {
       reading.abort()
       victim.kill()
     }, LAST_LIFE_MS)
-    await this.#work(victim, running, undefined, reading, () => this.#job !== undefined)
+    await this.#work(victim, running, reading, () => this.#job !== undefined)
     clearTimeout(timer)
     const owned = await running.client.ownedNames()
     const expected = [...new Set(this.#done.map(({ name }) => name))].sort()
@@ -197,12 +213,12 @@ class Scene {
   }
 
   /** Registers and renews until the victim dies, or `goesOn` says no. */
-  async #work(victim: Daemon, running: Running, killIn: string | undefined, reading: AbortController, goesOn = () => true): Promise<void> {
+  async #work(victim: Daemon, running: Running, reading: AbortController, goesOn = () => true): Promise<void> {
     while (!victim.isGone() && goesOn()) {
       try {
         const job = (this.#job ??= this.#nextJob())
         job.taskId ??= await this.#begin(running, job)
-        await this.#follow(running, job, killIn, victim, reading.signal)
+        await this.#follow(running, job, reading.signal)
       } catch (error) {
         // What a dying daemon answers, or does not.
         if (error instanceof ProblemError && error.status < 500) {
@@ -234,7 +250,7 @@ class Scene {
   }
 
   /** Reads the task's events to its end, or the victim's. */
-  async #follow(running: Running, job: Job, killIn: string | undefined, victim: Daemon, signal: AbortSignal): Promise<void> {
+  async #follow(running: Running, job: Job, signal: AbortSignal): Promise<void> {
     const taskId = job.taskId!
     const last = this.#claims.lastEventId(taskId)
     const response = await fetch(`${running.baseUrl}/api/vdf/status/${taskId}/events`, {
@@ -245,7 +261,6 @@ class Scene {
     for await (const { id, data } of parseEvents(response.body)) {
       const task = data as TaskBody
       this.#claims.told(Number(id), task)
-      if (killIn !== undefined && task.phase === killIn) void delay(this.#random.between(0, 300)).then(() => victim.kill())
       if (task.status === 'running') continue
       await this.#finished(running, job, task)
       return
