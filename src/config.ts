@@ -42,7 +42,9 @@ export const ConfigSchema = v.strictObject({
       /** Multiaddrs; empty: TCP port 7469 on loopback (local) or on every interface (other networks), or any free port when that is taken. */
       listen: v.optional(strings, []),
       /** Multiaddrs with peer ids of peers to join through. */
-      bootstrap: v.optional(strings, [])
+      bootstrap: v.optional(strings, []),
+      /** Size of the database, MiB, from which on nothing new is stored for others. */
+      storage_mib: v.optional(count, 2048)
     }),
     {}
   ),
@@ -126,6 +128,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('api.allowed_origins', 'list', 'web origins that may call the interface'),
   field('p2p.listen', 'list', 'multiaddrs to listen on for peers', 'listen'),
   field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through', 'bootstrap'),
+  field('p2p.storage_mib', 'number', 'size of the database from which on nothing new is stored for others, MiB'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),
   field('vdf.threads', 'number', 'worker threads for evaluations'),
   field('vdf.proving_threads', 'number', 'threads that evaluations may use together for proving'),

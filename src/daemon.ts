@@ -127,6 +127,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       bootstrap: initial.p2p.bootstrap,
       mode: initial.mode,
       log,
+      storageBytes: initial.p2p.storage_mib * 2 ** 20,
       clock: () => clock.now()
     })
     const core = { profile, store, network, beacon, pool, masterSeed, clock, log }

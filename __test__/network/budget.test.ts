@@ -138,6 +138,14 @@ describe('the budget', () => {
     expect(requests(from('fourth', 'p'), 10)).toBe(0)
   })
 
+  it('reads forty pages a second for all, ten for one peer', () => {
+    const budget = createBudget(true, now)
+    const pages = (sender: (index: number) => Origin): number => Array.from({ length: 1_000 }, (_, index) => budget.page(sender(index))).filter(Boolean).length
+    expect([pages(() => from('a')), pages((index) => from(index))]).toEqual([50, 150])
+    nowMs += 1_000
+    expect([pages(() => from('a')), pages((index) => from(index))]).toEqual([10, 30])
+  })
+
   it('takes forty commitments of a peer at once, then eight a second', () => {
     const budget = createBudget(true, now)
     const commitments = (): number => Array.from({ length: 100 }, () => budget.commit(from('a'))).filter(Boolean).length

@@ -130,7 +130,7 @@ describe('a stranger', () => {
     const other = await lab.addStranger()
     let elapsed = 10_000_000
     lab.elapsedMs = () => elapsed
-    const request = { type: 'list', key: new Uint8Array(32), bits: 0 } as const
+    const request = { type: 'get', kind: 'reveal', key: new Uint8Array(32) } as const
     const answers = async (from: Node, count: number): Promise<string[]> => {
       const types: string[] = []
       for (let index = 0; index < count; index++) types.push((await ask(from, peer, request, lab.profile)).type)
@@ -140,7 +140,7 @@ describe('a stranger', () => {
     expect(await answers(stranger, 300)).not.toContain('busy')
     expect(await answers(stranger, 25)).toContain('busy')
     expect(await answers(stranger, 3)).toEqual(['busy', 'busy', 'busy'])
-    expect(await answers(other, 1), 'nobody else is held up').toEqual(['listed'])
+    expect(await answers(other, 1), 'nobody else is held up').toEqual(['none'])
     elapsed += 1_000
     expect(await answers(stranger, 10)).not.toContain('busy')
     expect(stranger.getPeers()).toHaveLength(1)

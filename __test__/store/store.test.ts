@@ -69,6 +69,8 @@ describe('a store', () => {
     expect([...store.list('task/')].map(([key]) => key)).toEqual(wanted)
     expect(store.count('task/')).toBe(600)
     expect([...store.list('nothing/')]).toEqual([])
+    expect([...store.keys('task/')]).toEqual([...store.list('task/')].map(([key]) => key))
+    expect([...store.keys('nothing/')]).toEqual([])
   })
 
   it('goes on with a list after a key that it is told', () => {
@@ -98,6 +100,23 @@ describe('a store', () => {
     }
     expect(seen).toBe(300)
     expect(store.count('k/')).toBe(0)
+  })
+
+  it('lists keys without their values, page by page, the prefix itself among them', () => {
+    const store = opened()
+    const numbered = Array.from({ length: 5_000 }, (_, index) => `k/${String(index).padStart(4, '0')}`)
+    store.batch([...numbered, 'k/', 'k', 'l'].map((key) => ({ put: key, value: bytes(key) })))
+    expect([...store.keys('k/')]).toEqual(['k/', ...numbered])
+    expect([...store.keys('')]).toEqual(['k', 'k/', ...numbered, 'l'])
+  })
+
+  it('says how much it holds, without what was deleted', () => {
+    const store = opened()
+    const before = store.bytes()
+    store.put('k/large', new Uint8Array(1_000_000))
+    expect(store.bytes() - before).toBeGreaterThan(900_000)
+    store.delete('k/large')
+    expect(store.bytes() - before).toBeLessThan(100_000)
   })
 
   it('does a batch wholly or not at all', () => {

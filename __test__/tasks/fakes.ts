@@ -16,6 +16,12 @@ export class MemoryStore implements Store {
   *list(prefix: string): IterableIterator<[string, Uint8Array]> {
     for (const key of [...this.#values.keys()].filter((candidate) => candidate.startsWith(prefix)).sort()) yield [key, this.#values.get(key)!]
   }
+  *keys(prefix: string): IterableIterator<string> {
+    for (const [key] of this.list(prefix)) yield key
+  }
+  bytes(): number {
+    return [...this.list('')].reduce((sum, [key, value]) => sum + key.length + value.length, 0)
+  }
   count(prefix: string): number {
     return [...this.list(prefix)].length
   }

@@ -1,5 +1,5 @@
 /** What the flood sends: each kind made to get as far as it can, and to cost as much as it can. */
-import { randomBytes } from 'node:crypto'
+import { createCipheriv, createHash } from 'node:crypto'
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { encodeMessage } from '../../src/network/protocol/messages.ts'
 import { clockRound } from '../../src/protocol/beacon-time.ts'
@@ -12,10 +12,15 @@ import { profileHash } from '../../src/protocol/profile.ts'
 import { encodeReveal, encodeVdfProof, signReveal, type Link } from '../../src/protocol/reveal.ts'
 import { stampHolds } from '../../src/protocol/stamp.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/names.ts'
+import type { GarbageKind } from './kinds.ts'
 import { FLOOD_PROFILE as profile } from './profile.ts'
 
 const hash = profileHash(profile)
-const random = (length: number): Uint8Array => new Uint8Array(randomBytes(length))
+
+/** The same bytes for the same seed. */
+const seed = createHash('sha256').update(`garbage ${process.env['FLOOD_SEED'] ?? 1}`).digest()
+const stream = createCipheriv('aes-256-ctr', seed, new Uint8Array(16))
+const random = (length: number): Uint8Array => new Uint8Array(stream.update(new Uint8Array(length)))
 
 /** Rounds whose pulses the garbage names, so that it passes the check of the pulse; signing takes tens of milliseconds. */
 const PULSES = 4
@@ -79,7 +84,7 @@ const EMPTY_ARRAYS = new TextEncoder().encode(`[${Array(21_000).fill('[]').join(
 const put = (kind: 'reveal' | 'kid' | 'manifest', record: Uint8Array): Uint8Array => lp(encodeMessage({ type: 'put', kind, record }))
 
 /** Bytes for one stream, by kind. */
-export const GARBAGE: Readonly<Record<string, () => Uint8Array>> = {
+export const GARBAGE: Readonly<Record<GarbageKind, () => Uint8Array>> = {
   'reveal, false signature': () => put('reveal', badSignature()),
   'reveal, false proof': () => put('reveal', falseProof()),
   'reveal, false proof of 65 links': () => put('reveal', falseProof(65)),

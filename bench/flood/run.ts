@@ -65,7 +65,7 @@ export async function runFlood({ identities, together, prefixes, seed, seconds }
     await setTimeout(QUIET_MS)
     const quiet = await figuresOf(victim, [])
 
-    const flooder = startChild('flooder.ts', ends)
+    const flooder = startChild('flooder.ts', ends, { FLOOD_SEED: String(seed) })
     flooder.send({ address, identities, together, prefixes, seed } satisfies FlooderStart)
     const honest = await beHonest(owner, names, commitments, seconds)
     const during = await figuresOf(victim, [])
@@ -107,8 +107,8 @@ async function beHonest(owner: Owner, names: string[], commitments: Uint8Array[]
   return { updates: await Promise.all(updates), commits: registered.map(({ commitMs }) => commitMs), reveals: registered.map(({ putMs }) => putMs) }
 }
 
-function startChild(file: string, ends: (() => Promise<unknown> | undefined)[]): ChildProcess {
-  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+function startChild(file: string, ends: (() => Promise<unknown> | undefined)[], env: Record<string, string> = {}): ChildProcess {
+  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: { ...process.env, ...env } })
   ends.push(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.disconnect()

@@ -16,12 +16,12 @@ const RESOLUTION_MS = 1
 const NANOSECONDS = 1e6
 
 const penalised = new Set<string>()
-const log = pino({ level: 'warn' }, { write: (line: string) => noteLog(line) })
+const log = pino({ level: 'debug' }, { write: (line: string) => noteLog(line) })
 
 function noteLog(line: string): void {
   const { level, msg, peer, err } = JSON.parse(line) as { level: number; msg: string; peer?: string; err?: { message: string } }
   if (peer !== undefined) penalised.add(peer)
-  else if (level >= 40) process.stderr.write(`victim: ${msg} ${err?.message ?? ''}\n`)
+  if (level >= 40) process.stderr.write(`victim: ${msg} ${err?.message ?? ''}\n`)
 }
 
 process.once('message', (message) => void run(message as VictimStart))

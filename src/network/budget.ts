@@ -21,6 +21,9 @@ const LEAST_MESSAGE_BYTES = 8 * 2 ** 10
 /** Commitments in a second, for four peers: each is written to the disk, many at once. A daemon sends one for each name that it registers, and again each hour. */
 const COMMITMENTS = 32
 
+/** Pages of entries or commitments in a second, for all: reading one takes 10 ms of our event loop. */
+const PAGES = 40
+
 /** Part of verification and records for claims whose commitment is held here or whose key owns the entry. */
 const EXPECTED_PART = 0.8
 
@@ -31,7 +34,7 @@ const PREFIX_PART = 1 / 2
 /** Whoever has asked for nothing in so long may spend all of it at once. */
 const BURST_SECONDS = 5
 
-/** Buckets kept of peers and of prefixes: about 150 bytes each, in seven tables. */
+/** Buckets kept of peers and of prefixes: about 150 bytes each, in eight tables. */
 const BUCKETS = 4_096
 
 /** Verifications that wait at once, in all and of those that were not expected; and of one peer. */
@@ -63,6 +66,8 @@ export interface Budget {
   read(sender: Origin, bytes: number): boolean
   /** Charges an answer. */
   answered(sender: Origin, bytes: number): void
+  /** A page may be read from the store: it is charged. */
+  page(sender: Origin): boolean
   /** A commitment may be kept: it is charged. */
   commit(sender: Origin): boolean
   /**
@@ -79,6 +84,7 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
   const byLane = (perSecond: number) => ({ expected: allowance(perSecond * EXPECTED_PART, true), unexpected: allowance(perSecond * (1 - EXPECTED_PART), true) })
   const [time, bytesOfRecords] = [byLane(VERIFICATION_MS), byLane(RECORD_BYTES)]
   const messages = allowance(MESSAGE_BYTES, false)
+  const pages = allowance(PAGES, true)
   const commitments = allowance(COMMITMENTS, false)
   const places = { all: new Places(PLACES.all, PLACES.all), unexpected: new Places(PLACES.unexpected, PLACES.peer) }
 
@@ -90,6 +96,11 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
     },
     answered(sender, bytes) {
       messages.take(sender, bytes)
+    },
+    page(sender) {
+      if (!pages.has(sender)) return false
+      pages.take(sender, 1)
+      return true
     },
     commit(sender) {
       if (!commitments.has(sender)) return false

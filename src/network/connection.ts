@@ -8,7 +8,7 @@ import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
 import { registryProtocol } from './protocol/messages.ts'
 import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
-import { dropThoseThatTurnLight, onPeerKnown } from './routing.ts'
+import { dropThoseThatTurnLight, forgetStrangers, onPeerKnown } from './routing.ts'
 import type { Timers } from './timers.ts'
 import type { NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './watchdog.ts'
@@ -64,6 +64,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
   const ends = [
     watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers),
     onPeerKnown(node, onKnown),
+    forgetStrangers(node),
     discoverNeighbours(node, profile.k, log),
     dropThoseThatTurnLight(node, dhtProtocol(profile))
   ]

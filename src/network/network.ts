@@ -21,6 +21,7 @@ import { createRoundClock } from './clock.ts'
 import { Contacts } from './contacts.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { Holder } from './holder/holder.ts'
+import { DEFAULT_HOLDER_LIMITS } from './holder/limits.ts'
 import { startMaintenance, type Maintenance } from './maintenance.ts'
 import type { Peers } from './peers.ts'
 import { createPenalties } from './penalties.ts'
@@ -49,6 +50,8 @@ export interface NetworkOptions {
   readonly log: Logger
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
+  /** Bytes of the database from which on nothing new of others is taken, unless something less worthy gives way. Default: 2 GiB. */
+  readonly storageBytes?: number
   /** Monotonic, milliseconds: what peers may cost is counted by it. */
   readonly elapsed?: () => number
   readonly timers?: Timers
@@ -115,6 +118,7 @@ class RegistryNetwork implements OpenableNetwork {
       clock: this.#clock,
       verifier,
       judge: pool,
+      ...(options.storageBytes !== undefined && { limits: { ...DEFAULT_HOLDER_LIMITS, bytes: options.storageBytes } }),
       budget: createBudget(profile.answers_per_prefix > 0, options.elapsed),
       nodeKey,
       peers,
@@ -322,9 +326,10 @@ class RegistryNetwork implements OpenableNetwork {
 
   #penalise(peer: PeerId, reason: string): void {
     const { log } = this.#options
-    log.warn({ peer: peer.toString(), reason }, 'a peer sent what is not valid')
+    // A flood must not fill the log: each offence is for whoever looks closely, each peer that is kept away for everybody.
+    log.debug({ peer: peer.toString(), reason }, 'a peer sent what is not valid')
     if (!this.#penalties.add(peer)) return
-    log.warn({ peer: peer.toString() }, 'a peer is kept away for a while')
+    log.info({ peer: peer.toString(), reason }, 'a peer is kept away for a while')
     this.#connection?.hangUp(peer)
   }
 

@@ -1,4 +1,5 @@
 /** Hourly: records and commitments go to where they belong, and leave where they no longer do. */
+import { setImmediate } from 'node:timers/promises'
 import { equalBytes, sha256, toHex } from '../protocol/bytes.ts'
 import { isWithin, radius } from '../protocol/density.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
@@ -22,6 +23,9 @@ const MAX_COMMITMENT_PAGES = 16
 /** Payloads dropped in one round: each is first sent to all who should hold it. */
 const MAX_DISPLACED = 100
 
+/** Entries compared before the event loop has its turn: about 5 ms. */
+const ENTRIES_AT_A_TIME = 100
+
 /** Gives each neighbour the records that belong to it as well and that it lacks or has older ones of; takes the newer ones that it has. */
 export async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean): Promise<void> {
   const reach = radius(profile.k, peers.networkSize())
@@ -30,7 +34,9 @@ export async function handOver(holder: Holder, peers: Peers, profile: NetworkPro
     const position = positionOf(peer.id)
     const held = await listOf(peers, peer)
     if (held === undefined) continue
+    let looked = 0
     for (const key of holder.entries.all()) {
+      if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
       const own = isWithin(key, position, reach) ? holder.entries.load(key) : undefined
       const theirs = held.get(toHex(key))?.record
       if (own?.record === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.recordHash))) continue
@@ -70,7 +76,9 @@ export async function askForCommitments(peers: Peers, isStopped: () => boolean):
 /** Leaves the payloads that this node is no longer near to those who are, once more than half of them have been seen to hold them; the stubs stay. */
 export async function dropDisplaced(holder: Holder, send: (record: OwnRecord) => Promise<PutOutcome>, isStopped: () => boolean): Promise<void> {
   let sent = 0
+  let looked = 0
   for (const key of holder.entries.all()) {
+    if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
     if (isStopped() || sent === MAX_DISPLACED) return
     if (holder.reveals.isNear(key) || holder.entries.isStub(key)) continue
     const held = holder.entries.load(key)

@@ -60,6 +60,17 @@ export function dropThoseThatTurnLight(node: Node, dhtProtocol: string): () => v
   }
 }
 
+/** Forgets peers that are gone and are in no table: libp2p keeps what it knows of everybody that was ever connected. Returns the function that ends it. */
+export function forgetStrangers(node: Node): () => void {
+  const onDisconnect = ({ detail: peer }: CustomEvent<PeerId>): void => {
+    if (nearestKnown(node, positionOf(peer), 1)[0]?.equals(peer) !== true) void node.peerStore.delete(peer)
+  }
+  node.addEventListener('peer:disconnect', onDisconnect)
+  return () => {
+    node.removeEventListener('peer:disconnect', onDisconnect)
+  }
+}
+
 /** The peers of the table nearest to a key, without asking anybody. */
 export function nearestKnown(node: Node, key: Uint8Array, count = WHOLE_TABLE): PeerId[] {
   return tableOf(node)

@@ -1,6 +1,6 @@
 /** Entries as bytes, for the store. Deterministic CBOR; no peer ever sees it. */
 import type { CborValue } from './cbor.ts'
-import { decodeCanonical, encodeCbor } from './cbor.ts'
+import { decodeOwnCbor, encodeCbor } from './cbor.ts'
 import type { Claim } from './claim.ts'
 import type { Entry, EntryState } from './entry.ts'
 import { MAX_RIVALS } from './entry.ts'
@@ -9,7 +9,6 @@ import type { Name } from './names.ts'
 import type { Equivocation } from './order.ts'
 import { arrayField, bytesField, fieldsOf, integerField, textField } from './record-fields.ts'
 
-const BOUNDS = { maxBytes: 2048, maxDepth: 3 }
 const STATES: readonly string[] = ['fresh', 'settling', 'settled', 'provisional'] satisfies EntryState[]
 const CLAIM_MEMBERS = ['name', 'pubkey', 'id', 'commitment', 'firstRound', 'firstIterations', 'tie', 'newestRound', 'serial', 'payloadHash', 'recordHash']
 
@@ -22,7 +21,7 @@ export function encodeEntry(entry: Entry): Uint8Array {
 
 /** Throws EncodingError: the store is damaged. */
 export function decodeEntry(bytes: Uint8Array): Entry {
-  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['repairs', 'equivocation'])
+  const fields = fieldsOf(decodeOwnCbor(bytes), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['repairs', 'equivocation'])
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
   const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))

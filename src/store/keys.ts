@@ -5,8 +5,11 @@
  *   entry/<K>                      what we hold under K(name): state and claim                   network/holder
  *   record/<K>                     the Reveal of that entry                                      network/holder
  *   stub/<K>                       a settled claim without its payload                           network/holder
+ *   unsettled/<K>                  nothing: the entry is not settled                             network/holder
+ *   entries-indexed                nothing: all these marks are there                            network/holder
  *   commitment/<C>                 first sight s, stamp, address prefix, last sent               network/holder
  *   identity/<K>                   the whole identity log held under K(did)                      network/holder
+ *   stamped/<K>                    of an identity that only a stamp carries: work, round          network/holder
  *   manifest/<K>                   the newest manifest held under K(did)                         network/holder
  *   contacts                       addresses of peers met before                                network
  *   own/<kind>/<id>                a record of our own that is republished for ever               network/client
@@ -45,6 +48,9 @@ export const keys = {
   entry: (recordKey: Uint8Array) => key('entry', toHex(recordKey)),
   record: (recordKey: Uint8Array) => key('record', toHex(recordKey)),
   stub: (recordKey: Uint8Array) => key('stub', toHex(recordKey)),
+  unsettled: (recordKey: Uint8Array) => key('unsettled', toHex(recordKey)),
+  entriesIndexed: () => key('entries-indexed'),
+  stamped: (recordKey: Uint8Array) => key('stamped', toHex(recordKey)),
   commitment: (commitment: Uint8Array) => key('commitment', toHex(commitment)),
   identity: (recordKey: Uint8Array) => key('identity', toHex(recordKey)),
   manifest: (recordKey: Uint8Array) => key('manifest', toHex(recordKey)),
@@ -72,6 +78,8 @@ export const prefixes = {
   entriesUnder: (hexDigits: string) => `entry/${hexDigits}`,
   records: 'record/',
   stubs: 'stub/',
+  unsettled: 'unsettled/',
+  stamped: 'stamped/',
   commitments: 'commitment/',
   identities: 'identity/',
   manifests: 'manifest/',

@@ -5,6 +5,9 @@ import type { Store, StoreOperation } from './types.ts'
 /** Rows read at a time: an open cursor would block writes, so lists go page by page. */
 const PAGE_ROWS = 256
 
+/** The same for keys alone. */
+const PAGE_KEYS = 2_048
+
 /** Above every character: the end of the keys with a prefix. */
 const LAST_CHARACTER = '\u{10FFFF}'
 
@@ -20,6 +23,7 @@ export class SqliteStore implements Store {
   readonly #onClose: () => void
   readonly #get: Database.Statement<[string], Pick<Row, 'value'>>
   readonly #page: Database.Statement<[string, string, number], Row>
+  readonly #keys: Database.Statement<[string, string, number], Pick<Row, 'key'>>
   readonly #count: Database.Statement<[string, string], { count: number }>
   readonly #put: Database.Statement<[string, Uint8Array]>
   readonly #delete: Database.Statement<[string]>
@@ -31,6 +35,7 @@ export class SqliteStore implements Store {
     this.#onClose = onClose
     this.#get = database.prepare('SELECT value FROM records WHERE key = ?')
     this.#page = database.prepare('SELECT key, value FROM records WHERE key > ? AND key < ? ORDER BY key LIMIT ?')
+    this.#keys = database.prepare('SELECT key FROM records WHERE key > ? AND key < ? ORDER BY key LIMIT ?')
     this.#count = database.prepare('SELECT count(*) AS count FROM records WHERE key >= ? AND key < ?')
     this.#put = database.prepare('INSERT INTO records (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value')
     this.#delete = database.prepare('DELETE FROM records WHERE key = ?')
@@ -60,6 +65,24 @@ export class SqliteStore implements Store {
       if (rows.length < PAGE_ROWS) return
       last = rows.at(-1)!.key
     }
+  }
+
+  *keys(prefix: string): IterableIterator<string> {
+    if (prefix !== '' && this.get(prefix) !== undefined) yield prefix
+    for (let last = prefix; ; ) {
+      const from = last
+      const rows = this.#guard(() => this.#keys.all(from, prefix + LAST_CHARACTER, PAGE_KEYS))
+      for (const { key } of rows) yield key
+      if (rows.length < PAGE_KEYS) return
+      last = rows.at(-1)!.key
+    }
+  }
+
+  bytes(): number {
+    return this.#guard(() => {
+      const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map((name) => this.#database.pragma(name, { simple: true }) as number)
+      return (pages! - free!) * size!
+    })
   }
 
   count(prefix: string): number {

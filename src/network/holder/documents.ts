@@ -9,11 +9,12 @@ import { ProtocolError } from '../../protocol/errors.ts'
 import type { ManifestOutline } from '../../protocol/judge-documents.ts'
 import { verifyKidBinding, type KidBinding } from '../../protocol/kid-binding.ts'
 import { mergeKidLogs } from '../../protocol/kid-log.ts'
-import { isKept, type KidRecordOutline } from '../../protocol/kid-record.ts'
+import { documentStampSubject, isKept, type KidRecordOutline } from '../../protocol/kid-record.ts'
 import type { Did } from '../../protocol/kid.ts'
 import { compareManifestOrder, isManifestCurrent } from '../../protocol/manifest.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey } from '../../protocol/record-key.ts'
+import { stampWork } from '../../protocol/stamp.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import type { Store } from '../../store/types.ts'
 import { ASK_MS, documentMs, WRITE_MS, type Budget, type Work } from '../budget.ts'
@@ -24,8 +25,11 @@ import { claimedIdentity, claimedManifest, type ClaimedIdentity } from './claime
 import { KeyedMutex } from './keyed-mutex.ts'
 import { OURSELVES } from './ourselves.ts'
 import type { Owners } from './owner.ts'
+import type { Room } from './room.ts'
+import type { Stamped, StampedIdentities } from './stamped.ts'
 
 const STORED: PutAnswer = { type: 'stored' }
+const FULL = refused('full', 'no room is left here for documents')
 
 /** Identity records of one DID that a manifest is tried against: every holder that lies has another one. */
 const MAX_IDENTITIES_TRIED = 4
@@ -37,12 +41,30 @@ export interface DocumentHolderParts {
   readonly clock: RoundClock
   readonly store: Store
   readonly budget: Budget
+  readonly room: Room
+  readonly stamped: StampedIdentities
   readonly judge: DocumentJudge
   readonly isNear: (key: Uint8Array) => boolean
   readonly owners: Owners
   /** Identity records of a DID that other nodes hold. */
   readonly fetchIdentities: (did: string) => Promise<Uint8Array[]>
   readonly onStored: (did: string, kind: DocumentKind) => void
+}
+
+interface IncomingIdentity {
+  readonly key: Uint8Array
+  readonly bytes: Uint8Array
+  readonly incoming: KidRecordOutline
+  /** Undefined where a name carries it. */
+  readonly stamped: Stamped | undefined
+  readonly isOurs: boolean
+}
+
+interface IncomingManifest {
+  readonly key: Uint8Array
+  readonly bytes: Uint8Array
+  readonly manifest: ManifestOutline
+  readonly isOurs: boolean
 }
 
 export class DocumentHolder {
@@ -67,7 +89,7 @@ export class DocumentHolder {
       if (!isOwners && !(await this.#isCarried(claimed, work))) return refused('unbound', 'neither a live name nor a fresh stamp carries this document')
       const judged = await this.#parts.judge.judgeIdentity(bytes, this.#parts.profile, urgency)
       if (!judged.ok) return refused('invalid', judged.detail)
-      return this.#mutex.run(toHex(key), () => this.#mergeIdentity(key, judged.value, bytes, urgency, work))
+      return this.#mutex.run(toHex(key), () => this.#mergeIdentity({ key, bytes, incoming: judged.value, stamped: isOwners ? undefined : this.#stampOf(claimed), isOurs: sender === OURSELVES }, urgency, work))
     })
   }
 
@@ -85,7 +107,7 @@ export class DocumentHolder {
       if (!judged.ok) return refused('invalid', judged.detail)
       const problem = await this.#problemOfManifest(judged.value.id, bytes, urgency, work)
       if (problem !== undefined) return problem
-      return this.#mutex.run(toHex(key), () => this.#replaceManifest(key, judged.value, bytes, urgency, work))
+      return this.#mutex.run(toHex(key), () => this.#replaceManifest({ key, bytes, manifest: judged.value, isOurs: sender === OURSELVES }, urgency, work))
     })
   }
 
@@ -108,7 +130,7 @@ export class DocumentHolder {
   async dropUnkept(): Promise<void> {
     const { store, profile, clock } = this.#parts
     for (const [storeKey, bytes] of store.list(prefixes.identities)) {
-      if (clock.time().fresh && !(await this.#isCarried(claimedIdentity(bytes, profile)))) store.delete(storeKey)
+      if (clock.time().fresh && !(await this.#isCarried(claimedIdentity(bytes, profile)))) this.#parts.stamped.delete(fromHex(lastPart(storeKey)))
       await setImmediate()
     }
     for (const [storeKey, bytes] of store.list(prefixes.manifests)) {
@@ -122,7 +144,7 @@ export class DocumentHolder {
     return held !== undefined && equalBytes(held, bytes)
   }
 
-  async #mergeIdentity(key: Uint8Array, incoming: KidRecordOutline, bytes: Uint8Array, urgency: Urgency, work: Work): Promise<PutAnswer> {
+  async #mergeIdentity({ key, bytes, incoming, stamped, isOurs }: IncomingIdentity, urgency: Urgency, work: Work): Promise<PutAnswer> {
     const standingBytes = this.get('kid', key)
     if (standingBytes !== undefined) {
       work.charge(documentMs(standingBytes.length))
@@ -130,13 +152,15 @@ export class DocumentHolder {
       // One that does not verify by today's rules stands in nobody's way.
       if (standing.ok && mergeKidLogs(standing.value.log, incoming.log).kind === 'stale' && !refreshes(standing.value, incoming)) return { type: 'stale', record: standingBytes }
     }
+    const { room } = this.#parts
+    if (standingBytes === undefined && !isOurs && !(stamped === undefined ? room.forDocument() : room.forStamped(stamped))) return FULL
     work.charge(WRITE_MS)
-    this.#parts.store.put(keys.identity(key), bytes)
+    this.#parts.stamped.put(key, bytes, stamped)
     this.#parts.onStored(incoming.log.did, 'kid')
     return STORED
   }
 
-  async #replaceManifest(key: Uint8Array, manifest: ManifestOutline, bytes: Uint8Array, urgency: Urgency, work: Work): Promise<PutAnswer> {
+  async #replaceManifest({ key, bytes, manifest, isOurs }: IncomingManifest, urgency: Urgency, work: Work): Promise<PutAnswer> {
     const standingBytes = this.get('manifest', key)
     if (standingBytes !== undefined) {
       work.charge(documentMs(standingBytes.length))
@@ -145,6 +169,7 @@ export class DocumentHolder {
       if (order < 0) return { type: 'stale', record: standingBytes }
       if (order === 0) return STORED
     }
+    if (standingBytes === undefined && !isOurs && !this.#parts.room.forDocument()) return FULL
     work.charge(WRITE_MS)
     this.#parts.store.put(keys.manifest(key), bytes)
     this.#parts.onStored(manifest.id, 'manifest')
@@ -175,6 +200,14 @@ export class DocumentHolder {
     if (claimed.binding === undefined || owners.here(claimed.binding.name) !== undefined) return false
     work?.charge(ASK_MS)
     return this.#binds(claimed.binding, claimed.log.did, await owners.elsewhere(claimed.binding.name))
+  }
+
+  /** Of an identity that is carried: its stamp, unless a name carries it. */
+  #stampOf(claimed: ClaimedIdentity): Stamped | undefined {
+    const { stamp, log } = claimed
+    const { profile, clock } = this.#parts
+    if (stamp === undefined || !isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return undefined
+    return { work: stampWork(documentStampSubject(log.did, stamp.round, this.#hash), stamp.nonce, this.#hash), round: stamp.round }
   }
 
   /** Whether it is bound to a name whose owner is known here. */

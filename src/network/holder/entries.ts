@@ -8,11 +8,13 @@ import { sharesPrefix } from '../../protocol/record-key.ts'
 import { decodeReveal } from '../../protocol/reveal.ts'
 import { encodeStub, stubOf } from '../../protocol/stub.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import type { Store } from '../../store/types.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
 import type { RoundClock } from '../clock.ts'
 
 /** Entries gone through before the event loop has its turn: about 5 ms. */
 const ENTRIES_AT_A_TIME = 100
+
+const NOTHING = new Uint8Array()
 
 export interface Held {
   readonly entry: Entry
@@ -31,13 +33,17 @@ export interface Entries {
   isStub(key: Uint8Array): boolean
   /** Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`. */
   under(key: Uint8Array, bits: number, after?: Uint8Array): IterableIterator<[key: Uint8Array, entry: Entry]>
-  /** All keys. */
+  /** All keys, ascending. */
   all(): IterableIterator<Uint8Array>
   /** Writes what time has made of the entries that are not settled; gives those that still are not, by K in hex. */
   tickUnsettled(): ReadonlyMap<string, Entry>
   /** Deletes what has died, a part at a time: nobody is to wait for it. */
   dropDead(): Promise<void>
+  /** Deletes the provisional entry that came last. False when there is none. */
+  dropLatestProvisional(): boolean
   count(): number
+  /** Entries that nobody here has witnessed. */
+  provisional(): number
 }
 
 export function createEntries(store: Store, profile: NetworkProfile, clock: RoundClock): Entries {
@@ -49,15 +55,22 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     if (entry.state === 'settled') unsettled.delete(id)
     else unsettled.set(id, entry)
   }
-  const drop = (id: string): void => {
-    const key = fromHex(id)
-    store.batch([{ delete: keys.entry(key) }, { delete: keys.record(key) }, { delete: keys.stub(key) }])
-    unsettled.delete(id)
-    stubs.delete(id)
+  /** The mark of an entry that is not settled: at the start only those are read. */
+  const mark = (key: Uint8Array, { state }: Entry): StoreOperation => (state === 'settled' ? { delete: keys.unsettled(key) } : { put: keys.unsettled(key), value: NOTHING })
+  const dropAll = (ids: readonly string[]): void => {
+    if (ids.length === 0) return
+    store.batch(ids.map(fromHex).flatMap((key) => [keys.entry(key), keys.record(key), keys.stub(key), keys.unsettled(key)].map((each) => ({ delete: each }))))
+    for (const id of ids) {
+      unsettled.delete(id)
+      stubs.delete(id)
+    }
+    total -= ids.length
   }
 
-  for (const [storeKey, bytes] of store.list(prefixes.entries)) note(lastPart(storeKey), decodeEntry(bytes))
-  for (const [storeKey] of store.list(prefixes.stubs)) stubs.add(lastPart(storeKey))
+  if (store.get(keys.entriesIndexed()) === undefined) markAll(store, mark)
+  for (const storeKey of store.keys(prefixes.unsettled)) note(lastPart(storeKey), decodeEntry(store.get(keys.entry(fromHex(lastPart(storeKey))))!))
+  for (const storeKey of store.keys(prefixes.stubs)) stubs.add(lastPart(storeKey))
+  let total = store.count(prefixes.entries)
 
   return {
     load(key) {
@@ -69,10 +82,12 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     },
     save(key, { entry, record }) {
       const id = toHex(key)
-      const put = { put: keys.entry(key), value: encodeEntry(entry) }
-      if (record === undefined) store.batch([put])
-      else store.batch([put, { put: keys.record(key), value: record }, { delete: keys.stub(key) }])
+      const storeKey = keys.entry(key)
+      const isNew = store.get(storeKey) === undefined
+      const withRecord: StoreOperation[] = record === undefined ? [] : [{ put: keys.record(key), value: record }, { delete: keys.stub(key) }]
+      store.batch([{ put: storeKey, value: encodeEntry(entry) }, mark(key, entry), ...withRecord])
       note(id, entry)
+      if (isNew) total++
       if (record !== undefined) stubs.delete(id)
     },
     dropPayload(key) {
@@ -93,28 +108,51 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
       }
     },
     *all() {
-      for (const [storeKey] of store.list(prefixes.entries)) yield fromHex(lastPart(storeKey))
+      for (const storeKey of store.keys(prefixes.entries)) yield fromHex(lastPart(storeKey))
     },
     tickUnsettled() {
+      const dead: string[] = []
+      const changed: [id: string, entry: Entry][] = []
       for (const [id, entry] of unsettled) {
         const now = tick(entry)
-        if (now === entry) continue
-        if (now === undefined) {
-          drop(id)
-          continue
-        }
-        store.put(keys.entry(fromHex(id)), encodeEntry(now))
-        note(id, now)
+        if (now === undefined) dead.push(id)
+        else if (now !== entry) changed.push([id, now])
       }
+      dropAll(dead)
+      if (changed.length > 0) store.batch(changed.flatMap(([id, entry]) => [{ put: keys.entry(fromHex(id)), value: encodeEntry(entry) }, mark(fromHex(id), entry)]))
+      for (const [id, entry] of changed) note(id, entry)
       return unsettled
     },
     async dropDead() {
+      let dead: string[] = []
       let looked = 0
       for (const [storeKey, bytes] of store.list(prefixes.entries)) {
-        if (tick(decodeEntry(bytes)) === undefined) drop(lastPart(storeKey))
-        if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
+        if (tick(decodeEntry(bytes)) === undefined) dead.push(lastPart(storeKey))
+        if (++looked % ENTRIES_AT_A_TIME !== 0) continue
+        dropAll(dead)
+        dead = []
+        await setImmediate()
       }
+      dropAll(dead)
     },
-    count: () => store.count(prefixes.entries)
+    dropLatestProvisional() {
+      const provisional = [...unsettled].filter(([, { state }]) => state === 'provisional')
+      if (provisional.length === 0) return false
+      const [latest] = provisional.reduce((last, next) => (next[1].tenureRound >= last[1].tenureRound ? next : last))
+      dropAll([latest])
+      return true
+    },
+    count: () => total,
+    provisional: () => [...unsettled.values()].filter(({ state }) => state === 'provisional').length
   }
+}
+
+/** Marks the entries of a store that was written before there were marks: once, some seconds for a hundred thousand. */
+function markAll(store: Store, mark: (key: Uint8Array, entry: Entry) => StoreOperation): void {
+  const operations: StoreOperation[] = []
+  for (const [storeKey, bytes] of store.list(prefixes.entries)) {
+    const entry = decodeEntry(bytes)
+    if (entry.state !== 'settled') operations.push(mark(fromHex(lastPart(storeKey)), entry))
+  }
+  store.batch([...operations, { put: keys.entriesIndexed(), value: NOTHING }])
 }

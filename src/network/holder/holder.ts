@@ -21,7 +21,10 @@ import { DocumentHolder } from './documents.ts'
 import { createEntries, type Entries } from './entries.ts'
 import { OURSELVES } from './ourselves.ts'
 import { createOwners } from './owner.ts'
+import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from './limits.ts'
 import { RevealHolder } from './reveals.ts'
+import { Room } from './room.ts'
+import { StampedIdentities } from './stamped.ts'
 
 /** Commitments that come within this time are written together: the event loop waits for the disk ten times a second at most, whoever sends how many. */
 const GATHER_MS = 100
@@ -32,6 +35,8 @@ export interface HolderParts {
   readonly clock: RoundClock
   readonly verifier: Verifier
   readonly judge: DocumentJudge
+  /** What peers may make this node keep. Default: DEFAULT_HOLDER_LIMITS. */
+  readonly limits?: HolderLimits
   /** What peers may cost. */
   readonly budget: Budget
   /** Signs receipts. */
@@ -60,6 +65,8 @@ export class Holder {
     this.#nodeKey = parts.nodeKey
     this.commitments = createCommitments(store, profile, clock)
     this.entries = createEntries(store, profile, clock)
+    const stamped = new StampedIdentities(store)
+    const room = new Room(store, this.entries, stamped, parts.limits ?? DEFAULT_HOLDER_LIMITS)
     this.reveals = new RevealHolder({
       profile,
       clock,
@@ -67,6 +74,7 @@ export class Holder {
       commitments: this.commitments,
       verifier,
       budget,
+      room,
       peers,
       onStored: (name, state) => {
         onStored('reveal', name, state)
@@ -77,6 +85,8 @@ export class Holder {
       clock,
       store,
       budget,
+      room,
+      stamped,
       judge: parts.judge,
       isNear: (key) => this.reveals.isNear(key),
       owners: createOwners({ profile, clock, entries: this.entries, verifier, peers }),
@@ -101,8 +111,8 @@ export class Holder {
       },
       put: ({ kind, record }, sender) => this.put(kind, record, sender),
       get: ({ kind, key }) => this.get(kind, key),
-      list: (request) => this.list(request),
-      commitments: ({ after }) => this.commitments.page(after)
+      list: (request, sender) => (this.budget.page(sender) ? this.list(request) : BUSY),
+      commitments: ({ after }, sender) => (this.budget.page(sender) ? this.commitments.page(after) : BUSY)
     }
   }
 

@@ -22,6 +22,7 @@ import type { Commitments } from './commitments.ts'
 import type { Entries, Held } from './entries.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { OURSELVES } from './ourselves.ts'
+import type { Room } from './room.ts'
 import { askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
 
 /** Nodes see different parts of the network: a record is taken up to this much farther away than it is looked for. */
@@ -34,6 +35,7 @@ const MAX_STEPS = 6
 const MAX_WAITING = 256
 
 const STORED: PutAnswer = { type: 'stored' }
+const FULL = refused('full', 'no room is left here for names')
 
 /** Offers that had to wait for their turn: they were charged when they came. */
 const WAITED: Origin = { peer: 'waited', prefix: 'waited' }
@@ -45,6 +47,7 @@ export interface RevealHolderParts {
   readonly commitments: Commitments
   readonly verifier: Verifier
   readonly budget: Budget
+  readonly room: Room
   /** Undefined while offline. */
   readonly peers: () => Peers | undefined
   readonly onStored: (name: string, state: string) => void
@@ -157,11 +160,13 @@ export class RevealHolder {
           neighbours = await askNeighbours(this.#parts.peers(), key)
           continue
         case 'adopt':
+          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.agreed.state)) return FULL
           if (!(await this.#adopt(key, decision.agreed, neighbours!, held))) neighbours = without(neighbours!, decision.agreed)
           continue
         case 'wait':
           return refused('no-fresh-pulse', 'the newest pulse known here is too old; try again later')
         case 'store':
+          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.entry.state)) return FULL
           work?.charge(WRITE_MS)
           return this.#store(key, decision, held, record, sender)
         case 'stale':

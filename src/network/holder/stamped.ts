@@ -1,0 +1,54 @@
+/** Identities that only a stamp carries, with its work: what gives way first when a node is full. */
+import { fromHex, toHex } from '../../protocol/bytes.ts'
+import { decodeOwnCbor, encodeCbor } from '../../protocol/cbor.ts'
+import { fieldsOf, integerField } from '../../protocol/record-fields.ts'
+import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
+
+export interface Stamped {
+  /** Leading zero bits of the stamp. */
+  readonly work: number
+  /** The stamp's own. */
+  readonly round: number
+}
+
+export class StampedIdentities {
+  readonly #store: Store
+  readonly #byKey = new Map<string, Stamped>()
+
+  constructor(store: Store) {
+    this.#store = store
+    for (const [storeKey, bytes] of store.list(prefixes.stamped)) {
+      const fields = fieldsOf(decodeOwnCbor(bytes), ['work', 'round'])
+      this.#byKey.set(lastPart(storeKey), { work: integerField(fields, 'work'), round: integerField(fields, 'round') })
+    }
+  }
+
+  get size(): number {
+    return this.#byKey.size
+  }
+
+  /** Stores an identity; `stamped` is undefined for one that a name carries. */
+  put(key: Uint8Array, record: Uint8Array, stamped: Stamped | undefined): void {
+    const mark: StoreOperation = stamped === undefined ? { delete: keys.stamped(key) } : { put: keys.stamped(key), value: encodeCbor({ ...stamped }) }
+    this.#store.batch([{ put: keys.identity(key), value: record }, mark])
+    if (stamped === undefined) this.#byKey.delete(toHex(key))
+    else this.#byKey.set(toHex(key), stamped)
+  }
+
+  delete(key: Uint8Array): void {
+    this.#store.batch([{ delete: keys.identity(key) }, { delete: keys.stamped(key) }])
+    this.#byKey.delete(toHex(key))
+  }
+
+  /** Deletes the one of the least work, of those the latest, if it has less than `work`. False when there is none. */
+  dropOneBelow(work: number): boolean {
+    let least: { readonly id: string; readonly stamped: Stamped } | undefined
+    for (const [id, stamped] of this.#byKey) {
+      if (least === undefined || stamped.work < least.stamped.work || (stamped.work === least.stamped.work && stamped.round >= least.stamped.round)) least = { id, stamped }
+    }
+    if (least === undefined || least.stamped.work >= work) return false
+    this.delete(fromHex(least.id))
+    return true
+  }
+}
