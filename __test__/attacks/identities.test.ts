@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeMultikey } from '../../src/protocol/did.ts'
 import type { KeyPair } from '../../src/protocol/ed25519.ts'
-import { buildGenesis, buildNextVersion, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/kid.ts'
+import { buildGenesis, buildNextVersion, parseKidDocument, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/kid.ts'
 import { signKidBinding, verifyKidBinding } from '../../src/protocol/kid-binding.ts'
 import { mergeKidLogs, verifyKidLog } from '../../src/protocol/kid-log.ts'
 import { documentStampSubject, isKept } from '../../src/protocol/kid-record.ts'
@@ -78,6 +78,24 @@ describe('an identity', () => {
     for (const claim of [{ name, pubkey: key.publicKey, firstRound: 2000 }, { name, pubkey: THIEF.publicKey, firstRound: 1000 }, { name: parseName('bob.chronym', LOCAL), pubkey: key.publicKey, firstRound: 1000 }]) {
       expect(verifyKidBinding(binding, GENESIS.id, claim, HASH)).toBe(false)
     }
+  })
+})
+
+describe('documents that only some implementations would take', () => {
+  const signed = (created: string): KidDocument => signKidDocument(buildNextVersion(GENESIS, {}), UPDATE, created, LOCAL)
+
+  it('[dates that only some engines know] are none: the calendar decides', () => {
+    for (const created of ['2026-02-30T00:00:00Z', '2026-02-29T00:00:00Z', '2100-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T00:00:60Z', '2026-13-01T00:00:00Z', '2026-00-10T00:00:00Z', '2026-01-00T00:00:00Z']) {
+      expect(() => parseKidDocument(signed(created), LOCAL), created).toThrow(/date that exists/)
+    }
+    for (const created of ['2028-02-29T23:59:59Z', '2000-02-29T00:00:00.123456789Z', '2026-12-31T00:00:00Z']) expect(() => parseKidDocument(signed(created), LOCAL)).not.toThrow()
+  })
+
+  it('[Unicode tables differ between versions] so a URI is ASCII: whether U+180E is a space has changed before', () => {
+    for (const uri of ['https://a.example/\u180e', 'https://a.example/\u00a0', 'https://münchen.example/', 'https://a.example/ b', 'no-scheme']) {
+      expect(() => parseKidDocument(next(GENESIS, { alsoKnownAs: [uri] }, UPDATE), LOCAL), uri).toThrow(/absolute URI/)
+    }
+    expect(() => parseKidDocument(next(GENESIS, { alsoKnownAs: ['https://xn--mnchen-3ya.example/%20'] }, UPDATE), LOCAL)).not.toThrow()
   })
 })
 

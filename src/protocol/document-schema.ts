@@ -5,14 +5,14 @@ import { ProtocolError } from './errors.ts'
 
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 
-/** An absolute URI of RFC 3986, by its scheme; no white space. */
-export const uri = v.pipe(v.string(), v.maxLength(2048), v.regex(/^[a-zA-Z][a-zA-Z0-9+.-]*:\S+$/, 'must be an absolute URI'))
+/** An absolute URI of RFC 3986, by its scheme: visible ASCII, since what else is a space depends on a Unicode table [Unicode tables differ between versions]. */
+export const uri = v.pipe(v.string(), v.maxLength(2048), v.regex(/^[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+$/, 'must be an absolute URI'))
 
-/** A date-time in UTC as XML Schema writes it, to the second or finer. */
+/** A date-time in UTC as XML Schema writes it, to the second or finer; a day of the calendar, hours to 23 and seconds to 59. */
 export const instant = v.pipe(
   v.string(),
   v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/, 'must be a date-time in UTC, such as 2026-01-01T00:00:00Z'),
-  v.check((value) => !Number.isNaN(Date.parse(value)), 'must be a date that exists')
+  v.check(isOnCalendar, 'must be a date that exists')
 )
 
 export const multikey = v.pipe(
@@ -46,6 +46,14 @@ export function parseBy<TSchema extends v.GenericSchema>(schema: TSchema, json: 
 function reasonOf({ message, expected, received }: v.BaseIssue<unknown>): string {
   if (received === 'undefined') return 'this member is missing'
   return expected === 'never' ? 'there is no such member' : message
+}
+
+/** By the Gregorian calendar, not by `Date.parse`: some engines take the 30th of February for the 2nd of March [dates that only some engines know]. */
+function isOnCalendar(value: string): boolean {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = value.split(/[-T:.Z]/).map(Number)
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 ? (isLeapYear ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+  return month >= 1 && month <= 12 && day >= 1 && day <= days && hour <= 23 && minute <= 59 && second <= 59
 }
 
 function isMultikey(value: string): boolean {
