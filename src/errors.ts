@@ -65,6 +65,12 @@ export const ERROR_TABLE = {
     cause: 'The token lacks the scope, or the Host or Origin header names a place this daemon does not answer for.',
     cure: 'Use a token with that scope, or add the host to api.allowed_hosts (the origin to api.allowed_origins).'
   },
+  'SVC-AUT-003': {
+    status: 404,
+    title: 'No such token',
+    cause: 'No token has this id; it may have been revoked before.',
+    cure: 'List the tokens: GET /api/tokens or `chronym token list`.'
+  },
   'SVC-RES-001': {
     status: 503,
     title: 'Network offline',

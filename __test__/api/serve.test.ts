@@ -129,6 +129,7 @@ describe('the server', () => {
   })
 
   it.each([
+    ['a request without Host', 'GET /healthz HTTP/1.1\r\n\r\n', 'no Host header'],
     ['headers that are too long', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, '16 KiB'],
     ['what is not HTTP', 'EHLO example.org\r\n\r\n', 'not HTTP']
   ])('answers %s with a problem, and closes', async (_what, bytes, detail) => {

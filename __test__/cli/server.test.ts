@@ -128,6 +128,7 @@ describe('errors of the daemon', () => {
     ['SVC-RES-002', 4],
     ['SVC-RES-003', 4],
     ['SVC-TSK-001', 4],
+    ['SVC-AUT-003', 4],
     ['SVC-AUT-001', 5],
     ['SVC-AUT-002', 5],
     ['SVC-OWN-001', 5],

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
@@ -46,13 +46,16 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
   const app = createApp(services, { ...options, host: address.host, shutdown: shutdown.signal })
   const listener = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false, errorHandler: badRequest })
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 5000 },
+    // Node would answer a request without Host with a bare 400.
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 5000, requireHostHeader: false },
     (request, response) => {
       // A connection that was busy when the server began to close is closed when its answer ends, not when its keep-alive does.
       response.once('close', () => {
         if (shutdown.signal.aborted) setImmediate(() => server.closeIdleConnections())
       })
-      void listener(request, response)
+      // HTTP/1.0 knows no Host; the address listened on stands for it.
+      if (request.headers.host === undefined && request.httpVersion !== '1.0') refuseWithoutHost(response)
+      else void listener(request, response)
     }
   )
   server.on('clientError', refuse)
@@ -93,6 +96,11 @@ async function close(server: Server, shutdown: AbortController): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS)
   await closed
   clearTimeout(timer)
+}
+
+function refuseWithoutHost(response: ServerResponse): void {
+  const { body, headers } = notHttp('The request has no Host header, which HTTP/1.1 asks for.')
+  response.writeHead(400, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body)
 }
 
 /** What is no request at all (a Host that is no host) never reaches the app; it gets the same shape of answer. */

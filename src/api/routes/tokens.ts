@@ -51,10 +51,10 @@ export function tokenRoutes({ tokens }: ApiServices) {
         access: ['admin'],
         parameters: [{ name: 'id', in: 'path', description: 'As the list of tokens gives it' }],
         answers: { 200: { description: 'It stopped working', schema: SuccessSchema } },
-        errors: ['SVC-REQ-004', 'SVC-STO-001']
+        errors: ['SVC-AUT-003', 'SVC-STO-001']
       }),
       (c) => {
-        if (!tokens.revoke(c.req.param('id'))) throw new ServiceError('SVC-REQ-004', 'No token has this id; GET /api/tokens lists them.')
+        if (!tokens.revoke(c.req.param('id'))) throw new ServiceError('SVC-AUT-003', 'No token has this id.')
         return c.json({ success: true } as const)
       }
     )
