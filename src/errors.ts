@@ -141,7 +141,7 @@ export const ERROR_TABLE = {
     status: 409,
     title: 'Name taken',
     cause: 'The name is registered by another key.',
-    cure: 'Choose another name, or wait until its lease and grace have ended.'
+    cure: 'Choose another name, or wait until its lease and grace have ended. A name of this daemon is extended by a renewal.'
   },
   'SVC-REG-002': {
     status: 409,

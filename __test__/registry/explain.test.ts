@@ -193,6 +193,22 @@ describe('a name that', () => {
   })
 })
 
+describe('a node that knows no other', () => {
+  it('says that it has asked itself alone', async () => {
+    const alone = new FakeWorld(clock, 1)
+    const node = await start('peer-0', 5, alone)
+    node.network.isWhole = true
+    expect(await explained(node)).toMatchObject({
+      verdict: 'Nobody owns alice.chronym: this daemon holds no record of it, and knows no other node to ask.',
+      notes: ['No other node is known; this daemon has looked into its own store alone.']
+    })
+    await registered(node, alone)
+    const explanation = await explained(node)
+    expect(explanation.verdict).toMatch(/belongs to this daemon: 1 of 1 votes/)
+    expect(explanation.notes.join(' ')).not.toMatch(/no vote/)
+  })
+})
+
 describe('a name of this daemon', () => {
   it('is explained with its claim, renewal and receipts to those who may see them', async () => {
     const reveal = await registered(owner)
@@ -205,7 +221,7 @@ describe('a name of this daemon', () => {
       tasks: [{ kind: 'register', status: 'completed' }]
     })
     expect(explanation.own!.receipts!.commitment).toBe(explanation.own!.claim!.commitment)
-    expect(explanation.notes.join('\n')).toContain(`5 peers have confirmed with a signature that they saw the commitment of this claim before its pulse, round ${reveal.drand_pulse}.`)
+    expect(explanation.notes.join('\n')).toContain(`5 of 5 receipts that peers have signed say that they saw the commitment of this claim before its pulse, round ${reveal.drand_pulse}.`)
     expect(explanation.held_here).toMatchObject({ state: 'settled', owner: KEY, stub: false })
     expect(explanation.notes.join('\n')).toMatch(/The own store holds a claim as settled since/)
     expect(explanation.answers.filter(({ vote }) => !vote)).toMatchObject([{ self: true }])
@@ -254,7 +270,7 @@ describe('a registration under way', () => {
     const explanation = await explained(owner, { withOwn: true })
     expect(explanation).toMatchObject({ rule: 'blinded', state: 'registering', owner: null, own: { name: null, claim: null, receipts: { receipts: { length: 5 } }, tasks: [{ task_id, phase: 'evaluate' }] } })
     expect(explanation.verdict).toBe('This daemon is registering alice.chronym (phase evaluate). None of the 5 peers that answered holds a claim of it.')
-    expect(explanation.notes.join('\n')).toMatch(/5 peers have confirmed with a signature that they saw the commitment before its pulse/)
+    expect(explanation.notes.join('\n')).toMatch(/5 of 5 receipts that peers have signed say that they saw the commitment before its pulse/)
     expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
     holdEverywhere(await rival(), 'settled')
     expect((await explained(owner, { withOwn: true })).verdict).toMatch(/5 of the 5 peers that answered hold a claim of it\.$/)

@@ -97,6 +97,19 @@ describe('registering', () => {
     await expect(node.registry.register(name, {})).rejects.toThrow(code(expected))
   })
 
+  it('draws a pulse that comes after the commitment was seen, though its own pulses come late', async () => {
+    expect(node.beacon.latest()).toBeDefined()
+    node.beacon.silent = true
+    await clock.advance(3 * SECOND)
+    const { task_id } = await node.registry.register(ALICE, {})
+    await until(() => node.tasks.get(task_id)!.phase === 'pulse')
+    node.beacon.silent = false
+    await finish(node, task_id)
+    const seen = [...world.peers[1]!.commitments.values()]
+    expect(seen).toHaveLength(1)
+    expect(held().drand_pulse).toBe(seen[0]! + 1)
+  })
+
   it('refuses a zone that breaks a rule before anything else happens', async () => {
     await expect(node.registry.register(ALICE, { zone: { records: { '@': [{ type: 'A', value: 'nonsense' }] } } })).rejects.toThrow(code('SVC-ZON-002'))
     expect(node.network.sent).toEqual([])

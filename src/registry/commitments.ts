@@ -74,7 +74,8 @@ export function chooseRound(context: RegistryContext, draft: ClaimDraft, { recei
     const detail = `${timely.length} of ${of} peers have confirmed the commitment in time; more than half are needed.`
     throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely.length, of }, retryAfter: 10 })
   }
-  return claimRound(verified, profile)
+  // Where our pulses come late, v + min_commit may be a round at which some had not seen it yet: then nobody would be its witness.
+  return Math.max(claimRound(verified, profile), 1 + Math.max(...timely.map(({ seenRound }) => seenRound)))
 }
 
 /** Resolves with the first pulse, or when it is too long in coming. */

@@ -30,11 +30,12 @@ export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
 
 /** One sentence: who owns it, and why this daemon thinks so. */
 export function verdictOf(facts: Facts): string {
-  const { name, rule, candidates, votes, lease, ours } = facts
+  const { name, rule, candidates, votes, lease, ours, answers } = facts
   switch (rule) {
     case 'blinded':
       return blindVerdict(facts)
     case 'nobody-holds-it':
+      if (answers.every(({ self }) => self)) return `Nobody owns ${name}: this daemon holds no record of it, and knows no other node to ask.`
       if (ours === 'alive') return `This daemon has a claim of ${name}, but none of the other peers that answered holds its record; it is sent again by itself.`
       return `Nobody owns ${name}: ${ours === 'dead' ? 'the claim of this daemon has lapsed, and ' : ''}${noneOf(votes!.of)} holds a record of it.`
     case 'no-majority':
@@ -58,7 +59,9 @@ function blindVerdict({ name, own, answers }: Facts): string {
   const task = own!.tasks.find(({ kind, status }) => kind === 'register' && status === 'running')!
   const taken = answers.filter(({ state }) => state !== 'none').length
   const none = noneOf(answers.length)
-  const claims = taken === 0 ? `${none[0]!.toUpperCase()}${none.slice(1)} holds a claim of it` : `${taken} of the ${answers.length} peers that answered hold a claim of it`
+  const claims = answers.every(({ self }) => self)
+    ? `This daemon ${taken === 0 ? 'holds no claim' : 'holds a claim'} of it, and knows no other node to ask`
+    : taken === 0 ? `${none[0]!.toUpperCase()}${none.slice(1)} holds a claim of it` : `${taken} of the ${answers.length} peers that answered hold a claim of it`
   return `This daemon is registering ${name} (phase ${task.phase}${task.paused ? ', paused' : ''}). ${claims}.`
 }
 
@@ -81,6 +84,7 @@ export function notesOf(facts: Facts): string[] {
 }
 
 function askedNote({ asked: { peers, answered, silent }, reach: { network_size: size, holders }, answers, rule }: Facts): string {
+  if (size === 1 && answers.every(({ self }) => self)) return 'No other node is known; this daemon has looked into its own store alone.'
   const known = size === 1 ? 'No other node is known.' : `The network has about ${size} nodes; ${holders === size ? 'all of them' : `the ${holders} nearest to the name`} should hold it.`
   const voiceless = rule === 'blinded' ? 0 : answers.filter(({ vote }) => !vote).length
   const votes = voiceless === 0 ? '' : ` ${voiceless} of the answers had no vote.`
@@ -94,14 +98,14 @@ const SILENCE_TEXTS: Readonly<Record<Facts['asked']['silent'][number]['reason'],
   invalid: 'sent a record that is not valid'
 }
 
-function stateNotes({ state, isThin, ours, resolves, rule }: Facts): string[] {
+function stateNotes({ state, isThin, ours, resolves, rule, answers }: Facts): string[] {
   const notes: string[] = []
   if (state === 'fresh') notes.push('Its contest is still open: a claim with an earlier pulse may take its place.')
   if (state === 'settling') notes.push('It is still settling: it changes hands only if the peers find that most of them hold another claim.')
   if (state === 'provisional') notes.push('Nobody who answered has seen its commitment in time; it settles once it has been quiet for long enough, and yields to a claim that was witnessed.')
   if (isThin) notes.push('At most half of those who should know agree, so the answer is kept for a minute only, and its owner is not remembered.')
   if (resolves === 'provisional' && state !== 'provisional') notes.push('Resolvers are given it as not yet settled.')
-  if (ours !== 'none' && rule !== 'blinded') notes.push('The own store has no vote about a name that this daemon has claimed, where others can be asked.')
+  if (ours !== 'none' && rule !== 'blinded' && answers.some(({ self, vote }) => self && !vote)) notes.push('The own store has no vote about a name that this daemon has claimed.')
   return notes
 }
 
@@ -135,7 +139,7 @@ function ownNotes({ rule }: Facts, { name, claim, receipts, tasks }: OwnExplanat
     const isOfClaim = claim !== null && claim.commitment === receipts.commitment
     const of = isOfClaim ? 'the commitment of this claim' : rule === 'blinded' ? 'the commitment' : 'an earlier commitment of this daemon'
     const seen = receipts.receipts.filter(({ seen_round: round }) => round < receipts.pulse_round).length
-    notes.push(`${seen === 1 ? '1 peer has' : `${seen} peers have`} confirmed with a signature that they saw ${of} before its pulse, round ${receipts.pulse_round}.`)
+    notes.push(`${seen} of ${receipts.receipts.length} receipts that peers have signed say that they saw ${of} before its pulse, round ${receipts.pulse_round}.`)
   }
   for (const { task_id: id, kind, status, phase, paused, stalled } of tasks) {
     if (status !== 'running') continue
