@@ -49,7 +49,7 @@ else {
     [`${puts.count} honest puts (target: under ${TARGETS.honest_put_max_ms / 1000} s)`, `p50 ${puts.p50}, p95 ${puts.p95}, max ${puts.max} ms`],
     [`${honest.commits.length} honest commitments`, `max ${result.honest_ms.commitments.max} ms; ${report.commitments.kept} of ${report.commitments.of} kept`],
     ['honest names held', `${report.held.names} of ${report.held.of}`],
-    ['memory (RSS) before, after', `${mib(report.quiet.rss)}, ${mib(report.after.rss)}`],
+    ['memory (RSS) before, after', `${mib(report.quiet.rss)}, ${mib(report.after.rss)}; heap in use ${mib(report.quiet.heap_used)}, ${mib(report.after.heap_used)}`],
     ['disk before, after', `${mib(report.quiet.disk)}, ${mib(report.after.disk)}`],
     ['held after', JSON.stringify(report.after.held)],
     ['flood', `${report.flood.identities} identities, ${report.flood.sessions} sessions, ${JSON.stringify(report.flood.connections)}`],

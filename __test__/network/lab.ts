@@ -174,6 +174,7 @@ export class Lab {
       bootstrap: [],
       mode: 'light',
       isBanned: () => false,
+      mayConnect: () => true,
       agent: 'stranger'
     })
     this.#strangers.push(stranger)

@@ -147,6 +147,30 @@ describe('a stranger', () => {
     lab.elapsedMs = () => performance.now()
   })
 
+  it('cannot connect again and again from one prefix, and can later [connections that cost their handshake]', async () => {
+    const limited = new Lab(labProfile({ answers_per_prefix: 2 }))
+    let elapsed = 10_000_000
+    limited.elapsedMs = () => elapsed
+    const target = await limited.addNode()
+    try {
+      const own = await limited.addStranger()
+      const connect = async (): Promise<boolean> => {
+        for (const connection of own.getConnections()) await connection.close()
+        return own.dial(multiaddr(target.address)).then(
+          () => true,
+          () => false
+        )
+      }
+      let connected = 1
+      while (connected < 200 && (await connect())) connected++
+      expect(connected).toBe(100)
+      elapsed += 1_000
+      expect(await connect()).toBe(true)
+    } finally {
+      await limited.close()
+    }
+  })
+
   it('of another network is not even spoken to', async () => {
     const other = new Lab(labProfile({ tld: 'other' }))
     await expect(ask(stranger, stranger.getPeers()[0]!, { type: 'list', key: new Uint8Array(32), bits: 0 }, other.profile)).rejects.toThrow()

@@ -11,19 +11,20 @@ import { createLibp2p } from 'libp2p'
 import { readFrame } from '../../src/network/protocol/frame.ts'
 import { registryProtocol } from '../../src/network/protocol/messages.ts'
 import { decodeCanonical } from '../../src/protocol/cbor.ts'
-import { GARBAGE } from './garbage.ts'
+import { GARBAGE, UNPUNISHED } from './garbage.ts'
+import type { GarbageKind } from './kinds.ts'
 import type { FlooderFigures, FlooderStart, Tally } from './messages.ts'
 import { FLOOD_PROFILE } from './profile.ts'
 
-/** Requests of one session and of those under way at once. */
-const REQUESTS = 40
+/** Requests of one session, and how many are under way at once: whoever sends what is not punished is not stopped by that. */
+const REQUESTS = { punished: 40, unpunished: 500 }
 const AT_ONCE = 4
 /** Before an identity that was refused a connection gives its turn to the next one. */
 const REFUSED_PAUSE_MS = 200
-const ANSWER_TIMEOUT_MS = 3_000
+const ANSWER_TIMEOUT_MS = 10_000
 
 const PROTOCOL = registryProtocol(FLOOD_PROFILE)
-const KINDS = Object.entries(GARBAGE)
+const KINDS = Object.keys(GARBAGE) as GarbageKind[]
 
 const tally: Tally = {}
 const connections: Record<string, number> = {}
@@ -66,22 +67,22 @@ async function session({ address, prefixes, seed }: FlooderStart, identity: numb
     const connection = await node.dial(multiaddr(address), { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })
     count(connections, 'made')
     let kind = identity + sessions
-    let left = REQUESTS
+    const [kinds, requests] = identity % 2 === 0 ? [KINDS, REQUESTS.punished] : [UNPUNISHED, REQUESTS.unpunished]
+    let left = requests
     const worker = async (): Promise<void> => {
-      while (left-- > 0 && connection.status === 'open' && !ended) await send(connection, kind++)
+      while (left-- > 0 && connection.status === 'open' && !ended) await send(connection, kinds[kind++ % kinds.length]!)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
     count(connections, connection.status === 'open' ? 'kept to the end' : 'closed by the victim')
   } catch (error) {
-    count(connections, `refused (${(error as Error).name})`)
+    count(connections, `refused (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`)
     await setTimeout(REFUSED_PAUSE_MS)
   } finally {
     await node.stop()
   }
 }
 
-async function send(connection: Connection, index: number): Promise<void> {
-  const [kind, make] = KINDS[index % KINDS.length]!
+async function send(connection: Connection, kind: GarbageKind): Promise<void> {
   const answers = (tally[kind] ??= {})
   let stream: Stream | undefined
   try {
@@ -94,7 +95,7 @@ async function send(connection: Connection, index: number): Promise<void> {
     const answer = readFrame(open)
     // What it throws is looked at below, however early it comes.
     answer.catch(() => undefined)
-    if (!open.send(make())) await open.onDrain({ signal })
+    if (!open.send(GARBAGE[kind]())) await open.onDrain({ signal })
     const value = decodeCanonical(await answer, { maxBytes: 2 ** 20, maxDepth: 4 }) as { type: string; code?: string }
     count(answers, value.code === undefined ? value.type : `${value.type}: ${value.code}`)
     await open.close()

@@ -52,11 +52,11 @@ function badSignature(): Uint8Array {
   return record
 }
 
-function stampedCommitment(): { commitment: Uint8Array; nonce: Uint8Array } {
+function commitment(isStamped: boolean): { commitment: Uint8Array; nonce: Uint8Array } {
   const commitment = random(32)
   for (;;) {
     const nonce = random(8)
-    if (stampHolds(commitment, nonce, profile.stamp_bits, hash)) return { commitment, nonce }
+    if (stampHolds(commitment, nonce, profile.stamp_bits, hash) === isStamped) return { commitment, nonce }
   }
 }
 
@@ -83,13 +83,16 @@ const EMPTY_ARRAYS = new TextEncoder().encode(`[${Array(21_000).fill('[]').join(
 
 const put = (kind: 'reveal' | 'kid' | 'manifest', record: Uint8Array): Uint8Array => lp(encodeMessage({ type: 'put', kind, record }))
 
+/** What nobody is sent away for: half of the identities send only this, and as much as they can. */
+export const UNPUNISHED: readonly GarbageKind[] = ['commitment without work', 'commitment with work', 'identity, 60 true versions, unbound', 'list of everything', 'get of nothing']
+
 /** Bytes for one stream, by kind. */
 export const GARBAGE: Readonly<Record<GarbageKind, () => Uint8Array>> = {
   'reveal, false signature': () => put('reveal', badSignature()),
   'reveal, false proof': () => put('reveal', falseProof()),
   'reveal, false proof of 65 links': () => put('reveal', falseProof(65)),
-  'commitment without work': () => lp(encodeMessage({ type: 'commit', commitment: random(32), nonce: random(8) })),
-  'commitment with work': () => lp(encodeMessage({ type: 'commit', ...stampedCommitment() })),
+  'commitment without work': () => lp(encodeMessage({ type: 'commit', ...commitment(false) })),
+  'commitment with work': () => lp(encodeMessage({ type: 'commit', ...commitment(true) })),
   'identity, 60 true versions, unbound': () => put('kid', LONG_LOG),
   'identity, random bytes': () => put('kid', random(90_000)),
   'manifest, 21,000 empty arrays': () => put('manifest', EMPTY_ARRAYS),

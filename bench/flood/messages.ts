@@ -20,6 +20,7 @@ export interface VictimFigures {
   readonly loop_delay_ms: { readonly p50: number; readonly p99: number; readonly max: number }
   readonly loop_busy: number
   readonly rss: number
+  readonly heap_used: number
   readonly disk: number
   readonly held: { readonly records: number; readonly commitments: number; readonly connections: number }
   /** Of the commitments asked about, those that are in the table. */

@@ -56,6 +56,7 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
       loop_delay_ms: { p50: ms(delay.percentile(50)), p99: ms(delay.percentile(99)), max: ms(delay.max) },
       loop_busy: performance.eventLoopUtilization(busy).utilization,
       rss: process.memoryUsage.rss(),
+      heap_used: process.memoryUsage().heapUsed,
       disk: readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0),
       held: { records: network.status().records, commitments: store.count(prefixes.commitments), connections: network.status().peers },
       kept: commitments.map((hex) => store.get(keys.commitment(new Uint8Array(Buffer.from(hex, 'hex')))) !== undefined),

@@ -24,6 +24,9 @@ const COMMITMENTS = 32
 /** Pages of entries or commitments in a second, for all: reading one takes 10 ms of our event loop. */
 const PAGES = 40
 
+/** Connections from one prefix in a second, and at once; each costs our event loop 5 ms. */
+const CONNECTIONS = { perSecond: 10, burst: 100 }
+
 /** Part of verification and records for claims whose commitment is held here or whose key owns the entry. */
 const EXPECTED_PART = 0.8
 
@@ -34,7 +37,7 @@ const PREFIX_PART = 1 / 2
 /** Whoever has asked for nothing in so long may spend all of it at once. */
 const BURST_SECONDS = 5
 
-/** Buckets kept of peers and of prefixes: about 150 bytes each, in eight tables. */
+/** Buckets kept of peers and of prefixes: about 150 bytes each, in nine tables. */
 const BUCKETS = 4_096
 
 /** Verifications that wait at once, in all and of those that were not expected; and of one peer. */
@@ -62,6 +65,8 @@ export interface Work {
 }
 
 export interface Budget {
+  /** A connection from that prefix may be set up: it is charged. */
+  connect(prefix: string): boolean
   /** A request of so many bytes may be read: it is charged. */
   read(sender: Origin, bytes: number): boolean
   /** Charges an answer. */
@@ -84,11 +89,18 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
   const byLane = (perSecond: number) => ({ expected: allowance(perSecond * EXPECTED_PART, true), unexpected: allowance(perSecond * (1 - EXPECTED_PART), true) })
   const [time, bytesOfRecords] = [byLane(VERIFICATION_MS), byLane(RECORD_BYTES)]
   const messages = allowance(MESSAGE_BYTES, false)
+  const connections = new TokenBuckets({ ...CONNECTIONS, keys: BUCKETS, now })
   const pages = allowance(PAGES, true)
   const commitments = allowance(COMMITMENTS, false)
   const places = { all: new Places(PLACES.all, PLACES.all), unexpected: new Places(PLACES.unexpected, PLACES.peer) }
 
   return {
+    connect(prefix) {
+      if (!limitsPrefixes) return true
+      if (!connections.has(prefix)) return false
+      connections.take(prefix, 1)
+      return true
+    },
     read(sender, bytes) {
       if (!messages.has(sender)) return false
       messages.take(sender, Math.max(bytes, LEAST_MESSAGE_BYTES))

@@ -13,7 +13,7 @@ import type { Timers } from './timers.ts'
 import type { NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './watchdog.ts'
 
-export interface ConnectionOptions extends Omit<NodeOptions, 'mode'> {
+export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect'> {
   /** Addresses of peers to try beside the bootstrap peers when nobody is known. */
   readonly metBefore: () => readonly string[]
   readonly timers: Timers
@@ -52,7 +52,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
         log.error({ err: error, request }, 'a request of a peer could not be answered')
       }
     })
-  const node = await startNode({ ...options, mode }, async (unstarted) => {
+  const node = await startNode({ ...options, mode, mayConnect: (prefix) => budget.connect(prefix) }, async (unstarted) => {
     unstarted.addEventListener('peer:connect', ({ detail }) => {
       emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
     })

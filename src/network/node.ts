@@ -12,12 +12,12 @@ import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { toHex } from '../protocol/bytes.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
-import { isLoopback } from './addresses.ts'
+import { isLoopback, prefixOf } from './addresses.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
-/** Connections a second and pending at once from one address; libp2p's own 5 and 10 stop a network on one machine from forming. */
+/** Connections a second from one address, and being set up at once from all; libp2p's own 5 and 10 stop a network on one machine from forming. */
 const INBOUND_CONNECTIONS_PER_SECOND = 100
-const MAX_PENDING_INBOUND_CONNECTIONS = 100
+const MAX_PENDING_INBOUND_CONNECTIONS = 32
 
 /** Peers asked at a time by one look-up, and paths that share none: enough for small networks, which all begin as. */
 const DHT_ALPHA = 3
@@ -42,6 +42,8 @@ export interface NodeOptions {
   readonly mode: Exclude<NetworkMode, 'offline'>
   /** Peers that may not connect for now. */
   readonly isBanned: (peer: PeerId) => boolean
+  /** Whether somebody may connect from there now; see addresses.ts for prefixes. */
+  readonly mayConnect: (prefix: string) => boolean
   /** Name and version, as told to peers by identify. */
   readonly agent: string
 }
@@ -87,7 +89,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     transports: [tcp()],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
-    connectionGater: gater(loopbackOnly, options.isBanned),
+    connectionGater: gater(loopbackOnly, options),
     connectionManager: { inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND, maxIncomingPendingConnections: MAX_PENDING_INBOUND_CONNECTIONS },
     connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
     peerDiscovery: bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
@@ -121,11 +123,11 @@ function parseAddress(text: string): Multiaddr {
   }
 }
 
-function gater(loopbackOnly: boolean, isBanned: (peer: PeerId) => boolean): ConnectionGater {
+function gater(loopbackOnly: boolean, { isBanned, mayConnect }: Pick<NodeOptions, 'isBanned' | 'mayConnect'>): ConnectionGater {
   return {
     denyDialPeer: isBanned,
     denyInboundEncryptedConnection: isBanned,
     denyDialMultiaddr: (address) => loopbackOnly && !isLoopback(address),
-    denyInboundConnection: (connection) => loopbackOnly && !isLoopback(connection.remoteAddr)
+    denyInboundConnection: (connection) => (loopbackOnly && !isLoopback(connection.remoteAddr)) || !mayConnect(prefixOf(connection.remoteAddr))
   }
 }
