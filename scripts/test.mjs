@@ -66,6 +66,10 @@ if (long) {
   // One seed for all, so that a run can be had again as a whole.
   process.env.PROPERTY_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'unit', '__test__/properties', '--testTimeout', '7200000', '--maxWorkers', '100%'])
+  // Twenty daemons, and fifty nodes in one process.
+  Object.assign(process.env, { NETWORK_NODES: '20', CLUSTER_NODES: '50' })
+  await vitest(['--project', 'e2e', '__test__/e2e/network.test.ts'])
+  await vitest(['--project', 'unit', '__test__/cluster/many-nodes.test.ts'])
 } else {
   await cargoTest(RUST)
   await cargoTest(['--release', ...RUST])

@@ -35,13 +35,18 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 /** How a process is run beside its arguments. */
 export interface Surroundings {
   /** Loaded before the script, see `node --import`. */
-  readonly preload?: string
+  readonly preload?: string | readonly string[]
   readonly environment?: Record<string, string>
+  /** A program and its arguments that become the process, such as `ip netns exec NAME`. */
+  readonly within?: readonly string[]
+  /** Multiaddr that a daemon listens on for peers. */
+  readonly listen?: string
 }
 
-export function run(script: string, args: readonly string[], { preload, environment }: Surroundings = {}): ChildProcess {
-  const node = preload === undefined ? [] : ['--import', join(ROOT, preload)]
-  return spawn(process.execPath, [...node, join(ROOT, script), ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...environment } })
+export function run(script: string, args: readonly string[], { preload = [], environment, within = [] }: Surroundings = {}): ChildProcess {
+  const node = [preload].flat().flatMap((file) => ['--import', join(ROOT, file)])
+  const [command, ...rest] = [...within, process.execPath, ...node, join(ROOT, script), ...args]
+  return spawn(command!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...environment } })
 }
 
 /** Runs to the end. */
@@ -69,8 +74,8 @@ export class Daemon {
   }
 
   /** Started and listening; rejects with its log when it ends before. */
-  static async start(args: readonly string[], surroundings?: Surroundings): Promise<Daemon> {
-    const child = run('src/main.ts', ['--json', '--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args], surroundings)
+  static async start(args: readonly string[], surroundings: Surroundings = {}): Promise<Daemon> {
+    const child = run('src/main.ts', ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args], surroundings)
     const log: string[] = []
     child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       log.push(chunk)
@@ -119,6 +124,10 @@ export class Scene {
     const path = mkdtempSync(join(tmpdir(), 'chronym-e2e-'))
     this.cleanups.push(() => rmSync(path, { recursive: true, force: true }))
     return path
+  }
+
+  onEnd(cleanup: () => unknown): void {
+    this.cleanups.push(cleanup)
   }
 
   async daemon(args: readonly string[], surroundings?: Surroundings): Promise<Daemon> {

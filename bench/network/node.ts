@@ -9,7 +9,8 @@ import type { NetworkMode } from '../../src/network/types.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
 import { openStore } from '../../src/store/open.ts'
 import { PROFILE } from './profile.ts'
-import { scratchDirectory } from './scratch.ts'
+import { say, scratchDirectory } from './scratch.ts'
+import { until } from './waiting.ts'
 
 export interface BenchNode {
   readonly network: OpenableNetwork
@@ -26,6 +27,21 @@ export interface NodeParts {
   readonly mode?: NetworkMode
   readonly clock?: () => number
   readonly timers?: Timers
+}
+
+/**
+ * Starts nodes one after the other, each joining through the first, and waits until each knows as many others as hold a name. All at once they would time each
+ * other's handshakes out on one event loop.
+ */
+export async function startNodes(all: readonly Omit<NodeParts, 'bootstrap'>[], nodes: BenchNode[]): Promise<void> {
+  say(`starting ${all.length} nodes`)
+  for (const parts of all) {
+    const node = await startNode({ ...parts, bootstrap: nodes.slice(0, 1).map(({ address }) => address) })
+    const isFirst = nodes.push(node) === 1
+    await until('a node has joined', () => isFirst || node.network.knownPeers() > 0)
+  }
+  const serving = all.filter(({ mode }) => mode !== 'light').length
+  await until('every node knows as many others as hold a name', () => nodes.every(({ network }) => network.knownPeers() >= Math.min(serving - 1, PROFILE.k)))
 }
 
 export async function startNode({ seed, beacon, pool, bootstrap, mode = 'full', clock, timers }: NodeParts): Promise<BenchNode> {

@@ -7,7 +7,7 @@ import { positionOf } from '../../src/network/routing.ts'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { distance } from '../../src/protocol/density.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
-import { startNode, type BenchNode } from './node.ts'
+import { startNode, startNodes, type BenchNode } from './node.ts'
 import { namesOf, register } from './owner.ts'
 import { startFleet } from './processes.ts'
 import { PROFILE, PROFILE_HASH } from './profile.ts'
@@ -83,13 +83,10 @@ export async function resolveInOneProcess(count: number, names: number, seed: st
   const nodes: BenchNode[] = []
   try {
     beacon.start()
-    for (let index = 0; index < count; index++) {
-      const node = await startNode({ seed: `${seed} ${index}`, beacon, pool: isAsker(index) ? askers : holders, bootstrap: nodes.slice(0, 1).map(({ address }) => address) })
-      nodes.push(node)
-      await until(`node ${index} has joined`, () => index === 0 || node.network.knownPeers() > 0)
-    }
-    say(`waiting until each of ${count} nodes knows ${PROFILE.k} others`)
-    await until('every node knows as many others as hold a name', () => nodes.every(({ network }) => network.knownPeers() >= Math.min(count - 1, PROFILE.k)))
+    await startNodes(
+      Array.from({ length: count }, (_, index) => ({ seed: `${seed} ${index}`, beacon, pool: isAsker(index) ? askers : holders })),
+      nodes
+    )
     const { reveals, putMs, again } = await register(nodes[0]!.network, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
     say(`resolving ${names} names`)
     const possible = nodes.filter((_, index) => isAsker(index))

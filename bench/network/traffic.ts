@@ -11,11 +11,9 @@ import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import { createNativePool } from '../../src/native/pool.ts'
 import { systemTimers, type Timers } from '../../src/network/timers.ts'
 import { encodeReveal } from '../../src/protocol/reveal.ts'
-import { startNode, type BenchNode } from './node.ts'
+import { startNodes, type BenchNode } from './node.ts'
 import { namesOf, register } from './owner.ts'
 import { PROFILE } from './profile.ts'
-import { say } from './scratch.ts'
-import { until } from './waiting.ts'
 
 /** One round lasts an hour on the average. */
 const ROUNDS_PER_DAY = 24
@@ -51,17 +49,13 @@ export async function measureTraffic(count: number, names: number, seed: string)
   const beacon = createBeaconClient({ chain: PROFILE.beacon, urls: [beaconServer.url], pool })
   const wire = createWire(beaconServer.port)
   const nodes: BenchNode[] = []
-  const times: Time[] = []
+  const times = Array.from({ length: count }, createTime)
   try {
-    say(`starting ${count} nodes`)
     beacon.start()
-    for (let index = 0; index < count; index++) {
-      const time = createTime()
-      times.push(time)
-      const bootstrap = nodes.slice(0, 1).map(({ address }) => address)
-      nodes.push(await startNode({ seed: `${seed} ${index}`, beacon, pool, bootstrap, mode: index === count - 1 ? 'light' : 'full', clock: time.clock, timers: time.timers }))
-    }
-    await until('every node knows as many others as hold a name', () => nodes.every(({ network }) => network.knownPeers() >= Math.min(count - 2, PROFILE.k)))
+    await startNodes(
+      times.map(({ clock, timers }, index) => ({ seed: `${seed} ${index}`, beacon, pool, mode: index === count - 1 ? 'light' : 'full', clock, timers })),
+      nodes
+    )
     const [owner, holder] = [nodes.at(-1)!, nodes[1]!]
     const [ownersTime, holdersTime] = [times.at(-1)!, times[1]!]
     const hour = async (time: Time): Promise<number> => {

@@ -1,0 +1,86 @@
+/** A network in one process in which nobody knows everybody and most hold nothing of a name. CLUSTER_NODES says how many (30; `npm run test:long` takes 50). */
+import { peerIdFromString } from '@libp2p/peer-id'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { seededRandom } from '../../scripts/crash/random.ts'
+import { positionOf } from '../../src/network/routing.ts'
+import { toHex } from '../../src/protocol/bytes.ts'
+import { distance } from '../../src/protocol/density.ts'
+import { recordKey } from '../../src/protocol/record-key.ts'
+import type { Reveal } from '../../src/protocol/reveal.ts'
+import { Lab, labProfile, type LabNode } from '../network/lab.ts'
+
+const NODES = Number(process.env['CLUSTER_NODES'] ?? 30)
+const SEED = Number(process.env['CLUSTER_SEED'] ?? Date.now() % 100_000)
+/** Holders of a name: a small part of all, as in a large network. */
+const K = 8
+const NAMES = 4
+/** Past the jitter of the hourly round, in rounds of a second. */
+const HOUR_AND_HALF = 5_500
+
+const random = seededRandom(SEED)
+const lab = new Lab(labProfile({ k: K, lease: 10_000_000 }))
+const reveals: Reveal[] = []
+
+beforeAll(async () => {
+  process.stdout.write(`${NODES} nodes, seed ${SEED}\n`)
+  for (let index = 0; index < NODES; index++) {
+    const node = await lab.addNode()
+    // One after the other: handshakes that all begin at once time out on one event loop.
+    await vi.waitFor(() => expect(index === 0 || node.network.knownPeers() > 0).toBe(true), 30_000)
+  }
+  await vi.waitFor(() => {
+    for (const { network } of lab.nodes) expect(network.knownPeers()).toBeGreaterThanOrEqual(K)
+  }, 60_000)
+}, 300_000)
+
+afterAll(() => lab.close(), 60_000)
+
+/** Nearest to the name first. */
+function byDistance(name: string): LabNode[] {
+  const key = recordKey('reveal', name, lab.hash)
+  const away = new Map(lab.nodes.map((node) => [node, distance(key, positionOf(peerIdFromString(node.network.status().peer_id)))]))
+  return [...lab.nodes].sort((left, right) => away.get(left)! - away.get(right)!)
+}
+
+/** Whether a node itself holds the name. */
+async function holds({ network }: LabNode, name: string): Promise<boolean> {
+  const own = (await network.getReveals(name)).answers.find(({ self }) => self)
+  return own !== undefined && own.state !== 'none'
+}
+
+/** Asked by one that is far from it, more than half of those who should know name the one owner. */
+async function isResolved({ name, pubkey }: Reveal): Promise<void> {
+  const asker = byDistance(name).at(-1)!
+  expect(await holds(asker, name)).toBe(false)
+  const { answers, asked } = await asker.network.getReveals(name)
+  const agreeing = answers.filter(({ reveal }) => reveal !== undefined && toHex(reveal.pubkey) === toHex(pubkey))
+  expect(agreeing.length * 2).toBeGreaterThan(asked)
+}
+
+describe(`${NODES} nodes, of which ${K} hold a name`, { timeout: 300_000 }, () => {
+  it('store names at the closest and resolve them from afar', async () => {
+    for (let index = 0; index < NAMES; index++) {
+      const at = random.pick(lab.nodes)
+      const reveal = await lab.claim(at, `many-${index}.chronym`, lab.owner(`owner ${index}`))
+      const { storedBy, of } = await at.network.putReveal(reveal)
+      expect(storedBy * 2).toBeGreaterThan(of)
+      reveals.push(reveal)
+    }
+    for (const reveal of reveals) await isResolved(reveal)
+  })
+
+  it('resolve them when 30% are gone at once, and hold them at the closest of those left after the next round', async () => {
+    const left = [...lab.nodes]
+    const gone = Array.from({ length: Math.ceil(0.3 * NODES) }, () => left.splice(random.between(0, left.length - 1), 1)[0]!)
+    await Promise.all(gone.map((node) => lab.stopNode(node)))
+    for (const reveal of reveals) await isResolved(reveal)
+    lab.advance(HOUR_AND_HALF)
+    await vi.waitFor(async () => {
+      for (const { name } of reveals) {
+        const closest = await Promise.all(byDistance(name).slice(0, K).map((node) => holds(node, name)))
+        // Estimates of how far a name's holders lie differ: one of them may be left out.
+        expect(closest.filter(Boolean).length).toBeGreaterThanOrEqual(K - 1)
+      }
+    }, 120_000)
+  })
+})

@@ -1,0 +1,31 @@
+/** Where the processes of a network live: an address each, in a /24 of its own, and a wire between them that can be cut. */
+import { makeLoopbackPlaces } from './loopback.ts'
+import { makeNamespaces } from './namespaces.ts'
+import type { Surroundings } from '../processes.ts'
+
+export interface Place {
+  /** Multiaddr without peer id. */
+  readonly listen: string
+  readonly surroundings: Surroundings
+  /** Address at which this process reaches the HTTP interface there. */
+  readonly apiHost: string
+}
+
+export interface Places {
+  /** For the titles of tests: what kind of places these are. */
+  readonly kind: string
+  readonly places: readonly Place[]
+  /** Address of this process as seen from the places, for the beacon. */
+  readonly ourHost: string
+  /** No byte passes any more between those places and all others; both sides stay connected to us. */
+  cut(side: ReadonlySet<number>): void
+  heal(): void
+  /** Once all processes there have ended. */
+  remove(): void
+}
+
+/** Network namespaces where they can be made (root on Linux, with iproute2), else addresses of the loopback interface; NETWORK_PLACES=loopback takes those anyhow. */
+export function makePlaces(count: number, directory: string): Places {
+  const namespaces = process.env['NETWORK_PLACES'] === 'loopback' ? undefined : makeNamespaces(count)
+  return namespaces ?? makeLoopbackPlaces(count, directory)
+}
