@@ -227,6 +227,12 @@ describe('a name of this daemon', () => {
     expect(explanation.answers.filter(({ vote }) => !vote)).toMatchObject([{ self: true }])
   })
 
+  it('is not thin where everybody else agrees, though its own store has no vote', async () => {
+    for (const peer of world.peers.slice(2)) peer.away = true
+    await registered(owner)
+    expect(await explained(owner)).toMatchObject({ resolves: 'settled', asked: { peers: 2 }, verdict: expect.stringMatching(/1 of 1 votes; its lease/) })
+  })
+
   it('shows nothing of that to strangers', async () => {
     await registered(owner)
     expect((await explained(owner)).own).toBeNull()

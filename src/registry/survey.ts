@@ -37,7 +37,7 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup): Surv
   const { lapse } = context.time()
   const pin = memory.pin(name)
   const votes = voters.map((voter) => asVote(voter, answers))
-  const ruled = applyPin(tally(votes, { asked: Math.max(voters.length, asked), done: true }, profile), pin, lapse, profile)
+  const ruled = applyPin(tally(votes, { asked: Math.max(voters.length, asked - (answers.length - voters.length)), done: true }, profile), pin, lapse, profile)
   memory.setPin(name, nextPin(ruled, pin, lapse, profile))
   const held = voters.filter((_, index) => votes[index]!.held !== undefined)
   const firm = held.filter(({ state }) => state !== 'provisional')
