@@ -23,7 +23,7 @@ function growTree(random: () => number): Tree {
   const sign = (document: ReturnType<typeof buildNextVersion>, key: KeyPair): KidDocument => signKidDocument(document, key, '2026-01-01T00:00:00Z', LOCAL)
   const [update, , recovery] = KEYS as [KeyPair, KeyPair, KeyPair]
   const documents = [sign(buildGenesis({ keys: [update.publicKey], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] }, LOCAL), update)]
-  for (let size = 3 + Math.floor(random() * 6); documents.length < size; ) {
+  for (let size = 3 + Math.floor(random() * 4); documents.length < size; ) {
     const changes: KidChanges[] = [
       { alsoKnownAs: [`https://${documents.length}.example`] },
       { updateKeys: [encodeMultikey(pick(KEYS).publicKey)] },
