@@ -68,6 +68,7 @@ describe('a renewal', () => {
 
   it('is possible in the grace, and not after it', () => {
     expect(outlook(END + 1)).toMatchObject({ renewal: { state: 'scheduled' }, warnings: [{ code: 'grace' }], isDue: true })
+    expect(outlook(END + 1, { task: task({ eta_seconds: 60 }) })).toMatchObject({ renewal: { state: 'running' }, warnings: [{ code: 'grace', message: expect.stringContaining('its renewal is under way') }] })
     expect(outlook(END + profile.grace + 1)).toMatchObject({ renewal: { state: 'impossible', due: null }, warnings: [{ code: 'lapsed', message: expect.stringContaining('chronym register alice.chronym') }], isDue: false })
   })
 

@@ -79,7 +79,10 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
   if (lease.state === 'dead') return [{ code: 'lapsed', message: `Its lease and the grace after it ended at ${graceEnd}; anyone may register it: chronym register ${name}` }]
   const warnings: NameWarning[] = []
   if (standing === 'contested') warnings.push({ code: 'contested', message: `Peers name another key as its owner: chronym explain ${name}` })
-  if (lease.state === 'grace') warnings.push({ code: 'grace', message: `Its lease ended at ${end}, so it does not resolve; until ${graceEnd} this key alone may renew it: chronym renew ${name}` })
+  if (lease.state === 'grace') {
+    const cure = found.state === 'running' ? '; its renewal is under way' : `: chronym renew ${name}`
+    warnings.push({ code: 'grace', message: `Its lease ended at ${end}, so it does not resolve; until ${graceEnd} this key alone may renew it${cure}` })
+  }
   if (nowRound > lease.endRound - WARNED_LEADS * found.leadRounds) warnings.push(...renewalWarnings(input, found, end))
   return [...warnings, ...chainWarnings(input, found.left, end, graceEnd)]
 }
@@ -103,7 +106,7 @@ function renewalWarnings({ name, profile, lease, nowRound, isAutomatic, obstacle
     case 'running': {
       if (task!.stalled !== null) return [{ code: 'renewal-stalled', message: `Its renewal cannot go on just now (${task!.stalled.code}: ${task!.stalled.message}). The lease ends at ${end}` }]
       const secondsLeft = (lease.endRound - nowRound) * profile.beacon.period
-      if ((task!.eta_seconds ?? 0) <= secondsLeft) return []
+      if (lease.state !== 'live' || (task!.eta_seconds ?? 0) <= Math.max(0, secondsLeft)) return []
       return [{ code: 'renewal-late', message: `Its renewal takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks` }]
     }
     case 'scheduled':
