@@ -1,7 +1,7 @@
 import { equalBytes } from '../../protocol/bytes.ts'
 import { claimOf } from '../../protocol/claim.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
-import { decodeKidRecord } from '../../protocol/kid-record.ts'
+import { decodeKidEnvelope } from '../../protocol/kid-record.ts'
 import { compareManifests, decodeManifestRecord } from '../../protocol/manifest.ts'
 import { parseName } from '../../protocol/names.ts'
 import { compareRecords, type RecordOrder } from '../../protocol/order.ts'
@@ -28,10 +28,9 @@ function isAsNew({ kind, bytes }: OwnRecord, held: Uint8Array, profile: NetworkP
       return equalBytes(ours.pubkey, theirs.pubkey) && compareRecords(theirs, ours) >= 0
     }
     case 'kid': {
-      const [ours, theirs] = [decodeKidRecord(bytes, profile).log, decodeKidRecord(held, profile).log]
-      const head = ours.versions.at(-1)!
-      const same = theirs.versions[ours.versions.length - 1]
-      return same !== undefined && equalBytes(same.hash, head.hash)
+      // Whether what a peer shows verifies is for those to find out who rely on it: twenty logs would hold our event loop up for as many times 20 ms.
+      const [ours, theirs] = [decodeKidEnvelope(bytes, profile).versions, decodeKidEnvelope(held, profile).versions]
+      return ours.every((version, index) => theirs[index] !== undefined && equalBytes(version, theirs[index]))
     }
     case 'manifest':
       return compareManifests(decodeManifestRecord(held, profile), decodeManifestRecord(bytes, profile)) >= 0
