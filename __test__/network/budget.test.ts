@@ -146,12 +146,12 @@ describe('the budget', () => {
     expect([pages(() => from('a')), pages((index) => from(index))]).toEqual([10, 30])
   })
 
-  it('lets a hundred connect from one prefix at once, then ten a second, where prefixes are limited', () => {
+  it('lets sixty connect from one prefix at once, then five a second, where prefixes are limited', () => {
     const budget = createBudget(true, now)
     const connected = (of: Budget, prefix: string): number => Array.from({ length: 1_000 }, () => of.connect(prefix)).filter(Boolean).length
-    expect([connected(budget, 'a'), connected(budget, 'b'), connected(createBudget(false, now), 'a')]).toEqual([100, 100, 1_000])
+    expect([connected(budget, 'a'), connected(budget, 'b'), connected(createBudget(false, now), 'a')]).toEqual([60, 60, 1_000])
     nowMs += 1_000
-    expect(connected(budget, 'a')).toBe(10)
+    expect(connected(budget, 'a')).toBe(5)
   })
 
   it('takes forty commitments of a peer at once, then eight a second', () => {

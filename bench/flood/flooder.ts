@@ -17,7 +17,7 @@ import type { FlooderFigures, FlooderStart, Tally } from './messages.ts'
 import { FLOOD_PROFILE } from './profile.ts'
 
 /** Requests of one session, and how many are under way at once: whoever sends what is not punished is not stopped by that. */
-const REQUESTS = { punished: 40, unpunished: 500 }
+const REQUESTS = { punished: 40, unpunished: 150 }
 const AT_ONCE = 4
 /** Before an identity that was refused a connection gives its turn to the next one. */
 const REFUSED_PAUSE_MS = 200

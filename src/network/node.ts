@@ -17,7 +17,10 @@ import { ListenError, type NetworkMode } from './types.ts'
 
 /** Connections a second from one address, and being set up at once from all; libp2p's own 5 and 10 stop a network on one machine from forming. */
 const INBOUND_CONNECTIONS_PER_SECOND = 100
-const MAX_PENDING_INBOUND_CONNECTIONS = 32
+const MAX_PENDING_INBOUND_CONNECTIONS = 100
+
+/** A connection is set up within this time or closed: whoever begins one and says no more holds a place among those pending. libp2p waits 10 s. */
+const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
 
 /** Peers asked at a time by one look-up, and paths that share none: enough for small networks, which all begin as. */
 const DHT_ALPHA = 3
@@ -90,7 +93,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
     connectionGater: gater(loopbackOnly, options),
-    connectionManager: { inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND, maxIncomingPendingConnections: MAX_PENDING_INBOUND_CONNECTIONS },
+    connectionManager: { inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND, maxIncomingPendingConnections: MAX_PENDING_INBOUND_CONNECTIONS, inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS },
     connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
     peerDiscovery: bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
     services
