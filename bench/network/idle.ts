@@ -5,8 +5,8 @@ import { processorSeconds, residentBytes, startFleet } from './processes.ts'
 import { PROFILE } from './profile.ts'
 import { say } from './scratch.ts'
 
-/** After the start: what it left is collected. */
-const SETTLE_SECONDS = 30
+/** After the start: within two minutes V8 has collected what it left. */
+const SETTLE_SECONDS = 150
 
 export interface Idle {
   readonly daemons: number
