@@ -5,6 +5,7 @@ import { OfflineError, type CommitOutcome, type HeldEntry, type Network, type Ne
 import { clockRound } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim.ts'
+import { judgeIdentity } from '../../src/protocol/judge-documents.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { compareRecords } from '../../src/protocol/order.ts'
 import { builtInProfiles, parseProfile, type NetworkProfile } from '../../src/protocol/profile.ts'
@@ -75,7 +76,7 @@ function pulseOf(round: number): VerifiedPulse {
 }
 
 /** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
-export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'> {
+export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork' | 'judgeIdentity'> {
   breakProofs = false
   /** When set, evaluations end at once. */
   instant = true
@@ -106,6 +107,9 @@ export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate'
   }
   measureRate(): Promise<number> {
     return Promise.resolve(1_000_000)
+  }
+  judgeIdentity(record: Uint8Array, profile: NetworkProfile): ReturnType<NativePool['judgeIdentity']> {
+    return Promise.resolve(judgeIdentity(record, profile))
   }
 }
 

@@ -22,7 +22,7 @@ export interface RegistryDependencies {
   readonly store: Store
   readonly network: Network
   readonly beacon: BeaconClient
-  readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'>
+  readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork' | 'judgeIdentity'>
   /** 32 bytes; the names' keys come from it. */
   readonly masterSeed: Uint8Array
   readonly clock: Clock

@@ -90,16 +90,17 @@ async function knownRecord(context: RegistryContext, did: Did): Promise<KidRecor
   }
 }
 
+/** What stands of all that peers and this daemon hold. Each log is verified on a thread, and merged by its outline: twenty long ones would hold the event loop up for half a second. */
 async function findRecord(context: RegistryContext, did: Did, signal?: AbortSignal): Promise<KidRecord | undefined> {
-  const found = (await context.network.getIdentity(did, signal)).flatMap((bytes) => readable(() => decodeKidRecord(bytes, context.profile)) ?? [])
-  const own = ownRecord(context, did)
-  const records = [...(own === undefined ? [] : [own]), ...found].filter(({ log }) => log.did === did)
-  return records.reduce<KidRecord | undefined>((best, record) => (best === undefined ? record : merge(best, record)), undefined)
-}
-
-function merge(standing: KidRecord, incoming: KidRecord): KidRecord {
-  const { log, kind } = mergeKidLogs(standing.log, incoming.log)
-  return kind === 'stale' ? { ...standing, log } : { ...incoming, log }
+  const { network, pool, profile, store } = context
+  const own = store.get(keys.ownIdentity(did))
+  const records = [...(own === undefined ? [] : [own]), ...(await network.getIdentity(did, signal))]
+  const judged = await Promise.all(records.map(async (bytes) => ({ bytes, verdict: await pool.judgeIdentity(bytes, profile, 'own') })))
+  const logs = judged.flatMap(({ bytes, verdict }) => (verdict.ok && verdict.value.log.did === did ? [{ bytes, log: verdict.value.log }] : []))
+  const [first, ...others] = logs
+  if (first === undefined) return undefined
+  const standing = others.reduce((best, other) => (mergeKidLogs(best.log, other.log).kind === 'stale' ? best : other), first)
+  return decodeKidRecord(standing.bytes, profile)
 }
 
 function ownRecord({ store, profile }: RegistryContext, did: Did): KidRecord | undefined {
