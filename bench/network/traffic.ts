@@ -18,10 +18,10 @@ import { PROFILE } from './profile.ts'
 /** One round lasts an hour on the average. */
 const ROUNDS_PER_DAY = 24
 const HOUR_AND_HALF_MS = 90 * 60_000
-/** Nothing but the pings of idle connections passes for so long: the round is over. */
+/** Next to nothing passes for so long: the round is over. */
 const QUIET_MS = 2_000
-/** What pings may still be under way then. */
-const QUIET_BYTES = 2_000
+/** The pings of some three hundred connections and what their owners look for meanwhile: about 5 KB. */
+const QUIET_BYTES = 20_000
 
 export interface Traffic {
   readonly nodes: number
