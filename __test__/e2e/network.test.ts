@@ -127,16 +127,18 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     await allResolve()
   })
 
-  // What a cut leaves open is left to time: no answer comes, none is refused, and connections look alive until a ping fails.
-  it.runIf(NODES >= 16)('serve on both sides of a cut that nobody was told of, and after it', async () => {
-    const before = settledOf(await entries())
-    fleet.places.cut(new Set(minorityOf(fleet.running())))
-    await allResolve()
-    fleet.places.heal()
-    await everybodyKnows()
-    await allResolve()
-    expect(await entries()).toMatchObject(before)
-  })
+  // Of large networks only: it takes minutes. What a cut leaves open is left to time: no answer comes, none is refused, and connections look alive until a ping fails.
+  if (NODES >= 16) {
+    it('serve on both sides of a cut that nobody was told of, and after it', async () => {
+      const before = settledOf(await entries())
+      fleet.places.cut(new Set(minorityOf(fleet.running())))
+      await allResolve()
+      fleet.places.heal()
+      await everybodyKnows()
+      await allResolve()
+      expect(await entries()).toMatchObject(before)
+    })
+  }
 
   it('killed all at once and started again in a network torn apart lose no settled entry, and healed change the owner of no name, not even of one claimed on both sides', async () => {
     const before = settledOf(await entries())
