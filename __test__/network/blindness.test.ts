@@ -30,6 +30,7 @@ function network(answer: (request: Request) => unknown): { parts: ClientParts; s
     known: () => 1,
     networkSize: () => 300,
     nearest: () => [peer],
+    within: () => [peer],
     closest: () => Promise.reject(new Error('a look-up of K shows it')),
     neighbourhood: () => Promise.resolve({ peers: [peer], bits: BITS }),
     ask: (_peer, request) => {

@@ -3,6 +3,7 @@ import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { describe, expect, it } from 'vitest'
 import { getReveals } from '../../src/network/client/get.ts'
+import type { LookupBreadth } from '../../src/network/types.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import { AskError } from '../../src/network/protocol/ask.ts'
 import type { GetAnswer } from '../../src/network/protocol/get.ts'
@@ -19,26 +20,41 @@ const claim = claimId(NAME, alice.publicKey, reveal.drand_pulse, lab.hash)
 const ENTRY: GetAnswer = { type: 'entry', state: 'settled', claim, record: encodeReveal(reveal) }
 const FORGED: GetAnswer = { ...ENTRY, record: encodeReveal({ ...reveal, signature: new Uint8Array(64) }) }
 
-/** Peers that answer in this order; `lost` gives no answer. */
-async function lookUp(answers: readonly (GetAnswer | 'lost')[]) {
+interface Table {
+  /** How many of the peers, from the first on, the routing table knows within the reach of k. */
+  readonly known: number
+  readonly networkSize: number
+  readonly breadth: LookupBreadth
+}
+
+/** Peers that answer in this order, all of whom a look-up finds; `lost` gives no answer. */
+async function lookUp(answers: readonly (GetAnswer | 'lost')[], { known, networkSize, breadth }: Table = { known: 0, networkSize: 300, breadth: 'everybody' }) {
   const asked = answers.map((answer, index) => {
     const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
     return { id, peer: `peer-${index}`, prefix: String(index), answer }
   })
   const penalised: string[] = []
+  const log: string[] = []
   const peers: Peers = {
     ownPosition: new Uint8Array(32),
     known: () => asked.length,
-    networkSize: () => 300,
+    networkSize: () => networkSize,
     nearest: () => asked,
-    closest: () => Promise.resolve(asked),
+    within: () => asked.slice(0, known),
+    closest: () => {
+      log.push('look-up')
+      return Promise.resolve(asked)
+    },
     neighbourhood: () => Promise.resolve({ peers: asked, bits: 0 }),
-    ask: (peer: Peer & { answer: GetAnswer | 'lost' }) => (peer.answer === 'lost' ? Promise.reject(new AskError('gone')) : Promise.resolve(peer.answer)),
+    ask: (peer: Peer & { answer: GetAnswer | 'lost' }) => {
+      log.push(peer.peer)
+      return peer.answer === 'lost' ? Promise.reject(new AskError('gone')) : Promise.resolve(peer.answer)
+    },
     diverse: (all) => [...all],
     penalise: ({ peer }) => penalised.push(peer)
   }
   const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
-  return { ...(await getReveals(parts, NAME, undefined, 'everybody')), penalised }
+  return { ...(await getReveals(parts, NAME, undefined, breadth)), penalised, log }
 }
 
 describe('a look-up', () => {
@@ -47,5 +63,32 @@ describe('a look-up', () => {
     expect(answers.map(({ peer, state }) => [peer, state]).sort()).toEqual([['peer-0', 'settled'], ['peer-5', 'none']])
     expect(silent.map(({ peer, reason }) => [peer, reason]).sort()).toEqual([['peer-1', 'no-answer'], ['peer-2', 'busy'], ['peer-3', 'no-answer'], ['peer-4', 'invalid']])
     expect([asked, networkSize, penalised]).toEqual([6, 300, ['peer-4']])
+  })
+
+  it('asks whom the table knows without looking anybody up, where more than half of the holders agree', async () => {
+    const { answers, asked, log } = await lookUp(Array<GetAnswer>(20).fill(ENTRY), { known: 16, networkSize: 21, breadth: 'majority' })
+    expect(log).not.toContain('look-up')
+    expect([log.length, asked]).toEqual([16, 20])
+    expect(answers.length).toBeGreaterThan(10)
+  })
+
+  it('counts those of the table against all who should hold the name, and asks the others as well', async () => {
+    const ten = Array<GetAnswer>(10).fill(ENTRY)
+    const { answers, asked, log } = await lookUp([...ten, ...Array<GetAnswer>(10).fill({ type: 'none' })], { known: 15, networkSize: 21, breadth: 'majority' })
+    expect(log.filter((what) => what === 'look-up')).toEqual(['look-up'])
+    expect(new Set(log).size).toBe(log.length)
+    expect([answers.length, asked]).toEqual([20, 20])
+  })
+
+  it('believes no table that nobody holds the name', async () => {
+    const { log, answers } = await lookUp([...Array<GetAnswer>(12).fill({ type: 'none' }), ...Array<GetAnswer>(8).fill(ENTRY)], { known: 12, networkSize: 21, breadth: 'majority' })
+    expect(log).toContain('look-up')
+    expect(answers.filter(({ state }) => state === 'settled')).toHaveLength(8)
+  })
+
+  it('asks nobody of a table that knows too few, nor when everybody is wanted', async () => {
+    const all = Array<GetAnswer>(20).fill(ENTRY)
+    expect((await lookUp(all, { known: 10, networkSize: 10_000, breadth: 'majority' })).log[0]).toBe('look-up')
+    expect((await lookUp(all, { known: 20, networkSize: 21, breadth: 'everybody' })).log[0]).toBe('look-up')
   })
 })

@@ -82,6 +82,7 @@ const peers: Peers = {
   known: () => neighbours.length,
   networkSize: () => size ?? neighbours.length + 1,
   nearest: () => neighbours,
+  within: () => neighbours,
   closest: () => Promise.resolve(neighbours),
   neighbourhood: () => Promise.resolve({ peers: neighbours, bits: 0 }),
   ask: (peer, request) => Promise.resolve((peer as NeighbourPeer).answer(request) as never),

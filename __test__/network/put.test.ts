@@ -55,6 +55,7 @@ function network(all: readonly Model[], looked: readonly (readonly Model[])[]): 
     known: () => all.length,
     networkSize: () => all.length,
     nearest: () => [...all],
+    within: () => [...all],
     closest: () => Promise.resolve([...(queue.length > 1 ? queue.shift()! : queue[0]!)]),
     neighbourhood: () => Promise.resolve({ peers: [...all], bits: 0 }),
     ask: ask as Peers['ask'],

@@ -1,6 +1,7 @@
 /** The peers as holders and clients see them, so that neither touches libp2p. */
 import type { PeerId } from '@libp2p/interface'
 import { randomBytes } from 'node:crypto'
+import { isWithin, radius } from '../protocol/density.ts'
 import { diverse, type Origin } from '../protocol/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/record-key.ts'
@@ -25,6 +26,8 @@ export interface Peers {
   networkSize(): number
   /** The k of the table nearest to a key, without asking anybody: near ourselves the table is as good as a look-up. */
   nearest(key: Uint8Array): Peer[]
+  /** Those of the table who should hold what belongs at a key, at the estimated density: nearest first, at most k, without asking anybody. */
+  within(key: Uint8Array): Peer[]
   /** The k closest to H(preimage), nearest first, without ourselves. */
   closest(preimage: Uint8Array, signal?: AbortSignal): Promise<Peer[]>
   /** All peers that share the blinded prefix with a key, found without showing the key; and the prefix's length. */
@@ -44,6 +47,10 @@ export function createPeers(node: Node, profile: NetworkProfile, penalise: (peer
     known: () => tableSize(node),
     networkSize: () => estimateNetworkSize(node, profile.k),
     nearest: (key) => nearestKnown(node, key, profile.k).map(peerOf),
+    within(key) {
+      const reach = radius(profile.k, estimateNetworkSize(node, profile.k))
+      return nearestKnown(node, key, profile.k).filter((id) => isWithin(key, positionOf(id), reach)).map(peerOf)
+    },
     closest: async (preimage, signal) => (await closestPeers(node, preimage, profile.k, signal)).map(peerOf),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(estimateNetworkSize(node, profile.k))

@@ -4,6 +4,7 @@ import { profileHash } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { decodeReveal, type Reveal } from '../../protocol/reveal.ts'
 import type { Verdict } from '../../protocol/valid.ts'
+import type { Peer } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
 import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
@@ -13,52 +14,76 @@ import { reachable, type ClientParts } from './parts.ts'
  * Asks the peers that should hold a name what they hold, and our own store. Every distinct record is verified; who sent an invalid one is penalised
  * and counts as not having answered.
  *
- * By default ends early once more than half of those asked hold one claim that is not provisional. Throws OfflineError, or the signal's reason.
+ * By default ends early once more than half of those who should hold it hold one claim that is not provisional. Those of them that the routing table knows
+ * are asked at once, where they are enough for that: a look-up asks as many peers again, only to learn whom to ask. What they leave open is asked of those
+ * whom a look-up finds. Throws OfflineError, or the signal's reason.
  */
 export async function getReveals(parts: ClientParts, name: string, signal?: AbortSignal, breadth: LookupBreadth = 'majority'): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const key = recordKey('reveal', name, hash)
-  const answers: RevealAnswer[] = []
-  const silent: SilentPeer[] = []
-  const votes = new Map<string, number>()
   const enough = new AbortController()
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
   const judge = judgeOf(parts, name, either)
+  /** By peer; undefined while it is asked. */
+  const replies = new Map<string, RevealAnswer | SilentPeer['reason'] | undefined>()
+
+  const askThem = async (asked: readonly Peer[], others: number): Promise<RevealLookup> => {
+    const ids = new Set([parts.ownPeerId, ...asked.map(({ peer }) => peer)])
+    const total = others + (self === undefined ? 0 : 1)
+    const answersOf = (): RevealAnswer[] => [...replies].flatMap(([peer, reply]) => (typeof reply === 'object' && ids.has(peer) ? [reply] : []))
+    const stopWhenDecided = (): void => {
+      if (breadth === 'majority' && hasMajority(answersOf(), total)) enough.abort()
+    }
+    stopWhenDecided()
+    await Promise.all(
+      asked.map(async (peer) => {
+        if (enough.signal.aborted || replies.has(peer.peer)) return
+        replies.set(peer.peer, undefined)
+        const reply = await askOne(peer)
+        if (enough.signal.aborted) return
+        replies.set(peer.peer, reply)
+        stopWhenDecided()
+      })
+    )
+    const silent = [...replies].flatMap(([peer, reply]) => (typeof reply === 'string' && ids.has(peer) ? [{ peer, reason: reply }] : []))
+    return { answers: answersOf(), asked: total, silent, networkSize: peers.networkSize() }
+  }
+  const askOne = async (peer: Peer): Promise<RevealAnswer | SilentPeer['reason'] | undefined> => {
+    try {
+      const reply = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), { peer: peer.peer, self: false })
+      if (reply === 'invalid') peers.penalise(peer, `an invalid record for ${name}`)
+      return reply
+    } catch (error) {
+      if (enough.signal.aborted) return undefined
+      if (!(error instanceof AskError)) throw error
+      return 'no-answer'
+    }
+  }
 
   if (self !== undefined) {
     const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, self: true })
-    if (typeof own === 'object') answers.push(own)
+    if (typeof own === 'object') replies.set(parts.ownPeerId, own)
   }
-  const asked = peers.diverse(await peers.closest(recordKeyPreimage('reveal', name, hash), signal))
-  const total = asked.length + (self === undefined ? 0 : 1)
-  const count = (answer: RevealAnswer): void => {
-    if (answer.claimId === undefined || answer.state === 'provisional') return
-    const id = toHex(answer.claimId)
+  const known = breadth === 'majority' ? peers.diverse(peers.within(key)) : []
+  const holders = Math.max(known.length, Math.min(parts.profile.k, peers.networkSize() - 1))
+  if (known.length * 2 > holders + 1) {
+    const found = await askThem(known, holders)
+    if (enough.signal.aborted) return found
+  }
+  const closest = peers.diverse(await peers.closest(recordKeyPreimage('reveal', name, hash), signal))
+  return askThem(closest, closest.length)
+}
+
+/** Whether more than half of so many hold one claim that is not provisional. */
+function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {
+  const votes = new Map<string, number>()
+  for (const { claimId, state } of answers) {
+    if (claimId === undefined || state === 'provisional') continue
+    const id = toHex(claimId)
     votes.set(id, (votes.get(id) ?? 0) + 1)
-    if (breadth === 'majority' && votes.get(id)! * 2 > total) enough.abort()
   }
-  answers.forEach(count)
-  await Promise.all(
-    asked.map(async (peer) => {
-      try {
-        const answer = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), { peer: peer.peer, self: false })
-        if (answer === 'invalid') peers.penalise(peer, `an invalid record for ${name}`)
-        if (enough.signal.aborted) return
-        if (typeof answer !== 'object') {
-          silent.push({ peer: peer.peer, reason: answer })
-          return
-        }
-        answers.push(answer)
-        count(answer)
-      } catch (error) {
-        if (enough.signal.aborted) return
-        if (!(error instanceof AskError)) throw error
-        silent.push({ peer: peer.peer, reason: 'no-answer' })
-      }
-    })
-  )
-  return { answers, asked: total, silent, networkSize: peers.networkSize() }
+  return Math.max(0, ...votes.values()) * 2 > total
 }
 
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>
