@@ -24,6 +24,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   const key = recordKey('reveal', name, hash)
   const enough = new AbortController()
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
+  const isDecided = (): boolean => enough.signal.aborted
   const judge = judgeOf(parts, name, either)
   /** By peer; undefined while it is asked. */
   const replies = new Map<string, RevealAnswer | SilentPeer['reason'] | undefined>()
@@ -38,10 +39,10 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
     stopWhenDecided()
     await Promise.all(
       asked.map(async (peer) => {
-        if (enough.signal.aborted || replies.has(peer.peer)) return
+        if (isDecided() || replies.has(peer.peer)) return
         replies.set(peer.peer, undefined)
         const reply = await askOne(peer)
-        if (enough.signal.aborted) return
+        if (isDecided()) return
         replies.set(peer.peer, reply)
         stopWhenDecided()
       })
@@ -55,7 +56,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
       if (reply === 'invalid') peers.penalise(peer, `an invalid record for ${name}`)
       return reply
     } catch (error) {
-      if (enough.signal.aborted) return undefined
+      if (isDecided()) return undefined
       if (!(error instanceof AskError)) throw error
       return 'no-answer'
     }
@@ -69,7 +70,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   const holders = Math.max(known.length, Math.min(parts.profile.k, peers.networkSize() - 1))
   if (known.length * 2 > holders + 1) {
     const found = await askThem(known, holders)
-    if (enough.signal.aborted) return found
+    if (isDecided()) return found
   }
   const closest = peers.diverse(await peers.closest(recordKeyPreimage('reveal', name, hash), signal))
   return askThem(closest, closest.length)
