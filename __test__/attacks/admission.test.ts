@@ -1,11 +1,11 @@
 /** Attacks on who owns a name at a storing node, each under the name that docs/protocol.md gives it. */
 import { describe, expect, it } from 'vitest'
-import { admit, adopt, reviseEntry, type AdmissionFacts, type Decision } from '../../src/protocol/admission.ts'
+import { admit, adopt, reviseEntry, type AdmissionFacts, type Decision, type Revision } from '../../src/protocol/admission.ts'
 import { equalBytes } from '../../src/protocol/bytes.ts'
 import type { Claim } from '../../src/protocol/claim.ts'
 import { MAX_REPAIRS, MAX_RIVALS, newEntry, tickEntry, type Entry, type EntryState } from '../../src/protocol/entry.ts'
 import { leaseState } from '../../src/protocol/lease.ts'
-import type { NeighbourAnswer, NeighbourFacts } from '../../src/protocol/neighbours.ts'
+import type { Agreed, NeighbourAnswer, NeighbourFacts } from '../../src/protocol/neighbours.ts'
 import { parseProfile } from '../../src/protocol/profile.ts'
 import { advanceTime } from '../../src/protocol/time.ts'
 import { bareClaim, LOCAL, MAIN, timeAt } from '../protocol/fixtures.ts'
@@ -23,6 +23,12 @@ function facts(change: Partial<AdmissionFacts> & { unseen?: boolean } = {}): Adm
 /** That many answers, each from a prefix of its own. */
 function answers(count: number, claim: Claim | undefined, state: EntryState = 'settled', from = 0): NeighbourAnswer[] {
   return Array.from({ length: count }, (_, index) => ({ peer: `${from + index}`, prefix: `${from + index}`, ...(claim !== undefined && { entry: { claimId: claim.id, state } }) }))
+}
+
+/** What a question found to be adopted. */
+function agreedIn(revision: Revision | undefined): Agreed {
+  if (revision?.kind !== 'adopt') throw new Error('nothing is to be adopted')
+  return revision.agreed
 }
 
 function ownerAfter(entry: Entry, decision: Decision): Uint8Array {
@@ -132,8 +138,7 @@ describe('neighbours that lie', () => {
     const lied = adopt(decision.agreed, MALLORY, timeAt(1010))
     expect(lied.state).toBe('settling')
     const honest = { answers: [...lie, ...answers(15, ALICE, 'settled', 5)], known: 20 }
-    const revision = reviseEntry(lied, honest, timeAt(1012), LOCAL)!
-    const mended = adopt(revision.agreed, ALICE, timeAt(1012), lied)
+    const mended = adopt(agreedIn(reviseEntry(lied, honest, timeAt(1012), LOCAL)), ALICE, timeAt(1012), lied)
     expect(mended).toMatchObject({ state: 'settling', claim: ALICE, tenureRound: 1010 })
     expect(reviseEntry(mended, honest, timeAt(1013), LOCAL)).toBeUndefined()
     // Where the honest ones answer as well, the five are outvoted from the start, and alone they repair nothing.
@@ -162,11 +167,30 @@ describe('neighbours that lie', () => {
         const revision = reviseEntry(entry, { answers: [...others, ...answers(5, other, 'settling', 100)], known: 19 }, timeAt(1010), LOCAL)
         if (revision === undefined) return entry
         changes[index]!++
-        return adopt(revision.agreed, other, timeAt(1010), entry)
+        return adopt(agreedIn(revision), other, timeAt(1010), entry)
       })
     }
     expect(changes).toEqual(changes.map(() => MAX_REPAIRS))
     expect(honest.every(({ tenureRound, state }) => tenureRound === 1000 && state === 'settling')).toBe(true)
+    // And then each settles, whatever it is told.
+    const ripe = timeAt(1001 + LOCAL.settle)
+    for (const entry of honest) expect(reviseEntry(entry, { answers: answers(20, entry.claim === ALICE ? MALLORY : ALICE), known: 20 }, ripe, LOCAL)).toMatchObject({ kind: 'keep', entry: { state: 'settled', claim: entry.claim } })
+  })
+
+  it('[a holder that slept while others settled] settles nothing before it has asked, and follows those who were awake', () => {
+    const longAfter = timeAt(1000 + 100 * LOCAL.settle)
+    for (const state of ['fresh', 'settling', 'provisional'] as const) {
+      const slept = tickEntry(newEntry(ALICE, state, timeAt(1000)), longAfter, LOCAL)!
+      expect(slept.state).toBe(state === 'provisional' ? 'provisional' : 'settling')
+      const awake = { answers: [...answers(9, MALLORY), ...answers(3, ALICE, 'settling', 9), ...answers(3, undefined, 'settled', 12)], known: 20 }
+      expect(agreedIn(reviseEntry(slept, awake, longAfter, LOCAL)).claimId).toEqual(MALLORY.id)
+      // Too few answer to settle it, or to take another one up; or they are divided, and most of those who hold the name hold the other claim.
+      for (const heard of [answers(7, undefined), answers(7, ALICE), [...answers(6, MALLORY), ...answers(4, undefined, 'settled', 6), ...answers(4, ALICE, 'settling', 10)]]) {
+        const revision = reviseEntry(slept, { answers: heard, known: 20 }, longAfter, LOCAL)
+        expect(revision?.kind === 'keep' && revision.entry.state === 'settled').toBe(false)
+      }
+      expect(reviseEntry(slept, NOBODY, longAfter, MAIN), 'whoever knows of nobody cannot tell').toBeUndefined()
+    }
   })
 
   it('[rivals that keep a claim provisional for ever] run out: each delays once, and so many in all', () => {
@@ -177,6 +201,8 @@ describe('neighbours that lie', () => {
       entry = tickEntry(entry, timeAt(round), LOCAL)!
       const decision = admit(entry, bareClaim({ owner: `rival ${rival % 20}` }), facts({ unseen: true, time: timeAt(round) }), LOCAL)
       if (decision.kind === 'refuse' && decision.entry !== undefined) entry = decision.entry
+      const revision = reviseEntry(entry, { answers: answers(20, undefined), known: 20 }, timeAt(round), LOCAL)
+      if (revision?.kind === 'keep') entry = revision.entry
     }
     expect(entry.state).toBe('settled')
     expect(ownerAfter(entry, admit(entry, MALLORY, facts({ time: timeAt(round) }), LOCAL))).toEqual(ALICE.pubkey)

@@ -39,6 +39,14 @@ async function ownersOf(name: string): Promise<(string | undefined)[]> {
   return (await heldBy(name)).map(({ owner }) => owner)
 }
 
+/** Lets rounds pass until every node has asked, and has settled the name. */
+async function settled(name: string): Promise<void> {
+  await vi.waitFor(async () => {
+    lab.advance(1)
+    expect(await statesOf(name)).toEqual(all('settled'))
+  }, 10_000)
+}
+
 function all<T>(value: T): T[] {
   return lab.nodes.map(() => value)
 }
@@ -162,7 +170,7 @@ describe('three nodes', () => {
     expect(await ownersOf('tied.chronym')).toEqual(winners)
   })
 
-  it('let nothing but time decide once the contest is over: fresh, settling, settled', async () => {
+  it('let no claim win any more once the contest is over: fresh, settling, and settled when time has passed and the others agree', async () => {
     const [owner, rival] = [lab.owner('owner'), lab.owner('rival')]
     const commitment = lab.commitment('settle.chronym', rival)
     await first.network.commit('settle.chronym', commitment, lab.stamp(commitment))
@@ -177,7 +185,7 @@ describe('three nodes', () => {
     expect((await second.network.putReveal(rivals)).refusals.map(({ code }) => code)).toEqual(['taken', 'taken', 'taken'])
 
     lab.advance(lab.profile.settle)
-    expect(await statesOf('settle.chronym')).toEqual(all('settled'))
+    await settled('settle.chronym')
     const { proofsVerified } = lab
     expect((await second.network.putReveal(rivals)).refusals.map(({ code }) => code)).toEqual(['taken', 'taken', 'taken'])
     expect(lab.proofsVerified).toBe(proofsVerified)
@@ -268,6 +276,31 @@ describe('three nodes', () => {
     const [own] = (await third.network.getReveals('restart.chronym')).answers.filter(({ self }) => self)
     expect(own).toMatchObject({ state: 'fresh', reveal })
     expect(third.network.status().records).toBe(first.network.status().records)
+  })
+
+  it('have the claim that won although one of them slept from before it came until long after it had settled', async () => {
+    const name = 'asleep.chronym'
+    const [early, later] = [lab.owner('early'), lab.owner('later')]
+    for (const owner of [early, later]) {
+      const commitment = lab.commitment(name, owner)
+      await first.network.commit(name, commitment, lab.stamp(commitment))
+    }
+    lab.advance(lab.profile.min_commit)
+    const lower = lab.reveal(name, early, { p: lab.round })
+    lab.advance(1)
+    await first.network.putReveal(lab.reveal(name, later, { p: lab.round }))
+    expect(await ownersOf(name)).toEqual(all(toHex(later.publicKey)))
+    const { directory } = third
+    await lab.stopNode(third)
+    expect(await first.network.putReveal(lower)).toMatchObject({ storedBy: 2 })
+    lab.advance(lab.profile.settle + 1)
+    await settled(name)
+
+    third = await lab.addNode({ directory })
+    await lab.connected()
+    expect(await heldBy(name, [third])).toMatchObject([{ state: 'settling', owner: toHex(later.publicKey) }])
+    await settled(name)
+    expect(await ownersOf(name)).toEqual(all(toHex(early.publicKey)))
   })
 
   it('bring a node that joins later up to date, with the states the others agree on', async () => {

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
 import { eventually, Scene } from './processes.ts'
-import { Fleet, PROFILE } from './network/fleet.ts'
+import { Fleet } from './network/fleet.ts'
 
 const NODES = Number(process.env['NETWORK_NODES'] ?? 8)
 const SEED = Number(process.env['NETWORK_SEED'] ?? Date.now() % 100_000)
@@ -18,7 +18,6 @@ const CLOCKS = new Map([
 ])
 /** The last place is left for one that joins later. */
 const JOINER = NODES - 1
-const ROUND_MS = PROFILE.beacon.period * 1000
 
 const scene = new Scene()
 const random = seededRandom(SEED)
@@ -57,6 +56,16 @@ async function allResolve(): Promise<void> {
   )
 }
 
+/** Every daemon that holds the name has settled it. */
+async function settle(name: string): Promise<void> {
+  for (const index of fleet.running()) {
+    await eventually(
+      () => fleet.holds(index, name),
+      (held) => /^(settled |none$)/.test(held)
+    )
+  }
+}
+
 /** `<state> <claim id>` of every name in every daemon that runs. */
 async function entries(): Promise<Record<string, string>> {
   const held: Record<string, string> = {}
@@ -85,7 +94,7 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
         owners.set(name, owner)
       })
     )
-    await new Promise((resolve) => setTimeout(resolve, (PROFILE.settle + 2) * ROUND_MS))
+    for (const name of names) await settle(name)
     for (const name of names) expect(await fleet.explain(0, name)).toMatchObject({ state: 'settled', owner: owners.get(name) })
     await allResolve()
   })
@@ -156,7 +165,7 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     const torn = 'torn.chronym'
     const registrars = [majority, minority].map((side) => side.find((index) => !CLOCKS.has(index))!)
     await Promise.all(registrars.map((index) => fleet.register(index, torn)))
-    await new Promise((resolve) => setTimeout(resolve, (PROFILE.settle + 2) * ROUND_MS))
+    await settle(torn)
     const claimants = await Promise.all(registrars.map(async (index) => (await fleet.explain(index, torn)).owner as string))
     expect(claimants[0]).not.toBe(claimants[1])
     // Remembered as settled by those whom more than half of the peers that they know have told so; a small side may be too few.

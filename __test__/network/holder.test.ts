@@ -34,6 +34,8 @@ let store: Store
 let lab: Lab
 let neighbours: NeighbourPeer[]
 let size: number | undefined
+/** Whom a look-up finds, where those are others than the neighbours known. */
+let found: NeighbourPeer[] | undefined
 
 interface NeighbourPeer extends Peer {
   answer(request: Request): unknown
@@ -53,6 +55,7 @@ function begin(overrides: Partial<NetworkProfile> = {}): void {
   lab = new Lab(labProfile(overrides))
   neighbours = []
   size = undefined
+  found = undefined
 }
 
 function end(): void {
@@ -83,7 +86,7 @@ const peers: Peers = {
   networkSize: () => size ?? neighbours.length + 1,
   nearest: () => neighbours,
   within: () => neighbours,
-  closest: () => Promise.resolve(neighbours),
+  closest: () => Promise.resolve(found ?? neighbours),
   neighbourhood: () => Promise.resolve({ peers: neighbours, bits: 0 }),
   ask: (peer, request) => Promise.resolve((peer as NeighbourPeer).answer(request) as never),
   diverse: (list) => [...list],
@@ -161,9 +164,39 @@ describe('a holder', () => {
 
     lab.advance(lab.profile.settle + 1)
     neighbours = []
+    await target.reveals.revise(key)
     for (let index = 0; index < 8; index++) addNeighbour({ reveal: own, state: 'settled' })
     await target.reveals.revise(key)
     expect(stateOf(target, 'repair.chronym')).toEqual({ state: 'settled', owner: other.pubkey })
+  })
+
+  it('settles an entry by those who should hold it, not by whom it happens to know', async () => {
+    const target = holder()
+    const own = witnessed(target, 'slept.chronym', 'owner')
+    await target.put('reveal', encodeReveal(own), PEER)
+    const other = witnessed(target, 'slept.chronym', 'other')
+    const key = recordKey('reveal', 'slept.chronym', lab.hash)
+    lab.advance(lab.profile.settle + 1)
+    for (let index = 0; index < 9; index++) addNeighbour({ reveal: other, state: 'settled' })
+    const everybody = neighbours
+    addNeighbour({ reveal: own, state: 'settled' })
+    neighbours = neighbours.slice(9)
+    found = everybody
+    await target.reveals.revise(key)
+    expect(stateOf(target, 'slept.chronym')).toEqual({ state: 'settling', owner: other.pubkey })
+    await target.reveals.revise(key)
+    expect(stateOf(target, 'slept.chronym')).toEqual({ state: 'settled', owner: other.pubkey })
+  })
+
+  it('settles an entry although neighbours name another claim, when they cannot show it', async () => {
+    const target = holder()
+    const own = witnessed(target, 'bluffed.chronym', 'owner')
+    await target.put('reveal', encodeReveal(own), PEER)
+    const other = lab.reveal('bluffed.chronym', lab.owner('other'), { p: lab.round })
+    for (let index = 0; index < 19; index++) addNeighbour(index < 10 ? { reveal: other, state: 'settled', withoutRecord: true } : undefined)
+    lab.advance(lab.profile.settle + 1)
+    await target.reveals.revise(recordKey('reveal', 'bluffed.chronym', lab.hash))
+    expect(stateOf(target, 'bluffed.chronym')).toEqual({ state: 'settled', owner: own.pubkey })
   })
 
   it('gives a provisional entry up for a witnessed claim, after asking', async () => {
@@ -197,6 +230,7 @@ describe('a holder', () => {
     const first = witnessed(target, 'renew.chronym', 'renewer')
     await target.put('reveal', encodeReveal(first), PEER)
     lab.advance(lab.profile.lease)
+    await target.reveals.revise(recordKey('reveal', 'renew.chronym', lab.hash))
     const renewal = lab.reveal('renew.chronym', owner, { p: lab.round, salt: saltOf('renewal'), former: first, serial: 2 })
     expect(await target.put('reveal', encodeReveal(renewal), PEER)).toEqual({ type: 'stored' })
     lab.advance(lab.profile.lease)
@@ -249,6 +283,7 @@ describe('a holder', () => {
     before.entries.dropPayload(key)
     expect(before.get('reveal', key), 'only a settled claim is cut to its stub').toHaveProperty('record')
     lab.advance(lab.profile.settle + 1)
+    await before.reveals.revise(key)
     before.entries.dropPayload(key)
 
     const target = holder()
@@ -280,6 +315,7 @@ describe('a holder', () => {
     const [near, far] = [witnessed(target, 'drop-0.chronym', 'owner'), witnessed(target, 'drop-1.chronym', 'owner')]
     for (const reveal of [near, far]) await target.put('reveal', encodeReveal(reveal), PEER)
     lab.advance(lab.profile.settle + 1)
+    for (const { name } of [near, far]) await target.reveals.revise(recordKey('reveal', name, lab.hash))
     addNeighbour()
     size = 2 ** 40
     const sent: string[] = []

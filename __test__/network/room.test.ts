@@ -95,6 +95,7 @@ describe('a full node', () => {
     const open = holder()
     await offer(open, 'settled', true)
     lab.advance(lab.profile.settle + 1)
+    await open.reveals.revise(recordKey('reveal', 'settled.chronym', lab.hash))
     await offer(open, 'first', false)
     await offer(open, 'second', false)
     // Past the pages that the database has in use now, whatever is in them.
@@ -135,7 +136,7 @@ describe('entries', () => {
     const before = holder()
     await offer(before, 'old', true)
     lab.advance(lab.profile.settle + 1)
-    before.entries.tickUnsettled()
+    await before.reveals.revise(recordKey('reveal', 'old.chronym', lab.hash))
     await offer(before, 'young', true)
     await offer(before, 'unwitnessed', false)
     expect(store.count(prefixes.unsettled)).toBe(2)
@@ -145,7 +146,7 @@ describe('entries', () => {
     expect([after.entries.count(), after.entries.provisional()]).toEqual([3, 1])
     // Settling and dying take the marks away.
     lab.advance(lab.profile.provisional_settle + 1)
-    after.entries.tickUnsettled()
+    for (const name of ['young', 'unwitnessed']) await after.reveals.revise(recordKey('reveal', `${name}.chronym`, lab.hash))
     expect(store.count(prefixes.unsettled)).toBe(0)
     lab.advance(lab.profile.lease + lab.profile.grace)
     await after.entries.dropDead()

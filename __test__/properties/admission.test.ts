@@ -165,7 +165,7 @@ describe('invariants of entries', () => {
           }
           if (each.kind === 'question') {
             const revision = reviseEntry(entry, each.answers, time, LOCAL)
-            if (revision !== undefined) entry = adopt(revision.agreed, claimsById.get(Buffer.from(revision.agreed.claimId).toString('hex'))!, time, entry)
+            if (revision !== undefined) entry = revision.kind === 'keep' ? revision.entry : adopt(revision.agreed, claimsById.get(Buffer.from(revision.agreed.claimId).toString('hex'))!, time, entry)
           }
           expect(entry.state).toBe('settled')
           expect(equalBytes(entry.claim.pubkey, owner.pubkey)).toBe(true)

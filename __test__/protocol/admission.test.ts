@@ -5,7 +5,7 @@ import { admit, adopt, refuseEarly, reviseEntry } from '../../src/protocol/admis
 import type { Claim } from '../../src/protocol/claim.ts'
 import { decodeEntry, encodeEntry } from '../../src/protocol/entry-codec.ts'
 import type { Entry, EntryState } from '../../src/protocol/entry.ts'
-import { MAX_RIVALS, newEntry, tickEntry } from '../../src/protocol/entry.ts'
+import { isRipe, MAX_RIVALS, newEntry, tickEntry } from '../../src/protocol/entry.ts'
 import type { NeighbourFacts } from '../../src/protocol/neighbours.ts'
 import { bareClaim, LOCAL, timeAt } from './fixtures.ts'
 
@@ -175,7 +175,11 @@ describe('a provisional entry', () => {
 
   it('settles when no rival comes for long enough', () => {
     expect(tickEntry(entry, timeAt(1000 + LOCAL.provisional_settle), LOCAL)).toBe(entry)
-    expect(tickEntry(entry, timeAt(1001 + LOCAL.provisional_settle), LOCAL)!.state).toBe('settled')
+    expect(reviseEntry(entry, NOBODY, timeAt(1000 + LOCAL.provisional_settle), LOCAL)).toBeUndefined()
+    const disturbed = { ...entry, rivals: [BOB_LATER.id] }
+    const settled = { kind: 'keep', entry: { ...entry, state: 'settled' } }
+    expect(reviseEntry(disturbed, NOBODY, timeAt(1001 + LOCAL.provisional_settle), LOCAL)).toEqual(settled)
+    expect(reviseEntry(entry, held(BOB_LATER, 'provisional'), timeAt(1001 + LOCAL.provisional_settle), LOCAL)).toEqual(settled)
   })
 
   it('is held up by each rival once', () => {
@@ -216,27 +220,34 @@ describe('routine questions', () => {
   it('repair a settling entry and nothing else', () => {
     const time = timeAt(NOW)
     const settling = newEntry(ALICE, 'settling', timeAt(1000))
-    expect(reviseEntry(settling, held(BOB_LATER, 'settled'), time, LOCAL)).toEqual({ agreed: { claimId: BOB_LATER.id, state: 'settling' } })
+    expect(reviseEntry(settling, held(BOB_LATER, 'settled'), time, LOCAL)).toEqual({ kind: 'adopt', agreed: { claimId: BOB_LATER.id, state: 'settling' } })
     expect(reviseEntry(settling, held(ALICE, 'settled'), time, LOCAL)).toBeUndefined()
     expect(adopt({ claimId: BOB_LATER.id, state: 'settling' }, BOB_LATER, time, settling).tenureRound).toBe(1000)
     for (const state of ['fresh', 'settled'] as const) expect(reviseEntry({ ...settling, state }, held(BOB_LATER, 'settled'), time, LOCAL)).toBeUndefined()
   })
 
+  it('settle a settling entry once its time has come', () => {
+    const settling = newEntry(ALICE, 'settling', timeAt(1000))
+    expect(reviseEntry(settling, held(ALICE, 'settled'), timeAt(1030), LOCAL)).toBeUndefined()
+    expect(reviseEntry(settling, held(ALICE, 'settling'), timeAt(1031), LOCAL)).toEqual({ kind: 'keep', entry: { ...settling, state: 'settled' } })
+    expect(reviseEntry(settling, held(BOB_LATER, 'settling'), timeAt(1031), LOCAL)?.kind).toBe('adopt')
+  })
+
   it('confirm a provisional entry or replace it', () => {
     const provisional = newEntry(ALICE, 'provisional', timeAt(1000))
-    expect(reviseEntry(provisional, held(ALICE, 'settled'), timeAt(NOW), LOCAL)?.confirmed?.state).toBe('settling')
-    expect(reviseEntry(provisional, held(BOB_LATER, 'settled'), timeAt(NOW), LOCAL)).toEqual({ agreed: { claimId: BOB_LATER.id, state: 'settling' } })
+    expect(reviseEntry(provisional, held(ALICE, 'settled'), timeAt(NOW), LOCAL)).toMatchObject({ kind: 'keep', entry: { state: 'settling' } })
+    expect(reviseEntry(provisional, held(BOB_LATER, 'settled'), timeAt(NOW), LOCAL)).toEqual({ kind: 'adopt', agreed: { claimId: BOB_LATER.id, state: 'settling' } })
     expect(reviseEntry(provisional, NOBODY, timeAt(NOW), LOCAL)).toBeUndefined()
   })
 })
 
 describe('time', () => {
-  it('settles an entry once and kills it at the end of its grace', () => {
+  it('ends a contest, settles nothing by itself, and kills an entry at the end of its grace', () => {
     const fresh = newEntry(ALICE, 'fresh', timeAt(1000))
-    expect(tickEntry(fresh, timeAt(1031), LOCAL)!.state).toBe('settled')
+    expect(tickEntry(fresh, timeAt(1031), LOCAL)!.state).toBe('settling')
     const settling = newEntry(ALICE, 'settling', timeAt(1000))
-    expect(tickEntry(settling, timeAt(1002), LOCAL)).toBe(settling)
-    expect(tickEntry(settling, timeAt(1031), LOCAL)!.state).toBe('settled')
+    expect(tickEntry(settling, timeAt(1031), LOCAL)).toBe(settling)
+    expect([1030, 1031].map((round) => isRipe(settling, timeAt(round), LOCAL))).toEqual([false, true])
     const end = 1000 + LOCAL.lease + LOCAL.grace
     expect(tickEntry(settling, timeAt(end), LOCAL)).toBeDefined()
     expect(tickEntry(settling, timeAt(end + 1), LOCAL)).toBeUndefined()

@@ -4,9 +4,9 @@ import { distance, isWithin, networkSize, radius } from '../../src/protocol/dens
 import { addressPrefix, diverse } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import type { NeighbourAnswer } from '../../src/protocol/neighbours.ts'
-import { claimToAdopt, claimToRepair } from '../../src/protocol/neighbours.ts'
+import { claimToAdopt, claimToRepair, isUnopposed } from '../../src/protocol/neighbours.ts'
 import { isWitnessed, medianSeen } from '../../src/protocol/witness.ts'
-import { bareClaim, bytesOf, MAIN, timeAt } from './fixtures.ts'
+import { bareClaim, bytesOf, LOCAL, MAIN, timeAt } from './fixtures.ts'
 
 const X = bytesOf('X')
 const Y = bytesOf('Y')
@@ -67,6 +67,33 @@ describe('what the neighbourhood agrees on', () => {
     expect(claimToRepair(Y, { answers: answers(...times(7, x)), known: 20 }, MAIN)).toBeUndefined()
     expect(claimToRepair(Y, { answers: answers(...times(3, x)), known: 3 }, MAIN)).toBeDefined()
     expect(claimToRepair(X, { answers: answers(...times(8, x)), known: 20 }, MAIN)).toBeUndefined()
+  })
+})
+
+describe('whether a claim may settle', () => {
+  const x = [X, 'settling'] as [Uint8Array, EntryState]
+  const y = [Y, 'settled'] as [Uint8Array, EntryState]
+
+  it.each([
+    ['eight of twenty answer, with nothing or with it', answers(...times(4, undefined), ...times(4, x)), 20, true],
+    ['seven of twenty do', answers(...times(7, x)), 20, false],
+    ['two of three do', answers(x, undefined), 3, true],
+    ['one of two does', answers(x), 2, false],
+    ['four liars name another claim', answers(...times(4, y), ...times(8, undefined)), 20, true],
+    ['five do, and no more hold it', answers(...times(5, y), ...times(5, x)), 20, true],
+    ['most of those who hold something hold another claim', answers(...times(5, y), ...times(4, x), ...times(9, undefined)), 20, false],
+    ['the two that answer hold another claim', answers(y, y), 3, false],
+    ['provisional ones hold another', answers(...times(8, [Y, 'provisional'] as [Uint8Array, EntryState])), 8, true]
+  ])('%s', (_title, heard, known, may) => expect(isUnopposed(X, { answers: heard, known }, MAIN)).toBe(may))
+
+  it('cannot be told by one who knows of nobody, but where one node may be all', () => {
+    expect(isUnopposed(X, { answers: [], known: 0 }, MAIN)).toBe(false)
+    expect(isUnopposed(X, { answers: [], known: 0 }, LOCAL)).toBe(true)
+  })
+
+  it('needs answers of many machines', () => {
+    const crowd = answers(...times(20, x)).map((answer) => ({ ...answer, prefix: 'one' }))
+    expect(isUnopposed(X, { answers: crowd, known: 20 }, MAIN)).toBe(false)
   })
 })
 

@@ -41,7 +41,8 @@ export async function register(network: OpenableNetwork, beacon: BeaconClient, n
       again++
     }
   }
-  const settled = beacon.now() + PROFILE.settle + 2
+  // Holders ask each other every second round, and once more before they settle.
+  const settled = beacon.now() + PROFILE.settle + 6
   await until(`round ${settled}`, () => beacon.now() >= settled)
   return { reveals, putMs, again }
 }

@@ -5,10 +5,10 @@
 import { equalBytes } from './bytes.ts'
 import type { Claim } from './claim.ts'
 import type { Entry } from './entry.ts'
-import { MAX_REPAIRS, newEntry, withClaim, withRival } from './entry.ts'
+import { isRipe, MAX_REPAIRS, newEntry, withClaim, withRival } from './entry.ts'
 import { leaseState } from './lease.ts'
 import type { Agreed, NeighbourFacts } from './neighbours.ts'
-import { claimToAdopt, claimToRepair } from './neighbours.ts'
+import { claimToAdopt, claimToRepair, isUnopposed } from './neighbours.ts'
 import { compareContest, compareRecords, noteEquivocation } from './order.ts'
 import type { NetworkProfile } from './profile.ts'
 import type { ProtocolTime } from './time.ts'
@@ -78,20 +78,25 @@ export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced
   return replaced === undefined || replaced.state === 'provisional' ? entered : { ...entered, tenureRound: replaced.tenureRound, repairs: replaced.repairs + 1 }
 }
 
+export type Revision =
+  /** As in `Decision`. */
+  | Extract<Decision, { kind: 'adopt' }>
+  /** Keep the claim; this is what its entry becomes. */
+  | { readonly kind: 'keep'; readonly entry: Entry }
+
 /**
- * What the neighbours' answers to a routine question mean for an entry: repair of a settling one, adoption over a provisional one.
- * Undefined: nothing. When the claim agreed on is the entry's own, `confirmed` holds the entry that it becomes.
+ * What the neighbours' answers to a question mean for an entry: repair of a settling one, adoption over a provisional one or its confirmation, and that
+ * an entry whose time has come is settled. Undefined: nothing.
  */
-export function reviseEntry(entry: Entry, neighbours: NeighbourFacts, time: ProtocolTime, profile: NetworkProfile): { agreed: Agreed; confirmed?: Entry } | undefined {
-  if (entry.state === 'settling') {
-    if (entry.repairs >= MAX_REPAIRS) return undefined
-    const agreed = claimToRepair(entry.claim.id, neighbours, profile)
-    return agreed === undefined ? undefined : { agreed }
+export function reviseEntry(entry: Entry, neighbours: NeighbourFacts, time: ProtocolTime, profile: NetworkProfile): Revision | undefined {
+  if (entry.state === 'fresh' || entry.state === 'settled') return undefined
+  const isRepairable = entry.state === 'settling' && entry.repairs < MAX_REPAIRS
+  const agreed = entry.state === 'provisional' ? claimToAdopt(neighbours, profile) : isRepairable ? claimToRepair(entry.claim.id, neighbours, profile) : undefined
+  if (agreed === undefined) {
+    const isFinal = entry.repairs >= MAX_REPAIRS || isUnopposed(entry.claim.id, neighbours, profile)
+    return isFinal && isRipe(entry, time, profile) ? { kind: 'keep', entry: { ...entry, state: 'settled', rivals: [] } } : undefined
   }
-  if (entry.state !== 'provisional') return undefined
-  const agreed = claimToAdopt(neighbours, profile)
-  if (agreed === undefined) return undefined
-  return equalBytes(agreed.claimId, entry.claim.id) ? { agreed, confirmed: adopt(agreed, entry.claim, time) } : { agreed }
+  return equalBytes(agreed.claimId, entry.claim.id) ? { kind: 'keep', entry: adopt(agreed, entry.claim, time) } : { kind: 'adopt', agreed }
 }
 
 /** No entry: the neighbourhood may know better. Else `fresh` if witnessed, `provisional` if not. */

@@ -41,22 +41,21 @@ export function newEntry(claim: Claim, state: EntryState, time: Pick<ProtocolTim
 /**
  * What time makes of an entry; undefined once it is dead. Gives the same object back when nothing changes.
  *
- * Only verified rounds count: neither a wrong clock nor a beacon that is down ends a contest, settles or kills.
+ * Only verified rounds count: neither a wrong clock nor a beacon that is down ends a contest or kills. Nothing settles by time alone (`isRipe`).
  */
 export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProfile): Entry | undefined {
   if (leaseState(entry.claim.newestRound, time.lapse, profile).state === 'dead') return undefined
-  const age = time.verified - entry.tenureRound
-  switch (entry.state) {
-    case 'fresh':
-      if (age > profile.settle) return { ...entry, state: 'settled' }
-      return age > profile.contest ? { ...entry, state: 'settling' } : entry
-    case 'settling':
-      return age > profile.settle ? { ...entry, state: 'settled' } : entry
-    case 'provisional':
-      return time.verified - entry.quietRound > profile.provisional_settle ? { ...entry, state: 'settled', rivals: [] } : entry
-    case 'settled':
-      return entry
-  }
+  const isOver = entry.state === 'fresh' && time.verified - entry.tenureRound > profile.contest
+  return isOver ? { ...entry, state: 'settling' } : entry
+}
+
+/**
+ * Whether an entry has stood for long enough to settle. It settles when the neighbours, asked after that, oppose it no more: this node may have slept
+ * while the others settled on another claim [a holder that slept while others settled].
+ */
+export function isRipe({ state, tenureRound, quietRound }: Entry, time: Pick<ProtocolTime, 'verified'>, profile: NetworkProfile): boolean {
+  if (state === 'provisional') return time.verified - quietRound > profile.provisional_settle
+  return state === 'settling' && time.verified - tenureRound > profile.settle
 }
 
 /** The entry with another claim in its place; what was noted of an owner goes with that owner. */

@@ -46,6 +46,19 @@ export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: N
   return agreed === undefined || equalBytes(agreed.claimId, own) ? undefined : agreed
 }
 
+/**
+ * Whether an entry whose time has come may settle: `repair_quorum` diverse peers, or more than half of those known, have answered, and neither more than
+ * half of them nor so many as would be believed by a node that holds nothing name another claim. Who knows of nobody cannot tell, but on a network of one
+ * machine is the whole of it.
+ */
+export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): boolean {
+  if (facts.known === 0) return profile.scope === 'loopback'
+  const answers = diverse(facts.answers, profile.answers_per_prefix)
+  if (answers.length < Math.min(profile.repair_quorum, Math.floor(facts.known / 2) + 1)) return false
+  const agreed = claimToAdopt(facts, profile) ?? majorityOf(heldOf(answers), answers.length)
+  return agreed === undefined || equalBytes(agreed.claimId, own)
+}
+
 function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
   return answers.flatMap(({ entry }) => (entry === undefined || entry.state === 'provisional' ? [] : [entry]))
 }

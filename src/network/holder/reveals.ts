@@ -7,10 +7,11 @@ import type { Claim } from '../../protocol/claim.ts'
 import { commitmentHash } from '../../protocol/commitment.ts'
 import type { Origin } from '../../protocol/diversity.ts'
 import { isWithin, radius } from '../../protocol/density.ts'
+import { isRipe } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { Agreed } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
-import { recordKey } from '../../protocol/record-key.ts'
+import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
 import { ASK_MS, CHECK_MS, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
@@ -23,7 +24,7 @@ import type { Entries, Held } from './entries.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { OURSELVES } from './ourselves.ts'
 import type { Room } from './room.ts'
-import { askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
+import { askElsewhere, askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
 
 /** Nodes see different parts of the network: a record is taken up to this much farther away than it is looked for. */
 const RADIUS_SLACK = 2
@@ -113,18 +114,28 @@ export class RevealHolder {
     return this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, sender, work))
   }
 
-  /** Asks the neighbourhood about an entry that is not settled, and follows its majority. */
+  /**
+   * Asks the neighbourhood about an entry that is not settled, and follows its majority; what that majority cannot show does not count. Before an entry
+   * settles those who should hold it are looked up: after a long sleep, or at the start, the routing table knows few.
+   */
   async revise(key: Uint8Array): Promise<void> {
-    const { entries, clock, profile } = this.#parts
+    const { entries, clock, profile, peers } = this.#parts
     await this.#mutex.run(toHex(key), async () => {
-      const before = entries.load(key)
+      const before = entries.load(key)?.entry
       if (before === undefined) return
-      const neighbours = await askNeighbours(this.#parts.peers(), key)
-      const held = entries.load(key)
-      if (held === undefined) return
-      const revision = reviseEntry(held.entry, neighbours, clock.time(), profile)
-      if (revision?.confirmed !== undefined) this.#save(key, { ...held, entry: revision.confirmed })
-      else if (revision !== undefined) await this.#adopt(key, revision.agreed, neighbours, held)
+      const preimage = recordKeyPreimage('reveal', before.claim.name, this.#hash)
+      let neighbours = isRipe(before, clock.time(), profile) ? await askElsewhere(peers(), preimage) : await askNeighbours(peers(), key)
+      for (;;) {
+        const held = entries.load(key)
+        const revision = held && reviseEntry(held.entry, neighbours, clock.time(), profile)
+        if (held === undefined || revision === undefined) return
+        if (revision.kind === 'keep') {
+          this.#save(key, { ...held, entry: revision.entry })
+          return
+        }
+        if (await this.#adopt(key, revision.agreed, neighbours, held)) return
+        neighbours = without(neighbours, revision.agreed)
+      }
     })
   }
 
