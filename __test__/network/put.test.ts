@@ -35,9 +35,8 @@ function neighbourhood(count: number): Model[] {
   return Array.from({ length: count }, (_, index) => model(index)).sort((left, right) => distance(KEY, positionOf(left.id)) - distance(KEY, positionOf(right.id)))
 }
 
-/** `closest` gives one after the other of `looked`, the last for ever; `all` share the blinded prefix. */
-function network(all: readonly Model[], looked: readonly (readonly Model[])[]): Peers {
-  const queue = [...looked]
+/** `closest` finds `looked`; `all` share the blinded prefix. */
+function network(all: readonly Model[], looked: readonly Model[] = all): Peers {
   const ask = (peer: Peer, request: Request): Promise<unknown> => {
     const asked = peer as Model
     if (request.type === 'get') return Promise.resolve(asked.held === undefined ? { type: 'none' } : { type: 'document', record: asked.held })
@@ -56,7 +55,7 @@ function network(all: readonly Model[], looked: readonly (readonly Model[])[]): 
     networkSize: () => all.length,
     nearest: () => [...all],
     within: () => [...all],
-    closest: () => Promise.resolve([...(queue.length > 1 ? queue.shift()! : queue[0]!)]),
+    closest: () => Promise.resolve([...looked]),
     neighbourhood: () => Promise.resolve({ peers: [...all], bits: 0 }),
     ask: ask as Peers['ask'],
     diverse: (peers) => [...peers],
@@ -73,20 +72,20 @@ describe('a put', () => {
   it('in a small network is sent to all, and counts who shows it', async () => {
     const all = neighbourhood(5)
     all[4]!.answers.push('refused', 'refused', 'refused', 'refused')
-    expect(await store(network(all, [all]))).toMatchObject({ storedBy: 4, of: 5, refusals: [{ code: 'full' }] })
+    expect(await store(network(all))).toMatchObject({ storedBy: 4, of: 5, refusals: [{ code: 'full' }] })
     expect(all.map(({ puts }) => puts)).toEqual([1, 1, 1, 1, 1])
   })
 
   it('is not stored by those who only say so', async () => {
     const all = neighbourhood(3)
     for (const liar of all) Object.defineProperty(liar, 'held', { get: () => undefined, set: () => undefined })
-    expect(await store(network(all, [all]))).toMatchObject({ storedBy: 0, of: 3 })
+    expect(await store(network(all))).toMatchObject({ storedBy: 0, of: 3 })
   })
 
   it('[a look-up led astray] goes on until those it was not sent to have it as well', async () => {
     const honest = neighbourhood(12)
     const crowd = Array.from({ length: 20 }, (_, index) => model(100 + index))
-    const outcome = await store(network([...honest, ...crowd], [crowd, crowd]))
+    const outcome = await store(network([...honest, ...crowd], crowd))
     expect(honest.filter(({ held }) => held !== undefined).length).toBeGreaterThan(0)
     // Those within the reach of k of the 32, whoever they are, and the crowd that was found.
     const reached = honest.filter(({ puts }) => puts > 0)
@@ -94,11 +93,38 @@ describe('a put', () => {
     expect(crowd.every(({ puts }) => puts === 1)).toBe(true)
   })
 
+  it('looks up once by its key, and once around it while it is sent', async () => {
+    const all = neighbourhood(2)
+    all[0]!.answers.push('busy')
+    const peers = network(all)
+    const lookedUp: string[] = []
+    const around = Promise.withResolvers<undefined>()
+    const outcome = store({
+      ...peers,
+      closest: (preimage) => {
+        lookedUp.push('its key')
+        return peers.closest(preimage)
+      },
+      neighbourhood: (key) => {
+        lookedUp.push('around it')
+        around.resolve(undefined)
+        return peers.neighbourhood(key)
+      },
+      // Nobody answers before the second look-up has begun.
+      ask: async (peer, request) => {
+        await around.promise
+        return peers.ask(peer, request)
+      }
+    })
+    expect(await outcome).toMatchObject({ storedBy: 2, of: 2 })
+    expect(lookedUp).toEqual(['its key', 'around it'])
+  })
+
   it('waits for a busy peer, and tries again', async () => {
     const all = neighbourhood(2)
     all[0]!.answers.push('busy', 'busy')
     all[1]!.answers.push('lost')
-    expect(await store(network(all, [all]))).toEqual({ storedBy: 2, of: 2, refusals: [] })
+    expect(await store(network(all))).toEqual({ storedBy: 2, of: 2, refusals: [] })
     expect([all[0]!.puts, all[1]!.puts]).toEqual([3, 2])
   })
 })

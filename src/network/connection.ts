@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Budget } from './budget.ts'
 import { contactsOf } from './contacts.ts'
 import { discoverNeighbours } from './discovery.ts'
+import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
 import { registryProtocol } from './protocol/messages.ts'
@@ -61,16 +62,17 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     })
     if (mode === 'full') await startServing(unstarted)
   })
+  const lookUps = createLookUps(node, profile.k)
   const ends = [
     watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers),
     onPeerKnown(node, onKnown),
     forgetStrangers(node),
-    discoverNeighbours(node, profile.k, log),
+    discoverNeighbours(node, profile.k, lookUps, log),
     dropThoseThatTurnLight(node, dhtProtocol(profile))
   ]
 
   return {
-    peers: createPeers(node, profile, penalise),
+    peers: createPeers(node, profile, lookUps, penalise),
     connectedPeers: () => node.getPeers().length,
     addresses: () => node.getMultiaddrs().map(String),
     contacts: () => contactsOf(node),

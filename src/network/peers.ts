@@ -8,7 +8,8 @@ import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/record-
 import type { Node } from './node.ts'
 import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
-import { closestPeers, dropUnreachable, estimateNetworkSize, nearestKnown, peerPrefix, positionOf, tableSize } from './routing.ts'
+import type { LookUps } from './look-ups.ts'
+import { dropUnreachable, estimateNetworkSize, nearestKnown, peerPrefix, positionOf, tableSize } from './routing.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
 const NEIGHBOURHOOD_LOOKUPS = 4
@@ -39,7 +40,7 @@ export interface Peers {
   penalise(peer: Peer, reason: string): void
 }
 
-export function createPeers(node: Node, profile: NetworkProfile, penalise: (peer: PeerId, reason: string) => void): Peers {
+export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUps, penalise: (peer: PeerId, reason: string) => void): Peers {
   const peerOf = (id: PeerId): Peer => ({ id, peer: id.toString(), prefix: peerPrefix(node, id) })
 
   return {
@@ -51,7 +52,7 @@ export function createPeers(node: Node, profile: NetworkProfile, penalise: (peer
       const reach = radius(profile.k, estimateNetworkSize(node, profile.k))
       return nearestKnown(node, key, profile.k).filter((id) => isWithin(key, positionOf(id), reach)).map(peerOf)
     },
-    closest: async (preimage, signal) => (await closestPeers(node, preimage, profile.k, signal)).map(peerOf),
+    closest: async (preimage, signal) => (await lookUps.closest(preimage, signal)).map(peerOf),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(estimateNetworkSize(node, profile.k))
       // Whom we are connected to is alive, whoever else stands in the table may be long gone.
@@ -59,8 +60,8 @@ export function createPeers(node: Node, profile: NetworkProfile, penalise: (peer
       const found = new Map(connected.map((id) => [id.toString(), id]))
       // Where fewer are known than one look-up finds, one look-up finds them all.
       const count = bits === 0 && tableSize(node) < profile.k ? 1 : NEIGHBOURHOOD_LOOKUPS
-      const lookUps = Array.from({ length: count }, () => closestPeers(node, blindedKey(key, bits, randomBytes(32)).preimage, profile.k, signal))
-      for (const peers of await Promise.all(lookUps)) {
+      const lookedUp = Array.from({ length: count }, () => lookUps.closest(blindedKey(key, bits, randomBytes(32)).preimage, signal))
+      for (const peers of await Promise.all(lookedUp)) {
         for (const id of peers) found.set(id.toString(), id)
       }
       return { peers: [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits)).map(peerOf), bits }

@@ -78,11 +78,19 @@ export function nearestKnown(node: Node, key: Uint8Array, count = WHOLE_TABLE): 
     .filter((peer) => !peer.equals(node.peerId))
 }
 
-/** The peers closest to H(preimage) that answer, nearest first, without ourselves; at most k. Ends after 10 s with what it has. Rejects with the signal's reason. */
-export async function closestPeers(node: Node, preimage: Uint8Array, k: number, signal?: AbortSignal): Promise<PeerId[]> {
-  if (tableSize(node) === 0) return []
+export interface Found {
+  /** Nearest first, without ourselves; at most k. */
+  readonly peers: PeerId[]
+  /** The look-up came to its end, so nobody is known who is nearer. */
+  readonly isWhole: boolean
+}
+
+/** Looks up the peers closest to H(preimage) that answer. Ends after 10 s with what it has. Rejects with the signal's reason. */
+export async function closestPeers(node: Node, preimage: Uint8Array, k: number, signal?: AbortSignal): Promise<Found> {
+  if (tableSize(node) === 0) return { peers: [], isWhole: false }
   const timeout = AbortSignal.timeout(LOOKUP_TIMEOUT_MS)
   const found = new Map<string, PeerId>()
+  let isWhole = true
   try {
     for await (const event of node.services.dht.getClosestPeers(preimage, { signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) })) {
       // Whoever answered counts, so that a look-up cut short still has a result.
@@ -93,11 +101,12 @@ export async function closestPeers(node: Node, preimage: Uint8Array, k: number, 
   } catch (error) {
     signal?.throwIfAborted()
     if (!timeout.aborted && node.status === 'started') throw error
+    isWhole = false
   }
   found.delete(node.peerId.toString())
   const key = sha256(preimage)
   const nearness = new Map([...found.values()].map((peer) => [peer, distance(key, positionOf(peer))]))
-  return [...nearness.keys()].sort((left, right) => nearness.get(left)! - nearness.get(right)!).slice(0, k)
+  return { peers: [...nearness.keys()].sort((left, right) => nearness.get(left)! - nearness.get(right)!).slice(0, k), isWhole }
 }
 
 /** Nodes in the network, ourselves counted: from the density of the k peers nearest to our own id. */

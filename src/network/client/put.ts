@@ -27,9 +27,9 @@ export interface OutgoingRecord {
 }
 
 /**
- * Stores a record at the peers closest to its K and reads it back from those who should hold it, found by other look-ups than the one it was sent by.
+ * Stores a record at the peers closest to its K and reads it back from those who should hold it: them, and whom look-ups of other keys near it find meanwhile.
  *
- * Those among them that it was not sent to tell whether whoever looks for it comes to where it was sent [a look-up led astray]: where there are any, more
+ * Those among the latter that it was not sent to tell whether whoever looks for it comes to where it was sent [a look-up led astray]: where there are any, more
  * than half of them have to hold it as well as more than half of all. Who lacks it is sent it, in four rounds at most. In networks of up to k all were sent it,
  * and their own word is all there is. `storedBy` counts who showed the record when asked last, of all who should hold it. Throws OfflineError, or the signal's reason.
  */
@@ -37,53 +37,54 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   const { peers, countedSelf, self } = reachable(parts)
   const { kind, id, bytes } = outgoing
   const preimage = recordKeyPreimage(kind, id, profileHash(parts.profile))
+  const key = sha256(preimage)
   const refusals = new Map<string, PutOutcome['refusals'][number]>()
   const note = (peer: string, answer: PutAnswer | undefined): void => {
     const refusal = refusalOf(peer, answer)
     if (refusal === undefined) refusals.delete(peer)
     else refusals.set(peer, refusal)
   }
-
   const sent = new Set<string>()
-  let targets = await peers.closest(preimage, signal)
-  let outcome: PutOutcome = { storedBy: 0, of: 0, refusals: [] }
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    signal?.throwIfAborted()
-    if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy')) await pause(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
+  const sendTo = async (targets: readonly Peer[]): Promise<void> => {
     for (const { peer } of targets) sent.add(peer)
     await Promise.all(targets.map(async (peer) => note(peer.peer, await orNothing(peers.ask(peer, { type: 'put', kind, record: bytes }, signal)))))
     signal?.throwIfAborted()
-    // After the peers: what our own holder has it hands over by itself, and whoever gives up before has published nothing.
-    if (round === 0 && self !== undefined) {
-      const answer = await self.put(kind, bytes)
-      if (countedSelf !== undefined) note(parts.ownPeerId, answer)
-    }
-    const readers = await holdersOf(peers, preimage, parts.profile.k, signal)
-    const holds = await Promise.all(readers.map((peer) => readBack(peers, peer, outgoing, preimage, signal)))
-    const ownHold = countedSelf !== undefined && isHeld(countedSelf.get(kind, sha256(preimage)), outgoing)
+  }
+
+  const closest = await peers.closest(preimage, signal)
+  signal?.throwIfAborted()
+  const [around] = await Promise.all([nearby(peers, key, parts.profile.k, signal), sendTo(closest)])
+  // After the peers: what our own holder has it hands over by itself, and whoever gives up before has published nothing.
+  if (self !== undefined) {
+    const answer = await self.put(kind, bytes)
+    if (countedSelf !== undefined) note(parts.ownPeerId, answer)
+  }
+  const readers = [...new Map([...closest, ...around].map((peer) => [peer.peer, peer])).values()]
+  const of = readers.length + (countedSelf === undefined ? 0 : 1)
+  for (let round = 1; ; round++) {
+    const holds = await Promise.all(readers.map((peer) => readBack(peers, peer, outgoing, key, signal)))
+    const ownHold = countedSelf !== undefined && isHeld(countedSelf.get(kind, key), outgoing)
     const storedBy = holds.filter(Boolean).length + (ownHold ? 1 : 0)
-    const of = readers.length + (countedSelf === undefined ? 0 : 1)
-    outcome = { storedBy, of, refusals: [...refusals.values()] }
+    const outcome = { storedBy, of, refusals: [...refusals.values()] }
     const unwritten = holds.filter((_, index) => !sent.has(readers[index]!.peer))
     if (storedBy * 2 > of && (unwritten.length === 0 || unwritten.filter(Boolean).length * 2 > unwritten.length)) return outcome
-    targets = readers.filter((_, index) => holds[index] === false)
+    const targets = readers.filter((_, index) => holds[index] === false)
     // A refusal is a verdict, not bad luck: sending the same bytes again changes nothing.
-    if (targets.every(({ peer }) => isFinal(refusals.get(peer)?.code))) return outcome
+    if (round === MAX_ROUNDS || targets.every(({ peer }) => isFinal(refusals.get(peer)?.code))) return outcome
+    if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy')) await pause(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
+    await sendTo(targets)
   }
-  return outcome
 }
 
-/** Whoever should hold what belongs at H(preimage): those a look-up finds, and those in the neighbourhood's reach that look-ups of other keys find. */
-async function holdersOf(peers: Peers, preimage: Uint8Array, k: number, signal?: AbortSignal): Promise<Peer[]> {
-  const key = sha256(preimage)
-  const [closest, { peers: around }] = await Promise.all([peers.closest(preimage, signal), peers.neighbourhood(key, signal)])
+/** Those who should hold what belongs at a key, found by look-ups of other keys. */
+async function nearby(peers: Peers, key: Uint8Array, k: number, signal?: AbortSignal): Promise<Peer[]> {
+  const { peers: around } = await peers.neighbourhood(key, signal)
   const reach = radius(k, peers.networkSize())
-  const near = around.filter(({ id }) => isWithin(key, positionOf(id), reach))
-  return [...new Map([...closest, ...near].map((peer) => [peer.peer, peer])).values()]
+  return around.filter(({ id }) => isWithin(key, positionOf(id), reach))
 }
 
-async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, preimage: Uint8Array, signal?: AbortSignal): Promise<boolean> {
-  const answer = await orNothing(peers.ask(peer, { type: 'get', kind: outgoing.kind, key: sha256(preimage) }, signal))
+async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, key: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+  const answer = await orNothing(peers.ask(peer, { type: 'get', kind: outgoing.kind, key }, signal))
   return answer !== undefined && isHeld(answer, outgoing)
 }
 

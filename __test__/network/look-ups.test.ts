@@ -1,0 +1,101 @@
+/** Which look-ups ask the network, with real nodes. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest'
+import { createLookUps, type LookUps } from '../../src/network/look-ups.ts'
+import { startNode, type Node } from '../../src/network/node.ts'
+import { positionOf, tableSize } from '../../src/network/routing.ts'
+import { distance } from '../../src/protocol/density.ts'
+import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import { labProfile } from './lab.ts'
+
+const [FIRST, SECOND] = [utf8('first'), utf8('second')]
+const nodes: Node[] = []
+let asker: Node
+let left: Node
+let nowMs = 0
+let asked: MockInstance
+
+async function join(): Promise<Node> {
+  const node = await startNode({
+    profile: labProfile(),
+    nodeSeed: sha256(utf8(`node ${nodes.length}`)),
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    bootstrap: [],
+    mode: 'full',
+    isBanned: () => false,
+    mayConnect: () => true,
+    agent: 'test'
+  })
+  for (const other of nodes) await node.dial(other.getMultiaddrs())
+  nodes.push(node)
+  return node
+}
+
+function nearestTo(preimage: Uint8Array, others: readonly Node[]): string[] {
+  const away = ({ peerId }: Node): number => distance(sha256(preimage), positionOf(peerId))
+  return others.toSorted((one, other) => away(one) - away(other)).map(({ peerId }) => peerId.toString())
+}
+
+async function closest(lookUps: LookUps, preimage: Uint8Array): Promise<string[]> {
+  return (await lookUps.closest(preimage)).map(String)
+}
+
+async function knows(count: number): Promise<void> {
+  await vi.waitFor(() => expect(tableSize(asker)).toBe(count), 10_000)
+}
+
+beforeAll(async () => {
+  asker = await join()
+  left = await join()
+  await join()
+  await knows(2)
+  asked = vi.spyOn(asker.services.dht, 'getClosestPeers')
+})
+
+beforeEach(() => {
+  asked.mockClear()
+})
+
+afterAll(async () => {
+  for (const node of nodes) await node.stop()
+})
+
+describe('look-ups in a network of fewer than k others', { timeout: 30_000 }, () => {
+  it('ask once in ten seconds, and find everybody for any key', async () => {
+    const lookUps = createLookUps(asker, 20, () => nowMs)
+    expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(1)))
+    expect(await closest(lookUps, SECOND)).toEqual(nearestTo(SECOND, nodes.slice(1)))
+    expect(asked).toHaveBeenCalledTimes(1)
+    nowMs += 10_000
+    expect(await closest(lookUps, SECOND)).toEqual(nearestTo(SECOND, nodes.slice(1)))
+    expect(asked).toHaveBeenCalledTimes(2)
+    await lookUps.anew(SECOND)
+    expect(asked).toHaveBeenCalledTimes(3)
+  })
+
+  it('know of whoever joins and leaves meanwhile', async () => {
+    const lookUps = createLookUps(asker, 20, () => nowMs)
+    await closest(lookUps, FIRST)
+    await join()
+    await knows(3)
+    expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(1)))
+    expect(asked).toHaveBeenCalledTimes(1)
+    await left.stop()
+    await vi.waitFor(() => expect(asker.getConnections(left.peerId)).toHaveLength(0))
+    // It stands in the table until somebody tries to reach it.
+    expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(2)))
+    expect(asked).toHaveBeenCalledTimes(2)
+  })
+
+  it('end with the reason of their signal', async () => {
+    const lookUps = createLookUps(asker, 20, () => nowMs)
+    await closest(lookUps, FIRST)
+    await expect(lookUps.closest(FIRST, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
+  })
+})
+
+it('with k others and more, every look-up asks', async () => {
+  const lookUps = createLookUps(asker, 2, () => nowMs)
+  expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(2)).slice(0, 2))
+  await closest(lookUps, FIRST)
+  expect(asked).toHaveBeenCalledTimes(2)
+})
