@@ -8,12 +8,14 @@ import { newEntry, tickEntry, type Entry } from '../../src/protocol/entry.ts'
 import { leaseState, renewalRound, revealWindow } from '../../src/protocol/lease.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/names.ts'
 import { advanceTime, TIME_ZERO, type ProtocolTime } from '../../src/protocol/time.ts'
+import { LEAST_SHARE } from '../../src/registry/awake-time.ts'
 import { bareClaim, MAIN } from '../protocol/fixtures.ts'
 import { randomFrom, RUNS, SEED } from './cases.ts'
 
 const DAY = 86_400 / MAIN.beacon.period
 const YEAR = 365 * DAY
 const BEGIN = 10 * YEAR
+const FOUR_WEEKS = 28 * DAY
 
 /** How long an owner is followed: half a dozen leases. */
 const FOLLOWED = 6 * YEAR
@@ -95,15 +97,25 @@ function timeAt(round: number, clockOff: number, outages: readonly Spell[], befo
   return advanceTime(before, { clock: Math.floor(round + clockOff), verified: Math.floor(outage?.from ?? round) }, MAIN)
 }
 
+/** When the daemon renews: it knows how fast it is while it is awake, and how much it was awake in the last four weeks; of what comes it knows nothing. */
+function dueRound({ renewal, squaringsPerSecond, awake, absences }: Owner, newestRound: number, now: number): number {
+  for (let at = now; ; ) {
+    const from = at - FOUR_WEEKS
+    const away = absences.reduce((sum, absence) => sum + Math.max(0, Math.min(absence.until, at) - Math.max(absence.from, from)), 0)
+    const share = Math.max(LEAST_SHARE, awake * (1 - away / FOUR_WEEKS))
+    const due = renewalRound(newestRound, Math.ceil(renewal / squaringsPerSecond / share / MAIN.beacon.period), MAIN)
+    if (due <= at) return at
+    at = Math.min(due, at + 7 * DAY)
+  }
+}
+
 /** Follows one owner; the reason when the name is lost. */
 function lossOf(owner: Owner, random: () => number): string | undefined {
   const first = bareClaim({ owner: 'owner', firstRound: BEGIN })
   let entry: Entry = newEntry(first, 'settled', timeAt(BEGIN + DAY, 0, []))
   let now = BEGIN + DAY
   while (now < BEGIN + FOLLOWED) {
-    // The daemon knows only how fast it is while it is awake.
-    const measured = Math.ceil(owner.renewal / owner.squaringsPerSecond / MAIN.beacon.period)
-    const due = renewalRound(entry.claim.newestRound, measured, MAIN)
+    const due = dueRound(owner, entry.claim.newestRound, now)
     // By its own clock, when the machine is awake for the first time after that, and the beacon answers.
     const begun = after(after(Math.max(now, due - owner.clockOff), random() * DAY, owner.absences), 0, owner.outages)
     const time = timeAt(begun, owner.clockOff, owner.outages)

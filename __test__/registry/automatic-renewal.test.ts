@@ -2,10 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseName, renewalIterations } from '../../src/protocol/names.ts'
 import { parseProfile } from '../../src/protocol/profile.ts'
 import { linksOf } from '../../src/protocol/reveal.ts'
+import { AwakeTime } from '../../src/registry/awake-time.ts'
 import type { RegistryEvent } from '../../src/registry/types.ts'
-import { ManualClock, until } from '../tasks/fakes.ts'
+import { keys } from '../../src/store/keys.ts'
+import { ManualClock, MemoryStore, until } from '../tasks/fakes.ts'
 import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
 
 const ALICE = 'alice.chronym'
@@ -19,8 +22,8 @@ let node: TestNode
 let isOn: boolean
 let events: RegistryEvent[]
 
-async function start(network = profile): Promise<void> {
-  node = await startNode({ world, clock, dataDir, self: 'peer-0', profile: network, registry: { automaticRenewal: () => isOn } })
+async function start(network = profile, store = new MemoryStore()): Promise<void> {
+  node = await startNode({ world, clock, dataDir, self: 'peer-0', profile: network, store, registry: { automaticRenewal: () => isOn } })
   node.registry.subscribe((event) => events.push(event))
   const { task_id } = await node.registry.register(ALICE, {})
   await ended(task_id)
@@ -70,6 +73,38 @@ describe('a name of this daemon', () => {
     expect(owned()).toMatchObject({ state: 'live', lease_end: expect.stringMatching(/^2026-01-14T/), renewal: { state: 'scheduled', left: 63 }, warnings: [] })
     expect(linksOf(world.peers[1]!.reveals.get(ALICE)!.reveal)).toHaveLength(2)
     expect(told()).toEqual([])
+  })
+
+  it.each([
+    [24, 0.9],
+    [8, 2.7],
+    [2, 7]
+  ])('is renewed as much earlier as the machine is awake less: %i hours a day', async (hours, days) => {
+    const store = new MemoryStore()
+    const awake = new AwakeTime(store, clock, 3600 * SECOND)
+    for (let hour = 0; hour < 28 * 24; hour++) {
+      if (hour % 24 <= hours) awake.look(true)
+      clock.set(clock.now() + 3600 * SECOND)
+    }
+    awake.save()
+    await start(profile, store)
+    // Awake for 0.3 of a day without a break it would be done, and has three times as long.
+    node.pool.measureRate = () => Promise.resolve(renewalIterations(parseName(ALICE, profile), profile) / (0.3 * 24 * 3600))
+    await look()
+    const { lease_end: end, renewal } = owned()
+    expect((Date.parse(end) - Date.parse(renewal.due!)) / DAY).toBeCloseTo(days, 0)
+    expect(renewals()).toHaveLength(days === 7 ? 1 : 0)
+  })
+
+  it('is renewed although the disk has no room for how long the machine was awake', async () => {
+    await start()
+    clock.set(clock.now() + 6.5 * DAY)
+    node.store.onWrite = (operations) => {
+      if (operations.some((each) => 'put' in each && each.put === keys.awake())) throw new Error('full')
+    }
+    await look()
+    await ended(renewals()[0]!.task_id)
+    expect(renewals()[0]!.status).toBe('completed')
   })
 
   it('is not renewed while auto_renew is off, is warned of in time, and is renewed once it is switched on', async () => {

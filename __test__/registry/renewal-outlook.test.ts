@@ -20,7 +20,7 @@ const FAILED = task({ status: 'failed', error: { code: 'SVC-REG-001', message: '
 
 function outlook(nowRound: number, change: Partial<OutlookInput> = {}) {
   const lease = leaseState(START, nowRound, profile)
-  return renewalOutlook({ name: 'alice.chronym', profile, lease, nowRound, renewalRounds: 0, links: 1, standing: 'held', isAutomatic: true, task: undefined, obstacle: undefined, ...change })
+  return renewalOutlook({ name: 'alice.chronym', profile, lease, nowRound, renewalRounds: 0, awakeShare: 1, links: 1, standing: 'held', isAutomatic: true, task: undefined, obstacle: undefined, ...change })
 }
 const codes = (...args: Parameters<typeof outlook>): string[] => outlook(...args).warnings.map(({ code }) => code)
 
@@ -38,6 +38,8 @@ describe('a renewal', () => {
     expect(outlook(END - LEAD, { task: task() })).toMatchObject({ renewal: { state: 'running', task_id: 't1' }, warnings: [], isDue: false })
     expect(codes(END - 5, { task: task({ eta_seconds: 5 * profile.beacon.period }) })).toEqual([])
     expect(codes(END - 5, { task: task({ eta_seconds: 5 * profile.beacon.period + 1 }) })).toEqual(['renewal-late'])
+    // Awake half of the day it is done in twice the time.
+    for (const [eta, told] of [[2, []], [3, ['renewal-late']]] as const) expect(codes(END - 5, { awakeShare: 0.5, task: task({ eta_seconds: eta * profile.beacon.period }) })).toEqual(told)
     expect(outlook(END - 5, { task: task({ stalled: { code: 'SVC-BCN-001', message: 'no pulse' } }) }).warnings).toMatchObject([{ code: 'renewal-stalled', message: expect.stringContaining('SVC-BCN-001: no pulse') }])
     expect(outlook(END - 5, { task: task({ paused: true }) })).toMatchObject({ renewal: { state: 'paused' }, warnings: [{ code: 'renewal-paused', message: expect.stringContaining('chronym resume t1') }] })
   })

@@ -1,6 +1,7 @@
 import { renewalIterations } from '../protocol/names.ts'
 import { linksOf } from '../protocol/reveal.ts'
 import type { TaskManager, TaskView } from '../tasks/types.ts'
+import { AwakeTime } from './awake-time.ts'
 import type { RegistryContext } from './context.ts'
 import type { MeasuredRate } from './estimate.ts'
 import { leaseOf } from './lease-times.ts'
@@ -15,6 +16,8 @@ const LOOK_EVERY_MS = 30_000
 /** A renewal that failed, or that somebody cancelled, is not begun again at the next look; where leases are short it is sooner, a tenth of the lead later. */
 const AFTER_FAILURE_MS = 60 * 60 * 1000
 const AFTER_FAILURE_SHARE = 1 / 10
+/** Two looks that lie further apart have a sleep, or a clock that was set, between them. */
+const LONGEST_GAP_MS = 2 * LOOK_EVERY_MS
 /** The lead is three times what a renewal takes and a tenth of the lease at least: a rough rate is enough, and measuring it takes a thread. */
 const RATE_KEPT_MS = 60 * 60 * 1000
 
@@ -31,6 +34,7 @@ export class AutomaticRenewal {
   readonly #rate: MeasuredRate
   readonly #isOn: () => boolean
   readonly #warnings: NameWarnings
+  readonly #awake: AwakeTime
   /** Why a renewal that was due could not be started. */
   readonly #obstacles = new Map<string, string>()
   #squaringsPerSecond: number | undefined
@@ -43,6 +47,7 @@ export class AutomaticRenewal {
     this.#rate = rate
     this.#isOn = isOn
     this.#warnings = new NameWarnings(context, emit)
+    this.#awake = new AwakeTime(context.store, context.clock, LONGEST_GAP_MS)
   }
 
   start(): void {
@@ -54,6 +59,7 @@ export class AutomaticRenewal {
   async stop(): Promise<void> {
     this.#stop?.()
     await this.#looking
+    this.#note(() => this.#awake.save())
   }
 
   /** What becomes of each of these leases, now. */
@@ -65,13 +71,15 @@ export class AutomaticRenewal {
 
   #outlook({ name, reveal, standing }: OwnedRecord, task: TaskView | undefined): Outlook {
     const { profile } = this.#context
-    const seconds = this.#squaringsPerSecond === undefined ? 0 : renewalIterations(name, profile) / this.#squaringsPerSecond
+    const awakeShare = this.#awake.share()
+    const seconds = this.#squaringsPerSecond === undefined ? 0 : renewalIterations(name, profile) / this.#squaringsPerSecond / awakeShare
     return renewalOutlook({
       name,
       profile,
       lease: leaseOf(this.#context, reveal.drand_pulse),
       nowRound: this.#context.time().now,
       renewalRounds: Math.ceil(seconds / profile.beacon.period),
+      awakeShare,
       links: linksOf(reveal).length,
       standing,
       isAutomatic: this.#isOn(),
@@ -83,6 +91,7 @@ export class AutomaticRenewal {
   /** Never rejects. */
   async #look(): Promise<void> {
     try {
+      this.#note(() => this.#awake.look(!this.#tasks.list().some(({ queue_position: position }) => position !== null)))
       const records = this.#context.owned.list()
       if (records.length > 0) await this.#measure()
       for (const [index, outlook] of this.outlooks(records).entries()) await this.#renewWhenDue(records[index]!.name, outlook)
@@ -90,6 +99,15 @@ export class AutomaticRenewal {
       this.#warnings.tell(new Map(this.outlooks(standing).map(({ warnings }, index) => [standing[index]!.name, warnings])))
     } catch (error) {
       this.#context.log.warn({ err: error }, 'the leases of this daemon could not be looked at; the next look tries again')
+    }
+  }
+
+  /** A disk that is full is no reason to let a name lapse. */
+  #note(note: () => void): void {
+    try {
+      note()
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'how much this machine is awake could not be written down; the next look tries again')
     }
   }
 

@@ -18,8 +18,10 @@ export interface OutlookInput {
   readonly lease: Lease
   /** `ProtocolTime.now` */
   readonly nowRound: number
-  /** What a renewal takes on this machine, rounds; 0 where that is not known yet. */
+  /** What a renewal takes on this machine, rounds of the calendar; 0 where that is not known yet. */
   readonly renewalRounds: number
+  /** Of the calendar, how much this machine works; above 0, at most 1. */
+  readonly awakeShare: number
   /** Of the record that stands. */
   readonly links: number
   readonly standing: Standing
@@ -88,7 +90,7 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
 }
 
 /** What keeps the renewal from coming in time. */
-function renewalWarnings({ name, profile, lease, nowRound, isAutomatic, obstacle }: OutlookInput, { state, task }: Found, end: string): NameWarning[] {
+function renewalWarnings({ name, profile, lease, nowRound, awakeShare, isAutomatic, obstacle }: OutlookInput, { state, task }: Found, end: string): NameWarning[] {
   const byHand = `renew it before the lease ends at ${end}: chronym renew ${name}`
   switch (state) {
     case 'off':
@@ -106,8 +108,8 @@ function renewalWarnings({ name, profile, lease, nowRound, isAutomatic, obstacle
     case 'running': {
       if (task!.stalled !== null) return [{ code: 'renewal-stalled', message: `Its renewal cannot go on just now (${task!.stalled.code}: ${task!.stalled.message}). The lease ends at ${end}` }]
       const secondsLeft = (lease.endRound - nowRound) * profile.beacon.period
-      if (lease.state !== 'live' || (task!.eta_seconds ?? 0) <= Math.max(0, secondsLeft)) return []
-      return [{ code: 'renewal-late', message: `Its renewal takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks` }]
+      if (lease.state !== 'live' || (task!.eta_seconds ?? 0) / awakeShare <= Math.max(0, secondsLeft)) return []
+      return [{ code: 'renewal-late', message: `As much as this machine is awake of late, its renewal takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks` }]
     }
     case 'scheduled':
     case 'impossible':

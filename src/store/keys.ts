@@ -20,6 +20,7 @@
  *   pin/<name>                     owner once accepted as settled, until its lease dies          registry
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
  *   kid/<did>                      an identity document of ours                                  registry
+ *   awake                          when this daemon was awake of late                            registry
  *   task/<task id>                 the journal of a VDF task                                     tasks
  *   proof/<task kind>/<name>       a finished proof, kept for thirty days                        tasks
  *   aside/<key>                    a record of the journal that could not be read, as it was     tasks
@@ -62,6 +63,7 @@ export const keys = {
   pin: (name: string) => key('pin', name),
   seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
   ownIdentity: (did: string) => key('kid', did),
+  awake: () => key('awake'),
   task: (taskId: string) => key('task', taskId),
   proof: (kind: string, name: string) => key('proof', kind, name),
   token: (id: string) => key('token', id),
