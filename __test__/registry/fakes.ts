@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
-import type { EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
+import type { DocumentJudge, EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
 import { OfflineError, type CommitOutcome, type HeldEntry, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup, type SilentPeer } from '../../src/network/types.ts'
 import { clockRound } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim.ts'
-import { judgeIdentity } from '../../src/protocol/judge-documents.ts'
+import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/judge-documents.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { compareRecords } from '../../src/protocol/order.ts'
 import { builtInProfiles, parseProfile, type NetworkProfile } from '../../src/protocol/profile.ts'
@@ -76,7 +76,7 @@ function pulseOf(round: number): VerifiedPulse {
 }
 
 /** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
-export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork' | 'judgeIdentity'> {
+export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'>, DocumentJudge {
   breakProofs = false
   /** When set, evaluations end at once. */
   instant = true
@@ -108,8 +108,14 @@ export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate'
   measureRate(): Promise<number> {
     return Promise.resolve(1_000_000)
   }
-  judgeIdentity(record: Uint8Array, profile: NetworkProfile): ReturnType<NativePool['judgeIdentity']> {
+  judgeIdentity(record: Uint8Array, profile: NetworkProfile): ReturnType<DocumentJudge['judgeIdentity']> {
     return Promise.resolve(judgeIdentity(record, profile))
+  }
+  judgeManifest(record: Uint8Array, profile: NetworkProfile): ReturnType<DocumentJudge['judgeManifest']> {
+    return Promise.resolve(judgeManifest(record, profile))
+  }
+  judgeSpeaker(manifest: Uint8Array, identity: Uint8Array, profile: NetworkProfile): ReturnType<DocumentJudge['judgeSpeaker']> {
+    return Promise.resolve(judgeSpeaker(manifest, identity, profile))
   }
 }
 

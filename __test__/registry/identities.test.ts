@@ -8,7 +8,7 @@ import { buildGenesis, buildNextVersion, signKidDocument, type KidDocument } fro
 import { decodeKidRecord } from '../../src/protocol/kid-record.ts'
 import { signKidBinding } from '../../src/protocol/kid-binding.ts'
 import { nameKey } from '../../src/protocol/keys.ts'
-import { signManifest, type Manifest, type UnsignedManifest } from '../../src/protocol/manifest.ts'
+import { encodeManifestRecord, signManifest, type Manifest, type UnsignedManifest } from '../../src/protocol/manifest.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
 import { firstLink } from '../../src/protocol/reveal.ts'
@@ -170,6 +170,7 @@ describe('manifests', () => {
     const newer = manifest(document, { version: 2 })
     world.peers[3]!.manifests.set(document.id, Buffer.from(world.peers[0]!.manifests.get(document.id)!))
     await other.registry.publishManifest(newer)
+    world.peers[4]!.manifests.set(document.id, encodeManifestRecord(manifest(document, { version: 99 }, stranger)))
     expect((await node.registry.resolveIdentity(document.id)).manifest_document).toEqual(newer)
   })
 

@@ -268,8 +268,8 @@ class RegistryNetwork implements OpenableNetwork {
     }
   }
 
-  async #fetchIdentities(did: string): Promise<Uint8Array[]> {
-    return this.#connection === undefined ? [] : getDocuments(this.#client, 'kid', did)
+  async #fetchIdentities(did: string): Promise<Uint8Array[] | undefined> {
+    return this.#connection === undefined ? undefined : getDocuments(this.#client, 'kid', did)
   }
 
   async #enter(mode: NetworkMode): Promise<void> {

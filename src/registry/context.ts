@@ -1,5 +1,5 @@
 import type { BeaconClient } from '../beacon/types.ts'
-import type { NativePool } from '../native/types.ts'
+import type { DocumentJudge, NativePool } from '../native/types.ts'
 import type { Network } from '../network/types.ts'
 import type { KeyPair } from '../protocol/ed25519.ts'
 import { nameKey } from '../protocol/keys.ts'
@@ -22,7 +22,7 @@ export interface RegistryDependencies {
   readonly store: Store
   readonly network: Network
   readonly beacon: BeaconClient
-  readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork' | 'judgeIdentity'>
+  readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'> & DocumentJudge
   /** 32 bytes; the names' keys come from it. */
   readonly masterSeed: Uint8Array
   readonly clock: Clock

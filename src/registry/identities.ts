@@ -3,13 +3,13 @@ import { ServiceError } from '../errors.ts'
 import { OfflineError } from '../network/types.ts'
 import type { Did } from '../protocol/did.ts'
 import { parseDid } from '../protocol/did.ts'
-import { EncodingError, ProtocolError } from '../protocol/errors.ts'
+import { EncodingError } from '../protocol/errors.ts'
 import { equalBytes } from '../protocol/bytes.ts'
 import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '../protocol/kid.ts'
 import { signKidBinding, verifyKidBinding, type KidBinding } from '../protocol/kid-binding.ts'
 import { appendVersion, headOf, mergeKidLogs, verifyKidLog, type KidLog } from '../protocol/kid-log.ts'
 import { decodeKidRecord, documentStampSubject, encodeKidRecord, type KidRecord } from '../protocol/kid-record.ts'
-import { compareManifests, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, verifyManifest, type Manifest } from '../protocol/manifest.ts'
+import { compareManifestOrder, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, verifyManifest, type Manifest } from '../protocol/manifest.ts'
 import { keys } from '../store/keys.ts'
 import { stampFor } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
@@ -26,7 +26,7 @@ export async function resolveIdentity(context: RegistryContext, text: string, si
     if (context.network.status().peers === 0 && !isWholeNetwork(context)) throw new OfflineError('No peer can be asked.')
     throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
   }
-  const manifest = await findManifest(context, record.log, signal)
+  const manifest = await findManifest(context, record, signal)
   return { kid_document: asJson(headOf(record.log)), manifest_document: manifest === undefined ? null : asJson(manifest) }
 }
 
@@ -108,14 +108,16 @@ function ownRecord({ store, profile }: RegistryContext, did: Did): KidRecord | u
   return value === undefined ? undefined : decodeKidRecord(value, profile)
 }
 
-async function findManifest(context: RegistryContext, log: KidLog, signal?: AbortSignal): Promise<Manifest | undefined> {
-  const { profile, network, clock } = context
-  const manifests = (await network.getManifest(log.did, signal)).flatMap((bytes) => {
-    const manifest = readable(() => decodeManifestRecord(bytes, profile))
-    const verified = manifest !== undefined && readable(() => (verifyManifest(manifest, log), true)) === true
-    return verified && isManifestCurrent(manifest, clock.now()) ? [manifest] : []
-  })
-  return manifests.toSorted(compareManifests).at(-1)
+/** The newest that speaks for the identity. Every peer may show another one: each is judged on a thread, the proofs of the newest first until one verifies. */
+async function findManifest({ profile, network, clock, pool }: RegistryContext, record: KidRecord, signal?: AbortSignal): Promise<Manifest | undefined> {
+  const { did } = record.log
+  const shown = await Promise.all((await network.getManifest(did, signal)).map(async (bytes) => ({ bytes, verdict: await pool.judgeManifest(bytes, profile, 'own') })))
+  const current = shown.flatMap(({ bytes, verdict }) => (verdict.ok && verdict.value.id === did && isManifestCurrent(verdict.value, clock.now()) ? [{ bytes, order: verdict.value }] : []))
+  const identity = encodeKidRecord(record)
+  for (const { bytes } of current.toSorted((left, right) => compareManifestOrder(right.order, left.order))) {
+    if ((await pool.judgeSpeaker(bytes, identity, profile, 'own')).ok) return decodeManifestRecord(bytes, profile)
+  }
+  return undefined
 }
 
 /** The name's word for the DID: given, or signed here where this daemon owns the name. */
@@ -140,16 +142,6 @@ async function stamped(context: RegistryContext, record: KidRecord): Promise<Kid
   const round = context.time().now
   const nonce = await stampFor(context, documentStampSubject(record.log.did, round, context.profileHash))
   return { ...record, stamp: { round, nonce } }
-}
-
-/** Undefined for what a peer sent and the rules refuse. */
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ProtocolError) return undefined
-    throw error
-  }
 }
 
 async function invalidAsKid001<T>(work: () => Promise<T>): Promise<T> {

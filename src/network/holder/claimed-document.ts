@@ -1,5 +1,5 @@
 /** What documents say of themselves, read without verifying anything: enough to know where they belong. A millisecond for the largest. */
-import { EncodingError, messageOf } from '../../protocol/errors.ts'
+import { EncodingError, messageOf, ProtocolError } from '../../protocol/errors.ts'
 import { parseDid, type Did } from '../../protocol/kid.ts'
 import { decodeKidEnvelope, type KidRecordEnvelope } from '../../protocol/kid-record.ts'
 import type { NetworkProfile } from '../../protocol/profile.ts'
@@ -47,4 +47,14 @@ function textOf(members: Readonly<Record<string, unknown>>, member: string): str
   const value = members[member]
   if (typeof value !== 'string') throw new EncodingError(`${member}: a text is expected`)
   return value
+}
+
+/** The result, or what the rules threw. */
+export function readable<T>(action: () => T): T | ProtocolError {
+  try {
+    return action()
+  } catch (error) {
+    if (error instanceof ProtocolError) return error
+    throw error
+  }
 }

@@ -1,27 +1,26 @@
 /** Identity logs and manifests offered to this node: what carries them is looked at first, they are verified on another thread. */
+import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { DocumentJudge } from '../../native/types.ts'
 import type { Urgency } from '../../native/urgency.ts'
 import { equalBytes, fromHex, toHex } from '../../protocol/bytes.ts'
-import type { Claim } from '../../protocol/claim.ts'
 import type { Origin } from '../../protocol/diversity.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { ManifestOutline } from '../../protocol/judge-documents.ts'
-import { verifyKidBinding, type KidBinding } from '../../protocol/kid-binding.ts'
 import { mergeKidLogs } from '../../protocol/kid-log.ts'
-import { documentStampSubject, isKept, type KidRecordOutline } from '../../protocol/kid-record.ts'
+import type { KidRecordOutline } from '../../protocol/kid-record.ts'
 import type { Did } from '../../protocol/kid.ts'
 import { compareManifestOrder, isManifestCurrent } from '../../protocol/manifest.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey } from '../../protocol/record-key.ts'
-import { stampWork } from '../../protocol/stamp.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import type { Store } from '../../store/types.ts'
 import { ASK_MS, documentMs, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
 import { BUSY, refused } from '../protocol/answers.ts'
 import type { PutAnswer } from '../protocol/put.ts'
-import { claimedIdentity, claimedManifest, type ClaimedIdentity } from './claimed-document.ts'
+import { Carriers } from './carriers.ts'
+import { claimedIdentity, claimedManifest, readable } from './claimed-document.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { OURSELVES } from './ourselves.ts'
 import type { Owners } from './owner.ts'
@@ -33,6 +32,9 @@ const FULL = refused('full', 'no room is left here for documents')
 
 /** Identity records of one DID that a manifest is tried against: every holder that lies has another one. */
 const MAX_IDENTITIES_TRIED = 4
+
+/** Manifests whose identity is asked for elsewhere in one hourly round: each is a look-up. The next round goes on where this one ended. */
+const MAX_IDENTITIES_ASKED = 32
 
 export type DocumentKind = 'kid' | 'manifest'
 
@@ -46,8 +48,8 @@ export interface DocumentHolderParts {
   readonly judge: DocumentJudge
   readonly isNear: (key: Uint8Array) => boolean
   readonly owners: Owners
-  /** Identity records of a DID that other nodes hold. */
-  readonly fetchIdentities: (did: string) => Promise<Uint8Array[]>
+  /** Identity records of a DID that other nodes hold; undefined while nobody can be asked. */
+  readonly fetchIdentities: (did: string) => Promise<Uint8Array[] | undefined>
   readonly onStored: (did: string, kind: DocumentKind) => void
 }
 
@@ -64,17 +66,23 @@ interface IncomingManifest {
   readonly key: Uint8Array
   readonly bytes: Uint8Array
   readonly manifest: ManifestOutline
+  /** A name carries its identity, not a stamp alone. */
+  readonly isOfName: boolean
   readonly isOurs: boolean
 }
 
 export class DocumentHolder {
   readonly #parts: DocumentHolderParts
   readonly #hash: Uint8Array
+  readonly #carriers: Carriers
   readonly #mutex = new KeyedMutex()
+  /** The manifest that the last round of questions ended with; at the start any, so that those of restarted nodes come up too. */
+  #askedLast: string = keys.manifest(randomBytes(32))
 
   constructor(parts: DocumentHolderParts) {
     this.#parts = parts
     this.#hash = profileHash(parts.profile)
+    this.#carriers = new Carriers(parts)
   }
 
   /** Takes a log or says why not. Whether anything carries it is asked before it is verified, so that what nobody is to keep costs next to nothing. */
@@ -84,12 +92,12 @@ export class DocumentHolder {
     const key = recordKey('kid', claimed.log.did, this.#hash)
     if (!this.#parts.isNear(key)) return refused('not-neighbour', 'this node is not among those that store this identity')
     if (this.#holds('kid', key, bytes)) return STORED
-    const isOwners = this.#isBoundHere(claimed)
+    const isOwners = this.#carriers.isBoundHere(claimed)
     return this.#withBudget(sender, bytes, isOwners, async (urgency, work) => {
-      if (!isOwners && !(await this.#isCarried(claimed, work))) return refused('unbound', 'neither a live name nor a fresh stamp carries this document')
+      if (!isOwners && !(await this.#carriers.isCarried(claimed, work))) return refused('unbound', 'neither a live name nor a fresh stamp carries this document')
       const judged = await this.#parts.judge.judgeIdentity(bytes, this.#parts.profile, urgency)
       if (!judged.ok) return refused('invalid', judged.detail)
-      return this.#mutex.run(toHex(key), () => this.#mergeIdentity({ key, bytes, incoming: judged.value, stamped: isOwners ? undefined : this.#stampOf(claimed), isOurs: sender === OURSELVES }, urgency, work))
+      return this.#mutex.run(toHex(key), () => this.#mergeIdentity({ key, bytes, incoming: judged.value, stamped: isOwners ? undefined : this.#carriers.stampOf(claimed), isOurs: sender === OURSELVES }, urgency, work))
     })
   }
 
@@ -105,9 +113,9 @@ export class DocumentHolder {
     return this.#withBudget(sender, bytes, isExpected, async (urgency, work) => {
       const judged = await judge.judgeManifest(bytes, profile, urgency)
       if (!judged.ok) return refused('invalid', judged.detail)
-      const problem = await this.#problemOfManifest(judged.value.id, bytes, urgency, work)
-      if (problem !== undefined) return problem
-      return this.#mutex.run(toHex(key), () => this.#replaceManifest({ key, bytes, manifest: judged.value, isOurs: sender === OURSELVES }, urgency, work))
+      const speaker = await this.#speakerOf(judged.value.id, bytes, urgency, work)
+      if ('type' in speaker) return speaker
+      return this.#mutex.run(toHex(key), () => this.#replaceManifest({ key, bytes, manifest: judged.value, ...speaker, isOurs: sender === OURSELVES }, urgency, work))
     })
   }
 
@@ -126,16 +134,36 @@ export class DocumentHolder {
     return this.#parts.store.count(prefixes.identities) + this.#parts.store.count(prefixes.manifests)
   }
 
-  /** Deletes identities that nothing carries any more, and manifests whose time is over, one at a time: nobody is to wait for it. */
+  /** Deletes identities that nothing carries any more, their manifests, and manifests whose time is over, one at a time: nobody is to wait for it. */
   async dropUnkept(): Promise<void> {
     const { store, profile, clock } = this.#parts
     for (const [storeKey, bytes] of store.list(prefixes.identities)) {
-      if (clock.time().fresh && !(await this.#isCarried(claimedIdentity(bytes, profile)))) this.#parts.stamped.delete(fromHex(lastPart(storeKey)))
+      if (clock.time().fresh && !(await this.#carriers.isCarried(claimedIdentity(bytes, profile)))) this.#parts.stamped.delete(fromHex(lastPart(storeKey)))
       await setImmediate()
     }
     for (const [storeKey, bytes] of store.list(prefixes.manifests)) {
       if (clock.time().fresh && !isManifestCurrent(claimedManifest(bytes, profile), clock.nowMs())) store.delete(storeKey)
       await setImmediate()
+    }
+    if (clock.time().fresh) await this.#dropOrphans()
+  }
+
+  /** Deletes manifests whose identity nobody keeps any more. It may be kept elsewhere only: it has another key. */
+  async #dropOrphans(): Promise<void> {
+    const { store, profile } = this.#parts
+    const all = [...store.keys(prefixes.manifests)]
+    const next = all.findIndex((storeKey) => storeKey > this.#askedLast)
+    let asked = 0
+    for (const storeKey of next === -1 ? all : [...all.slice(next), ...all.slice(0, next)]) {
+      const bytes = store.get(storeKey)
+      if (bytes === undefined) continue
+      const did = claimedManifest(bytes, profile).id
+      if (this.get('kid', recordKey('kid', did, this.#hash)) !== undefined) continue
+      if (asked++ === MAX_IDENTITIES_ASKED) return
+      this.#askedLast = storeKey
+      const records = await this.#parts.fetchIdentities(did)
+      if (records === undefined) return
+      if ((await this.#carriers.carried(did, records).next()).done === true) store.delete(storeKey)
     }
   }
 
@@ -160,7 +188,7 @@ export class DocumentHolder {
     return STORED
   }
 
-  async #replaceManifest({ key, bytes, manifest, isOurs }: IncomingManifest, urgency: Urgency, work: Work): Promise<PutAnswer> {
+  async #replaceManifest({ key, bytes, manifest, isOfName, isOurs }: IncomingManifest, urgency: Urgency, work: Work): Promise<PutAnswer> {
     const standingBytes = this.get('manifest', key)
     if (standingBytes !== undefined) {
       work.charge(documentMs(standingBytes.length))
@@ -169,54 +197,30 @@ export class DocumentHolder {
       if (order < 0) return { type: 'stale', record: standingBytes }
       if (order === 0) return STORED
     }
-    if (standingBytes === undefined && !isOurs && !this.#parts.room.forDocument()) return FULL
+    const { room, store } = this.#parts
+    if (standingBytes === undefined && !isOurs && !(isOfName ? room.forDocument() : room.forStampedManifest(store.count(prefixes.manifests)))) return FULL
     work.charge(WRITE_MS)
-    this.#parts.store.put(keys.manifest(key), bytes)
+    store.put(keys.manifest(key), bytes)
     this.#parts.onStored(manifest.id, 'manifest')
     return STORED
   }
 
-  /** The log may be held here or elsewhere: identities and manifests have different keys. */
-  async #problemOfManifest(did: Did, manifest: Uint8Array, urgency: Urgency, work: Work): Promise<PutAnswer | undefined> {
+  /** The identity that a manifest speaks for, or why it is not taken. The log may be held here or elsewhere: identities and manifests have different keys. */
+  async #speakerOf(did: Did, manifest: Uint8Array, urgency: Urgency, work: Work): Promise<Pick<IncomingManifest, 'isOfName'> | PutAnswer> {
     const own = this.get('kid', recordKey('kid', did, this.#hash))
     if (own === undefined) work.charge(ASK_MS)
     const records = own === undefined ? await this.#parts.fetchIdentities(did) : [own]
-    let problem: PutAnswer = refused('unbound', 'the identity document of this manifest is not known')
-    for (const bytes of records.slice(0, MAX_IDENTITIES_TRIED)) {
-      work.charge(documentMs(manifest.length + bytes.length))
-      const speaks = await this.#parts.judge.judgeSpeaker(manifest, bytes, this.#parts.profile, urgency)
-      if (speaks.ok) return undefined
+    let problem: PutAnswer = refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries')
+    let tried = 0
+    for await (const { record, isOfName } of this.#carriers.carried(did, records ?? [], work)) {
+      if (tried++ === MAX_IDENTITIES_TRIED) break
+      work.charge(documentMs(manifest.length + record.length))
+      const speaks = await this.#parts.judge.judgeSpeaker(manifest, record, this.#parts.profile, urgency)
+      if (speaks.ok) return { isOfName }
       // A node that has not seen the newest document cannot tell an invalid manifest from a new one: no offence.
       problem = refused('unbound', speaks.detail)
     }
     return problem
-  }
-
-  /** Whether a stamp or a live name carries it; who owns a name of another neighbourhood is asked there. */
-  async #isCarried(claimed: ClaimedIdentity, work?: Work): Promise<boolean> {
-    if (this.#isBoundHere(claimed)) return true
-    const { profile, clock, owners } = this.#parts
-    if (isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return true
-    if (claimed.binding === undefined || owners.here(claimed.binding.name) !== undefined) return false
-    work?.charge(ASK_MS)
-    return this.#binds(claimed.binding, claimed.log.did, await owners.elsewhere(claimed.binding.name))
-  }
-
-  /** Of an identity that is carried: its stamp, unless a name carries it. */
-  #stampOf(claimed: ClaimedIdentity): Stamped | undefined {
-    const { stamp, log } = claimed
-    const { profile, clock } = this.#parts
-    if (stamp === undefined || !isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return undefined
-    return { work: stampWork(documentStampSubject(log.did, stamp.round, this.#hash), stamp.nonce, this.#hash), round: stamp.round }
-  }
-
-  /** Whether it is bound to a name whose owner is known here. */
-  #isBoundHere({ binding, log }: ClaimedIdentity): boolean {
-    return binding !== undefined && this.#binds(binding, log.did, this.#parts.owners.here(binding.name))
-  }
-
-  #binds(binding: KidBinding, did: Did, claim: Claim | undefined): boolean {
-    return claim !== undefined && verifyKidBinding(binding, did, claim, this.#hash)
   }
 
   async #withBudget(sender: Origin, bytes: Uint8Array, expected: boolean, action: (urgency: Urgency, work: Work) => Promise<PutAnswer>): Promise<PutAnswer> {
@@ -238,14 +242,4 @@ function refreshes(standing: KidRecordOutline, incoming: KidRecordOutline): bool
   if ((incoming.stamp?.round ?? 0) > (standing.stamp?.round ?? 0)) return true
   const { binding } = incoming
   return binding !== undefined && (standing.binding === undefined || !equalBytes(binding.signature, standing.binding.signature))
-}
-
-/** The result, or what the rules threw. */
-function readable<T>(action: () => T): T | ProtocolError {
-  try {
-    return action()
-  } catch (error) {
-    if (error instanceof ProtocolError) return error
-    throw error
-  }
 }

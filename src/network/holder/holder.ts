@@ -42,7 +42,7 @@ export interface HolderParts {
   /** Signs receipts. */
   readonly nodeKey: KeyPair
   readonly peers: () => Peers | undefined
-  readonly fetchIdentities: (did: string) => Promise<Uint8Array[]>
+  readonly fetchIdentities: (did: string) => Promise<Uint8Array[] | undefined>
   readonly onStored: (kind: RecordKind, id: string, state: string) => void
 }
 

@@ -32,7 +32,12 @@ export class Room {
     return (!this.#isFull() && this.#stamped.size < this.#limits.stamped) || this.#stamped.dropOneBelow(stamped.work)
   }
 
-  /** Whether a document of a name, or a manifest, may be stored that was not here. */
+  /** Whether a manifest may be stored whose identity only a stamp carries, beside so many manifests. It displaces nothing. */
+  forStampedManifest(manifests: number): boolean {
+    return !this.#isFull() && manifests < this.#limits.stamped
+  }
+
+  /** Whether an identity that a name carries, or its manifest, may be stored that was not here. */
   forDocument(): boolean {
     return this.#make()
   }

@@ -1,0 +1,168 @@
+/** Manifests at a holder: taken for an identity that something carries, kept as long as it is. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createBudget } from '../../src/network/budget.ts'
+import { createRoundClock } from '../../src/network/clock.ts'
+import { Holder } from '../../src/network/holder/holder.ts'
+import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../src/network/holder/limits.ts'
+import { createVerifier } from '../../src/network/verifier.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import { buildGenesis, signKidDocument, type KidDocument } from '../../src/protocol/kid.ts'
+import { signKidBinding } from '../../src/protocol/kid-binding.ts'
+import { verifyKidLog } from '../../src/protocol/kid-log.ts'
+import { documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-record.ts'
+import { encodeManifestRecord, signManifest } from '../../src/protocol/manifest.ts'
+import { parseName } from '../../src/protocol/names.ts'
+import { encodeReveal } from '../../src/protocol/reveal.ts'
+import { prefixes } from '../../src/store/keys.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/types.ts'
+import { Lab, saltOf } from './lab.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const CREATED = '2026-01-01T00:00:00Z'
+
+let directory: string
+let store: Store
+let lab: Lab
+let elapsed: number
+/** What other nodes hold, by DID; undefined while nobody can be asked. */
+let elsewhere: Map<string, Uint8Array[]> | undefined
+let asked: string[]
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'chronym-manifests-'))
+  store = openStore(join(directory, 'chronym.db'))
+  lab = new Lab()
+  elapsed = 0
+  elsewhere = new Map()
+  asked = []
+})
+
+afterEach(() => {
+  store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function holder(limits: Partial<HolderLimits> = {}): Holder {
+  return new Holder({
+    profile: lab.profile,
+    store,
+    clock: createRoundClock(lab.beacon, lab.profile, store, lab.nowMs),
+    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
+    judge: lab.pool,
+    budget: createBudget(false, () => (elapsed += 1_000_000)),
+    limits: { ...DEFAULT_HOLDER_LIMITS, ...limits },
+    nodeKey: keyPairFromSeed(new Uint8Array(32)),
+    peers: () => undefined,
+    fetchIdentities: (did) => {
+      asked.push(did)
+      return Promise.resolve(elsewhere === undefined ? undefined : (elsewhere.get(did) ?? []))
+    },
+    onStored: () => undefined
+  })
+}
+
+function identityOf(who: string): KidDocument {
+  const { publicKey, ...key } = lab.owner(who)
+  return signKidDocument(buildGenesis({ keys: [publicKey], updateKeys: [publicKey] }, lab.profile), { publicKey, ...key }, CREATED, lab.profile)
+}
+
+/** The record of an identity with a stamp of now, a binding, or neither. */
+function recordOf(who: string, carrier: 'stamp' | 'nothing' | { name: string; owner: string; firstRound: number } = 'stamp'): Uint8Array {
+  const log = verifyKidLog([identityOf(who)], lab.profile)
+  if (carrier === 'nothing') return encodeKidRecord({ log })
+  if (carrier === 'stamp') return encodeKidRecord({ log, stamp: { round: lab.round, nonce: lab.stamp(documentStampSubject(log.did, lab.round, lab.hash)) } })
+  const { name, owner, firstRound } = carrier
+  return encodeKidRecord({ log, binding: signKidBinding(parseName(name, lab.profile), firstRound, log.did, lab.owner(owner).secretKey, lab.hash) })
+}
+
+function manifestOf(who: string): Uint8Array {
+  const document = identityOf(who)
+  const unsigned = { id: document.id, kid_version: 1, version: 1, capabilities: [], validFrom: CREATED, validUntil: new Date(Date.parse(CREATED) + 300 * DAY_MS).toISOString() }
+  return encodeManifestRecord(signManifest(unsigned, document.assertionMethod![0]!, lab.owner(who).secretKey, CREATED, lab.profile))
+}
+
+async function offer(target: Holder, kind: 'kid' | 'manifest', record: Uint8Array): Promise<string> {
+  const answer = await target.put(kind, record, { peer: 'peer', prefix: 'p' })
+  return answer.type === 'refused' ? answer.code : answer.type
+}
+
+const held = (): number => store.count(prefixes.manifests)
+
+describe('a manifest', () => {
+  it('goes with the identity that it speaks for, not at its own end', async () => {
+    const target = holder()
+    expect([await offer(target, 'kid', recordOf('alice')), await offer(target, 'manifest', manifestOf('alice'))]).toEqual(['stored', 'stored'])
+    lab.advance(lab.profile.document_refresh)
+    await target.documents.dropUnkept()
+    expect([store.count(prefixes.identities), held()]).toEqual([1, 1])
+    expect(asked, 'what is held here is not asked for').toEqual([])
+    lab.advance(1)
+    await target.documents.dropUnkept()
+    expect([store.count(prefixes.identities), held()]).toEqual([0, 0])
+  })
+
+  it('stays while the identity is kept elsewhere, and as long as nobody can be asked', async () => {
+    const target = holder()
+    const { id } = identityOf('alice')
+    elsewhere!.set(id, [recordOf('alice')])
+    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
+    lab.advance(lab.profile.document_refresh)
+    await target.documents.dropUnkept()
+    expect(held()).toBe(1)
+    lab.advance(1)
+    elsewhere = undefined
+    await target.documents.dropUnkept()
+    expect(held()).toBe(1)
+    elsewhere = new Map([[id, [recordOf('alice', 'nothing'), new Uint8Array([1]), recordOf('bob'), recordOf('alice')]]])
+    await target.documents.dropUnkept()
+    expect(held(), 'one of those who answer has it with a new stamp').toBe(1)
+    elsewhere = new Map([[id, [recordOf('alice', 'nothing'), recordOf('bob')]]])
+    await target.documents.dropUnkept()
+    expect(held()).toBe(0)
+  })
+
+  it('is not taken for an identity that nothing carries, though somebody shows it', async () => {
+    const target = holder()
+    elsewhere!.set(identityOf('alice').id, [recordOf('alice', 'nothing')])
+    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('unbound')
+    // Nor do four of them hide the one that is carried.
+    const padded = [0, 1, 2, 3, 4].map((firstRound) => recordOf('alice', { name: 'nobodys.chronym', owner: 'alice', firstRound }))
+    elsewhere!.set(identityOf('alice').id, [...padded, recordOf('alice')])
+    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
+  })
+
+  it('of an identity without a name displaces nothing and is one of so many; of one with a name it is taken beside them', async () => {
+    const target = holder({ stamped: 1 })
+    for (const who of ['alice', 'bob']) elsewhere!.set(identityOf(who).id, [recordOf(who)])
+    expect([await offer(target, 'manifest', manifestOf('alice')), await offer(target, 'manifest', manifestOf('bob'))]).toEqual(['stored', 'full'])
+    expect(await offer(holder({ bytes: 1 }), 'manifest', manifestOf('bob'))).toBe('full')
+
+    const commitment = lab.commitment('carol.chronym', lab.owner('carol'), saltOf('carol'))
+    target.commit(commitment, lab.stamp(commitment), 'p')
+    lab.advance(lab.profile.min_commit)
+    const firstRound = lab.round
+    await target.put('reveal', encodeReveal(lab.reveal('carol.chronym', lab.owner('carol'), { p: firstRound, salt: saltOf('carol') })), { peer: 'peer', prefix: 'p' })
+    elsewhere!.set(identityOf('carol').id, [recordOf('carol', { name: 'carol.chronym', owner: 'carol', firstRound })])
+    expect(await offer(target, 'manifest', manifestOf('carol'))).toBe('stored')
+  })
+
+  it('costs no more than 32 questions a round, and in the end every one is asked about', async () => {
+    const people = Array.from({ length: 40 }, (_, index) => `person ${index}`)
+    const target = holder()
+    for (const who of people) elsewhere!.set(identityOf(who).id, [recordOf(who)])
+    for (const who of people) expect(await offer(target, 'manifest', manifestOf(who))).toBe('stored')
+    asked = []
+    await target.documents.dropUnkept()
+    expect(asked).toHaveLength(32)
+    await target.documents.dropUnkept()
+    expect([asked.length, new Set(asked).size]).toEqual([64, 40])
+    elsewhere = new Map()
+    await target.documents.dropUnkept()
+    await target.documents.dropUnkept()
+    expect(held()).toBe(0)
+  })
+})

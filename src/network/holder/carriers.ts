@@ -1,0 +1,74 @@
+/** What carries an identity, so that it is kept: a live name that it is bound to, or a stamp that is renewed. */
+import type { Claim } from '../../protocol/claim.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { verifyKidBinding, type KidBinding } from '../../protocol/kid-binding.ts'
+import { documentStampSubject, isKept } from '../../protocol/kid-record.ts'
+import type { Did } from '../../protocol/kid.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import { stampWork } from '../../protocol/stamp.ts'
+import { ASK_MS, type Work } from '../budget.ts'
+import type { RoundClock } from '../clock.ts'
+import { claimedIdentity, readable, type ClaimedIdentity } from './claimed-document.ts'
+import type { Owners } from './owner.ts'
+import type { Stamped } from './stamped.ts'
+
+/** Records of one DID of which it is asked elsewhere whether a name carries them: every holder that lies has another one. */
+const MAX_ASKED = 4
+
+export interface CarriersParts {
+  readonly profile: NetworkProfile
+  readonly clock: RoundClock
+  readonly owners: Owners
+}
+
+export class Carriers {
+  readonly #parts: CarriersParts
+  readonly #hash: Uint8Array
+
+  constructor(parts: CarriersParts) {
+    this.#parts = parts
+    this.#hash = profileHash(parts.profile)
+  }
+
+  /** Those of a DID's records that something carries; first those of which that is seen here. Nothing of their logs is verified. */
+  async *carried(did: Did, records: readonly Uint8Array[], work?: Work): AsyncGenerator<{ record: Uint8Array; isOfName: boolean }> {
+    const elsewhere: { record: Uint8Array; claimed: ClaimedIdentity }[] = []
+    for (const record of records) {
+      const claimed = readable(() => claimedIdentity(record, this.#parts.profile))
+      if (claimed instanceof ProtocolError || claimed.log.did !== did) continue
+      const isOfName = this.isBoundHere(claimed)
+      if (isOfName || this.stampOf(claimed) !== undefined) yield { record, isOfName }
+      else elsewhere.push({ record, claimed })
+    }
+    for (const { record, claimed } of elsewhere.slice(0, MAX_ASKED)) {
+      if (await this.isCarried(claimed, work)) yield { record, isOfName: true }
+    }
+  }
+
+  /** Whether a stamp or a live name carries it; who owns a name of another neighbourhood is asked there. */
+  async isCarried(claimed: ClaimedIdentity, work?: Work): Promise<boolean> {
+    if (this.isBoundHere(claimed)) return true
+    const { profile, clock, owners } = this.#parts
+    if (isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return true
+    if (claimed.binding === undefined || owners.here(claimed.binding.name) !== undefined) return false
+    work?.charge(ASK_MS)
+    return this.#binds(claimed.binding, claimed.log.did, await owners.elsewhere(claimed.binding.name))
+  }
+
+  /** Of an identity that is carried: its stamp, unless a name carries it. */
+  stampOf(claimed: ClaimedIdentity): Stamped | undefined {
+    const { stamp, log } = claimed
+    const { profile, clock } = this.#parts
+    if (stamp === undefined || !isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return undefined
+    return { work: stampWork(documentStampSubject(log.did, stamp.round, this.#hash), stamp.nonce, this.#hash), round: stamp.round }
+  }
+
+  /** Whether it is bound to a name whose owner is known here. */
+  isBoundHere({ binding, log }: ClaimedIdentity): boolean {
+    return binding !== undefined && this.#binds(binding, log.did, this.#parts.owners.here(binding.name))
+  }
+
+  #binds(binding: KidBinding, did: Did, claim: Claim | undefined): boolean {
+    return claim !== undefined && verifyKidBinding(binding, did, claim, this.#hash)
+  }
+}
