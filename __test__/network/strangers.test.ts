@@ -57,23 +57,17 @@ describe('a stranger', () => {
   })
 
   it('is not waited for longer than ten seconds, and holds nobody else up', async () => {
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
-      const controller = new AbortController()
-      lab.timers.every(10_000, () => {
-        controller.abort(new Error('timed out'))
-      })
-      return controller.signal
-    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
     try {
       const slow = await openStream()
       slow.send(new Uint8Array([0]))
       const end = ended(slow)
       expect(await isServed()).toBe(true)
-      lab.advance(11)
+      vi.advanceTimersByTime(11_000)
       expect(await end).toBeInstanceOf(Error)
       expect(await end).not.toBeInstanceOf(FrameError)
     } finally {
-      timeout.mockRestore()
+      vi.useRealTimers()
     }
     expect(await isServed()).toBe(true)
   })

@@ -7,7 +7,6 @@ import { discoverNeighbours } from './discovery.ts'
 import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
-import { registryProtocol } from './protocol/messages.ts'
 import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
 import { dropThoseThatTurnLight, forgetStrangers, onPeerKnown } from './routing.ts'
 import type { Timers } from './timers.ts'
@@ -42,8 +41,9 @@ export interface Connection {
 /** Opens a node in that mode. Throws ListenError. */
 export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
   const { profile, bootstrap, metBefore, timers, log, onKnown, handlers, budget, penalise, emit } = options
-  const startServing = (node: Node): Promise<void> =>
-    serve({
+  let endServing: (() => Promise<void>) | undefined
+  const startServing = async (node: Node): Promise<void> => {
+    endServing = await serve({
       node,
       profile,
       handlers,
@@ -53,6 +53,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
         log.error({ err: error, request }, 'a request of a peer could not be answered')
       }
     })
+  }
   const node = await startNode({ ...options, mode, mayConnect: (prefix) => budget.connect(prefix) }, async (unstarted) => {
     unstarted.addEventListener('peer:connect', ({ detail }) => {
       emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
@@ -79,7 +80,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     async setMode(next) {
       await node.services.dht.setMode(next === 'full' ? 'server' : 'client')
       if (next === 'full') await startServing(node)
-      else await node.unhandle(registryProtocol(profile))
+      else await endServing?.()
     },
     hangUp(peer) {
       node.hangUp(peer).catch((error: unknown) => {

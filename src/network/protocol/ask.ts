@@ -1,7 +1,8 @@
-import type { PeerId } from '@libp2p/interface'
+import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import type { NetworkProfile } from '../../protocol/profile.ts'
 import type { Node } from '../node.ts'
 import { REQUEST_TIMEOUT_MS, readFrame, writeFrame } from './frame.ts'
+import { keepIdle, takeIdle } from './idle-streams.ts'
 import { decodeAnswer, encodeMessage, registryProtocol, type AnswerTo, type Request } from './messages.ts'
 
 /** The peer gave no answer that can be used: unreachable, too slow, or not a message. */
@@ -13,24 +14,43 @@ export class AskError extends Error {
 export async function ask<R extends Request>(node: Node, peer: PeerId, request: R, profile: NetworkProfile, signal?: AbortSignal): Promise<AnswerTo<R>> {
   const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+  const protocol = registryProtocol(profile)
   try {
-    const stream = await node.dialProtocol(peer, registryProtocol(profile), { signal: either })
-    const abort = (): void => {
-      stream.abort(either.reason instanceof Error ? either.reason : new Error('gave up'))
-    }
-    either.addEventListener('abort', abort, { once: true })
-    try {
-      // The answer is listened for before the request is sent: an early `busy` must not be missed.
-      const [bytes] = await Promise.all([readFrame(stream), writeFrame(stream, encodeMessage(request))])
-      return decodeAnswer(request, bytes)
-    } catch (error) {
-      stream.abort(error as Error)
-      throw error
-    } finally {
-      either.removeEventListener('abort', abort)
-    }
+    const connection = await node.dial(peer, { signal: either })
+    const kept = takeIdle(connection, protocol)
+    const answer = kept === undefined ? undefined : await overKept(connection, kept, request, either)
+    return answer ?? (await exchange(connection, await connection.newStream(protocol, { signal: either }), request, either))
   } catch (error) {
     signal?.throwIfAborted()
     throw new AskError(`${peer.toString()} gave no answer: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Undefined when the stream does not answer: the peer may have ended it meanwhile. Rejects with the signal's reason. */
+async function overKept<R extends Request>(connection: Connection, stream: Stream, request: R, signal: AbortSignal): Promise<AnswerTo<R> | undefined> {
+  try {
+    return await exchange(connection, stream, request, signal)
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  }
+}
+
+async function exchange<R extends Request>(connection: Connection, stream: Stream, request: R, signal: AbortSignal): Promise<AnswerTo<R>> {
+  const abort = (): void => {
+    stream.abort(signal.reason instanceof Error ? signal.reason : new Error('gave up'))
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    // The answer is listened for before the request is sent: an early `busy` must not be missed.
+    const [bytes] = await Promise.all([readFrame(stream), writeFrame(stream, encodeMessage(request))])
+    const answer = decodeAnswer(request, bytes)
+    keepIdle(connection, stream)
+    return answer
+  } catch (error) {
+    stream.abort(error as Error)
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }

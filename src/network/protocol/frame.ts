@@ -1,4 +1,4 @@
-/** One message on a stream: u32 big-endian length, then that many bytes of deterministic CBOR. Nothing may follow it. */
+/** A message on a stream: u32 big-endian length, then that many bytes of deterministic CBOR. Nothing may follow it until it is answered. */
 import type { Stream } from '@libp2p/interface'
 import { lp } from '../../protocol/bytes.ts'
 
@@ -12,7 +12,12 @@ const LENGTH_BYTES = 4
 
 /** The peer sent something that is no message: too long, cut short, or followed by more. */
 export class FrameError extends Error {
-  override readonly name = 'FrameError'
+  override readonly name: string = 'FrameError'
+}
+
+/** The stream ended where a message could have begun. */
+export class NoMessage extends FrameError {
+  override readonly name = 'NoMessage'
 }
 
 /** The message was not read, by our own choice. */
@@ -21,9 +26,9 @@ export class RequestDeclined extends Error {
 }
 
 /**
- * Reads the one message of a stream; once its length is known, only if `admit` takes so many bytes.
+ * Reads the next message of a stream; once its length is known, only if `admit` takes so many bytes.
  *
- * Throws FrameError for anything that breaks the framing, RequestDeclined, and what the stream throws when it is reset. Never holds more than the longest
+ * Throws FrameError for anything that breaks the framing (NoMessage where none has begun), RequestDeclined, and what the stream throws when it is reset. Never holds more than the longest
  * message and one chunk of the transport. A deadline is the caller's business: aborting the stream ends the reading.
  */
 export async function readFrame(stream: AsyncIterable<Uint8Array | { subarray(): Uint8Array }>, admit?: (bytes: number) => boolean): Promise<Uint8Array> {
@@ -42,11 +47,9 @@ export async function readFrame(stream: AsyncIterable<Uint8Array | { subarray():
     if (expected !== undefined && received > expected) throw new FrameError('bytes after the message')
     if (received === expected) return new Uint8Array(Buffer.concat(chunks).subarray(LENGTH_BYTES))
   }
-  throw new FrameError(`the stream ended after ${received} bytes, before the message did`)
+  throw new (received === 0 ? NoMessage : FrameError)(`the stream ended after ${received} bytes, before the message did`)
 }
 
-/** Writes the one message and closes our side. */
 export async function writeFrame(stream: Stream, message: Uint8Array): Promise<void> {
   if (!stream.send(lp(message))) await stream.onDrain()
-  await stream.close()
 }

@@ -1,4 +1,4 @@
-/** The side that answers: reads one request a stream, hands it to its handler, writes one answer. */
+/** The side that answers: reads the requests of a stream one after the other, hands each to its handler, writes its answer. */
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import { NativeError } from '../../native/errors.ts'
 import type { Origin } from '../../protocol/diversity.ts'
@@ -9,8 +9,12 @@ import type { Budget } from '../budget.ts'
 import type { Node } from '../node.ts'
 import { Places } from '../places.ts'
 import { BUSY } from './answers.ts'
-import { FrameError, MAX_MESSAGE_BYTES, readFrame, REQUEST_TIMEOUT_MS, RequestDeclined, writeFrame } from './frame.ts'
+import { FrameError, MAX_MESSAGE_BYTES, NoMessage, readFrame, REQUEST_TIMEOUT_MS, RequestDeclined, writeFrame } from './frame.ts'
+import { closeStream, isOpen } from './idle-streams.ts'
 import { decodeRequest, encodeMessage, registryProtocol, type Answer, type Exchange, type Request, type RequestType } from './messages.ts'
+
+/** The next request of a stream begins within this time, or the stream ends. */
+const IDLE_STREAM_MS = 30_000
 
 /** Streams of a peer that are served; beyond it the peer is told `busy` at once. One that says nothing costs a few KiB. */
 const MAX_OPEN_PER_PEER = 32
@@ -47,10 +51,16 @@ export interface ServeOptions {
   readonly onFault: (request: RequestType, error: unknown) => void
 }
 
-/** Begins to answer. Whatever a peer sends, nothing is thrown out of the handler. */
-export async function serve(options: ServeOptions): Promise<void> {
+/** Begins to answer; returns the function that ends it. Whatever a peer sends, nothing is thrown out of the handler. */
+export async function serve(options: ServeOptions): Promise<() => Promise<void>> {
+  const { node, profile } = options
+  const protocol = registryProtocol(profile)
   const server = new Server(options)
-  await options.node.handle(registryProtocol(options.profile), (stream, connection) => server.serve(stream, connection), { maxInboundStreams: MAX_INBOUND_STREAMS })
+  await node.handle(protocol, (stream, connection) => server.serve(stream, connection), { maxInboundStreams: MAX_INBOUND_STREAMS })
+  return async () => {
+    await node.unhandle(protocol)
+    server.end()
+  }
 }
 
 class Server {
@@ -59,6 +69,7 @@ class Server {
   readonly #reading = new Places(MAX_READING.all, MAX_READING.peer)
   readonly #working = new Places(MAX_WORKING.all, MAX_WORKING.peer)
   readonly #puts = new Places(MAX_PUTS.all, MAX_PUTS.peer)
+  readonly #streams = new Set<Stream>()
 
   constructor(options: ServeOptions) {
     this.#options = options
@@ -71,30 +82,49 @@ class Server {
       await answerBusy(stream)
       return
     }
-    const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
-    const abort = (): void => {
-      stream.abort(new Error('the request took too long'))
-    }
-    deadline.addEventListener('abort', abort, { once: true })
+    this.#streams.add(stream)
+    const limit = timeLimit(stream)
+    let answers = 0
     try {
-      const request = await this.#read(stream, sender)
-      const answer = encodeMessage(request === undefined ? BUSY : await this.#answer(request, sender))
-      this.#options.budget.answered(sender, answer.length)
-      await writeFrame(stream, answer)
+      limit.within(REQUEST_TIMEOUT_MS)
+      do {
+        const request = await this.#read(stream, sender, () => {
+          if (answers > 0) limit.within(REQUEST_TIMEOUT_MS)
+        })
+        const answer = encodeMessage(request === undefined ? BUSY : await this.#answer(request, sender))
+        this.#options.budget.answered(sender, answer.length)
+        await writeFrame(stream, answer)
+        answers++
+        limit.within(IDLE_STREAM_MS)
+        // What was declined has not been read, so no other request can be found behind it.
+        if (request === undefined) break
+      } while (isOpen(stream))
+      await stream.close()
     } catch (error) {
+      if (error instanceof NoMessage && answers > 0) {
+        await closeStream(stream)
+        return
+      }
       // What the stream itself throws (reset, deadline) is bad luck as often as bad will.
       if (error instanceof EncodingError || error instanceof FrameError) this.#options.penalise(sender.id, error.message)
       stream.abort(error as Error)
     } finally {
-      deadline.removeEventListener('abort', abort)
+      limit.end()
+      this.#streams.delete(stream)
       close()
     }
   }
 
+  /** Ends all streams, whatever goes over them. */
+  end(): void {
+    for (const stream of this.#streams) stream.abort(new Error('this node answers no more'))
+  }
+
   /** Undefined when the peer is to come back later. */
-  async #read(stream: Stream, sender: Sender): Promise<Request | undefined> {
+  async #read(stream: Stream, sender: Sender, onBegun: () => void): Promise<Request | undefined> {
     let end: (() => void) | undefined
     const admit = (bytes: number): boolean => {
+      onBegun()
       if (!this.#options.budget.read(sender, bytes)) return false
       end = this.#reading.take(sender.peer, bytes)
       return end !== undefined
@@ -134,7 +164,31 @@ async function answerTo(request: Request, sender: Sender, { handlers, penalise, 
 async function answerBusy(stream: Stream): Promise<void> {
   try {
     await writeFrame(stream, encodeMessage(BUSY))
+    await stream.close()
   } catch (error) {
     stream.abort(error as Error)
+  }
+}
+
+interface TimeLimit {
+  /** From now on: the stream is aborted after so many milliseconds. */
+  within(milliseconds: number): void
+  end(): void
+}
+
+function timeLimit(stream: Stream): TimeLimit {
+  // Not AbortSignal.timeout, which would stay until its time has come: one for each request of a flood.
+  let timer: NodeJS.Timeout | undefined
+  return {
+    within(milliseconds) {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        stream.abort(new Error('the request took too long'))
+      }, milliseconds)
+      timer.unref()
+    },
+    end() {
+      clearTimeout(timer)
+    }
   }
 }
