@@ -278,8 +278,15 @@ describe('a registration under way', () => {
     expect(explanation.verdict).toBe('This daemon is registering alice.chronym (phase evaluate). None of the 5 peers that answered holds a claim of it.')
     expect(explanation.notes.join('\n')).toMatch(/5 of 5 receipts that peers have signed say that they saw the commitment before its pulse/)
     expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
+    // Nor is it for those who may not know of it; to them it is a name that nobody holds.
+    world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
+    const anonymous = await explained(owner)
+    expect(anonymous).toMatchObject({ rule: 'nobody-holds-it', state: 'none', error: { code: 'SVC-RES-002' }, own: null, asked: { peers: 5, answered: 4 } })
+    expect(anonymous.verdict).toBe('Nobody owns alice.chronym: none of the 4 peers that answered holds a record of it.')
+    expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
     holdEverywhere(await rival(), 'settled')
     expect((await explained(owner, { withOwn: true })).verdict).toMatch(/5 of the 5 peers that answered hold a claim of it\.$/)
+    expect(await explained(owner), 'nothing is left to hide').toMatchObject({ rule: 'majority', owner: RIVAL_KEY, own: null })
   })
 })
 

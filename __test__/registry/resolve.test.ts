@@ -68,6 +68,23 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
+describe('a name that is being registered here', () => {
+  it('[looking a name up announces it] is not resolved by asking for it, unless most peers hold it', async () => {
+    owner.pool.instant = false
+    const { task_id } = await owner.registry.register(ALICE, {})
+    await clock.advance(4 * SECOND)
+    await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
+    expect((await failure(owner.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    expect((await failure(owner.registry.publicZone(ALICE))).code).toBe('SVC-RES-002')
+    expect(owner.network.sent.filter((message) => !/^(probe|commit) /.test(message))).toEqual([])
+
+    const theirs = await registerAt(await start('peer-0', 3, new FakeWorld(clock, 1)))
+    for (const peer of world.peers.slice(0, 4)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    clock.set(clock.now() + 31 * SECOND)
+    expect((await owner.registry.resolve(ALICE)).reveal).toEqual(theirs)
+  })
+})
+
 describe('resolving', () => {
   it('of an invalid name is SVC-NAM-001, of a reserved one SVC-RES-002 without asking', async () => {
     expect((await failure(asker.registry.resolve('ALICE.chronym'))).code).toBe('SVC-NAM-001')

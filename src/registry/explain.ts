@@ -14,7 +14,8 @@ import { openName, ownKey, type RegistryContext } from './context.ts'
 import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import { ownClaim } from './own-claim.ts'
-import { decide } from './resolver.ts'
+import { decide, notFound } from './resolver.ts'
+import { isHeldByMost, isSecret } from './secrecy.ts'
 import { survey, type Survey } from './survey.ts'
 import type { ExplainedAnswer, ExplainedRule, ExplainedState, Explanation, OwnExplanation } from './types.ts'
 
@@ -29,8 +30,11 @@ export async function explain(parts: ExplainParts, text: string, { withOwn = fal
   const { context } = parts
   const name = openName(context, text)
   const own = withOwn ? ownClaim(parts, name) : null
-  const isSecret = own?.tasks.some(({ kind, status, phase }) => kind === 'register' && status === 'running' && phase !== 'reveal') === true
-  return isSecret ? explainBlindly(context, name, own, signal) : explainAnswers(context, await survey(context, name, signal, 'everybody'), own)
+  const openly = async (): Promise<Explanation> => explainAnswers(context, await survey(context, name, signal, 'everybody'), own)
+  if (!isSecret(parts.tasks, name)) return openly()
+  const found = await context.network.probe(name, signal)
+  if (own !== null) return explainBlindly(context, name, found, own)
+  return isHeldByMost(found) ? openly() : explainAsNobodys(context, name, found)
 }
 
 function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplanation | null): Explanation {
@@ -59,8 +63,7 @@ function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplana
 }
 
 /** While a registration is under way the name itself is asked of nobody [looking a name up announces it]: what is held under its blinded prefix has to do. */
-async function explainBlindly(context: RegistryContext, name: Name, own: OwnExplanation, signal: AbortSignal | undefined): Promise<Explanation> {
-  const found = await context.network.probe(name, signal)
+function explainBlindly(context: RegistryContext, name: Name, found: RevealLookup, own: OwnExplanation): Explanation {
   const shown: Shown = {
     ...common(context, name, found),
     resolves: null,
@@ -75,6 +78,25 @@ async function explainBlindly(context: RegistryContext, name: Name, own: OwnExpl
     own
   }
   return explanationOf(shown, { ours: oursOf(context, name), isThisDaemon: false, votes: null, isThin: false })
+}
+
+/** The same for those who may not know what is registered here: a name that nobody holds. The few who say otherwise count as not having answered. */
+function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLookup): Explanation {
+  const nobodys = { ...found, answers: found.answers.filter(({ state }) => state === 'none') }
+  const shown: Shown = {
+    ...common(context, name, nobodys),
+    resolves: null,
+    error: { code: 'SVC-RES-002', message: notFound(name).message },
+    rule: 'nobody-holds-it',
+    state: 'none',
+    lease: null,
+    owner: null,
+    answers: nobodys.answers.map((answer) => answerView(answer, [], [])),
+    candidates: [],
+    equivocation: null,
+    own: null
+  }
+  return explanationOf(shown, { ours: 'none', isThisDaemon: false, votes: { for: 0, of: nobodys.answers.length }, isThin: false })
 }
 
 function explanationOf(shown: Shown, known: Known): Explanation {

@@ -7,6 +7,7 @@ import type { TaskManager, TaskView } from '../tasks/types.ts'
 import { requireBeacon } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
+import { claimsIn, isHeldByMost } from './secrecy.ts'
 import { revealOf, survey } from './survey.ts'
 import { requireOwned, saveZone, saveZoneForRenewal } from './zones.ts'
 
@@ -63,15 +64,12 @@ function requireNoTask(tasks: TaskManager, name: Name): void {
  * the name itself asked for. A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned.
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
-  const { answers } = await context.network.probe(name)
-  const others = answers.filter(({ self }) => !self)
-  // What we do not hold ourselves says nothing while there are others: we may just have joined.
-  const heard = others.length === 0 ? answers : others
-  const claims = heard.filter(({ state }) => state !== 'none' && state !== 'provisional').length
-  if (claims * 2 > heard.length) return requireDead(context, name)
+  const found = await context.network.probe(name)
+  if (isHeldByMost(found)) return requireDead(context, name)
+  const { claims, heard } = claimsIn(found)
   // Fewer are believed, too, but for a lone liar among many; asking further would tell them what we want.
-  if (claims > 0 && claims >= Math.min(context.profile.witness_quorum, Math.ceil(heard.length * BELIEVED_SHARE))) {
-    throw new ServiceError('SVC-REG-001', `${name} is held by ${claims} of the ${heard.length} peers asked.`)
+  if (claims > 0 && claims >= Math.min(context.profile.witness_quorum, Math.ceil(heard * BELIEVED_SHARE))) {
+    throw new ServiceError('SVC-REG-001', `${name} is held by ${claims} of the ${heard} peers asked.`)
   }
 }
 

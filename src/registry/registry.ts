@@ -25,7 +25,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const { tasks } = dependencies
   const context = createContext(dependencies)
   const { network } = context
-  const resolver = new Resolver(context)
+  const resolver = new Resolver(context, tasks)
   const rate = new MeasuredRate(context, tasks)
   const listeners = new Set<(event: RegistryEvent) => void>()
   const emit = (event: RegistryEvent): void => {

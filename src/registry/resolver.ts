@@ -5,9 +5,11 @@ import type { Name } from '../protocol/names.ts'
 import type { Tally } from '../protocol/quorum.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../protocol/zone.ts'
+import type { TaskManager } from '../tasks/types.ts'
 import { openName, type RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import { AnswerCache } from './answer-cache.ts'
+import { isHeldByMost, isSecret } from './secrecy.ts'
 import { translated } from './service-errors.ts'
 import { revealOf, survey, type Survey } from './survey.ts'
 import type { ResolvedName } from './types.ts'
@@ -22,16 +24,18 @@ type Kept = { readonly resolved: ResolvedName } | { readonly failure: ServiceErr
 /** Resolves names: the network's answer by the protocol's rule, kept for as long as it may be. */
 export class Resolver {
   readonly #context: RegistryContext
+  readonly #tasks: TaskManager
   readonly #cache: AnswerCache<Kept>
 
-  constructor(context: RegistryContext) {
+  constructor(context: RegistryContext, tasks: TaskManager) {
     this.#context = context
+    this.#tasks = tasks
     this.#cache = new AnswerCache(context.clock, (error) => {
       context.log.warn({ err: error }, 'a kept answer could not be asked for again')
     })
   }
 
-  /** SVC-NAM-001, SVC-RES-001..004. A reserved name is nobody's: SVC-RES-002 without asking. */
+  /** SVC-NAM-001, SVC-RES-001..004. A reserved name is nobody's: SVC-RES-002 without asking. So is one that is being registered here, unless most peers hold it: it is not asked for openly. */
   async resolve(text: string, signal?: AbortSignal): Promise<ResolvedName> {
     const name = this.#registrable(text)
     const kept = await this.#cache.get(name, () => this.#ask(name), signal)
@@ -60,6 +64,9 @@ export class Resolver {
 
   async #ask(name: Name): Promise<{ value: Kept; freshMs: number; staleMs: number }> {
     return translated(async () => {
+      if (isSecret(this.#tasks, name) && !isHeldByMost(await this.#context.network.probe(name))) {
+        return { value: { failure: notFound(name) }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
+      }
       const found = await survey(this.#context, name)
       try {
         const resolved = decide(this.#context, found)
@@ -104,7 +111,7 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
   }
 }
 
-function notFound(name: string): ServiceError {
+export function notFound(name: string): ServiceError {
   return new ServiceError('SVC-RES-002', `${name} is not registered.`)
 }
 

@@ -18,6 +18,7 @@ export function resolveRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Resolving',
         summary: 'The Reveal of a name',
+        description: 'Peers are asked for it by name, but not while this daemon registers it: then it is SVC-RES-002 unless most peers hold it.',
         access: 'public',
         parameters: [NAME_PARAMETER],
         answers: {

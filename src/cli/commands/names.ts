@@ -86,7 +86,7 @@ export function addNameCommands(program: Command, run: Run): void {
   program
     .command('resolve')
     .argument('<name>', 'a name, or a DID')
-    .description('look a name or an identity up in the network')
+    .description('look a name or an identity up in the network. Peers are asked for it by name: whoever wants a name tells nobody by registering it at once')
     .action(
       action(run, async (context, _options: unknown, name: string) => {
         const client = connect(context)
