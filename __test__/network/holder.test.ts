@@ -11,7 +11,7 @@ import { dropDisplaced } from '../../src/network/replication.ts'
 import { createVerifier } from '../../src/network/verifier.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import type { Request } from '../../src/network/protocol/messages.ts'
-import { equalBytes, toHex } from '../../src/protocol/bytes.ts'
+import { equalBytes, sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimId, encodeReveal, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import type { Origin } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
@@ -126,6 +126,46 @@ describe('a holder', () => {
     const rival = witnessed(target, 'adopt.chronym', 'rival')
     expect(await target.put('reveal', encodeReveal(rival), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
     expect(stateOf(target, 'adopt.chronym')).toEqual({ state: 'settling', owner: settled.pubkey })
+  })
+
+  it('asks its neighbours briefly, and for the record only where it is another than the one that came', async () => {
+    const known = lab.reveal('brief.chronym', lab.owner('owner'), { p: lab.round - 100 })
+    for (let index = 0; index < 5; index++) addNeighbour({ reveal: known, state: 'settled' })
+    const asked = vi.spyOn(peers, 'ask')
+    const questions = (): string[] => asked.mock.calls.map(([, request]) => (request.type === 'get' && request.brief === true ? 'briefly' : 'for the record')).sort()
+    expect(await holder().put('reveal', encodeReveal(known), PEER)).toEqual({ type: 'stored' })
+    expect(questions()).toEqual(Array(5).fill('briefly'))
+    end()
+    begin()
+    for (let index = 0; index < 5; index++) addNeighbour({ reveal: known, state: 'settled' })
+    asked.mockClear()
+    const target = holder()
+    await target.put('reveal', encodeReveal(witnessed(target, 'brief.chronym', 'rival')), PEER)
+    expect(questions()).toEqual([...Array<string>(5).fill('briefly'), ...Array<string>(5).fill('for the record')])
+    asked.mockRestore()
+  })
+
+  it('[a claim of another name] is not entered for the one that was asked for', async () => {
+    const elsewhere = lab.reveal('elsewhere.chronym', lab.owner('mallory'), { p: lab.round - 100 })
+    for (let index = 0; index < 5; index++) addNeighbour({ reveal: elsewhere, state: 'settled' })
+    penalised.length = 0
+    const target = holder()
+    const reveal = witnessed(target, 'asked.chronym', 'owner')
+    expect(await target.put('reveal', encodeReveal(reveal), PEER)).toEqual({ type: 'stored' })
+    expect(stateOf(target, 'asked.chronym')).toEqual({ state: 'fresh', owner: reveal.pubkey })
+    expect(penalised[0]).toContain('another name')
+  })
+
+  it('answers briefly with the digest of what it holds', async () => {
+    const target = holder()
+    const reveal = witnessed(target, 'digest.chronym', 'owner')
+    await target.put('reveal', encodeReveal(reveal), PEER)
+    const key = recordKey('reveal', 'digest.chronym', lab.hash)
+    const handlers = target.handlers()
+    const answer = (brief?: true) => handlers.get({ type: 'get', kind: 'reveal', key, ...(brief && { brief }) }, undefined as never)
+    const claim = claimId(reveal.name, reveal.pubkey, reveal.drand_pulse, lab.hash)
+    expect(answer()).toEqual({ type: 'entry', state: 'fresh', claim, record: encodeReveal(reveal) })
+    expect(answer(true)).toEqual({ type: 'entry', state: 'fresh', claim, digest: sha256(encodeReveal(reveal)) })
   })
 
   it('enters a witnessed claim when the neighbours that name another one cannot show it', async () => {

@@ -18,7 +18,8 @@ const REQUESTS: Request[] = [
   { type: 'list', key, bits: 0 },
   { type: 'list', key, bits: MAX_PREFIX_BITS, after: key },
   { type: 'commitments' },
-  { type: 'commitments', after: key }
+  { type: 'commitments', after: key },
+  { type: 'get', kind: 'reveal', key, brief: true }
 ]
 
 const ANSWERS: [Request, Answer][] = [
@@ -31,6 +32,8 @@ const ANSWERS: [Request, Answer][] = [
   [REQUESTS[3]!, { type: 'none' }],
   [REQUESTS[3]!, { type: 'entry', state: 'settled', claim: key, record: new Uint8Array([6]) }],
   [REQUESTS[3]!, { type: 'entry', state: 'provisional', claim: key }],
+  [REQUESTS[8]!, { type: 'entry', state: 'fresh', claim: key, digest: key }],
+  [REQUESTS[8]!, { type: 'digest', digest: key }],
   [REQUESTS[4]!, { type: 'listed', entries: [{ key, state: 'fresh', claim: key }], more: true }],
   [REQUESTS[4]!, { type: 'listed', entries: [{ key, state: 'settled', claim: key, record: key }], more: false }],
   [REQUESTS[4]!, { type: 'listed', entries: [], more: false }],
@@ -101,6 +104,7 @@ describe('a message', () => {
     ['a missing member', { type: 'get', kind: 'reveal' }],
     ['a member too many', { type: 'get', kind: 'reveal', key, more: 1 }],
     ['an unknown kind', { type: 'get', kind: 'zone', key }],
+    ['a second way to ask for all', { type: 'get', kind: 'reveal', key, brief: false }],
     ['a short key', { type: 'get', kind: 'reveal', key: key.subarray(1) }],
     ['a short commitment', { type: 'commit', commitment: key.subarray(1), nonce: new Uint8Array(8) }],
     ['a long nonce', { type: 'commit', commitment: key, nonce: new Uint8Array(9) }],
@@ -116,6 +120,8 @@ describe('a message', () => {
     ['a long detail', { type: 'refused', code: 'taken', detail: 'x'.repeat(301) }],
     ['an unknown state', { type: 'entry', state: 'dead', claim: key }],
     ['a short claim', { type: 'entry', state: 'fresh', claim: key.subarray(1) }],
+    ['a short digest', { type: 'entry', state: 'fresh', claim: key, digest: key.subarray(1) }],
+    ['a record and its digest', { type: 'entry', state: 'fresh', claim: key, record: key, digest: key }],
     ['an answer to another request', { type: 'received', receipt: key }]
   ])('is refused as an answer to a get: %s', (_what, value) => {
     expect(() => decodeAnswer(REQUESTS[3]!, encodeCbor(value))).toThrow(EncodingError)

@@ -17,6 +17,7 @@ import { forgetOwnRecord, ownRecord, rememberOwnRecord, type OwnRecord } from '.
 import type { ClientParts } from './client/parts.ts'
 import { probe } from './client/probe.ts'
 import { publish, send } from './client/publish.ts'
+import { refresh } from './client/refresh.ts'
 import { createRoundClock } from './clock.ts'
 import { Contacts } from './contacts.ts'
 import { openConnection, type Connection } from './connection.ts'
@@ -260,7 +261,7 @@ class RegistryNetwork implements OpenableNetwork {
     const abort = new AbortController()
     this.#republishing = { id, abort }
     try {
-      await send(this.#client, { kind, id, bytes }, abort.signal)
+      await refresh(this.#client, { kind, id, bytes }, abort.signal)
     } catch (error) {
       if (!abort.signal.aborted) throw error
     } finally {

@@ -8,7 +8,7 @@ import type { OwnRecord } from './client/own-records.ts'
 import { askPatiently } from './client/patience.ts'
 import type { Holder } from './holder/holder.ts'
 import type { Peer, Peers } from './peers.ts'
-import { AskError } from './protocol/ask.ts'
+import { orNothing } from './protocol/ask.ts'
 import type { ListedEntry } from './protocol/list.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
 import { positionOf } from './routing.ts'
@@ -117,10 +117,5 @@ async function give(holder: Holder, peers: Peers, peer: Peer, record: { kind: Ow
 
 /** Undefined when the peer gives no answer. */
 async function answerOf<R extends Request>(peers: Peers, peer: Peer, request: R): Promise<AnswerTo<R> | undefined> {
-  try {
-    return await askPatiently(peers, peer, request)
-  } catch (error) {
-    if (error instanceof AskError) return undefined
-    throw error
-  }
+  return orNothing(askPatiently(peers, peer, request))
 }

@@ -280,6 +280,7 @@ requests = [
     {"type": "list", "key": hash1, "bits": 0, "after": hash2},
     {"type": "commitments"},
     {"type": "commitments", "after": hash2},
+    {"type": "get", "kind": "kid", "key": hash1, "brief": True},
 ]
 answers = [
     (0, {"type": "received", "receipt": b"\x01"}),
@@ -291,6 +292,7 @@ answers = [
     (2, {"type": "document", "record": b"\x01"}),
     (3, {"type": "listed", "entries": [{"key": hash1, "state": "settled", "claim": hash2, "record": hash1}, {"key": b"\xff" * 32, "state": "provisional", "claim": hash1}], "more": True}),
     (5, {"type": "commitments", "commitments": [{"commitment": hash1, "seen": MAX}], "more": False}),
+    (7, {"type": "digest", "digest": hash2}),
 ]
 reveal_get = {"type": "get", "kind": "reveal", "key": hash1}
 entry = {"type": "entry", "state": "fresh", "claim": hash2, "record": b"\x01"}
@@ -307,7 +309,10 @@ def shown(value):
 
 messages = [{"message": shown(request), "frame": lp(cbor(request)).hex()} for request in requests]
 messages += [{"to": shown(requests[index]), "message": shown(answer), "frame": lp(cbor(answer)).hex()} for index, answer in answers]
-messages += [{"to": shown(reveal_get), "message": shown(each), "frame": lp(cbor(each)).hex()} for each in (entry, {k: v for k, v in entry.items() if k != "record"})]
+stub = {k: v for k, v in entry.items() if k != "record"}
+messages += [{"to": shown(reveal_get), "message": shown(each), "frame": lp(cbor(each)).hex()} for each in (entry, stub)]
+brief = {**stub, "digest": hash1}
+messages += [{"to": shown({**reveal_get, "brief": True}), "message": shown(brief), "frame": lp(cbor(brief)).hex()}]
 
 result = {"profiles": {id: each.hex() for id, each in HASHES.items()}, "vectors": vectors, "proof_cache_key": cache_key, "identity": identity, "zone": zone, "messages": messages}
 (HERE / "independent.json").write_text(json.dumps(result, indent=2, ensure_ascii=True) + "\n")

@@ -1,14 +1,13 @@
 import { equalBytes, sha256 } from '../../protocol/bytes.ts'
-import { isWithin, radius } from '../../protocol/density.ts'
 import { recordKeyPreimage, type RecordKind } from '../../protocol/record-key.ts'
 import { profileHash } from '../../protocol/profile.ts'
 import type { Peer, Peers } from '../peers.ts'
-import { AskError } from '../protocol/ask.ts'
+import { orNothing } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
 import type { PutAnswer } from '../protocol/put.ts'
-import { positionOf } from '../routing.ts'
 import { pause } from '../timers.ts'
 import type { PutOutcome } from '../types.ts'
+import { distinct, nearby } from './holders.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 /** Times that a record is sent and read back before the rest is left to republishing. */
@@ -59,7 +58,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     const answer = await self.put(kind, bytes)
     if (countedSelf !== undefined) note(parts.ownPeerId, answer)
   }
-  const readers = [...new Map([...closest, ...around].map((peer) => [peer.peer, peer])).values()]
+  const readers = distinct(closest, around)
   const of = readers.length + (countedSelf === undefined ? 0 : 1)
   for (let round = 1; ; round++) {
     const holds = await Promise.all(readers.map((peer) => readBack(peers, peer, outgoing, key, signal)))
@@ -74,13 +73,6 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy')) await pause(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
     await sendTo(targets)
   }
-}
-
-/** Those who should hold what belongs at a key, found by look-ups of other keys. */
-async function nearby(peers: Peers, key: Uint8Array, k: number, signal?: AbortSignal): Promise<Peer[]> {
-  const { peers: around } = await peers.neighbourhood(key, signal)
-  const reach = radius(k, peers.networkSize())
-  return around.filter(({ id }) => isWithin(key, positionOf(id), reach))
 }
 
 async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, key: Uint8Array, signal?: AbortSignal): Promise<boolean> {
@@ -111,15 +103,5 @@ function refusalOf(peer: string, answer: PutAnswer | undefined): PutOutcome['ref
       return { peer, code: 'busy', detail: 'the peer has too much to do, or the name was changed too often' }
     case undefined:
       return { peer, code: 'no-answer', detail: 'the peer did not answer' }
-  }
-}
-
-/** What was answered; undefined when the peer gave no answer. */
-async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof AskError) return undefined
-    throw error
   }
 }

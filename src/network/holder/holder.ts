@@ -1,5 +1,6 @@
 /** What this node holds for the network, and its answers to the four requests. */
 import type { DocumentJudge } from '../../native/types.ts'
+import { sha256 } from '../../protocol/bytes.ts'
 import type { Origin } from '../../protocol/diversity.ts'
 import type { KeyPair } from '../../protocol/ed25519.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
@@ -110,7 +111,7 @@ export class Holder {
         return received.refused === 'stamp' ? refused('stamp', 'the stamp has too few zero bits') : refused('full', 'too many open commitments')
       },
       put: ({ kind, record }, sender) => this.put(kind, record, sender),
-      get: ({ kind, key }) => this.get(kind, key),
+      get: ({ kind, key, brief }) => (brief === true ? briefly(this.get(kind, key)) : this.get(kind, key)),
       list: (request, sender) => (this.budget.page(sender) ? this.list(request) : BUSY),
       commitments: ({ after }, sender) => (this.budget.page(sender) ? this.commitments.page(after) : BUSY)
     }
@@ -172,4 +173,12 @@ export class Holder {
   count(): number {
     return this.entries.count() + this.documents.count()
   }
+}
+
+/** The digest in place of the record. */
+function briefly(answer: GetAnswer): GetAnswer {
+  if (answer.type === 'document') return { type: 'digest', digest: sha256(answer.record) }
+  if (answer.type !== 'entry' || answer.record === undefined) return answer
+  const { record, ...entry } = answer
+  return { ...entry, digest: sha256(record) }
 }

@@ -1,87 +1,100 @@
 /** Asks those who should hold a name as well what they hold. */
 import { equalBytes, sha256, toHex } from '../../protocol/bytes.ts'
 import type { Claim } from '../../protocol/claim.ts'
-import type { EntryState } from '../../protocol/entry.ts'
 import type { NeighbourAnswer } from '../../protocol/neighbours.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import { recordKey } from '../../protocol/record-key.ts'
 import { decodeReveal } from '../../protocol/reveal.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { AskError } from '../protocol/ask.ts'
+import { orNothing } from '../protocol/ask.ts'
 import type { Peer, Peers } from '../peers.ts'
 import type { Verifier } from '../verifier.ts'
 
-/** A neighbour's answer with the record it sent along. */
-export interface NeighbourRecord extends NeighbourAnswer {
+/** A neighbour's answer, and whom to ask for the record. */
+export interface Neighbour extends NeighbourAnswer {
   readonly from: Peer
-  readonly entry?: { readonly claimId: Uint8Array; readonly state: EntryState }
-  readonly record?: Uint8Array
 }
 
 export interface Neighbours {
+  /** What was asked for. */
+  readonly key: Uint8Array
   /** Closest first. */
-  readonly answers: readonly NeighbourRecord[]
+  readonly answers: readonly Neighbour[]
   /** Diverse ones that are known, whether they answered or not. */
   readonly known: number
 }
 
-const NOBODY: Neighbours = { answers: [], known: 0 }
-
 /** Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out. */
 export async function askNeighbours(peers: Peers | undefined, key: Uint8Array): Promise<Neighbours> {
-  if (peers === undefined) return NOBODY
+  if (peers === undefined) return { key, answers: [], known: 0 }
   const answers = await askThem(peers, peers.nearest(key), key)
   // Looked at again, since whoever cannot be reached is known no longer.
-  return { answers, known: peers.diverse(peers.nearest(key)).length }
+  return { key, answers, known: peers.diverse(peers.nearest(key)).length }
 }
 
 /** As `askNeighbours`, for a name of another neighbourhood: those closest to H(preimage) are looked up. */
 export async function askElsewhere(peers: Peers | undefined, preimage: Uint8Array): Promise<Neighbours> {
-  if (peers === undefined) return NOBODY
+  const key = sha256(preimage)
+  if (peers === undefined) return { key, answers: [], known: 0 }
   const closest = await peers.closest(preimage)
-  return { answers: await askThem(peers, closest, sha256(preimage)), known: peers.diverse(closest).length }
+  return { key, answers: await askThem(peers, closest, key), known: peers.diverse(closest).length }
 }
 
-async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array): Promise<NeighbourRecord[]> {
+async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array): Promise<Neighbour[]> {
   const answers = await Promise.all(asked.map((peer) => askOne(peers, peer, key)))
   return answers.filter((answer) => answer !== undefined)
 }
 
-async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<NeighbourRecord | undefined> {
+/** Briefly: what they agree on is mostly what is known here, and a record has up to 50 KiB. */
+async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighbour | undefined> {
   const { peer, prefix } = from
-  try {
-    const answer = await peers.ask(from, { type: 'get', kind: 'reveal', key })
-    if (answer.type === 'none') return { peer, prefix, from }
-    if (answer.type !== 'entry') return undefined
-    const { state, claim: claimId, record } = answer
-    return { peer, prefix, from, entry: { claimId, state }, ...(record !== undefined && { record }) }
-  } catch (error) {
-    if (error instanceof AskError) return undefined
-    throw error
-  }
+  const answer = await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key, brief: true }))
+  if (answer?.type === 'none') return { peer, prefix, from }
+  return answer?.type === 'entry' ? { peer, prefix, from, entry: { claimId: answer.claim, state: answer.state } } : undefined
 }
 
-/** The Valid record of that claim which one of the neighbours has sent; undefined when none did. Whoever sent an invalid one is penalised. */
+/**
+ * The Valid record of that claim, from those of the neighbours who said that they hold it; undefined when none sends it. Whoever sends an invalid one, or one that
+ * belongs elsewhere [a claim of another name], is penalised.
+ */
 export async function recordOfClaim(
   claimId: Uint8Array,
-  { answers }: Neighbours,
-  peers: Peers | undefined,
-  verifier: Verifier
+  { key, answers }: Neighbours,
+  { peers, verifier, profile }: { readonly peers: Peers | undefined; readonly verifier: Verifier; readonly profile: NetworkProfile }
 ): Promise<{ claim: Claim; record: Uint8Array } | undefined> {
+  const holders = answers.filter(({ entry }) => entry !== undefined && equalBytes(entry.claimId, claimId))
+  const shown = await Promise.all(holders.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key) })))
   const tried = new Set<string>()
-  for (const { entry, record, from } of answers) {
-    if (entry === undefined || record === undefined || !equalBytes(entry.claimId, claimId)) continue
+  for (const { from, record } of shown) {
+    if (record === undefined) continue
     const hash = toHex(sha256(record))
     if (tried.has(hash)) continue
     tried.add(hash)
-    const problem = await claimOfRecord(record, claimId, verifier)
+    const problem = await claimOfRecord(record, { claimId, key, verifier, hash: profileHash(profile) })
     if (typeof problem !== 'string') return { claim: problem, record }
     peers?.penalise(from, problem)
   }
   return undefined
 }
 
-async function claimOfRecord(record: Uint8Array, claimId: Uint8Array, verifier: Verifier): Promise<Claim | string> {
+async function recordAt(peers: Peers | undefined, from: Peer, key: Uint8Array): Promise<Uint8Array | undefined> {
+  const answer = peers && (await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key })))
+  return answer?.type === 'entry' ? answer.record : undefined
+}
+
+interface Expected {
+  readonly claimId: Uint8Array
+  readonly key: Uint8Array
+  readonly verifier: Verifier
+  readonly hash: Uint8Array
+}
+
+/** Its claim, or what is wrong with it. */
+async function claimOfRecord(record: Uint8Array, { claimId, key, verifier, hash }: Expected): Promise<Claim | string> {
   try {
-    const verdict = await verifier.validate(decodeReveal(record), { urgency: 'expected' })
+    const reveal = decodeReveal(record)
+    if (!equalBytes(recordKey('reveal', reveal.name, hash), key)) return 'the record is of another name than asked for'
+    const verdict = await verifier.validate(reveal, { urgency: 'expected' })
     if (!verdict.ok) return `${verdict.rule}: ${verdict.detail}`
     return equalBytes(verdict.claim.id, claimId) ? verdict.claim : 'the record is of another claim than said'
   } catch (error) {

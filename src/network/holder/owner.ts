@@ -35,7 +35,7 @@ export function createOwners({ profile, clock, entries, verifier, peers }: Owner
     async elsewhere(name) {
       const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash))
       const agreed = claimToAdopt(neighbours, profile)
-      const found = agreed === undefined ? undefined : await recordOfClaim(agreed.claimId, neighbours, peers(), verifier)
+      const found = agreed === undefined ? undefined : await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, profile })
       if (found === undefined || leaseState(found.claim.newestRound, clock.time().lapse, profile).state === 'dead') return undefined
       return found.claim
     }

@@ -212,8 +212,8 @@ export class RevealHolder {
 
   /** Enters the claim that the neighbourhood agrees on. False when nobody hands its record over. */
   async #adopt(key: Uint8Array, agreed: Agreed, neighbours: Neighbours, replaced: Held | undefined): Promise<boolean> {
-    const { clock, verifier, peers } = this.#parts
-    const found = await recordOfClaim(agreed.claimId, neighbours, peers(), verifier)
+    const { clock, verifier, peers, profile } = this.#parts
+    const found = await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, profile })
     if (found === undefined) return false
     this.#save(key, { entry: adopt(agreed, found.claim, clock.time(), replaced?.entry), record: found.record })
     return true
@@ -227,6 +227,6 @@ export class RevealHolder {
 }
 
 /** The answers without those that name a claim which nobody could show. */
-function without({ answers, known }: Neighbours, agreed: Agreed): Neighbours {
-  return { answers: answers.filter(({ entry }) => entry === undefined || !equalBytes(entry.claimId, agreed.claimId)), known }
+function without(neighbours: Neighbours, agreed: Agreed): Neighbours {
+  return { ...neighbours, answers: neighbours.answers.filter(({ entry }) => entry === undefined || !equalBytes(entry.claimId, agreed.claimId)) }
 }

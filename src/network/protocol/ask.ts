@@ -10,6 +10,16 @@ export class AskError extends Error {
   override readonly name = 'AskError'
 }
 
+/** What was answered; undefined when the peer gave no answer. */
+export async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof AskError) return undefined
+    throw error
+  }
+}
+
 /** Sends a request to a peer and waits for its answer, 10 s in all. Rejects with AskError, or with the signal's reason. */
 export async function ask<R extends Request>(node: Node, peer: PeerId, request: R, profile: NetworkProfile, signal?: AbortSignal): Promise<AnswerTo<R>> {
   const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS)

@@ -16,32 +16,43 @@ export interface GetRequest {
   readonly type: 'get'
   readonly kind: RecordKind
   readonly key: Uint8Array
+  /** H of the record is enough: nobody sends what the other may hold already. */
+  readonly brief?: true
 }
 
-/** A name's entry; its record is missing where only the stub of a settled claim is kept. */
+/** A name's entry; record and digest are missing where only the stub of a settled claim is kept. */
 export interface EntryAnswer {
   readonly type: 'entry'
   readonly state: EntryState
   readonly claim: Uint8Array
   readonly record?: Uint8Array
+  /** H(record), in its place where the question was brief. */
+  readonly digest?: Uint8Array
 }
 
-export type GetAnswer = EntryAnswer | { readonly type: 'document'; readonly record: Uint8Array } | { readonly type: 'none' } | CommonAnswer
+export type GetAnswer = EntryAnswer | { readonly type: 'document'; readonly record: Uint8Array } | { readonly type: 'digest'; readonly digest: Uint8Array } | { readonly type: 'none' } | CommonAnswer
 
 export function decodeGetRequest(value: CborValue): GetRequest {
-  const fields = fieldsOf(value, ['type', 'kind', 'key'])
-  return { type: 'get', kind: kindField(fields), key: bytesField(fields, 'key', KEY_BYTES) }
+  const fields = fieldsOf(value, ['type', 'kind', 'key'], ['brief'])
+  const request = { type: 'get', kind: kindField(fields), key: bytesField(fields, 'key', KEY_BYTES) } as const
+  if (!Object.hasOwn(fields, 'brief')) return request
+  if (fields['brief'] !== true) throw new EncodingError('brief: true, or left out')
+  return { ...request, brief: true }
 }
 
 export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
   switch (type) {
     case 'entry': {
-      const fields = fieldsOf(value, ['type', 'state', 'claim'], ['record'])
+      const fields = fieldsOf(value, ['type', 'state', 'claim'], ['record', 'digest'])
       const entry = { type, state: stateField(fields), claim: bytesField(fields, 'claim', KEY_BYTES) } as const
-      return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record') } : entry
+      if (!Object.hasOwn(fields, 'digest')) return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record') } : entry
+      if (Object.hasOwn(fields, 'record')) throw new EncodingError('entry: a record or its digest, not both')
+      return { ...entry, digest: bytesField(fields, 'digest', KEY_BYTES) }
     }
     case 'document':
       return { type, record: bytesField(fieldsOf(value, ['type', 'record']), 'record') }
+    case 'digest':
+      return { type, digest: bytesField(fieldsOf(value, ['type', 'digest']), 'digest', KEY_BYTES) }
     case 'none':
       fieldsOf(value, ['type'])
       return { type }

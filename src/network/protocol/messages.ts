@@ -4,15 +4,16 @@
  *   request  = commit / put / get / list / commitments
  *   commit   = {type: "commit", commitment: bstr .size 32, nonce: bstr .size 8}
  *   put      = {type: "put", kind, record: bstr}
- *   get      = {type: "get", kind, key: K}
+ *   get      = {type: "get", kind, key: K, ? brief: true}
  *   list     = {type: "list", key: K, bits: 0..64, ? after: K}
  *   commitments = {type: "commitments", ? after: bstr .size 32}
  *
- *   answer   = received / stored / entry / document / none / listed / held / stale / refused / busy
+ *   answer   = received / stored / entry / document / digest / none / listed / held / stale / refused / busy
  *   received = {type: "received", receipt: bstr}                      ; to commit
  *   stored   = {type: "stored"}                                       ; to put
- *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr} ; to get of a reveal
+ *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr / ? digest: bstr .size 32} ; to get of a reveal
  *   document = {type: "document", record: bstr}                       ; to get of a kid or manifest
+ *   digest   = {type: "digest", digest: bstr .size 32}                ; to brief get of a kid or manifest
  *   none     = {type: "none"}                                         ; to get
  *   listed   = {type: "listed", entries: [*250 {key: K, state, claim: bstr .size 32, ? record: bstr .size 32}], more: bool} ; to list
  *   held     = {type: "commitments", commitments: [*500 {commitment: bstr .size 32, seen: uint}], more: bool} ; to commitments

@@ -1,0 +1,36 @@
+import { equalBytes, sha256 } from '../../protocol/bytes.ts'
+import { profileHash } from '../../protocol/profile.ts'
+import { recordKeyPreimage } from '../../protocol/record-key.ts'
+import { orNothing } from '../protocol/ask.ts'
+import type { GetAnswer } from '../protocol/get.ts'
+import { distinct, nearby } from './holders.ts'
+import type { OwnRecord } from './own-records.ts'
+import { reachable, type ClientParts } from './parts.ts'
+import { askPatiently } from './patience.ts'
+
+/**
+ * Sends a record that was published before to those who should hold it and say that they hold another or none.
+ *
+ * What they say is not verified: who lies about holding a record could as well take it and throw it away. Throws OfflineError, or the signal's reason.
+ */
+export async function refresh(parts: ClientParts, { kind, id, bytes }: OwnRecord, signal?: AbortSignal): Promise<void> {
+  const { peers, self } = reachable(parts)
+  const preimage = recordKeyPreimage(kind, id, profileHash(parts.profile))
+  const [key, digest] = [sha256(preimage), sha256(bytes)]
+  const holders = distinct(...(await Promise.all([peers.closest(preimage, signal), nearby(peers, key, parts.profile.k, signal)])))
+  await Promise.all(
+    holders.map(async (peer) => {
+      const answer = await orNothing(askPatiently(peers, peer, { type: 'get', kind, key, brief: true }, signal))
+      if (answer === undefined || isHeld(answer, digest)) return
+      signal?.throwIfAborted()
+      await orNothing(askPatiently(peers, peer, { type: 'put', kind, record: bytes }, signal))
+    })
+  )
+  signal?.throwIfAborted()
+  await self?.put(kind, bytes)
+}
+
+function isHeld(answer: GetAnswer, digest: Uint8Array): boolean {
+  const held = answer.type === 'entry' || answer.type === 'digest' ? answer.digest : undefined
+  return held !== undefined && equalBytes(held, digest)
+}
