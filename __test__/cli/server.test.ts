@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
 import type { ExplanationBody, TaskBody } from '../../src/api/client.ts'
+import { explanation } from '../api/helpers/explanation.ts'
 import { cli } from './harness.ts'
 
 const TASK: TaskBody = {
@@ -41,8 +42,7 @@ const OWNED = {
   warnings: [{ code: 'renewal-failed', message: 'Its renewal failed \u001b[2J' }]
 }
 const WELL = { ...OWNED, name: 'bob.chronym', published_serial: 2, renewal: { ...OWNED.renewal, state: 'scheduled' }, warnings: [] }
-const EXPLANATION: ExplanationBody = {
-  name: 'alice.chronym',
+const EXPLANATION: ExplanationBody = explanation({
   verdict: 'alice.chronym belongs to this daemon: 1 of 1 votes; its lease runs until 2000-01-08T00:00:00.000Z.',
   rule: 'majority',
   rule_text: 'The majority wins.',
@@ -52,15 +52,8 @@ const EXPLANATION: ExplanationBody = {
   answers: [{ peer: 'me', self: true, state: 'settled', claim_id: 'cd'.repeat(32), serial: 3, owner: 'ab'.repeat(32), vote: true }],
   notes: ['1 of 2 asked have answered \u001b[2J'],
   resolves: 'settled',
-  error: null,
-  candidates: [],
-  asked: { peers: 2, answered: 1, silent: [{ peer: '12D3KooX', reason: 'busy' }] },
-  reach: { network_size: 2, holders: 2, radius: 1 },
-  pin: null,
-  equivocation: null,
-  held_here: null,
-  own: null
-}
+  error: null
+})
 const STATUS = { status: 'online', peers: 2, mode: 'full', peer_id: 'me', network: 'local', beacon: { round: 9, age_seconds: 1 }, records: 3 }
 
 /** Answers as the daemon does: codes on demand, the rest fixed. */

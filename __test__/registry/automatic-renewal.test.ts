@@ -1,67 +1,44 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { parseName, renewalIterations } from '../../src/protocol/names.ts'
 import { parseProfile } from '../../src/protocol/profile.ts'
 import { linksOf } from '../../src/protocol/reveal.ts'
 import { AwakeTime } from '../../src/registry/awake-time.ts'
 import type { RegistryEvent } from '../../src/registry/types.ts'
 import { keys } from '../../src/store/keys.ts'
-import { ManualClock, MemoryStore, until } from '../tasks/fakes.ts'
-import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
+import type { TaskView } from '../../src/tasks/types.ts'
+import { MemoryStore, until } from '../tasks/fakes.ts'
+import { profile, type TestNode } from './fakes.ts'
+import { ALICE, DAY, SECOND, useWorkbench } from './workbench.ts'
 
-const ALICE = 'alice.chronym'
-const SECOND = 1000
-const DAY = 24 * 60 * 60 * SECOND
+const bench = useWorkbench()
 
-let dataDir: string
-let clock: ManualClock
-let world: FakeWorld
 let node: TestNode
 let isOn: boolean
 let events: RegistryEvent[]
 
 async function start(network = profile, store = new MemoryStore()): Promise<void> {
-  node = await startNode({ world, clock, dataDir, self: 'peer-0', profile: network, store, registry: { automaticRenewal: () => isOn } })
+  node = await bench.start({ profile: network, store, registry: { automaticRenewal: () => isOn } })
   node.registry.subscribe((event) => events.push(event))
-  const { task_id } = await node.registry.register(ALICE, {})
-  await ended(task_id)
+  await bench.registered()
 }
 
-/** Lets the clock run until the task has ended. It stands while the task is at work: files take real time. */
-async function ended(taskId: string): Promise<void> {
-  const view = () => node.tasks.get(taskId)!
-  while (view().status === 'running') {
-    await until(() => view().phase !== 'evaluate' && view().phase !== 'prove')
-    if (view().status === 'running') await clock.advance(SECOND)
-  }
-}
-
+const ended = (taskId: string): Promise<TaskView> => bench.finish(node, taskId)
 const renewals = () => node.tasks.list().filter(({ kind }) => kind === 'renew')
 const owned = () => node.registry.ownedNames()[0]!
 const told = () => events.filter(({ type }) => type.startsWith('name:warning')).map(({ type, detail }) => `${type} ${detail.warning ?? ''}`)
 /** One look of the daemon, 30 s apart. */
-const look = (): Promise<void> => clock.advance(30 * SECOND)
+const look = (): Promise<void> => bench.clock.advance(30 * SECOND)
 
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chronym-renewal-'))
-  clock = new ManualClock()
-  world = new FakeWorld(clock, 5)
+beforeEach(() => {
   isOn = true
   events = []
-})
-
-afterEach(async () => {
-  await node.close()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 describe('a name of this daemon', () => {
   it('is renewed by itself before its lease ends', async () => {
     await start()
     expect(owned()).toMatchObject({ state: 'live', renewal: { state: 'scheduled', left: 64, task_id: null }, warnings: [] })
-    clock.set(clock.now() + 6.5 * DAY)
+    bench.clock.set(bench.clock.now() + 6.5 * DAY)
     node.pool.instant = false
     await look()
     expect(owned().renewal).toMatchObject({ state: 'running', task_id: renewals()[0]!.task_id })
@@ -71,7 +48,7 @@ describe('a name of this daemon', () => {
     await ended(renewals()[0]!.task_id)
     expect(renewals()[0]!.status).toBe('completed')
     expect(owned()).toMatchObject({ state: 'live', lease_end: expect.stringMatching(/^2026-01-14T/), renewal: { state: 'scheduled', left: 63 }, warnings: [] })
-    expect(linksOf(world.peers[1]!.reveals.get(ALICE)!.reveal)).toHaveLength(2)
+    expect(linksOf(bench.world.peers[1]!.reveals.get(ALICE)!.reveal)).toHaveLength(2)
     expect(told()).toEqual([])
   })
 
@@ -81,10 +58,10 @@ describe('a name of this daemon', () => {
     [2, 7]
   ])('is renewed as much earlier as the machine is awake less: %i hours a day', async (hours, days) => {
     const store = new MemoryStore()
-    const awake = new AwakeTime(store, clock, 3600 * SECOND)
+    const awake = new AwakeTime(store, bench.clock, 3600 * SECOND)
     for (let hour = 0; hour < 28 * 24; hour++) {
       if (hour % 24 <= hours) awake.look(true)
-      clock.set(clock.now() + 3600 * SECOND)
+      bench.clock.set(bench.clock.now() + 3600 * SECOND)
     }
     awake.save()
     await start(profile, store)
@@ -98,7 +75,7 @@ describe('a name of this daemon', () => {
 
   it('is renewed although the disk has no room for how long the machine was awake', async () => {
     await start()
-    clock.set(clock.now() + 6.5 * DAY)
+    bench.clock.set(bench.clock.now() + 6.5 * DAY)
     node.store.onWrite = (operations) => {
       if (operations.some((each) => 'put' in each && each.put === keys.awake())) throw new Error('full')
     }
@@ -110,15 +87,15 @@ describe('a name of this daemon', () => {
   it('is not renewed while auto_renew is off, is warned of in time, and is renewed once it is switched on', async () => {
     isOn = false
     await start()
-    clock.set(clock.now() + 5 * DAY)
+    bench.clock.set(bench.clock.now() + 5 * DAY)
     await look()
     expect(owned()).toMatchObject({ renewal: { state: 'off' }, warnings: [] })
-    clock.set(clock.now() + DAY)
+    bench.clock.set(bench.clock.now() + DAY)
     await look()
     expect(owned()).toMatchObject({ renewal: { state: 'off' }, warnings: [{ code: 'renewal-off' }] })
     await look()
     expect(told()).toEqual(['name:warning renewal-off'])
-    clock.set(clock.now() + 0.5 * DAY)
+    bench.clock.set(bench.clock.now() + 0.5 * DAY)
     await look()
     expect(renewals()).toEqual([])
     isOn = true
@@ -131,17 +108,17 @@ describe('a name of this daemon', () => {
 
   it('whose renewal failed is warned of, and renewed again an hour later, not at every look', async () => {
     await start()
-    clock.set(clock.now() + 6.5 * DAY)
+    bench.clock.set(bench.clock.now() + 6.5 * DAY)
     node.pool.breakProofs = true
-    await clock.advance(40 * SECOND)
+    await bench.clock.advance(40 * SECOND)
     await until(() => renewals()[0]!.status === 'failed')
-    await clock.advance(120 * SECOND)
+    await bench.clock.advance(120 * SECOND)
     expect(renewals()).toHaveLength(1)
     expect(owned()).toMatchObject({ renewal: { state: 'failed' }, warnings: [{ code: 'renewal-failed', message: expect.stringContaining('SVC-PUB-001') }] })
     expect(told()).toEqual(['name:warning renewal-failed'])
     node.pool.breakProofs = false
-    clock.set(clock.now() + 3600 * SECOND)
-    await clock.advance(40 * SECOND)
+    bench.clock.set(bench.clock.now() + 3600 * SECOND)
+    await bench.clock.advance(40 * SECOND)
     await until(() => node.tasks.list().at(-1)!.status === 'completed')
     await look()
     expect(owned()).toMatchObject({ state: 'live', lease_end: expect.stringMatching(/^2026-01-14T/), warnings: [] })
@@ -150,12 +127,12 @@ describe('a name of this daemon', () => {
 
   it('with a short lease is tried again sooner after a failure: a tenth of the lead', async () => {
     await start(parseProfile({ ...profile, lease: 3600, grace: 600 }))
-    clock.set(clock.now() + 3300 * SECOND)
+    bench.clock.set(bench.clock.now() + 3300 * SECOND)
     node.pool.breakProofs = true
     await look()
     await until(() => renewals()[0]?.status === 'failed')
     node.pool.breakProofs = false
-    await clock.advance(60 * SECOND)
+    await bench.clock.advance(60 * SECOND)
     await until(() => renewals().at(-1)!.status === 'completed')
     expect(owned().state).toBe('live')
   })
@@ -163,8 +140,8 @@ describe('a name of this daemon', () => {
   it('whose renewal cannot be started says why', async () => {
     await start()
     node.beacon.silent = true
-    clock.set(clock.now() + 6.5 * DAY)
-    await clock.advance(60 * SECOND)
+    bench.clock.set(bench.clock.now() + 6.5 * DAY)
+    await bench.clock.advance(60 * SECOND)
     expect(owned()).toMatchObject({ renewal: { state: 'failed' }, warnings: [{ code: 'renewal-failed', message: expect.stringMatching(/could not be started \(The newest verified pulse/) }] })
     expect(renewals()).toEqual([])
   })
@@ -173,10 +150,10 @@ describe('a name of this daemon', () => {
     await start()
     let measured = 0
     node.pool.measureRate = () => Promise.resolve(++measured * 1_000_000)
-    await clock.advance(3500 * SECOND)
+    await bench.clock.advance(3500 * SECOND)
     const once = measured
     expect(once).toBeGreaterThan(0)
-    await clock.advance(200 * SECOND)
+    await bench.clock.advance(200 * SECOND)
     expect(measured).toBe(2 * once)
   })
 })

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import * as v from 'valibot'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ExplanationSchema } from '../../src/api/schemas/explanation.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
 import { nameKey } from '../../src/protocol/keys.ts'
@@ -11,47 +8,33 @@ import { profileHash } from '../../src/protocol/profile.ts'
 import { signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { serializeZone, type Zone } from '../../src/protocol/zone.ts'
 import type { Explanation } from '../../src/registry/types.ts'
-import { ManualClock, until } from '../tasks/fakes.ts'
-import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
+import { until } from '../tasks/fakes.ts'
+import { FakeWorld, profile, type TestNode } from './fakes.ts'
+import { ALICE, DAY, SECOND, useWorkbench } from './workbench.ts'
 
-const ALICE = 'alice.chronym'
-const SECOND = 1000
-const DAY = 24 * 60 * 60 * SECOND
 const KEY = toHex(nameKey(new Uint8Array(32).fill(1), profileHash(profile), ALICE as Name).publicKey)
 const RIVAL_KEY = toHex(nameKey(new Uint8Array(32).fill(3), profileHash(profile), ALICE as Name).publicKey)
 
-let dataDir: string
-let clock: ManualClock
-let world: FakeWorld
+const bench = useWorkbench()
+
 let owner: TestNode
 let asker: TestNode
-const open: TestNode[] = []
 
-async function start(self: string | undefined, seed: number, of = world): Promise<TestNode> {
-  const node = await startNode({ world: of, clock, dataDir: join(dataDir, String(open.length)), seed, ...(self === undefined ? {} : { self }), registry: { automaticRenewal: () => false } })
-  open.push(node)
-  return node
-}
+const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> => bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
 
-async function registered(node: TestNode, of = world): Promise<Reveal> {
-  const { task_id } = await node.registry.register(ALICE, {})
-  const view = () => node.tasks.get(task_id)!
-  while (view().status === 'running') {
-    await until(() => view().phase !== 'evaluate' && view().phase !== 'prove')
-    if (view().status === 'running') await clock.advance(SECOND)
-  }
-  expect(view().error).toBeNull()
-  return of.peers[0]!.reveals.get(ALICE)!.reveal
+async function registered(node: TestNode, world = bench.world): Promise<Reveal> {
+  await bench.registered(node)
+  return world.peers[0]!.reveals.get(ALICE)!.reveal
 }
 
 /** The same name registered by another key in another network of the same profile. */
 async function rival(): Promise<Reveal> {
-  const elsewhere = new FakeWorld(clock, 1)
+  const elsewhere = new FakeWorld(bench.clock, 1)
   return registered(await start('peer-0', 3, elsewhere), elsewhere)
 }
 
 function holdEverywhere(reveal: Reveal, state: 'settled' | 'settling' | 'fresh' | 'provisional'): void {
-  for (const peer of world.peers) peer.reveals.set(ALICE, { state, reveal })
+  for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state, reveal })
 }
 
 function withSerial(reveal: Reveal, serial: number, text = ''): Reveal {
@@ -69,16 +52,8 @@ async function explained(node: TestNode, options?: { withOwn: boolean }): Promis
 }
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chronym-explain-'))
-  clock = new ManualClock()
-  world = new FakeWorld(clock, 5)
   owner = await start('peer-0', 1)
   asker = await start(undefined, 2)
-})
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((node) => node.close()))
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 describe('a name that', () => {
@@ -120,11 +95,11 @@ describe('a name that', () => {
 
   it('too few vouch for is said to be thin; who was silent is named, with the reason', async () => {
     const reveal = await registered(owner)
-    for (const peer of world.peers) peer.reveals.delete(ALICE)
-    world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
-    world.peers[2]!.silent = 'no-answer'
-    world.peers[3]!.silent = 'busy'
-    world.peers[4]!.silent = 'busy'
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
+    bench.world.peers[2]!.silent = 'no-answer'
+    bench.world.peers[3]!.silent = 'busy'
+    bench.world.peers[4]!.silent = 'busy'
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({ resolves: 'thin', asked: { peers: 5, answered: 2, silent: [{ peer: 'peer-2', reason: 'no-answer' }, { peer: 'peer-3', reason: 'busy' }, { peer: 'peer-4', reason: 'busy' }] }, pin: null })
     expect(explanation.verdict).toContain('1 of 1 votes, from fewer peers than should hold it')
@@ -135,8 +110,8 @@ describe('a name that', () => {
 
   it('no owner has a majority of is contested', async () => {
     const [ours, theirs] = [await registered(owner), await rival()]
-    world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
-    world.peers[4]!.reveals.delete(ALICE)
+    bench.world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
+    bench.world.peers[4]!.reveals.delete(ALICE)
     expect(await explained(asker)).toMatchObject({
       verdict: 'alice.chronym is contested: 2 against 2 votes, and none has more than half.',
       rule: 'no-majority',
@@ -169,11 +144,11 @@ describe('a name that', () => {
 
   it('has a lease that ended does not resolve, and after the grace is free', async () => {
     await registered(owner)
-    clock.set(clock.now() + 7.5 * DAY)
+    bench.clock.set(bench.clock.now() + 7.5 * DAY)
     const grace = await explained(asker)
     expect(grace).toMatchObject({ state: 'grace', resolves: null, error: { code: 'SVC-RES-003' } })
     expect(grace.verdict).toMatch(/5 of 5 votes; its lease ended at 2026-01-08T.*, so it does not resolve, and until 2026-01-09T.* only that key may renew it\.$/)
-    clock.set(clock.now() + DAY)
+    bench.clock.set(bench.clock.now() + DAY)
     const dead = await explained(asker)
     expect(dead).toMatchObject({ state: 'dead', resolves: null, error: { code: 'SVC-RES-002' }, pin: null })
     expect(dead.verdict).toMatch(/^alice\.chronym is free: the claim of the key .* which 5 of 5 peers still hold, ended with its grace at 2026-01-09T/)
@@ -182,7 +157,7 @@ describe('a name that', () => {
   it('has two payloads of one serial is told as an equivocation, seen between the answers or noted in the own store', async () => {
     const reveal = await registered(owner)
     holdEverywhere(withSerial(reveal, 7, 'one'), 'settled')
-    world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: withSerial(reveal, 7, 'two') })
+    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: withSerial(reveal, 7, 'two') })
     const explanation = await explained(asker)
     expect(explanation.equivocation).toMatchObject({ serial: 7, pulse_round: reveal.drand_pulse })
     expect(new Set(explanation.equivocation!.payload_hashes).size).toBe(2)
@@ -195,7 +170,7 @@ describe('a name that', () => {
 
 describe('a node that knows no other', () => {
   it('says that it has asked itself alone', async () => {
-    const alone = new FakeWorld(clock, 1)
+    const alone = new FakeWorld(bench.clock, 1)
     const node = await start('peer-0', 5, alone)
     node.network.isWhole = true
     expect(await explained(node)).toMatchObject({
@@ -217,18 +192,18 @@ describe('a name of this daemon', () => {
     expect(explanation.own).toMatchObject({
       name: { name: ALICE, renewal: { state: 'off' } },
       claim: { owner: KEY, pulse_round: reveal.drand_pulse, renewals: 0 },
-      receipts: { pulse_round: reveal.drand_pulse, receipts: world.peers.map(({ id }) => ({ peer: id, seen_round: expect.any(Number), signature: '00'.repeat(64) })) },
+      receipts: { pulse_round: reveal.drand_pulse, receipts: bench.world.peers.map(({ id }) => ({ peer: id, seen_round: expect.any(Number), signature: '00'.repeat(64) })) },
       tasks: [{ kind: 'register', status: 'completed' }]
     })
     expect(explanation.own!.receipts!.commitment).toBe(explanation.own!.claim!.commitment)
     expect(explanation.notes.join('\n')).toContain(`5 of 5 receipts that peers have signed say that they saw the commitment of this claim before its pulse, round ${reveal.drand_pulse}.`)
     expect(explanation.held_here).toMatchObject({ state: 'settled', owner: KEY, stub: false })
-    expect(explanation.notes.join('\n')).toMatch(/The own store holds a claim as settled since/)
+    expect(explanation.notes.join('\n')).toMatch(/The own store holds a claim; it is settled, and a claim has stood there since 2026-/)
     expect(explanation.answers.filter(({ vote }) => !vote)).toMatchObject([{ self: true }])
   })
 
   it('is not thin where everybody else agrees, though its own store has no vote', async () => {
-    for (const peer of world.peers.slice(2)) peer.away = true
+    for (const peer of bench.world.peers.slice(2)) peer.away = true
     await registered(owner)
     expect(await explained(owner)).toMatchObject({ resolves: 'settled', asked: { peers: 2 }, verdict: expect.stringMatching(/1 of 1 votes; its lease/) })
   })
@@ -240,9 +215,9 @@ describe('a name of this daemon', () => {
 
   it('that nobody else holds is still told to be ours', async () => {
     await registered(owner)
-    for (const peer of world.peers.slice(1)) peer.reveals.delete(ALICE)
+    for (const peer of bench.world.peers.slice(1)) peer.reveals.delete(ALICE)
     expect((await explained(owner)).verdict).toBe('This daemon has a claim of alice.chronym, but none of the other peers that answered holds its record; it is sent again by itself.')
-    clock.set(clock.now() + 8.5 * DAY)
+    bench.clock.set(bench.clock.now() + 8.5 * DAY)
     expect((await explained(owner)).verdict).toBe('Nobody owns alice.chronym: the claim of this daemon has lapsed, and none of the 4 peers that answered holds a record of it.')
   })
 
@@ -257,7 +232,7 @@ describe('a name of this daemon', () => {
   it('shows a renewal under way and the warnings', async () => {
     await registered(owner)
     owner.pool.instant = false
-    clock.set(clock.now() + 6.5 * DAY)
+    bench.clock.set(bench.clock.now() + 6.5 * DAY)
     const { task_id } = await owner.registry.renew(ALICE, {})
     await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
     owner.tasks.pause(task_id)
@@ -271,7 +246,7 @@ describe('a registration under way', () => {
   it('[looking a name up announces it] is explained to its owner without asking for the name', async () => {
     owner.pool.instant = false
     const { task_id } = await owner.registry.register(ALICE, {})
-    await clock.advance(4 * SECOND)
+    await bench.clock.advance(4 * SECOND)
     await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
     const explanation = await explained(owner, { withOwn: true })
     expect(explanation).toMatchObject({ rule: 'blinded', state: 'registering', owner: null, own: { name: null, claim: null, receipts: { receipts: { length: 5 } }, tasks: [{ task_id, phase: 'evaluate' }] } })
@@ -279,7 +254,7 @@ describe('a registration under way', () => {
     expect(explanation.notes.join('\n')).toMatch(/5 of 5 receipts that peers have signed say that they saw the commitment before its pulse/)
     expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
     // Nor is it for those who may not know of it; to them it is a name that nobody holds.
-    world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
+    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
     const anonymous = await explained(owner)
     expect(anonymous).toMatchObject({ rule: 'nobody-holds-it', state: 'none', error: { code: 'SVC-RES-002' }, own: null, asked: { peers: 5, answered: 4 } })
     expect(anonymous.verdict).toBe('Nobody owns alice.chronym: none of the 4 peers that answered holds a record of it.')

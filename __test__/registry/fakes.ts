@@ -312,7 +312,8 @@ export interface TestNodeOptions {
   readonly world: FakeWorld
   readonly clock: ManualClock
   readonly dataDir: string
-  readonly self?: string
+  /** Left out, or undefined: a light node. */
+  readonly self?: string | undefined
   readonly seed?: number
   readonly store?: MemoryStore
   readonly registry?: RegistryOptions

@@ -1,40 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceError } from '../../src/errors.ts'
 import { nameKey } from '../../src/protocol/keys.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
 import { signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { serializeZone, type Zone } from '../../src/protocol/zone.ts'
-import { ManualClock, settle, until } from '../tasks/fakes.ts'
-import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
+import { settle, until } from '../tasks/fakes.ts'
+import { FakeWorld, profile, type TestNode } from './fakes.ts'
+import { ALICE, SECOND, useWorkbench } from './workbench.ts'
 
-const ALICE = 'alice.chronym'
-const SECOND = 1000
+const bench = useWorkbench()
 
-let dataDir: string
-let clock: ManualClock
-let world: FakeWorld
 let owner: TestNode
 let asker: TestNode
-let open: TestNode[]
 
-async function start(self: string | undefined, seed: number, of = world): Promise<TestNode> {
-  const node = await startNode({ world: of, clock, dataDir: join(dataDir, String(open.length)), seed, ...(self === undefined ? {} : { self }), registry: { automaticRenewal: () => false } })
-  open.push(node)
-  return node
-}
+const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> => bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
 
 async function registerAt(node: TestNode): Promise<Reveal> {
-  const { task_id } = await node.registry.register(ALICE, {})
-  const view = () => node.tasks.get(task_id)!
-  while (view().status === 'running') {
-    await until(() => view().phase !== 'evaluate' && view().phase !== 'prove')
-    if (view().status === 'running') await clock.advance(SECOND)
-  }
-  expect(view().error).toBeNull()
+  await bench.registered(node)
   return node.dependencies.network.getReveals(ALICE).then(({ answers }) => answers.find(({ reveal }) => reveal !== undefined)!.reveal!)
 }
 
@@ -55,32 +38,23 @@ async function failure(promise: Promise<unknown>): Promise<ServiceError> {
 }
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chronym-resolve-'))
-  clock = new ManualClock()
-  world = new FakeWorld(clock, 5)
-  open = []
   owner = await start('peer-0', 1)
   asker = await start(undefined, 2)
-})
-
-afterEach(async () => {
-  await Promise.all(open.map((node) => node.close()))
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 describe('a name that is being registered here', () => {
   it('[looking a name up announces it] is not resolved by asking for it, unless most peers hold it', async () => {
     owner.pool.instant = false
     const { task_id } = await owner.registry.register(ALICE, {})
-    await clock.advance(4 * SECOND)
+    await bench.clock.advance(4 * SECOND)
     await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
     expect((await failure(owner.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
     expect((await failure(owner.registry.publicZone(ALICE))).code).toBe('SVC-RES-002')
     expect(owner.network.sent.filter((message) => !/^(probe|commit) /.test(message))).toEqual([])
 
-    const theirs = await registerAt(await start('peer-0', 3, new FakeWorld(clock, 1)))
-    for (const peer of world.peers.slice(0, 4)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
-    clock.set(clock.now() + 31 * SECOND)
+    const theirs = await registerAt(await start('peer-0', 3, new FakeWorld(bench.clock, 1)))
+    for (const peer of bench.world.peers.slice(0, 4)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    bench.clock.set(bench.clock.now() + 31 * SECOND)
     expect((await owner.registry.resolve(ALICE)).reveal).toEqual(theirs)
   })
 })
@@ -94,18 +68,18 @@ describe('resolving', () => {
 
   it('of an unregistered name is SVC-RES-002, kept for thirty seconds', async () => {
     expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
-    await clock.advance(29 * SECOND)
+    await bench.clock.advance(29 * SECOND)
     expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
     expect(asked()).toBe(1)
-    await clock.advance(2 * SECOND)
+    await bench.clock.advance(2 * SECOND)
     await failure(asker.registry.resolve(ALICE))
     expect(asked()).toBe(2)
   })
 
   it('without anybody to ask is SVC-RES-001 with a time to try again, and is not kept', async () => {
-    for (const peer of world.peers) peer.away = true
+    for (const peer of bench.world.peers) peer.away = true
     expect(await failure(asker.registry.resolve(ALICE))).toMatchObject({ code: 'SVC-RES-001', retryAfter: 10 })
-    for (const peer of world.peers) peer.away = false
+    for (const peer of bench.world.peers) peer.away = false
     await registerAt(owner)
     expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
   })
@@ -122,14 +96,14 @@ describe('resolving', () => {
   it('keeps an answer for the shortest ttl, then gives it out while it asks again', async () => {
     const reveal = await registerAt(owner)
     const first = withZone(reveal, { records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 60 }, { type: 'TXT', value: '"x"', ttl: 600 }] } }, 2)
-    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: first })
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: first })
     await asker.registry.resolve(ALICE)
     const second = withZone(reveal, { records: {} }, 3)
-    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: second })
-    await clock.advance(59 * SECOND)
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: second })
+    await bench.clock.advance(59 * SECOND)
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
     expect(asked()).toBe(1)
-    await clock.advance(2 * SECOND)
+    await bench.clock.advance(2 * SECOND)
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
     await until(() => asked() === 2)
     await settle()
@@ -138,11 +112,11 @@ describe('resolving', () => {
 
   it('keeps answers that are thin or provisional for a minute, and does not give them out afterwards', async () => {
     const reveal = await registerAt(owner)
-    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'provisional', reveal })
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'provisional', reveal })
     expect((await asker.registry.resolve(ALICE)).confidence).toBe('provisional')
-    await clock.advance(61 * SECOND)
-    for (const peer of world.peers.slice(1)) peer.reveals.delete(ALICE)
-    world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
+    await bench.clock.advance(61 * SECOND)
+    for (const peer of bench.world.peers.slice(1)) peer.reveals.delete(ALICE)
+    bench.world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
     expect((await asker.registry.resolve(ALICE)).confidence).toBe('thin')
     expect(asked()).toBe(2)
   })
@@ -164,7 +138,7 @@ describe('resolving', () => {
   it('forgets what it knew when a newer record is stored here', async () => {
     const reveal = await registerAt(owner)
     await asker.registry.resolve(ALICE)
-    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 7) })
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 7) })
     asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(7)
   })
@@ -173,15 +147,15 @@ describe('resolving', () => {
 describe('peers that disagree', () => {
   /** The same name registered by another key in another network of the same profile. */
   async function rival(): Promise<Reveal> {
-    const elsewhere = new FakeWorld(clock, 1)
+    const elsewhere = new FakeWorld(bench.clock, 1)
     return registerAt(await start('peer-0', 3, elsewhere))
   }
 
   it('with no majority are SVC-RES-004 with both owners, never a guess', async () => {
     const ours = await registerAt(owner)
     const theirs = await rival()
-    world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
-    world.peers[4]!.reveals.delete(ALICE)
+    bench.world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
+    bench.world.peers[4]!.reveals.delete(ALICE)
     const error = await failure(asker.registry.resolve(ALICE))
     expect(error.code).toBe('SVC-RES-004')
     expect(error.extensions['candidates']).toHaveLength(2)
@@ -192,7 +166,7 @@ describe('peers that disagree', () => {
     await registerAt(owner)
     await asker.registry.resolve(ALICE)
     const theirs = await rival()
-    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
     asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-004')
     expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'pin' })
@@ -200,9 +174,9 @@ describe('peers that disagree', () => {
 
   it('cannot take a record back in time', async () => {
     const reveal = await registerAt(owner)
-    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 5) })
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 5) })
     await asker.registry.resolve(ALICE)
-    for (const peer of world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal })
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal })
     asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     expect((await failure(asker.registry.resolve(ALICE))).message).toMatch(/older/)
   })
@@ -210,8 +184,8 @@ describe('peers that disagree', () => {
   it('are outvoted by a majority, whose newest record counts whoever gives it', async () => {
     const reveal = await registerAt(owner)
     const newer = withZone(reveal, { records: {} }, 9)
-    world.peers[3]!.reveals.set(ALICE, { state: 'settled', reveal: newer })
-    world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
+    bench.world.peers[3]!.reveals.set(ALICE, { state: 'settled', reveal: newer })
+    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(9)
   })
 })

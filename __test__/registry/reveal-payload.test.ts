@@ -1,60 +1,41 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Reveal } from '../../src/protocol/reveal.ts'
 import { parseZonePayload, type Zone } from '../../src/protocol/zone.ts'
-import { ManualClock, until } from '../tasks/fakes.ts'
-import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
+import { until } from '../tasks/fakes.ts'
+import { profile, type TestNode } from './fakes.ts'
+import { ALICE, SECOND, useWorkbench } from './workbench.ts'
 
-const ALICE = 'alice.chronym'
-const SECOND = 1000
 const zoneOf = (address: string): Zone => ({ records: { '@': [{ type: 'A', value: address }] } })
 const FIRST = zoneOf('192.0.2.1')
 const SECOND_ZONE = zoneOf('192.0.2.2')
 
-let dataDir: string
-let clock: ManualClock
-let world: FakeWorld
+const bench = useWorkbench()
+
 let node: TestNode
 
-/** Lets the clock run until the task has ended. It stands while the task is at work: files take real time. */
 async function completed(taskId: string): Promise<void> {
-  const view = () => node.tasks.get(taskId)!
-  while (view().status === 'running') {
-    await until(() => view().phase !== 'evaluate' && view().phase !== 'prove')
-    if (view().status === 'running') await clock.advance(SECOND)
-  }
-  expect(view()).toMatchObject({ status: 'completed', error: null })
+  expect(await bench.finish(node, taskId)).toMatchObject({ status: 'completed', error: null })
 }
 
 /** Registered with the first zone, and a renewal at the point of being sent, which these peers alone take. */
 async function renewalTakenBy(...takers: number[]): Promise<string> {
   node.registry.saveZone(ALICE, FIRST)
   await completed((await node.registry.register(ALICE, {})).task_id)
-  await clock.advance(SECOND)
-  world.peers.forEach((peer, index) => (peer.refuses = takers.includes(index) ? undefined : 'busy'))
+  await bench.clock.advance(SECOND)
+  bench.world.peers.forEach((peer, index) => (peer.refuses = takers.includes(index) ? undefined : 'busy'))
   const { task_id } = await node.registry.renew(ALICE, {})
   await until(() => node.tasks.get(task_id)!.phase === 'reveal')
   await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
-  for (const peer of world.peers) peer.refuses = undefined
+  for (const peer of bench.world.peers) peer.refuses = undefined
   return task_id
 }
 
-const heldBy = (index: number): Reveal => world.peers[index]!.reveals.get(ALICE)!.reveal
+const heldBy = (index: number): Reveal => bench.world.peers[index]!.reveals.get(ALICE)!.reveal
 const zoneHeldBy = (index: number): Zone => parseZonePayload(heldBy(index).payload, profile)
-const everywhere = (): Zone[] => world.peers.map((_, index) => zoneHeldBy(index))
+const everywhere = (): Zone[] => bench.world.peers.map((_, index) => zoneHeldBy(index))
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chronym-payload-'))
-  clock = new ManualClock()
-  world = new FakeWorld(clock, 5)
-  node = await startNode({ world, clock, dataDir, self: 'peer-0' })
-})
-
-afterEach(async () => {
-  await node.close()
-  await rm(dataDir, { recursive: true, force: true })
+  node = await bench.start()
 })
 
 describe('a zone that is published while the reveal of a renewal waits for peers', () => {
@@ -64,7 +45,7 @@ describe('a zone that is published while the reveal of a renewal waits for peers
     node.registry.saveZone(ALICE, SECOND_ZONE)
     await node.registry.publishZone(ALICE)
     await completed(taskId)
-    expect(everywhere()).toEqual(world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
     expect(node.registry.ownedNames()[0]!.lease_end > before).toBe(true)
     expect(heldBy(3).drand_pulse).toBe(heldBy(1).drand_pulse)
@@ -80,14 +61,14 @@ describe('a zone that is published while the reveal of a renewal waits for peers
       sending.resolve(undefined)
       await gate.promise
     }
-    await clock.advance(2 * SECOND)
+    await bench.clock.advance(2 * SECOND)
     await sending.promise
     node.registry.saveZone(ALICE, SECOND_ZONE)
     await node.registry.publishZone(ALICE)
     const older = heldBy(1).drand_pulse
     gate.resolve(undefined)
     await completed(taskId)
-    expect(everywhere()).toEqual(world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
     expect(heldBy(1).drand_pulse).toBeGreaterThan(older)
   })
 
@@ -122,11 +103,11 @@ describe('a renewal', () => {
   it('carries the zone that is given with it, once', async () => {
     node.registry.saveZone(ALICE, FIRST)
     await completed((await node.registry.register(ALICE, {})).task_id)
-    await clock.advance(SECOND)
+    await bench.clock.advance(SECOND)
     await completed((await node.registry.renew(ALICE, { zone: SECOND_ZONE })).task_id)
-    expect(everywhere()).toEqual(world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
     node.registry.saveZone(ALICE, FIRST)
-    await clock.advance(SECOND)
+    await bench.clock.advance(SECOND)
     await completed((await node.registry.renew(ALICE, {})).task_id)
     expect(zoneHeldBy(1)).toEqual({ serial: 2, ...SECOND_ZONE })
   })
@@ -134,12 +115,12 @@ describe('a renewal', () => {
   it('that is cancelled leaves the zone given with it as a draft', async () => {
     node.registry.saveZone(ALICE, FIRST)
     await completed((await node.registry.register(ALICE, {})).task_id)
-    await clock.advance(SECOND)
+    await bench.clock.advance(SECOND)
     node.pool.instant = false
     const { task_id } = await node.registry.renew(ALICE, { zone: SECOND_ZONE })
     await node.tasks.remove(task_id)
     node.pool.instant = true
-    await clock.advance(SECOND)
+    await bench.clock.advance(SECOND)
     await completed((await node.registry.renew(ALICE, {})).task_id)
     expect(zoneHeldBy(1)).toEqual({ serial: 1, ...FIRST })
     expect(node.registry.localZone(ALICE)?.zone).toEqual({ serial: 2, ...SECOND_ZONE })
@@ -149,17 +130,17 @@ describe('a renewal', () => {
 describe('a registration whose reveal waits for peers', () => {
   it('goes out with the zone that was saved meanwhile, under a serial above the one that was sent', async () => {
     node.network.before = (kind) => {
-      for (const peer of world.peers.slice(1)) peer.refuses = kind === 'reveal' ? 'busy' : undefined
+      for (const peer of bench.world.peers.slice(1)) peer.refuses = kind === 'reveal' ? 'busy' : undefined
     }
     const { task_id } = await node.registry.register(ALICE, {})
-    await clock.advance(3 * SECOND)
+    await bench.clock.advance(3 * SECOND)
     await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
     expect(zoneHeldBy(0)).toEqual({ serial: 1, records: {} })
     node.network.before = () => undefined
-    for (const peer of world.peers) peer.refuses = undefined
+    for (const peer of bench.world.peers) peer.refuses = undefined
     expect(node.registry.saveZone(ALICE, FIRST)).toEqual({ serial: 1 })
     await completed(task_id)
-    expect(everywhere()).toEqual(world.peers.map(() => ({ serial: 2, ...FIRST })))
+    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...FIRST })))
     expect(node.registry.localZone(ALICE)?.zone.serial).toBe(2)
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
   })

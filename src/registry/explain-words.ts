@@ -127,7 +127,7 @@ function heldNotes({ held_here: held, owner, state }: Facts): string[] {
   const whose = owner === null || held.owner === owner ? '' : ` of another key (${held.owner})`
   const rivals = held.rivals === 0 ? '' : `; ${held.rivals} claims of others have come since`
   const dead = state === 'dead' ? ' It goes as soon as the daemon sees that its lease is dead.' : ''
-  return [`The own store holds ${what}${whose} as ${held.state} since ${held.since}${rivals}.${dead}`]
+  return [`The own store holds ${what}${whose}; it is ${held.state}, and a claim has stood there since ${held.since}${rivals}.${dead}`]
 }
 
 function ownNotes({ rule }: Facts, { name, claim, receipts, tasks }: OwnExplanation): string[] {

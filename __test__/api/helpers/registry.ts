@@ -4,6 +4,7 @@ import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone.ts'
 import type { Explanation, OwnedName, Registry, ZoneView } from '../../../src/registry/types.ts'
+import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
 export type Operation = keyof Registry
@@ -58,26 +59,7 @@ export class MemoryRegistry implements Registry {
 
   async explain(name: string, options?: { withOwn?: boolean }): Promise<Explanation> {
     this.#named('explain', name, options?.withOwn)
-    return {
-      name,
-      verdict: 'Nobody owns it.',
-      rule: 'nobody-holds-it',
-      rule_text: 'No peer that answered holds a record of it.',
-      state: 'none',
-      lease: null,
-      owner: null,
-      answers: [{ peer: 'self', self: true, state: 'none', claim_id: null, serial: null, owner: null, vote: false }],
-      notes: ['1 of 2 asked have answered.'],
-      resolves: null,
-      error: { code: 'SVC-RES-002', message: 'It is not registered.' },
-      candidates: [],
-      asked: { peers: 2, answered: 1, silent: [{ peer: '12D3KooX', reason: 'busy' }] },
-      reach: { network_size: 2, holders: 2, radius: 1 },
-      pin: null,
-      equivocation: null,
-      held_here: null,
-      own: options?.withOwn === true ? { name: null, claim: null, receipts: null, tasks: [] } : null
-    }
+    return explanation({ name, own: options?.withOwn === true ? { name: null, claim: null, receipts: null, tasks: [] } : null })
   }
 
   async resolveIdentity(did: string) {

@@ -1,0 +1,26 @@
+import type { Explanation } from '../../../src/registry/types.ts'
+
+/** An explanation: of a name that nobody holds, one of two peers having answered, unless it is said otherwise. */
+export function explanation(change: Partial<Explanation> = {}): Explanation {
+  return {
+    name: 'alice.chronym',
+    verdict: 'Nobody owns it.',
+    rule: 'nobody-holds-it',
+    rule_text: 'No peer that answered holds a record of it.',
+    state: 'none',
+    lease: null,
+    owner: null,
+    answers: [{ peer: 'self', self: true, state: 'none', claim_id: null, serial: null, owner: null, vote: false }],
+    notes: ['1 of 2 asked have answered.'],
+    resolves: null,
+    error: { code: 'SVC-RES-002', message: 'It is not registered.' },
+    candidates: [],
+    asked: { peers: 2, answered: 1, silent: [{ peer: '12D3KooX', reason: 'busy' }] },
+    reach: { network_size: 2, holders: 2, radius: 1 },
+    pin: null,
+    equivocation: null,
+    held_here: null,
+    own: null,
+    ...change
+  }
+}
