@@ -12,7 +12,7 @@ import { createVerifier } from '../../src/network/verifier.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import type { Request } from '../../src/network/protocol/messages.ts'
 import { equalBytes, sha256, toHex } from '../../src/protocol/bytes.ts'
-import { claimId, encodeReveal, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
+import { claimId, encodeReveal, firstLink, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import type { Origin } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
@@ -98,7 +98,7 @@ function addNeighbour(held?: { reveal: Reveal; state: EntryState; withoutRecord?
   const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(neighbours.length + 1)).publicKey))
   const answer = (): unknown => {
     if (held === undefined) return { type: 'none' }
-    const claim = claimId(held.reveal.name, held.reveal.pubkey, held.reveal.drand_pulse, lab.hash)
+    const claim = claimId(held.reveal.name, held.reveal.pubkey, firstLink(held.reveal).p, lab.hash)
     return { type: 'entry', state: held.state, claim, ...(held.withoutRecord !== true && { record: encodeReveal(held.reveal) }) }
   }
   neighbours.push({ id, peer: id.toString(), prefix: String(neighbours.length), answer })
@@ -143,6 +143,28 @@ describe('a holder', () => {
     await target.put('reveal', encodeReveal(witnessed(target, 'brief.chronym', 'rival')), PEER)
     expect(questions()).toEqual([...Array<string>(5).fill('briefly'), ...Array<string>(5).fill('for the record')])
     asked.mockRestore()
+  })
+
+  it('[a dead claim shown to a newcomer] keeps no name from being taken, nor one that was renewed from being adopted', async () => {
+    const gone = lab.reveal('dead.chronym', lab.owner('mallory'), { p: lab.round })
+    const first = lab.reveal('renewed.chronym', lab.owner('owner'), { p: lab.round })
+    lab.advance(lab.profile.lease)
+    const renewal = lab.reveal('renewed.chronym', lab.owner('owner'), { p: lab.round, salt: saltOf('renewal'), former: first })
+    lab.advance(lab.profile.grace + 1)
+    for (let index = 0; index < 5; index++) addNeighbour({ reveal: gone, state: 'settled' })
+    const target = holder()
+    const claim = witnessed(target, 'dead.chronym', 'claimant')
+    penalised.length = 0
+    expect(await target.put('reveal', encodeReveal(claim), PEER)).toEqual({ type: 'stored' })
+    expect(stateOf(target, 'dead.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
+
+    // One of those who hold it shows the link of before.
+    neighbours = []
+    for (const reveal of [first, renewal, renewal, renewal, renewal]) addNeighbour({ reveal, state: 'settled' })
+    const rival = witnessed(target, 'renewed.chronym', 'rival')
+    expect(await target.put('reveal', encodeReveal(rival), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
+    expect(stateOf(target, 'renewed.chronym')).toEqual({ state: 'settling', owner: first.pubkey })
+    expect(penalised, 'to be late is no offence').toEqual([])
   })
 
   it('[a claim of another name] is not entered for the one that was asked for', async () => {

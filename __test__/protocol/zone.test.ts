@@ -214,6 +214,11 @@ describe('a payload', () => {
     expect(() => parseZonePayload(utf8(text), LOCAL)).toThrow(expect.objectContaining({ rule: 'payload' }) as Error)
   })
 
+  it('counts as serial 0 when it nests deeper than 32 levels, and not before', () => {
+    const nested = (levels: number): Uint8Array => utf8(`{"serial":5,"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`)
+    expect([payloadSerial(nested(32), LOCAL), payloadSerial(nested(33), LOCAL)]).toEqual([5, 0])
+  })
+
   it('whose records break a rule keeps its serial, so that rules may grow', () => {
     const payload = utf8('{"records":{"a":[{"type":"NEW","value":"x"}]},"serial":5}')
     expect(payloadSerial(payload, LOCAL)).toBe(5)

@@ -1,11 +1,13 @@
 /** Asks those who should hold a name as well what they hold. */
 import { equalBytes, sha256, toHex } from '../../protocol/bytes.ts'
 import type { Claim } from '../../protocol/claim.ts'
+import { leaseState } from '../../protocol/lease.ts'
 import type { NeighbourAnswer } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey } from '../../protocol/record-key.ts'
 import { decodeReveal } from '../../protocol/reveal.ts'
 import { EncodingError } from '../../protocol/errors.ts'
+import type { RoundClock } from '../clock.ts'
 import { orNothing } from '../protocol/ask.ts'
 import type { Peer, Peers } from '../peers.ts'
 import type { Verifier } from '../verifier.ts'
@@ -55,12 +57,12 @@ async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighb
 
 /**
  * The Valid record of that claim, from those of the neighbours who said that they hold it; undefined when none sends it. Whoever sends an invalid one, or one that
- * belongs elsewhere [a claim of another name], is penalised.
+ * belongs elsewhere [a claim of another name], is penalised. One whose lease has ended is none: another of them may have its renewal [a dead claim shown to a newcomer].
  */
 export async function recordOfClaim(
   claimId: Uint8Array,
   { key, answers }: Neighbours,
-  { peers, verifier, profile }: { readonly peers: Peers | undefined; readonly verifier: Verifier; readonly profile: NetworkProfile }
+  { peers, verifier, clock, profile }: RecordParts
 ): Promise<{ claim: Claim; record: Uint8Array } | undefined> {
   const holders = answers.filter(({ entry }) => entry !== undefined && equalBytes(entry.claimId, claimId))
   const shown = await Promise.all(holders.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key) })))
@@ -71,8 +73,8 @@ export async function recordOfClaim(
     if (tried.has(hash)) continue
     tried.add(hash)
     const problem = await claimOfRecord(record, { claimId, key, verifier, hash: profileHash(profile) })
-    if (typeof problem !== 'string') return { claim: problem, record }
-    peers?.penalise(from, problem)
+    if (typeof problem === 'string') peers?.penalise(from, problem)
+    else if (leaseState(problem.newestRound, clock.time().lapse, profile).state !== 'dead') return { claim: problem, record }
   }
   return undefined
 }
@@ -80,6 +82,13 @@ export async function recordOfClaim(
 async function recordAt(peers: Peers | undefined, from: Peer, key: Uint8Array): Promise<Uint8Array | undefined> {
   const answer = peers && (await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key })))
   return answer?.type === 'entry' ? answer.record : undefined
+}
+
+interface RecordParts {
+  readonly peers: Peers | undefined
+  readonly verifier: Verifier
+  readonly clock: RoundClock
+  readonly profile: NetworkProfile
 }
 
 interface Expected {

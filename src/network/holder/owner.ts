@@ -1,6 +1,5 @@
 /** Who owns a name, for the bindings of identities: our own entry, else the word of those who hold the name. */
 import type { Claim } from '../../protocol/claim.ts'
-import { leaseState } from '../../protocol/lease.ts'
 import { claimToAdopt } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
@@ -35,9 +34,8 @@ export function createOwners({ profile, clock, entries, verifier, peers }: Owner
     async elsewhere(name) {
       const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash))
       const agreed = claimToAdopt(neighbours, profile)
-      const found = agreed === undefined ? undefined : await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, profile })
-      if (found === undefined || leaseState(found.claim.newestRound, clock.time().lapse, profile).state === 'dead') return undefined
-      return found.claim
+      const found = agreed === undefined ? undefined : await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile })
+      return found?.claim
     }
   }
 }

@@ -120,12 +120,13 @@ export class RevealHolder {
    */
   async revise(key: Uint8Array): Promise<void> {
     const { entries, clock, profile, peers } = this.#parts
+    const before = entries.load(key)?.entry
+    if (before === undefined) return
+    const preimage = recordKeyPreimage('reveal', before.claim.name, this.#hash)
+    // Whoever offers something meanwhile need not wait for a look-up: the entry is looked at again.
+    const answers = isRipe(before, clock.time(), profile) ? await askElsewhere(peers(), preimage) : await askNeighbours(peers(), key)
     await this.#mutex.run(toHex(key), async () => {
-      const before = entries.load(key)?.entry
-      if (before === undefined) return
-      const preimage = recordKeyPreimage('reveal', before.claim.name, this.#hash)
-      let neighbours = isRipe(before, clock.time(), profile) ? await askElsewhere(peers(), preimage) : await askNeighbours(peers(), key)
-      for (;;) {
+      for (let neighbours = answers; ; ) {
         const held = entries.load(key)
         const revision = held && reviseEntry(held.entry, neighbours, clock.time(), profile)
         if (held === undefined || revision === undefined) return
@@ -210,10 +211,10 @@ export class RevealHolder {
     return STORED
   }
 
-  /** Enters the claim that the neighbourhood agrees on. False when nobody hands its record over. */
+  /** Enters the claim that the neighbourhood agrees on. False when nobody hands over a record of it whose lease runs. */
   async #adopt(key: Uint8Array, agreed: Agreed, neighbours: Neighbours, replaced: Held | undefined): Promise<boolean> {
     const { clock, verifier, peers, profile } = this.#parts
-    const found = await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, profile })
+    const found = await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile })
     if (found === undefined) return false
     this.#save(key, { entry: adopt(agreed, found.claim, clock.time(), replaced?.entry), record: found.record })
     return true
