@@ -4,6 +4,8 @@ import { BITS, MEMORY_BYTES, SEED } from './real-tasks.ts'
 
 /** Squarings in one call: some 50 ms. */
 const STEPS = 16_384
+/** Nothing of what is squared beside a proof is proved. */
+const BESIDE_MEMORY_BYTES = 2 ** 20
 
 const native = addon()
 const never = new Uint32Array(1)
@@ -12,30 +14,43 @@ export const discriminant = native.Discriminant.fromSeed(SEED, BITS)
 
 export interface Squared {
   readonly iterations: number
-  /** Of the quickest tenth of the calls, so that other programs on the machine do not count. */
-  readonly squaringsPerSecond: number
   readonly state: Uint8Array
   readonly intermediates: Uint8Array
 }
 
 export function square(iterations: number): Squared {
   const evaluation = new native.Evaluation(discriminant, null, iterations, null, MEMORY_BYTES)
-  const rates: number[] = []
-  while (evaluation.phase() === 'squaring') {
-    const before = evaluation.squarings()
-    const startedAt = performance.now()
-    evaluation.advance(Math.min(STEPS, iterations - before), never)
-    rates.push(((evaluation.squarings() - before) * 1000) / (performance.now() - startedAt))
-  }
-  const quickest = rates.toSorted((left, right) => right - left)[Math.floor(rates.length / 10)]!
-  return { iterations, squaringsPerSecond: quickest, state: evaluation.state(), intermediates: evaluation.intermediates(0) }
+  while (evaluation.phase() === 'squaring') evaluation.advance(Math.min(STEPS, iterations - evaluation.squarings()), never)
+  return { iterations, state: evaluation.state(), intermediates: evaluation.intermediates(0) }
 }
 
-/** Seconds to prove it, from its checkpoint, on so many threads. */
-export function prove({ state, intermediates }: Squared, threads: number): number {
+export interface ProvingTimes {
+  /** Seconds for the proof. */
+  readonly proving: number
+  /** Seconds for all of its squarings, at the rate there was meanwhile. */
+  readonly squaring: number
+}
+
+/**
+ * Proves it from its checkpoint on so many threads, a slice by turns with one of squaring: a proof of minutes has no quiet moment to itself,
+ * so its squarings' time must be of the same minutes.
+ */
+export function proveByTurns({ iterations, state, intermediates }: Squared, threads: number): ProvingTimes {
   const evaluation = native.Evaluation.resume(discriminant, state, intermediates)
   evaluation.setThreads(threads)
+  const beside = new native.Evaluation(discriminant, null, Number.MAX_SAFE_INTEGER, null, BESIDE_MEMORY_BYTES)
+  // The first squarings are of tiny forms.
+  beside.advance(STEPS, never)
+  const [begun, seconds] = [beside.squarings(), { proving: 0, squaring: 0 }]
+  while (evaluation.phase() === 'proving') {
+    seconds.proving += secondsOf(() => evaluation.advance(STEPS, never))
+    seconds.squaring += secondsOf(() => beside.advance(STEPS, never))
+  }
+  return { proving: seconds.proving, squaring: (seconds.squaring * iterations) / (beside.squarings() - begun) }
+}
+
+function secondsOf(work: () => void): number {
   const startedAt = performance.now()
-  while (evaluation.phase() === 'proving') evaluation.advance(STEPS, never)
+  work()
   return (performance.now() - startedAt) / 1000
 }

@@ -17,7 +17,7 @@ use sha2::Sha256;
 const DEFAULT_MEMORY_BYTES: usize = 256 << 20;
 
 /// What an operation of proving costs in squarings: a composition, and what goes with it (`examples/prove.rs`).
-const OPERATION_COST: f64 = 1.3;
+const OPERATION_COST: f64 = 1.2;
 
 /// How an evaluation is to be proved, and within what memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -28,7 +28,7 @@
 //!
 //! *What is refused* (`None`; the caller has a general path): forms far from the usual size (c above `2^560`, A below
 //! `2^448`; one in `2^60` but for the first squarings from a generator), squares on the edge of reducedness, and
-//! products whose first coefficients have too many common divisors (one or two in a hundred).
+//! products whose first coefficients have too many common divisors (one in some thousand).
 //!
 //! The feature `stress` makes the approximations poor, so that tests take the rare paths all the time.
 
@@ -160,10 +160,13 @@ impl LatticeContext {
     }
 }
 
-/// A number to the precision of a double, but for a few units in the last place.
+/// A number to the precision of a double, but for a few units in the last place: its two highest limbs that are not zero.
 #[inline(always)]
 fn limbs_to_f64(limbs: &[u64]) -> f64 {
-    limbs.iter().rev().fold(0.0, |sum, &limb| sum * WORD + limb as f64)
+    match limbs.iter().rposition(|&limb| limb != 0) {
+        None | Some(0) => limbs[0] as f64,
+        Some(top) => (limbs[top] as f64 * WORD + limbs[top - 1] as f64) * power_of_two(64 * (top as u32 - 1)),
+    }
 }
 
 /// The bits of a number, 0 for 0.

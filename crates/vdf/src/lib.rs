@@ -26,6 +26,7 @@ mod int;
 mod lattice;
 mod montgomery;
 mod nucomp;
+mod prefetch;
 mod prime;
 #[cfg(test)]
 mod reference;

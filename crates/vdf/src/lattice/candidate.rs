@@ -1,8 +1,8 @@
 //! The new form on the reduced basis, and the checks it must pass.
 
-use super::coordinate::{LIMBS, Product, WORD, add};
+use super::coordinate::{LIMBS, Product, add};
 use super::word::borrowing_sub;
-use super::{FORM_LIMBS, FastForm, LatticeContext};
+use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
 
 /// Relative difference allowed between the exact a' and the one in doubles, whose rounding is far below it. A vector
 /// off the lattice is wrong by a factor near `2^60`.
@@ -30,13 +30,20 @@ impl Candidate {
             b_negative: b_negative ^ turn_b,
             c: form_limbs(&self.c)?,
         };
-        let a = form.a.iter().rev().fold(0.0, |sum, &limb| sum * WORD + limb as f64);
-        let near = (a - expected_a).abs() < NORM_TOLERANCE * expected_a;
+        let near = (limbs_to_f64(&form.a) - expected_a).abs() < NORM_TOLERANCE * expected_a;
         // b^2 - 4ac = D modulo 2^64.
         let discriminant = form.b[0].wrapping_mul(form.b[0]).wrapping_sub(form.a[0].wrapping_mul(form.c[0]) << 2);
         let same_discriminant = discriminant == context.discriminant_low.wrapping_neg();
         (near && same_discriminant && is_less(&form.b, &form.a) && is_less(&form.a, &form.c)).then_some(form)
     }
+}
+
+/// `2 half_polar + b`, or `- b` when `subtract`: b' from one half of the polar form, whose other half differs by B.
+#[inline(always)]
+pub(super) fn polar(half_polar: &Product, b: &[u64; FORM_LIMBS], subtract: bool) -> Product {
+    let mut b_extended = [0; 2 * LIMBS];
+    b_extended[..FORM_LIMBS].copy_from_slice(b);
+    add(&add(half_polar, half_polar, false), &b_extended, subtract)
 }
 
 #[inline(always)]

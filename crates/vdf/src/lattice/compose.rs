@@ -1,13 +1,13 @@
 //! Composition: `f1 f2` is f2 restricted to the lattice of all (x, y) with `a2 x + ((B - b2) / 2) y = 0 mod A`, divided
 //! by A, where (A, B, C) is a form of f1's class with A odd and prime to a2.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, polar};
 use super::coordinate::{LIMBS, add_product, exact_quotients};
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::{Inverse, invert};
 use super::kernel::Kernel;
 use super::modulus::{MAX_HALVINGS, Modulus};
-use super::odd_form::{OddForm, add, odd_form, other_odd_form, subtract};
+use super::odd_form::{OTHERS, OddForm, add, odd_form, other_odd_form, subtract};
 use super::partial::{Basis, reduce_partially};
 use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
 
@@ -23,24 +23,44 @@ pub(super) fn compose<K: Kernel>(kernel: K, context: &LatticeContext, x: &FastFo
         let prime = !have_small_common_divisor(&odd.a, &second.a);
         prime.then(|| kernel.compose_odd(context, odd, second)).flatten()
     };
-    attempt(&odd_form(x), y)
-        .or_else(|| attempt(&odd_form(y), x))
-        .or_else(|| attempt(&other_odd_form(x), y))
-        .or_else(|| attempt(&other_odd_form(y), x))
+    let other = |index| attempt(&other_odd_form(x, index), y).or_else(|| attempt(&other_odd_form(y, index), x));
+    attempt(&odd_form(x), y).or_else(|| attempt(&odd_form(y), x)).or_else(|| (0..OTHERS).find_map(other))
 }
 
-/// Whether 3, 5 or 7 divides both.
+/// Primes that are looked for in both coefficients: each costs less than the inverses that are begun in vain for it, half a composition
+/// for one pair in `p^2 / 4` or none, as the discriminant has it.
+const SMALL_PRIMES: [u64; 8] = [3, 5, 7, 11, 13, 17, 19, 23];
+
+/// Their product, below `2^27`.
+pub(super) const SMALL_PRIMES_PRODUCT: u64 = 111_546_435;
+
+/// `2^(32 i)` modulo [`SMALL_PRIMES_PRODUCT`].
+const WEIGHTS: [u64; 2 * FORM_LIMBS] = {
+    let mut weights = [1; 2 * FORM_LIMBS];
+    let mut i = 1;
+    while i < weights.len() {
+        weights[i] = (weights[i - 1] << 32) % SMALL_PRIMES_PRODUCT;
+        i += 1;
+    }
+    weights
+};
+
+/// Whether a small prime divides both.
 #[inline(always)]
 fn have_small_common_divisor(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> bool {
-    let (x, y) = (residue_105(x), residue_105(y));
-    [3, 5, 7].iter().any(|prime| x % prime == 0 && y % prime == 0)
+    let (x, y) = (small_residue(x), small_residue(y));
+    SMALL_PRIMES.iter().any(|prime| x % prime == 0 && y % prime == 0)
 }
 
-/// The residue modulo 105 = 3 * 5 * 7.
+/// The residue modulo [`SMALL_PRIMES_PRODUCT`].
 #[inline(always)]
-fn residue_105(limbs: &[u64; FORM_LIMBS]) -> u64 {
-    // 2^64 = 16 modulo 105, as 2^12 = 1; every sum is below 105 * 16 + 105.
-    limbs.iter().rev().fold(0, |residue, limb| (residue * 16 + limb % 105) % 105)
+pub(super) fn small_residue(limbs: &[u64; FORM_LIMBS]) -> u64 {
+    let mut sum = 0;
+    for (i, limb) in limbs.iter().enumerate() {
+        // 18 products below 2^59 in all: below 2^64
+        sum += (limb & 0xffff_ffff) * WEIGHTS[2 * i] + (limb >> 32) * WEIGHTS[2 * i + 1];
+    }
+    sum % SMALL_PRIMES_PRODUCT
 }
 
 /// The product of the classes of (A, B, C) and f2; None when A and a2 have a common divisor.
@@ -67,8 +87,11 @@ pub(super) fn compose_odd<K: Kernel>(
     new_form(context, odd, second, &modulus, half_difference, &reduced)
 }
 
-/// `a' = p1 x1 - q1 y1`, `c' = p2 x2 - q2 y2`, `b' = p1 x2 + p2 x1 - q1 y2 - q2 y1` with `p = (a2 x + m y) / A`, `q =
-/// (s x - c2 y) / A`, `m = (B - b2) / 2`, `s = (B + b2) / 2`.
+/// `a' = p1 x1 - q1 y1`, `c' = p2 x2 - q2 y2`, `b' = 2 (p1 x2 - q1 y2) +- B` with `p = (a2 x + m y) / A`, `q = (s x - c2 y)
+/// / A`, `m = (B - b2) / 2`, `s = (B + b2) / 2`.
+///
+/// The polar form is `p1 x2 + p2 x1 - q1 y2 - q2 y1`, and `p2 x1 - p1 x2 - q2 y1 + q1 y2 = (m + s) (x1 y2 - x2 y1) / A =
+/// +-B`.
 ///
 /// `p x - q y = f2(x, -y) / A`, since `m - s = -b2`. q is whole: `a2 (s x - c2 y) = -(s m + a2 c2) y = -A C y mod A`,
 /// and a2 is prime to A.
@@ -99,14 +122,15 @@ fn new_form(
         return None;
     }
     let zero = [0; 2 * LIMBS];
-    let value =
-        |index: usize| add_product(&add_product(&zero, &p[index], &x[index], false), &q[index], &y[index], true);
-    // Four products of numbers below 2^317: below 2^636.
-    let polar = [(&p[0], &x[1], false), (&p[1], &x[0], false), (&q[0], &y[1], true), (&q[1], &y[0], true)]
-        .iter()
-        .fold(zero, |sum, (left, right, subtract)| add_product(&sum, left, right, *subtract));
+    // Coordinates, p and q are below 2^317: a sum of two products is below 2^635, twice that and B below 2^637.
+    let half_polar = add_product(&add_product(&zero, &p[0], &x[1], false), &q[0], &y[1], true);
+    let candidate = Candidate {
+        a: add_product(&add_product(&zero, &p[0], &x[0], false), &q[0], &y[0], true),
+        b: polar(&half_polar, &odd.b, odd.b_negative ^ turned),
+        c: add_product(&add_product(&zero, &p[1], &x[1], false), &q[1], &y[1], true),
+    };
     // (x, -y) turns the plane once more.
-    Candidate { a: value(0), b: polar, c: value(1) }.check(context, short_norm * weight, !turned)
+    candidate.check(context, short_norm * weight, !turned)
 }
 
 /// A magnitude, and whether it is negative.

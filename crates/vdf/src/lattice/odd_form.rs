@@ -3,7 +3,7 @@
 
 use super::FORM_LIMBS;
 use super::FastForm;
-use super::word::{borrowing_sub, carrying_add};
+use super::word::{borrowing_sub, carrying_add, carrying_mul};
 
 /// A form `(A, B, C)` with A odd and `|B| <= A`; not reduced.
 #[derive(Clone, Copy)]
@@ -31,28 +31,40 @@ pub(super) fn odd_form(form: &FastForm) -> OddForm {
     }
 }
 
-/// Another odd form, for when the first has a common divisor with what it is to be composed with: `(a - 2|b| + 4c, ..,
-/// c)`, `(4a - 2|b| + c, .., a)` or `(a + |b| + c, .., a)`.
+/// How many forms [`other_odd_form`] knows.
+pub(super) const OTHERS: usize = 2;
+
+/// Other odd forms, for when the first has a common divisor with what it is to be composed with: `(f + n g + n^2 h, g + 2 n h, h)`, where
+/// `(f, g, h)` is `(a, |b|, c)` if a is odd, else `(c, |b|, a)`, for n = -2 and 2 if f is odd, else for 1 and -3. [`odd_form`] has n = 0 or
+/// -1, so the three of them are f at different points modulo 3: of which two at most have a multiple of 3.
 ///
-/// Needs `|b| <= a <= c < 2^560`: then `|B| <= A < 2^563`, for `A - |B|` is `a - |b|`, `c - |b|` or `c - a`.
+/// Needs `|b| <= a <= c < 2^560`: then A is at most a + 2|b| + 4c or 9a + c, below `2^563`, and `|B| <= A`, for `A - |B|` is
+/// `f + (n - 1) g + (n^2 - 2 n) h` for positive n, `f - (|n| - 1) g + (n^2 - 2 |n|) h` for negative ones.
 #[cold]
 #[inline(never)]
-pub(super) fn other_odd_form(form: &FastForm) -> OddForm {
+pub(super) fn other_odd_form(form: &FastForm, index: usize) -> OddForm {
     let FastForm { a, b, b_negative, c } = form;
-    let times_four = |x: &[u64; FORM_LIMBS]| add(&add(x, x), &add(x, x));
-    if a[0] & 1 == 1 {
-        // (1, -2 sign b), (0, 1)
-        let big = subtract(&times_four(c), b);
-        OddForm { a: subtract(&add(&big, a), b), b: big, b_negative: !b_negative, c: *c }
-    } else if c[0] & 1 == 1 {
-        // (-2 sign b, 1), (-1, 0)
-        let big = subtract(&times_four(a), b);
-        OddForm { a: subtract(&add(&big, c), b), b: big, b_negative: *b_negative, c: *a }
-    } else {
-        // (1, sign b), (-1, 0)
-        let big = add(a, b);
-        OddForm { a: add(&big, c), b: add(&big, a), b_negative: !b_negative, c: *a }
+    let turned = a[0] & 1 == 0;
+    let (first, last) = if turned { (c, a) } else { (a, c) };
+    let (n, negative) = [[(1, false), (3, true)], [(2, true), (2, false)]][(first[0] & 1) as usize][index];
+    let combine = if negative { subtract } else { add };
+    OddForm {
+        a: combine(&add(first, &times(last, n * n)), &times(b, n)),
+        b: combine(&times(last, 2 * n), b),
+        b_negative: b_negative ^ turned ^ negative,
+        c: *last,
     }
+}
+
+#[inline(always)]
+fn times(x: &[u64; FORM_LIMBS], factor: u64) -> [u64; FORM_LIMBS] {
+    let mut product = [0; FORM_LIMBS];
+    let mut carry = 0;
+    for limb in 0..FORM_LIMBS {
+        (product[limb], carry) = carrying_mul(x[limb], factor, carry);
+    }
+    debug_assert!(carry == 0);
+    product
 }
 
 #[inline(always)]

@@ -1,14 +1,14 @@
 //! Squaring.
 
-use super::candidate::Candidate;
-use super::coordinate::{LIMBS, add, add_product, exact_quotients};
+use super::candidate::{Candidate, polar};
+use super::coordinate::{LIMBS, add_product, exact_quotients};
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::invert;
 use super::kernel::Kernel;
 use super::modulus::{MAX_HALVINGS, Modulus};
 use super::odd_form::{OddForm, odd_form};
 use super::partial::{Basis, reduce_partially};
-use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
+use super::{FastForm, LatticeContext, limbs_to_f64};
 
 /// The reduced square of a reduced form; None when the form is out of range, or a check failed.
 #[inline(always)]
@@ -52,11 +52,9 @@ fn new_form(context: &LatticeContext, odd: &OddForm, modulus: &Modulus, reduced:
     let zero = [0; 2 * LIMBS];
     // Coordinates and m are below 2^317: a sum of two products is below 2^635, twice that and B below 2^637.
     let half_polar = add_product(&add_product(&zero, &x[0], &x[1], false), &y[0], &m[1], false);
-    let mut b_extended = [0; 2 * LIMBS];
-    b_extended[..FORM_LIMBS].copy_from_slice(&odd.b);
     let candidate = Candidate {
         a: add_product(&add_product(&zero, &x[0], &x[0], false), &y[0], &m[0], false),
-        b: add(&add(&half_polar, &half_polar, false), &b_extended, odd.b_negative ^ turned),
+        b: polar(&half_polar, &odd.b, odd.b_negative ^ turned),
         c: add_product(&add_product(&zero, &x[1], &x[1], false), &y[1], &m[1], false),
     };
     // A basis of negative determinant is one of positive determinant with a vector turned: b' changes its sign.

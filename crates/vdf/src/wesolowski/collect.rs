@@ -4,6 +4,7 @@ use super::digits::Digits;
 use super::parallel::for_each;
 use super::prover::{Means, multiply};
 use crate::form::Form;
+use crate::prefetch::prefetch;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Digits that are made at once, for each thread: some 25 ms of work, against some 50 us to begin threads.
@@ -14,6 +15,10 @@ const PIECE: usize = 2048;
 
 /// Ranges of buckets for each thread, so that one that is held up leaves some of its work to the others.
 const LANES_PER_THREAD: usize = 4;
+
+/// How many digits before its own a bucket is asked for: buckets are far more than the second cache holds, and of this many digits a lane
+/// among eight has two.
+const AHEAD: usize = 16;
 
 /// Digits from the highest down are made in rounds; in a round each lane goes through all digits and takes those of its buckets.
 pub(super) struct Collecting {
@@ -61,12 +66,15 @@ impl Collecting {
         let (first_index, width) = (self.end + self.round.len() as u64 - 1, self.width);
         let lanes = self.buckets.chunks_mut(width).zip(&mut self.cursors).enumerate();
         for_each(means.threads, lanes, |(lane, (buckets, cursor))| {
-            let first_bucket = lane * width;
+            // digit 1 goes to bucket 0, and digit 0, which wraps, to none
+            let bucket_of = |digit: i32| (digit.unsigned_abs() as usize).wrapping_sub(1 + lane * width);
             for position in *cursor..self.round.len() {
+                let ahead = position + AHEAD;
+                if let Some(bucket) = self.round.get(ahead).and_then(|&digit| buckets.get(bucket_of(digit))) {
+                    prefetch(bucket);
+                }
                 let digit = self.round[position];
-                // digit 1 goes to bucket 0, and digit 0, which wraps, to none
-                let bucket = (digit.unsigned_abs() as usize).wrapping_sub(1 + first_bucket);
-                if let Some(bucket) = buckets.get_mut(bucket) {
+                if let Some(bucket) = buckets.get_mut(bucket_of(digit)) {
                     if (means.halted)() {
                         break;
                     }
