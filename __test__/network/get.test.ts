@@ -25,10 +25,12 @@ interface Table {
   readonly known: number
   readonly networkSize: number
   readonly breadth: LookupBreadth
+  /** All are of one machine, as shows when they answer: so many of them count. */
+  readonly counting?: number
 }
 
 /** Peers that answer in this order, all of whom a look-up finds; `lost` gives no answer. */
-async function lookUp(answers: readonly (GetAnswer | 'lost')[], { known, networkSize, breadth }: Table = { known: 0, networkSize: 300, breadth: 'everybody' }) {
+async function lookUp(answers: readonly (GetAnswer | 'lost')[], { known, networkSize, breadth, counting }: Table = { known: 0, networkSize: 300, breadth: 'everybody' }) {
   const asked = answers.map((answer, index) => {
     const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
     return { id, peer: `peer-${index}`, prefix: String(index), answer }
@@ -50,7 +52,7 @@ async function lookUp(answers: readonly (GetAnswer | 'lost')[], { known, network
       log.push(peer.peer)
       return peer.answer === 'lost' ? Promise.reject(new AskError('gone')) : Promise.resolve(peer.answer)
     },
-    diverse: (all) => [...all],
+    diverse: (all) => all.slice(0, counting !== undefined && all.every(({ peer }) => log.includes(peer)) ? counting : undefined),
     penalise: ({ peer }) => penalised.push(peer)
   }
   const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
@@ -58,6 +60,16 @@ async function lookUp(answers: readonly (GetAnswer | 'lost')[], { known, network
 }
 
 describe('a look-up', () => {
+  it('counts no more answers of one machine than it may, though where they come from shows only then', async () => {
+    const crowd = Array<GetAnswer>(8).fill(ENTRY)
+    const table = { known: 8, networkSize: 9, counting: 2 }
+    for (const breadth of ['everybody', 'majority'] as const) {
+      const { answers, log } = await lookUp(crowd, { ...table, breadth })
+      expect(answers).toHaveLength(2)
+      expect(new Set(log).size, 'two of eight are no majority, so all are asked, and looked up').toBe(9)
+    }
+  })
+
   it('tells who gave no answer that counts, and why', async () => {
     const { answers, asked, silent, networkSize, penalised } = await lookUp([ENTRY, 'lost', { type: 'busy' }, { type: 'refused', code: 'full', detail: '' }, FORGED, { type: 'none' }])
     expect(answers.map(({ peer, state }) => [peer, state]).sort()).toEqual([['peer-0', 'settled'], ['peer-5', 'none']])

@@ -9,12 +9,13 @@ import type { Node } from './node.ts'
 import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
 import type { LookUps } from './look-ups.ts'
-import { dropUnreachable, estimateNetworkSize, nearestKnown, peerPrefix, positionOf, tableSize } from './routing.ts'
+import { createPrefixes } from './prefixes.ts'
+import { dropUnreachable, estimateNetworkSize, nearestKnown, positionOf, tableSize } from './routing.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
 const NEIGHBOURHOOD_LOOKUPS = 4
 
-/** A peer that can be asked. `prefix` is known once we are connected. */
+/** A peer that can be asked. `prefix` is known once we have been connected: it is looked at after the answer. */
 export interface Peer extends Origin {
   readonly id: PeerId
 }
@@ -41,7 +42,14 @@ export interface Peers {
 }
 
 export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUps, penalise: (peer: PeerId, reason: string) => void): Peers {
-  const peerOf = (id: PeerId): Peer => ({ id, peer: id.toString(), prefix: peerPrefix(node, id) })
+  const prefixes = createPrefixes(node)
+  const peerOf = (id: PeerId): Peer => ({
+    id,
+    peer: id.toString(),
+    get prefix() {
+      return prefixes.of(id)
+    }
+  })
 
   return {
     ownPosition: positionOf(node.peerId),

@@ -55,7 +55,6 @@ export async function handOver(holder: Holder, peers: Peers, profile: NetworkPro
 export async function askForCommitments(peers: Peers, isStopped: () => boolean): Promise<Map<string, HandedOver[]>> {
   const words = new Map<string, HandedOver[]>()
   for (const neighbour of peers.diverse(peers.nearest(peers.ownPosition))) {
-    const { peer, prefix } = neighbour
     let after: Uint8Array | undefined
     for (let page = 0; page < MAX_COMMITMENT_PAGES && !isStopped(); page++) {
       const answer = await answerOf(peers, neighbour, { type: 'commitments', ...(after !== undefined && { after }) })
@@ -64,7 +63,7 @@ export async function askForCommitments(peers: Peers, isStopped: () => boolean):
         const id = toHex(commitment)
         const said = words.get(id) ?? []
         words.set(id, said)
-        said.push({ peer, prefix, seen })
+        said.push({ peer: neighbour.peer, prefix: neighbour.prefix, seen })
       }
       if (!answer.more) break
       after = answer.commitments.at(-1)!.commitment

@@ -3,7 +3,6 @@ import type { PeerId, PeerUpdate } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { sha256 } from '../protocol/bytes.ts'
 import { distance, networkSize } from '../protocol/density.ts'
-import { prefixOf } from './addresses.ts'
 import type { Node } from './node.ts'
 
 /** A look-up that has not ended by then gives what it has found. */
@@ -114,10 +113,4 @@ export function estimateNetworkSize(node: Node, k: number): number {
   const own = positionOf(node.peerId)
   const nearest = nearestKnown(node, own, k)
   return networkSize(own, nearest.map(positionOf))
-}
-
-/** The /24 or /48 that we are connected to a peer under; its id when there is no connection. */
-export function peerPrefix(node: Node, peer: PeerId): string {
-  const [connection] = node.getConnections(peer)
-  return connection === undefined ? peer.toString() : prefixOf(connection.remoteAddr)
 }

@@ -32,7 +32,11 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   const askThem = async (asked: readonly Peer[], others: number): Promise<RevealLookup> => {
     const ids = new Set([parts.ownPeerId, ...asked.map(({ peer }) => peer)])
     const total = others + (self === undefined ? 0 : 1)
-    const answersOf = (): RevealAnswer[] => [...replies].flatMap(([peer, reply]) => (typeof reply === 'object' && ids.has(peer) ? [reply] : []))
+    // Where a peer is, is sure only once it has answered.
+    const answersOf = (): RevealAnswer[] => {
+      const diverse = new Set(peers.diverse(asked.filter(({ peer }) => typeof replies.get(peer) === 'object')).map(({ peer }) => peer))
+      return [...replies].flatMap(([peer, reply]) => (typeof reply === 'object' && (peer === parts.ownPeerId || diverse.has(peer)) ? [reply] : []))
+    }
     const stopWhenDecided = (): void => {
       if (breadth === 'majority' && hasMajority(answersOf(), total)) enough.abort()
     }

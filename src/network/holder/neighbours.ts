@@ -49,8 +49,8 @@ async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array): P
 
 /** Briefly: what they agree on is mostly what is known here, and a record has up to 50 KiB. */
 async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighbour | undefined> {
-  const { peer, prefix } = from
   const answer = await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key, brief: true }))
+  const { peer, prefix } = from
   if (answer?.type === 'none') return { peer, prefix, from }
   return answer?.type === 'entry' ? { peer, prefix, from, entry: { claimId: answer.claim, state: answer.state } } : undefined
 }

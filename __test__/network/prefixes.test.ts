@@ -1,0 +1,62 @@
+/** Whether many nodes of one machine pass for a crowd, with real nodes. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createLookUps } from '../../src/network/look-ups.ts'
+import { startNode, type Node } from '../../src/network/node.ts'
+import { createPeers, type Peers } from '../../src/network/peers.ts'
+import { tableSize } from '../../src/network/routing.ts'
+import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import { labProfile } from './lab.ts'
+
+const PROFILE = labProfile({ answers_per_prefix: 2 })
+const OTHERS = 5
+
+const nodes: Node[] = []
+let asker: Node
+let peers: Peers
+
+async function start(): Promise<Node> {
+  const node = await startNode({
+    profile: PROFILE,
+    nodeSeed: sha256(utf8(`node ${nodes.length}`)),
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    bootstrap: [],
+    mode: 'full',
+    isBanned: () => false,
+    mayConnect: () => true,
+    agent: 'test'
+  })
+  nodes.push(node)
+  return node
+}
+
+beforeAll(async () => {
+  asker = await start()
+  peers = createPeers(asker, PROFILE, createLookUps(asker, PROFILE.k), () => undefined)
+  for (let index = 0; index < OTHERS; index++) await asker.dial((await start()).getMultiaddrs())
+  await vi.waitFor(() => expect(tableSize(asker)).toBe(OTHERS), 10_000)
+})
+
+afterAll(async () => {
+  for (const node of nodes) await node.stop()
+})
+
+const counted = (): number => peers.diverse(peers.nearest(sha256())).length
+
+it('count as two while they are connected, and no more when they hang up', async () => {
+  expect(counted()).toBe(2)
+  for (const other of nodes.slice(1)) await asker.hangUp(other.peerId)
+  expect(asker.getConnections()).toEqual([])
+  expect(tableSize(asker)).toBe(OTHERS)
+  expect(counted()).toBe(2)
+})
+
+it('say where they are once they have answered, though nothing was known before', async () => {
+  const again = createPeers(asker, PROFILE, createLookUps(asker, PROFILE.k), () => undefined)
+  const known = again.nearest(sha256())
+  expect(again.diverse(known), 'who has never been connected may be anywhere').toHaveLength(OTHERS)
+  for (const { id } of known) {
+    await asker.dial(id)
+    await asker.hangUp(id)
+  }
+  expect(again.diverse(known)).toHaveLength(2)
+})

@@ -1,0 +1,31 @@
+/** Under which /24 or /48 peers were connected: who may answer is chosen while there is no connection to most of them, and one that ends says as much as one that stands. */
+import type { PeerId } from '@libp2p/interface'
+import { prefixOf } from './addresses.ts'
+import type { Node } from './node.ts'
+
+/** Peers whose prefix is remembered, 150 bytes each; the one connected longest ago is forgotten first. */
+const MAX_REMEMBERED = 8_192
+
+export interface Prefixes {
+  /** That of the newest connection; the peer's id where there has never been any. */
+  of(peer: PeerId): string
+}
+
+/** Remembers until the node stops. */
+export function createPrefixes(node: Node): Prefixes {
+  const last = new Map<string, string>()
+  node.addEventListener('connection:open', ({ detail: { remotePeer, remoteAddr } }) => {
+    const id = remotePeer.toString()
+    last.delete(id)
+    last.set(id, prefixOf(remoteAddr))
+    const [oldest] = last.keys()
+    if (last.size > MAX_REMEMBERED && oldest !== undefined) last.delete(oldest)
+  })
+  return {
+    of(peer) {
+      const [connection] = node.getConnections(peer)
+      const id = peer.toString()
+      return connection === undefined ? (last.get(id) ?? id) : prefixOf(connection.remoteAddr)
+    }
+  }
+}
