@@ -7,6 +7,7 @@ import type { HandedOver } from '../protocol/witness.ts'
 import type { OwnRecord } from './client/own-records.ts'
 import { askPatiently } from './client/patience.ts'
 import type { Holder } from './holder/holder.ts'
+import { noteMissing, takeMissing, type MissingNames } from './missing-names.ts'
 import type { Peer, Peers } from './peers.ts'
 import { orNothing } from './protocol/ask.ts'
 import type { ListedEntry } from './protocol/list.ts'
@@ -26,14 +27,20 @@ const MAX_DISPLACED = 100
 /** Entries compared before the event loop has its turn: about 5 ms. */
 const ENTRIES_AT_A_TIME = 100
 
-/** Gives each neighbour the records that belong to it as well and that it lacks or has older ones of; takes the newer ones that it has. */
+/**
+ * Gives each neighbour the records that belong to it as well and that it lacks or has older ones of, and takes the newer ones that it has. Then takes those that
+ * are missing here, where enough neighbours list one claim to adopt it by.
+ */
 export async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean): Promise<void> {
   const reach = radius(profile.k, peers.networkSize())
+  const isMissing = (key: Uint8Array): boolean => isWithin(key, peers.ownPosition, reach) && holder.entries.load(key) === undefined
+  const missing: MissingNames = new Map()
   for (const peer of peers.nearest(peers.ownPosition)) {
     if (isStopped()) return
     const position = positionOf(peer.id)
     const held = await listOf(peers, peer)
     if (held === undefined) continue
+    await noteMissing(missing, peer, held, isMissing)
     let looked = 0
     for (const key of holder.entries.all()) {
       if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
@@ -46,6 +53,7 @@ export async function handOver(holder: Holder, peers: Peers, profile: NetworkPro
       if (isWithin(key, position, reach) && !(await give(holder, peers, peer, { kind, record }))) break
     }
   }
+  await takeMissing(missing, holder, peers, isStopped)
 }
 
 /**

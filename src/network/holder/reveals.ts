@@ -9,7 +9,7 @@ import type { Origin } from '../../protocol/diversity.ts'
 import { isWithin, radius } from '../../protocol/density.ts'
 import { isRipe } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import type { Agreed } from '../../protocol/neighbours.ts'
+import { claimToAdopt, type Agreed } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
@@ -40,6 +40,9 @@ const FULL = refused('full', 'no room is left here for names')
 
 /** Offers that had to wait for their turn: they were charged when they came. */
 const WAITED: Origin = { peer: 'waited', prefix: 'waited' }
+
+/** Records that were asked for: whom to ask, and how much, is our own choice. */
+const ASKED_FOR: Origin = { peer: 'asked for', prefix: 'asked for' }
 
 export interface RevealHolderParts {
   readonly profile: NetworkProfile
@@ -140,6 +143,16 @@ export class RevealHolder {
     })
   }
 
+  /** Enters a claim of a name that is missing here, where enough of those who say that they hold one agree. */
+  async take(neighbours: Neighbours): Promise<void> {
+    const { profile, clock, peers, verifier } = this.#parts
+    const agreed = claimToAdopt(neighbours, profile)
+    const found = agreed && (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))
+    if (found === undefined) return
+    const { key } = neighbours
+    await this.#mutex.run(toHex(key), () => this.#admit(key, found.claim, found.record, ASKED_FOR, undefined, neighbours))
+  }
+
   /** Offers the changes again whose turn has come. */
   async applyWaiting(): Promise<void> {
     const { clock, profile } = this.#parts
@@ -159,9 +172,9 @@ export class RevealHolder {
     }
   }
 
-  async #admit(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work: Work | undefined): Promise<PutAnswer> {
+  async #admit(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work?: Work, asked?: Neighbours): Promise<PutAnswer> {
     const { entries, commitments, clock, profile } = this.#parts
-    let neighbours: Neighbours | undefined
+    let neighbours = asked
     for (let step = 0; step < MAX_STEPS; step++) {
       const held = entries.load(key)
       const facts = { time: clock.time(), commitment: commitments.facts(claim.commitment), ...(neighbours !== undefined && { neighbours }) }

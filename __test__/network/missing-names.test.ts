@@ -1,0 +1,184 @@
+/** What a newcomer takes of what its neighbours list: a real holder among modelled neighbours. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createBudget } from '../../src/network/budget.ts'
+import { createRoundClock } from '../../src/network/clock.ts'
+import { Holder } from '../../src/network/holder/holder.ts'
+import type { Peer, Peers } from '../../src/network/peers.ts'
+import { LIST_PAGE_ENTRIES, type ListedEntry } from '../../src/network/protocol/list.ts'
+import type { Answer, Request } from '../../src/network/protocol/messages.ts'
+import { handOver } from '../../src/network/replication.ts'
+import { createVerifier } from '../../src/network/verifier.ts'
+import { sha256, toHex, utf8 } from '../../src/protocol/bytes.ts'
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import type { EntryState } from '../../src/protocol/entry.ts'
+import { recordKey } from '../../src/protocol/record-key.ts'
+import { claimId, encodeReveal, type Reveal } from '../../src/protocol/reveal.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/types.ts'
+import { Lab } from './lab.ts'
+
+interface Model extends Peer {
+  /** By K in hex. */
+  readonly holds: Map<string, { readonly listed: ListedEntry; readonly record: Uint8Array }>
+  showsRecords: boolean
+  readonly asked: Request['type'][]
+}
+
+let lab: Lab
+let directory: string
+let store: Store
+let neighbours: Model[]
+let newcomer: Holder
+let isStopped: boolean
+
+const peers: Peers = {
+  ownPosition: new Uint8Array(32),
+  known: () => neighbours.length,
+  // Up to k: every name belongs everywhere.
+  networkSize: () => lab.profile.k,
+  nearest: () => neighbours,
+  within: () => neighbours,
+  closest: () => Promise.resolve(neighbours),
+  neighbourhood: () => Promise.resolve({ peers: neighbours, bits: 0 }),
+  ask: ((peer: Model, request: Request): Promise<Answer> => {
+    peer.asked.push(request.type)
+    return Promise.resolve(answerOf(peer, request))
+  }),
+  diverse: (list) => [...list],
+  penalise: () => undefined
+}
+
+function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
+  if (request.type === 'list') {
+    const after = request.after === undefined ? '' : toHex(request.after)
+    const keys = [...holds.keys()].sort().filter((key) => key > after)
+    return { type: 'listed', entries: keys.slice(0, LIST_PAGE_ENTRIES).map((key) => holds.get(key)!.listed), more: keys.length > LIST_PAGE_ENTRIES }
+  }
+  if (request.type !== 'get') throw new Error(request.type)
+  const held = holds.get(toHex(request.key))
+  if (held === undefined) return { type: 'none' }
+  const { state, claim } = held.listed
+  return { type: 'entry', state, claim, ...(showsRecords && { record: held.record }) }
+}
+
+beforeEach(() => {
+  lab = new Lab()
+  directory = mkdtempSync(join(tmpdir(), 'chronym-missing-'))
+  store = openStore(join(directory, 'chronym.db'))
+  isStopped = false
+  neighbours = Array.from({ length: 20 }, (_, index) => {
+    const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
+    return { id, peer: id.toString(), prefix: String(index), holds: new Map(), showsRecords: true, asked: [] }
+  })
+  newcomer = new Holder({
+    profile: lab.profile,
+    store,
+    clock: createRoundClock(lab.beacon, lab.profile, store, lab.nowMs),
+    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
+    judge: lab.pool,
+    budget: createBudget(false),
+    nodeKey: keyPairFromSeed(new Uint8Array(32)),
+    peers: () => peers,
+    fetchIdentities: () => Promise.resolve([]),
+    onStored: () => undefined
+  })
+})
+
+afterEach(() => {
+  store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function settled(name: string, who = 'owner'): Reveal {
+  return lab.reveal(`${name}.chronym`, lab.owner(who), { p: lab.round - 100 })
+}
+
+function hold(reveal: Reveal, by: readonly Model[], state: EntryState = 'settled'): void {
+  const record = encodeReveal(reveal)
+  const key = recordKey('reveal', reveal.name, lab.hash)
+  const claim = claimId(reveal.name, reveal.pubkey, reveal.drand_pulse, lab.hash)
+  for (const { holds } of by) holds.set(toHex(key), { listed: { key, state, claim, record: sha256(record) }, record })
+}
+
+/** What the newcomer has of a name. */
+function taken(name: string): { state: EntryState; owner: Uint8Array } | undefined {
+  const entry = newcomer.entries.load(recordKey('reveal', `${name}.chronym`, lab.hash))?.entry
+  return entry && { state: entry.state, owner: entry.claim.pubkey }
+}
+
+async function round(): Promise<void> {
+  for (const { asked } of neighbours) asked.length = 0
+  await handOver(newcomer, peers, lab.profile, () => isStopped)
+}
+
+function asked(type: Request['type']): number {
+  return neighbours.flatMap((neighbour) => neighbour.asked).filter((each) => each === type).length
+}
+
+describe('a newcomer', { timeout: 60_000 }, () => {
+  it('takes all that its neighbours hold with one question a name, each neighbour asked for its part', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => settled(`name-${index}`))
+    for (const reveal of names) hold(reveal, neighbours)
+    await round()
+    expect(newcomer.entries.count()).toBe(names.length)
+    expect(taken('name-7')).toEqual({ state: 'settling', owner: names[7]!.pubkey })
+    expect([asked('get'), asked('list'), asked('put')]).toEqual([names.length, neighbours.length, 0])
+    expect(Math.max(...neighbours.map((neighbour) => neighbour.asked.length))).toBeLessThan(names.length / 3)
+    await round()
+    expect([asked('get'), asked('put')]).toEqual([0, 0])
+  })
+
+  it('takes what more than half of enough neighbours list, and nothing that fewer do', async () => {
+    hold(settled('four'), neighbours.slice(0, 4))
+    hold(settled('five'), neighbours.slice(0, 5))
+    hold(settled('divided', 'one'), neighbours.slice(0, 10))
+    hold(settled('divided', 'other'), neighbours.slice(10))
+    hold(settled('doubtful'), neighbours, 'provisional')
+    hold(settled('contested'), neighbours, 'fresh')
+    await round()
+    expect(['four', 'five', 'divided', 'doubtful', 'contested'].map((name) => taken(name)?.state)).toEqual([undefined, 'settling', undefined, undefined, 'fresh'])
+    expect(asked('get')).toBe(2)
+  })
+
+  it('asks the others where one does not show what it lists, and enters nothing that nobody shows', async () => {
+    const shown = Array.from({ length: 20 }, (_, index) => settled(`shown-${index}`))
+    for (const reveal of shown) hold(reveal, neighbours)
+    for (const neighbour of neighbours.slice(1)) neighbour.showsRecords = false
+    hold(settled('hidden'), neighbours.slice(1))
+    await round()
+    expect(newcomer.entries.count()).toBe(shown.length)
+  })
+
+  it('is not kept from them by one that lists names without end', async () => {
+    const [liar] = neighbours
+    for (let index = 0; index < 1_200; index++) {
+      const key = sha256(utf8(`made up ${index}`))
+      liar!.holds.set(toHex(key), { listed: { key, state: 'settled', claim: key }, record: new Uint8Array() })
+    }
+    const names = Array.from({ length: 10 }, (_, index) => settled(`honest-${index}`))
+    for (const reveal of names) hold(reveal, neighbours.slice(1))
+    await round()
+    expect(newcomer.entries.count()).toBe(names.length)
+    expect(asked('get')).toBe(names.length)
+  })
+
+  it('enters no lease that has ended, and nothing at all while the newest pulse is old', async () => {
+    const reveal = settled('late')
+    hold(reveal, neighbours)
+    lab.round += lab.profile.lease + lab.profile.grace
+    await round()
+    expect(taken('late')).toBeUndefined()
+  })
+
+  it('stops when it is told to', async () => {
+    hold(settled('stopped'), neighbours)
+    isStopped = true
+    await round()
+    expect(asked('list') + asked('get')).toBe(0)
+  })
+})
