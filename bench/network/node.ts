@@ -21,7 +21,7 @@ export interface BenchNode {
 export interface NodeParts {
   /** What the node's key comes from. */
   readonly seed: string
-  readonly beacon: BeaconClient
+  readonly beacon: Pick<BeaconClient, 'latest' | 'verify' | 'on'>
   readonly pool: NativePool
   readonly bootstrap: readonly string[]
   readonly mode?: NetworkMode

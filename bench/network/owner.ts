@@ -10,24 +10,28 @@ import { timed, until } from './waiting.ts'
 /** How often a peer that is busy is offered a name again. */
 const MAX_ATTEMPTS = 5
 
-export interface Registered {
-  readonly reveals: readonly Reveal[]
+export interface Published {
   /** Milliseconds of each put that was read back from more than half at once. */
   readonly putMs: readonly number[]
   /** Puts that had to be made again. */
   readonly again: number
 }
 
-/** Registers names one after the other and waits until their contests are over. */
-export async function register(network: OpenableNetwork, beacon: BeaconClient, names: readonly string[], seed: string): Promise<Registered> {
+/** Commits to names, one after the other, and makes their Reveals, of one pulse. */
+export async function claim(network: OpenableNetwork, beacon: BeaconClient, names: readonly string[], seed: string): Promise<Reveal[]> {
   const drafts = names.map((name) => draft(name, seed))
-  say(`registering ${names.length} names`)
+  say(`committing to ${names.length} names`)
   for (const { name, commitment, nonce } of drafts) {
     const { receipts, of } = await network.commit(name, commitment, nonce)
     if (receipts.length * 2 <= of) throw new Error(`${name}: ${receipts.length} of ${of} peers gave a receipt`)
   }
   const pulse = await beacon.waitFor(beacon.now() + PROFILE.min_commit)
-  const reveals = drafts.map((each) => reveal(each, pulse))
+  return drafts.map((each) => reveal(each, pulse))
+}
+
+/** Puts Reveals one after the other. */
+export async function publish(network: OpenableNetwork, reveals: readonly Reveal[]): Promise<Published> {
+  say(`putting ${reveals.length} names`)
   const putMs: number[] = []
   let again = 0
   for (const each of reveals) {
@@ -41,10 +45,20 @@ export async function register(network: OpenableNetwork, beacon: BeaconClient, n
       again++
     }
   }
-  // Holders ask each other every second round, and once more before they settle.
-  const settled = beacon.now() + PROFILE.settle + 6
-  await until(`round ${settled}`, () => beacon.now() >= settled)
-  return { reveals, putMs, again }
+  return { putMs, again }
+}
+
+/** Waits until everybody who holds them has settled them. */
+export async function settle(network: OpenableNetwork, reveals: readonly Reveal[]): Promise<void> {
+  say('waiting until they are settled')
+  for (const { name } of reveals) {
+    const isSettled = async (): Promise<boolean> => {
+      const { answers, asked } = await network.getReveals(name, undefined, 'everybody')
+      const holders = answers.filter(({ state }) => state !== 'none')
+      return holders.length * 2 > asked && holders.every(({ state }) => state === 'settled')
+    }
+    await until(`${name} is settled`, isSettled, { everyMs: 1_000 })
+  }
 }
 
 /** Names that differ in nothing that matters. */

@@ -7,8 +7,9 @@ import { positionOf } from '../../src/network/routing.ts'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { distance } from '../../src/protocol/density.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
+import type { Reveal } from '../../src/protocol/reveal.ts'
 import { startNode, startNodes, type BenchNode } from './node.ts'
-import { namesOf, register } from './owner.ts'
+import { claim, namesOf, publish, settle, type Published } from './owner.ts'
 import { startFleet } from './processes.ts'
 import { PROFILE, PROFILE_HASH } from './profile.ts'
 import { say } from './scratch.ts'
@@ -41,29 +42,19 @@ export async function resolveAmongProcesses(count: number, names: number, seed: 
     owner = await startNode({ seed: `${seed} owner`, beacon, pool, bootstrap: [fleet.daemons[0]!.address], mode: 'light' })
     const { network } = owner
     await until('the owner knows every daemon', () => network.knownPeers() >= count - 1)
-    const { reveals, putMs, again } = await register(network, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
+    const reveals = await claim(network, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
+    const published = await publish(network, reveals)
+    await settle(network, reveals)
     await owner.stop()
     owner = undefined
 
-    say(`resolving ${names} names`)
     const [asker] = await fleet.add(1, 'light')
-    const times: number[] = []
-    for (const { name } of reveals) {
-      const { ms } = await timed(async () => {
-        const response = await fetch(`${asker!.url}/api/resolve/${name}`)
-        const body = await response.text()
-        if (response.status !== 200 || response.headers.get('x-confidence') !== 'settled') throw new Error(`${name}: ${response.status} ${body}`)
-      })
-      times.push(ms)
-      await delay(PAUSE_MS)
+    const resolve = async ({ name }: Reveal): Promise<void> => {
+      const response = await fetch(`${asker!.url}/api/resolve/${name}`)
+      const body = await response.text()
+      if (response.status !== 200 || response.headers.get('x-confidence') !== 'settled') throw new Error(`${name}: ${response.status} ${body}`)
     }
-    return {
-      nodes: count,
-      asker: 'a light daemon, over HTTP',
-      resolve: latencies(times.slice(WARM_UP)),
-      put: latencies(putMs.slice(WARM_UP)),
-      puts_again: again
-    }
+    return { nodes: count, asker: 'a light daemon, over HTTP', ...(await measure(reveals, published, resolve)) }
   } finally {
     await owner?.stop()
     beacon.stop()
@@ -87,32 +78,35 @@ export async function resolveInOneProcess(count: number, names: number, seed: st
       Array.from({ length: count }, (_, index) => ({ seed: `${seed} ${index}`, beacon, pool: isAsker(index) ? askers : holders })),
       nodes
     )
-    const { reveals, putMs, again } = await register(nodes[0]!.network, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
-    say(`resolving ${names} names`)
+    const owner = nodes[0]!.network
+    const reveals = await claim(owner, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
+    const published = await publish(owner, reveals)
+    await settle(owner, reveals)
     const possible = nodes.filter((_, index) => isAsker(index))
-    const times: number[] = []
-    for (const { name } of reveals) {
-      const asker = farthest(possible, name)
-      const { ms, result } = await timed(() => asker.network.getReveals(name))
-      const own = result.answers.find(({ self }) => self)
-      const agreeing = result.answers.filter(({ reveal, state }) => reveal !== undefined && state === 'settled').length
-      if (own?.state !== 'none' || agreeing * 2 <= result.asked) throw new Error(`${name}: ${agreeing} of ${result.asked} hold it settled; the asker: ${own?.state ?? 'nothing'}`)
-      times.push(ms)
-      await delay(PAUSE_MS)
+    const resolve = async ({ name }: Reveal): Promise<void> => {
+      const { answers, asked } = await farthest(possible, name).network.getReveals(name)
+      const own = answers.find(({ self }) => self)
+      const agreeing = answers.filter(({ reveal, state }) => reveal !== undefined && state === 'settled').length
+      if (own?.state !== 'none' || agreeing * 2 <= asked) throw new Error(`${name}: ${agreeing} of ${asked} hold it settled; the asker: ${own?.state ?? 'nothing'}`)
     }
-    return {
-      nodes: count,
-      asker: 'the full node farthest from the name, in the process of all the others',
-      resolve: latencies(times.slice(WARM_UP)),
-      put: latencies(putMs.slice(WARM_UP)),
-      puts_again: again
-    }
+    return { nodes: count, asker: 'the full node farthest from the name, in the process of all the others', ...(await measure(reveals, published, resolve)) }
   } finally {
     await Promise.all(nodes.map((node) => node.stop()))
     beacon.stop()
     await Promise.all([holders.close(), askers.close()])
     await beaconServer.close()
   }
+}
+
+/** Asks for one name after the other. */
+async function measure(reveals: readonly Reveal[], { putMs, again }: Published, resolve: (reveal: Reveal) => Promise<void>): Promise<Pick<Resolving, 'resolve' | 'put' | 'puts_again'>> {
+  say(`resolving ${reveals.length} names`)
+  const times: number[] = []
+  for (const reveal of reveals) {
+    times.push((await timed(() => resolve(reveal))).ms)
+    await delay(PAUSE_MS)
+  }
+  return { resolve: latencies(times.slice(WARM_UP)), put: latencies(putMs.slice(WARM_UP)), puts_again: again }
 }
 
 /** One in five may ask. */
