@@ -6,9 +6,11 @@ export interface VictimStart {
   readonly nodeSeed: string
 }
 
-/** Commitments in hex whose entry in the victim's table is asked for. */
 export interface VictimQuestion {
+  /** In hex: whether they are in the victim's table. */
   readonly commitments: readonly string[]
+  /** The honest peer's id: whether something is held against it. */
+  readonly honest: string
 }
 
 export interface VictimReady {
@@ -19,13 +21,24 @@ export interface VictimReady {
 export interface VictimFigures {
   readonly loop_delay_ms: { readonly p50: number; readonly p99: number; readonly max: number }
   readonly loop_busy: number
-  readonly rss: number
-  readonly heap_used: number
+  readonly memory: VictimMemory
   readonly disk: number
   readonly held: { readonly records: number; readonly commitments: number; readonly connections: number }
   /** Of the commitments asked about, those that are in the table. */
   readonly kept: readonly boolean[]
-  readonly penalised: readonly string[]
+  /** Peers that something was held against. */
+  readonly penalised: number
+  readonly honest_penalised: boolean
+}
+
+/** Bytes. Of the heap and beside it, what is in use after a full collection. */
+export interface VictimMemory {
+  readonly rss: number
+  /** Since the start, one each ten seconds. */
+  readonly rss_history: readonly number[]
+  readonly heap: number
+  /** Buffers and what libraries hold for objects of the heap. */
+  readonly external: number
 }
 
 export interface FlooderStart {

@@ -1,5 +1,5 @@
 /** A flood from beginning to end: the victim and the flooder in processes of their own, the honest owner in this one. */
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork, type ChildProcess, type ForkOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,8 +36,6 @@ export interface FloodReport {
   readonly held: { readonly names: number; readonly of: number }
   /** Honest commitments in the victim's table afterwards, of all. */
   readonly commitments: { readonly kept: number; readonly of: number }
-  /** The owner was held to have offended. */
-  readonly owner_penalised: boolean
 }
 
 export async function runFlood({ identities, together, prefixes, seed, seconds }: FloodOptions): Promise<FloodReport> {
@@ -51,7 +49,7 @@ export async function runFlood({ identities, together, prefixes, seed, seconds }
   try {
     const server = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: FLOOD_PROFILE.beacon })
     ends.push(() => server.close())
-    const victim = startChild('victim.ts', ends)
+    const victim = startChild('victim.ts', ends, { execArgv: ['--expose-gc'] })
     mkdirSync(join(directory, 'victim'))
     const { address } = await ask<VictimReady>(victim, { directory: join(directory, 'victim'), beaconUrl: server.url, nodeSeed: '07'.repeat(32) } satisfies VictimStart)
     const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
@@ -61,17 +59,18 @@ export async function runFlood({ identities, together, prefixes, seed, seconds }
 
     const names = Array.from({ length: Math.ceil(seconds / CHANGES_OF_A_NAME) }, (_, index) => `honest-name-${index}.${FLOOD_PROFILE.tld}`)
     const commitments = await Promise.all(names.map(async (name) => (await owner.register(name)).commitment))
-    await figuresOf(victim, [])
+    const figures = (asked: readonly Uint8Array[] = []): Promise<VictimFigures> => ask(victim, { commitments: asked.map(toHex), honest: owner.peerId } satisfies VictimQuestion)
+    await figures()
     await setTimeout(QUIET_MS)
-    const quiet = await figuresOf(victim, [])
+    const quiet = await figures()
 
-    const flooder = startChild('flooder.ts', ends, { FLOOD_SEED: String(seed) })
+    const flooder = startChild('flooder.ts', ends, { env: { ...process.env, FLOOD_SEED: String(seed) } })
     flooder.send({ address, identities, together, prefixes, seed } satisfies FlooderStart)
     const honest = await beHonest(owner, names, commitments, seconds)
-    const during = await figuresOf(victim, [])
+    const during = await figures()
     const flood = await ask<FlooderFigures>(flooder, {})
     await setTimeout(AFTERMATH_MS)
-    const after = await figuresOf(victim, commitments)
+    const after = await figures(commitments)
     // One after the other: a peer has 32 streams at once.
     const held: boolean[] = []
     for (const name of names) held.push(await owner.isHeld(name))
@@ -82,8 +81,7 @@ export async function runFlood({ identities, together, prefixes, seed, seconds }
       after,
       honest,
       held: { names: held.filter(Boolean).length, of: names.length },
-      commitments: { kept: after.kept.filter(Boolean).length, of: commitments.length },
-      owner_penalised: after.penalised.includes(owner.peerId)
+      commitments: { kept: after.kept.filter(Boolean).length, of: commitments.length }
     }
   } finally {
     for (const end of ends.reverse()) await end()
@@ -109,18 +107,14 @@ async function beHonest(owner: Owner, names: string[], commitments: Uint8Array[]
   return { updates: await Promise.all(updates), commits: registered.map(({ commitMs }) => commitMs), reveals: registered.map(({ putMs }) => putMs) }
 }
 
-function startChild(file: string, ends: (() => Promise<unknown> | undefined)[], env: Record<string, string> = {}): ChildProcess {
-  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: { ...process.env, ...env } })
+function startChild(file: string, ends: (() => Promise<unknown> | undefined)[], options: Pick<ForkOptions, 'env' | 'execArgv'>): ChildProcess {
+  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options })
   ends.push(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.disconnect()
     await once(child, 'exit')
   })
   return child
-}
-
-function figuresOf(victim: ChildProcess, commitments: readonly Uint8Array[]): Promise<VictimFigures> {
-  return ask<VictimFigures>(victim, { commitments: commitments.map(toHex) } satisfies VictimQuestion)
 }
 
 /** One message, one answer. */

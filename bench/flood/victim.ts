@@ -9,11 +9,16 @@ import { createNetwork } from '../../src/network/network.ts'
 import { openStore } from '../../src/store/open.ts'
 import { keys, prefixes } from '../../src/store/keys.ts'
 import { FLOOD_PROFILE } from './profile.ts'
-import type { VictimFigures, VictimQuestion, VictimReady, VictimStart } from './messages.ts'
+import type { VictimFigures, VictimMemory, VictimQuestion, VictimReady, VictimStart } from './messages.ts'
 
 /** Of the timer that measures the loop; the delays are beyond it. */
 const RESOLUTION_MS = 1
 const NANOSECONDS = 1e6
+const HISTORY_MS = 10_000
+const SETTLE_MS = 20
+
+const rssHistory: number[] = []
+setInterval(() => rssHistory.push(process.memoryUsage.rss()), HISTORY_MS).unref()
 
 const penalised = new Set<string>()
 const log = pino({ level: 'debug' }, { write: (line: string) => noteLog(line) })
@@ -22,6 +27,14 @@ function noteLog(line: string): void {
   const { level, msg, peer, err } = JSON.parse(line) as { level: number; msg: string; peer?: string; err?: { message: string } }
   if (peer !== undefined) penalised.add(peer)
   if (level >= 40) process.stderr.write(`victim: ${msg} ${err?.message ?? ''}\n`)
+}
+
+function memoryInUse(): VictimMemory {
+  const { rss } = process.memoryUsage()
+  // There is one, run.ts starts this process so.
+  globalThis.gc!()
+  const { heapUsed: heap, external } = process.memoryUsage()
+  return { rss, rss_history: rssHistory, heap, external }
 }
 
 process.once('message', (message) => void run(message as VictimStart))
@@ -50,21 +63,24 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
   let busy = performance.eventLoopUtilization()
   delay.enable()
   process.on('message', (message) => {
-    const { commitments } = message as VictimQuestion
+    const { commitments, honest } = message as VictimQuestion
     const ms = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS)
     const figures: VictimFigures = {
       loop_delay_ms: { p50: ms(delay.percentile(50)), p99: ms(delay.percentile(99)), max: ms(delay.max) },
       loop_busy: performance.eventLoopUtilization(busy).utilization,
-      rss: process.memoryUsage.rss(),
-      heap_used: process.memoryUsage().heapUsed,
+      memory: memoryInUse(),
       disk: readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0),
       held: { records: network.status().records, commitments: store.count(prefixes.commitments), connections: network.status().peers },
       kept: commitments.map((hex) => store.get(keys.commitment(new Uint8Array(Buffer.from(hex, 'hex')))) !== undefined),
-      penalised: [...penalised]
+      penalised: penalised.size,
+      honest_penalised: penalised.has(honest)
     }
-    delay.reset()
-    busy = performance.eventLoopUtilization()
-    process.send!(figures)
+    // The collection, which is no part of what is measured, is noted as a delay a moment later.
+    setTimeout(() => {
+      delay.reset()
+      busy = performance.eventLoopUtilization()
+      process.send!(figures)
+    }, SETTLE_MS)
   })
   process.on('disconnect', () => process.exit())
   process.send!({ address: network.listenAddresses()[0]! } satisfies VictimReady)
