@@ -1,15 +1,14 @@
 /** What docs/tasks.md says of disturbances, with real processes: clocks that jump, a disk that is full, a lock left by a process that was killed. */
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { firstLine, runBeacon } from '../../scripts/program.ts'
 import { builtInProfiles } from '../../src/protocol/profile.ts'
 import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
-import { eventually, run, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
+import { eventually, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
 
 const ITERATIONS = 300_000
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -52,9 +51,8 @@ describe('a clock that jumps', () => {
     shift = join(scene.directory(), 'shift')
     writeFileSync(shift, '0')
     // In a process of its own: the true time.
-    const beacon = scene.child(run('src/cli/main.ts', ['beacon', '--port', '0', '--json']))
-    const [line] = (await once(createInterface({ input: beacon.stdout! }), 'line')) as [string]
-    args = ['--network', profile, '--data-dir', scene.directory(), '--beacon-url', (JSON.parse(line) as { url: string }).url, '--vdf-checkpoint-seconds', '1']
+    const { url } = await firstLine<{ url: string }>(scene.child(runBeacon()))
+    args = ['--network', profile, '--data-dir', scene.directory(), '--beacon-url', url, '--vdf-checkpoint-seconds', '1']
   })
 
   const start = (): Promise<Daemon> => scene.daemon(args, { preload: '__test__/e2e/clock-shift.ts', environment: { CLOCK_SHIFT_FILE: shift } })

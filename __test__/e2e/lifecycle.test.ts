@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { cleanEnvironment, Daemon, ROOT, runToEnd, Scene } from './processes.ts'
+import { cleanEnvironment, ROOT } from '../../scripts/program.ts'
+import { Daemon, runToEnd, Scene } from './processes.ts'
 
 const scene = new Scene()
 afterAll(() => scene.end())

@@ -1,20 +1,10 @@
 /** Real processes for the end-to-end tests: daemons and a beacon on loopback, each in its own temporary directory. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-
-export const ROOT = resolve(import.meta.dirname, '../..')
-
-export interface DaemonSummary {
-  api_url: string
-  token_file: string
-  data_dir: string
-  peer_id: string
-  addresses: string[]
-}
+import { join } from 'node:path'
+import { end, firstLine, run, runDaemon, type DaemonSummary, type Surroundings } from '../../scripts/program.ts'
 
 /** Parsed JSON of an answer; what it holds is what the tests check. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -25,28 +15,6 @@ export interface Finished {
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
-}
-
-/** Environment without CHRONYM_ variables of whoever runs the tests. */
-export function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_')))
-}
-
-/** How a process is run beside its arguments. */
-export interface Surroundings {
-  /** Loaded before the script, see `node --import`. */
-  readonly preload?: string | readonly string[]
-  readonly environment?: Record<string, string>
-  /** A program and its arguments that become the process, such as `ip netns exec NAME`. */
-  readonly within?: readonly string[]
-  /** Multiaddr that a daemon listens on for peers. */
-  readonly listen?: string
-}
-
-export function run(script: string, args: readonly string[], { preload = [], environment, within = [] }: Surroundings = {}): ChildProcess {
-  const node = [preload].flat().flatMap((file) => ['--import', join(ROOT, file)])
-  const [command, ...rest] = [...within, process.execPath, ...node, join(ROOT, script), ...args]
-  return spawn(command!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...environment } })
 }
 
 /** Runs to the end. */
@@ -75,18 +43,16 @@ export class Daemon {
 
   /** Started and listening; rejects with its log when it ends before. */
   static async start(args: readonly string[], surroundings: Surroundings = {}): Promise<Daemon> {
-    const child = run('src/main.ts', ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args], surroundings)
+    const child = runDaemon(args, surroundings)
     const log: string[] = []
     child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       log.push(chunk)
       if (log.length > 2_000) log.shift()
     })
-    const lines = createInterface({ input: child.stdout! })
-    const first = await Promise.race([
-      once(lines, 'line').then(([line]) => line as string),
-      once(child, 'close').then(([code]) => Promise.reject(new Error(`the daemon ended with ${String(code)}:\n${log.join('')}`)))
-    ])
-    return new Daemon(child, JSON.parse(first) as DaemonSummary, log)
+    const summary = await firstLine<DaemonSummary>(child).catch((error: unknown) => {
+      throw new Error(log.join(''), { cause: error })
+    })
+    return new Daemon(child, summary, log)
   }
 
   get address(): string {
@@ -100,19 +66,16 @@ export class Daemon {
   async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ status: number; headers: Headers; body: Answer }> {
     const response = await fetch(`${this.summary.api_url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      // A connection of its own: on a busy machine a kept one is reused at the moment at which the daemon closes it.
+      headers: { connection: 'close', authorization: `Bearer ${this.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
 
-  async signal(signal: NodeJS.Signals): Promise<number | null> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
-    const closed = once(this.child, 'close')
-    this.child.kill(signal)
-    const [code] = (await closed) as [number | null]
-    return code
+  signal(signal: NodeJS.Signals): Promise<number | null> {
+    return end(this.child, signal)
   }
 }
 
@@ -137,12 +100,7 @@ export class Scene {
   }
 
   child<T extends ChildProcess>(child: T): T {
-    this.cleanups.push(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const closed = once(child, 'close')
-      child.kill('SIGKILL')
-      await closed
-    })
+    this.cleanups.push(() => end(child, 'SIGKILL'))
     return child
   }
 

@@ -1,16 +1,13 @@
 /** Daemons in processes of their own, on loopback, with one beacon. */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { join } from 'node:path'
+import { end, firstLine, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import type { NetworkStatusBody } from '../../src/api/client.ts'
 import { PROFILE } from './profile.ts'
 import { endWithUs, scratchDirectory } from './scratch.ts'
 import { until } from './waiting.ts'
-
-const ROOT = resolve(import.meta.dirname, '../..')
 
 /** Daemons that start at the same time: each takes a core for a second. */
 const STARTED_TOGETHER = 2
@@ -39,22 +36,16 @@ export async function startFleet(): Promise<Fleet> {
   const children: ChildProcess[] = []
 
   const start = async (mode: string): Promise<FleetDaemon> => {
-    const common = ['--json', '--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', '--beacon-url', beacon.url, '--log-level', 'error']
+    const common = ['--beacon-url', beacon.url, '--log-level', 'error']
     const bootstrap = daemons[0] === undefined ? [] : ['--bootstrap', daemons[0].address]
     const args = [...common, ...bootstrap, '--network', profile, '--mode', mode, '--data-dir', join(directory, String(children.length))]
-    const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_')))
-    })
+    const child = runDaemon(args)
     children.push(child)
     endWithUs(child)
-    const [line] = (await Promise.race([
-      once(createInterface({ input: child.stdout }), 'line'),
-      once(child, 'close').then(() => Promise.reject(new Error('a daemon ended before it listened')))
-    ])) as [string]
-    const { api_url: url, addresses } = JSON.parse(line) as { api_url: string; addresses: [string] }
+    child.stderr!.pipe(process.stderr)
+    const { api_url: url, addresses } = await firstLine<DaemonSummary>(child)
     const status = async (): Promise<NetworkStatusBody> => (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusBody
-    return { pid: child.pid!, url, address: addresses[0], status }
+    return { pid: child.pid!, url, address: addresses[0]!, status }
   }
 
   return {
@@ -73,13 +64,7 @@ export async function startFleet(): Promise<Fleet> {
       return added
     },
     async stop() {
-      await Promise.all(
-        children.map(async (child) => {
-          if (child.exitCode !== null || child.signalCode !== null) return
-          child.kill('SIGTERM')
-          await once(child, 'close')
-        })
-      )
+      await Promise.all(children.map((child) => end(child, 'SIGTERM')))
       await beacon.close()
     }
   }

@@ -1,12 +1,11 @@
 /** Daemons and a beacon as processes of their own, on loopback. */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { createWriteStream, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { createClient, type Client } from '../../src/api/client.ts'
+import { end, firstLine, runBeacon, runDaemon, type DaemonSummary } from '../program.ts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
 /** A cold start reads a hundred modules from disk, on a machine that others use too. */
 const START_TIMEOUT_MS = 60_000
 
@@ -30,59 +29,50 @@ export interface Daemon {
   log(): readonly string[]
 }
 
-function start(args: readonly string[], logFile: string, environment: Record<string, string> = {}): { child: ChildProcess; firstLine: Promise<string | undefined>; lines: string[]; gone: Promise<void> } {
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_'))), ...environment }
-  })
-  const lines: string[] = []
-  const file = createWriteStream(logFile, { flags: 'a' })
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    lines.push(line)
-    file.write(`${line}\n`)
-  })
-  const gone = once(child, 'close').then(() => void file.end())
-  const output = createInterface({ input: child.stdout })
-  const firstLine = Promise.race([once(output, 'line').then(([line]) => line as string), gone.then(() => undefined)])
-  return { child, firstLine, lines, gone }
-}
-
 export function startDaemon(args: readonly string[], logFile: string, killAt?: string): Daemon {
-  const switches = killAt === undefined ? [] : ['--import', join(import.meta.dirname, 'kill-switch.ts')]
-  const { child, firstLine, lines, gone } = start([...switches, join(ROOT, 'src/main.ts'), '--json', '--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args], logFile, killAt === undefined ? {} : { KILL_AT: killAt })
+  const child = runDaemon(args, killAt === undefined ? {} : { preload: 'scripts/crash/kill-switch.ts', environment: { KILL_AT: killAt } })
+  const lines = logTo(child, logFile)
   const isGone = (): boolean => child.exitCode !== null || child.signalCode !== null
   const timeout = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS)
-  const ready = firstLine.then((line) => {
-    clearTimeout(timeout)
-    if (line === undefined) return undefined
-    const summary = JSON.parse(line) as { api_url: string; token_file: string; addresses: string[] }
-    const token = readFileSync(summary.token_file, 'utf8').trim()
-    return { client: createClient({ baseUrl: summary.api_url, token }), baseUrl: summary.api_url, token, addresses: summary.addresses }
-  })
+  const ready = firstLine<DaemonSummary>(child)
+    .then(({ api_url: baseUrl, token_file: file, addresses }) => {
+      const token = readFileSync(file, 'utf8').trim()
+      return { client: createClient({ baseUrl, token }), baseUrl, token, addresses }
+    })
+    .catch((error: unknown) => {
+      if (isGone()) return undefined
+      throw error
+    })
+    .finally(() => clearTimeout(timeout))
   return {
     ready,
-    gone,
+    gone: once(child, 'close').then(() => undefined),
     isGone,
     kill: () => void child.kill('SIGKILL'),
     async stop() {
       if (isGone()) throw new Error(`the daemon had ended before (${child.signalCode ?? child.exitCode})`)
-      child.kill('SIGTERM')
-      await gone
+      await end(child, 'SIGTERM')
       if (child.exitCode !== 0) throw new Error(`the daemon ended with ${child.signalCode ?? child.exitCode}`)
     },
     log: () => lines
   }
 }
 
-export async function startBeacon(logFile: string): Promise<{ url: string; stop(): Promise<void> }> {
-  const { child, firstLine, gone } = start([join(ROOT, 'src/cli/main.ts'), 'beacon', '--port', '0', '--json'], logFile)
-  const line = await firstLine
-  if (line === undefined) throw new Error(`the beacon did not start; see ${logFile}`)
-  return {
-    url: (JSON.parse(line) as { url: string }).url,
-    async stop() {
-      child.kill('SIGKILL')
-      await gone
-    }
-  }
+export async function startBeacon(logFile: string): Promise<{ url: string; stop(): Promise<unknown> }> {
+  const child = runBeacon()
+  logTo(child, logFile)
+  const { url } = await firstLine<{ url: string }>(child)
+  return { url, stop: () => end(child, 'SIGKILL') }
+}
+
+/** The lines of its stderr, which go to a file as well. */
+function logTo(child: ChildProcess, logFile: string): readonly string[] {
+  const lines: string[] = []
+  const file = createWriteStream(logFile, { flags: 'a' })
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    lines.push(line)
+    file.write(`${line}\n`)
+  })
+  child.once('close', () => file.end())
+  return lines
 }

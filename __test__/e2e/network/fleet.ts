@@ -1,10 +1,9 @@
 /** A network of real daemons: started a few at a time, killed, torn apart, asked. */
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { firstLine, runBeacon } from '../../../scripts/program.ts'
 import { test } from '../../../src/protocol/built-in-profiles.ts'
-import { eventually, run, type Answer, type Daemon, type Scene } from '../processes.ts'
+import { eventually, type Answer, type Daemon, type Scene } from '../processes.ts'
 import { makePlaces, type Places } from './places.ts'
 
 /** Daemons that start at the same time: each takes a core for a second. */
@@ -56,9 +55,8 @@ export class Fleet {
     const directory = scene.directory()
     const places = makePlaces(count, directory)
     scene.onEnd(() => places.remove())
-    const beacon = scene.child(run('src/cli/main.ts', ['beacon', '--host', places.ourHost, '--port', '0', '--json']))
-    const [line] = (await once(createInterface({ input: beacon.stdout! }), 'line')) as [string]
-    return new Fleet(scene, places, directory, (JSON.parse(line) as { url: string }).url, clockShifts)
+    const { url } = await firstLine<{ url: string }>(scene.child(runBeacon(['--host', places.ourHost])))
+    return new Fleet(scene, places, directory, url, clockShifts)
   }
 
   /** A few at a time; resolves when all of them answer. The first two, and whoever joins later, are found through the first and the last. */

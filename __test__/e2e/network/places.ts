@@ -1,7 +1,7 @@
 /** Where the processes of a network live: an address each, in a /24 of its own, and a wire between them that can be cut. */
 import { makeLoopbackPlaces } from './loopback.ts'
 import { makeNamespaces } from './namespaces.ts'
-import type { Surroundings } from '../processes.ts'
+import type { Surroundings } from '../../../scripts/program.ts'
 
 export interface Place {
   /** Multiaddr without peer id. */

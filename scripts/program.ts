@@ -1,0 +1,68 @@
+/** Programs of this checkout in processes of their own: what tests, benches and the crash runs start daemons and beacons with. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export const ROOT = resolve(import.meta.dirname, '..')
+
+/** How a process is run beside its arguments. */
+export interface Surroundings {
+  /** Loaded before the script, see `node --import`; paths within the checkout. */
+  readonly preload?: string | readonly string[]
+  readonly environment?: Record<string, string>
+  /** A program and its arguments that become the process, such as `ip netns exec NAME`. */
+  readonly within?: readonly string[]
+  /** Multiaddr that a daemon listens on for peers. */
+  readonly listen?: string
+}
+
+/** The first line of a daemon that was started with --json. */
+export interface DaemonSummary {
+  readonly api_url: string
+  readonly token_file: string
+  readonly data_dir: string
+  readonly peer_id: string
+  /** Multiaddrs with peer id. */
+  readonly addresses: readonly string[]
+}
+
+/** Environment without CHRONYM_ variables of whoever starts a program. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_')))
+}
+
+/** A script with Node in a clean environment, its output in pipes: whoever starts it reads both. */
+export function run(script: string, args: readonly string[], { preload = [], environment, within = [] }: Surroundings = {}): ChildProcess {
+  const node = [preload].flat().flatMap((file) => ['--import', join(ROOT, file)])
+  const [command, ...rest] = [...within, process.execPath, ...node, join(ROOT, script), ...args]
+  return spawn(command!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...environment } })
+}
+
+/** A daemon on a free port; `firstLine` has its DaemonSummary. */
+export function runDaemon(args: readonly string[], surroundings: Surroundings = {}): ChildProcess {
+  return run('src/main.ts', ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args], surroundings)
+}
+
+/** A dev beacon on a free port; `firstLine` has its `url`. */
+export function runBeacon(args: readonly string[] = []): ChildProcess {
+  return run('src/cli/main.ts', ['beacon', '--port', '0', '--json', ...args])
+}
+
+/** What a program says first on stdout, parsed. Rejects when it ends before. */
+export async function firstLine<T>(child: ChildProcess): Promise<T> {
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout! }), 'line').then(([text]) => text as string),
+    once(child, 'close').then(([code, signal]) => Promise.reject(new Error(`the program ended with ${String(signal ?? code)} before it said anything`)))
+  ])
+  return JSON.parse(line) as T
+}
+
+/** Ends it with a signal, unless it has ended; resolves with its exit code once its pipes are closed. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const closed = once(child, 'close')
+  child.kill(signal)
+  const [code] = (await closed) as [number | null]
+  return code
+}
