@@ -31,17 +31,17 @@ export class Carriers {
   }
 
   /** Those of a DID's records that something carries; first those of which that is seen here. Nothing of their logs is verified. */
-  async *carried(did: Did, records: readonly Uint8Array[], work?: Work): AsyncGenerator<{ record: Uint8Array; isOfName: boolean }> {
+  async *carried(did: Did, records: readonly Uint8Array[], work?: Work): AsyncGenerator<{ record: Uint8Array; name: string | undefined }> {
     const elsewhere: { record: Uint8Array; claimed: ClaimedIdentity }[] = []
     for (const record of records) {
       const claimed = readable(() => claimedIdentity(record, this.#parts.profile))
       if (claimed instanceof ProtocolError || claimed.log.did !== did) continue
-      const isOfName = this.isBoundHere(claimed)
-      if (isOfName || this.stampOf(claimed) !== undefined) yield { record, isOfName }
+      const { name, stamp } = this.of(claimed)
+      if (stamp !== undefined || this.isBoundHere(claimed)) yield { record, name }
       else elsewhere.push({ record, claimed })
     }
     for (const { record, claimed } of elsewhere.slice(0, MAX_ASKED)) {
-      if (await this.isCarried(claimed, work)) yield { record, isOfName: true }
+      if (await this.isCarried(claimed, work)) yield { record, name: claimed.binding?.name }
     }
   }
 
@@ -55,8 +55,13 @@ export class Carriers {
     return this.#binds(claimed.binding, claimed.log.did, await owners.elsewhere(claimed.binding.name))
   }
 
-  /** Of an identity that is carried: its stamp, unless a name carries it. */
-  stampOf(claimed: ClaimedIdentity): Stamped | undefined {
+  /** What carries an identity that is carried: its stamp, if that still counts, and the name, if that is owned here or there is no such stamp. */
+  of(claimed: ClaimedIdentity): { readonly name: string | undefined; readonly stamp: Stamped | undefined } {
+    const stamp = this.#stampOf(claimed)
+    return { name: stamp === undefined || this.isBoundHere(claimed) ? claimed.binding?.name : undefined, stamp }
+  }
+
+  #stampOf(claimed: ClaimedIdentity): Stamped | undefined {
     const { stamp, log } = claimed
     const { profile, clock } = this.#parts
     if (stamp === undefined || !isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return undefined

@@ -20,8 +20,9 @@ import type { RoundClock } from '../clock.ts'
 import { BUSY, refused } from '../protocol/answers.ts'
 import type { PutAnswer } from '../protocol/put.ts'
 import { Carriers } from './carriers.ts'
-import { claimedIdentity, claimedManifest, readable } from './claimed-document.ts'
+import { claimedIdentity, claimedManifest, readable, type ClaimedIdentity } from './claimed-document.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
+import { DocumentsOfNames } from './of-names.ts'
 import { OURSELVES } from './ourselves.ts'
 import type { Owners } from './owner.ts'
 import type { Room } from './room.ts'
@@ -57,8 +58,9 @@ interface IncomingIdentity {
   readonly key: Uint8Array
   readonly bytes: Uint8Array
   readonly incoming: KidRecordOutline
-  /** Undefined where a name carries it. */
-  readonly stamped: Stamped | undefined
+  /** The name that carries it, by itself or beside a stamp. */
+  readonly name: string | undefined
+  readonly stamp: Stamped | undefined
   readonly isOurs: boolean
 }
 
@@ -66,8 +68,8 @@ interface IncomingManifest {
   readonly key: Uint8Array
   readonly bytes: Uint8Array
   readonly manifest: ManifestOutline
-  /** A name carries its identity, not a stamp alone. */
-  readonly isOfName: boolean
+  /** The name that carries its identity; undefined where a stamp alone does. */
+  readonly name: string | undefined
   readonly isOurs: boolean
 }
 
@@ -75,6 +77,8 @@ export class DocumentHolder {
   readonly #parts: DocumentHolderParts
   readonly #hash: Uint8Array
   readonly #carriers: Carriers
+  readonly #identities = new DocumentsOfNames()
+  readonly #manifests = new DocumentsOfNames()
   readonly #mutex = new KeyedMutex()
   /** The manifest that the last round of questions ended with; at the start any, so that those of restarted nodes come up too. */
   #askedLast: string = keys.manifest(randomBytes(32))
@@ -97,7 +101,7 @@ export class DocumentHolder {
       if (!isOwners && !(await this.#carriers.isCarried(claimed, work))) return refused('unbound', 'neither a live name nor a fresh stamp carries this document')
       const judged = await this.#parts.judge.judgeIdentity(bytes, this.#parts.profile, urgency)
       if (!judged.ok) return refused('invalid', judged.detail)
-      return this.#mutex.run(toHex(key), () => this.#mergeIdentity({ key, bytes, incoming: judged.value, stamped: isOwners ? undefined : this.#carriers.stampOf(claimed), isOurs: sender === OURSELVES }, urgency, work))
+      return this.#mutex.run(toHex(key), () => this.#mergeIdentity({ key, bytes, incoming: judged.value, ...this.#carriers.of(claimed), isOurs: sender === OURSELVES }, urgency, work))
     })
   }
 
@@ -138,11 +142,12 @@ export class DocumentHolder {
   async dropUnkept(): Promise<void> {
     const { store, profile, clock } = this.#parts
     for (const [storeKey, bytes] of store.list(prefixes.identities)) {
-      if (clock.time().fresh && !(await this.#carriers.isCarried(claimedIdentity(bytes, profile)))) this.#parts.stamped.delete(fromHex(lastPart(storeKey)))
+      const claimed = claimedIdentity(bytes, profile)
+      if (clock.time().fresh && !((await this.#carriers.isCarried(claimed)) && this.#hasPlace(lastPart(storeKey), claimed))) this.#dropIdentity(lastPart(storeKey))
       await setImmediate()
     }
     for (const [storeKey, bytes] of store.list(prefixes.manifests)) {
-      if (clock.time().fresh && !isManifestCurrent(claimedManifest(bytes, profile), clock.nowMs())) store.delete(storeKey)
+      if (clock.time().fresh && !isManifestCurrent(claimedManifest(bytes, profile), clock.nowMs())) this.#dropManifest(storeKey)
       await setImmediate()
     }
     if (clock.time().fresh) await this.#dropOrphans()
@@ -163,8 +168,24 @@ export class DocumentHolder {
       this.#askedLast = storeKey
       const records = await this.#parts.fetchIdentities(did)
       if (records === undefined) return
-      if ((await this.#carriers.carried(did, records).next()).done === true) store.delete(storeKey)
+      if ((await this.#carriers.carried(did, records).next()).done === true) this.#dropManifest(storeKey)
     }
+  }
+
+  /** Of an identity that is held and carried: whether its name carries no more than it may, or a stamp counts. */
+  #hasPlace(id: string, claimed: ClaimedIdentity): boolean {
+    const { name, stamp } = this.#carriers.of(claimed)
+    return (name !== undefined && this.#identities.note(id, name)) || stamp !== undefined
+  }
+
+  #dropIdentity(id: string): void {
+    this.#parts.stamped.delete(fromHex(id))
+    this.#identities.forget(id)
+  }
+
+  #dropManifest(storeKey: string): void {
+    this.#parts.store.delete(storeKey)
+    this.#manifests.forget(lastPart(storeKey))
   }
 
   #holds(kind: DocumentKind, key: Uint8Array, bytes: Uint8Array): boolean {
@@ -172,7 +193,7 @@ export class DocumentHolder {
     return held !== undefined && equalBytes(held, bytes)
   }
 
-  async #mergeIdentity({ key, bytes, incoming, stamped, isOurs }: IncomingIdentity, urgency: Urgency, work: Work): Promise<PutAnswer> {
+  async #mergeIdentity({ key, bytes, incoming, name, stamp, isOurs }: IncomingIdentity, urgency: Urgency, work: Work): Promise<PutAnswer> {
     const standingBytes = this.get('kid', key)
     if (standingBytes !== undefined) {
       work.charge(documentMs(standingBytes.length))
@@ -181,14 +202,20 @@ export class DocumentHolder {
       if (standing.ok && mergeKidLogs(standing.value.log, incoming.log).kind === 'stale' && !refreshes(standing.value, incoming)) return { type: 'stale', record: standingBytes }
     }
     const { room } = this.#parts
-    if (standingBytes === undefined && !isOurs && !(stamped === undefined ? room.forDocument() : room.forStamped(stamped))) return FULL
+    const isOfName = name !== undefined && this.#identities.note(toHex(key), name)
+    const isCarried = isOfName || stamp !== undefined
+    const hasRoom = (): boolean => standingBytes !== undefined || (isOfName ? room.forDocument() : room.forStamped(stamp!))
+    if (!isOurs && !(isCarried && hasRoom())) {
+      this.#identities.forget(toHex(key))
+      return FULL
+    }
     work.charge(WRITE_MS)
-    this.#parts.stamped.put(key, bytes, stamped)
+    this.#parts.stamped.put(key, bytes, isOfName ? undefined : stamp)
     this.#parts.onStored(incoming.log.did, 'kid')
     return STORED
   }
 
-  async #replaceManifest({ key, bytes, manifest, isOfName, isOurs }: IncomingManifest, urgency: Urgency, work: Work): Promise<PutAnswer> {
+  async #replaceManifest({ key, bytes, manifest, name, isOurs }: IncomingManifest, urgency: Urgency, work: Work): Promise<PutAnswer> {
     const standingBytes = this.get('manifest', key)
     if (standingBytes !== undefined) {
       work.charge(documentMs(standingBytes.length))
@@ -198,7 +225,12 @@ export class DocumentHolder {
       if (order === 0) return STORED
     }
     const { room, store } = this.#parts
-    if (standingBytes === undefined && !isOurs && !(isOfName ? room.forDocument() : room.forStampedManifest(store.count(prefixes.manifests)))) return FULL
+    const isOfName = name !== undefined && this.#manifests.note(toHex(key), name)
+    const hasRoom = isOfName ? () => room.forDocument() : () => room.forStampedManifest(store.count(prefixes.manifests))
+    if (standingBytes === undefined && !isOurs && !hasRoom()) {
+      this.#manifests.forget(toHex(key))
+      return FULL
+    }
     work.charge(WRITE_MS)
     store.put(keys.manifest(key), bytes)
     this.#parts.onStored(manifest.id, 'manifest')
@@ -206,17 +238,17 @@ export class DocumentHolder {
   }
 
   /** The identity that a manifest speaks for, or why it is not taken. The log may be held here or elsewhere: identities and manifests have different keys. */
-  async #speakerOf(did: Did, manifest: Uint8Array, urgency: Urgency, work: Work): Promise<Pick<IncomingManifest, 'isOfName'> | PutAnswer> {
+  async #speakerOf(did: Did, manifest: Uint8Array, urgency: Urgency, work: Work): Promise<Pick<IncomingManifest, 'name'> | PutAnswer> {
     const own = this.get('kid', recordKey('kid', did, this.#hash))
     if (own === undefined) work.charge(ASK_MS)
     const records = own === undefined ? await this.#parts.fetchIdentities(did) : [own]
     let problem: PutAnswer = refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries')
     let tried = 0
-    for await (const { record, isOfName } of this.#carriers.carried(did, records ?? [], work)) {
+    for await (const { record, name } of this.#carriers.carried(did, records ?? [], work)) {
       if (tried++ === MAX_IDENTITIES_TRIED) break
       work.charge(documentMs(manifest.length + record.length))
       const speaks = await this.#parts.judge.judgeSpeaker(manifest, record, this.#parts.profile, urgency)
-      if (speaks.ok) return { isOfName }
+      if (speaks.ok) return { name }
       // A node that has not seen the newest document cannot tell an invalid manifest from a new one: no offence.
       problem = refused('unbound', speaks.detail)
     }

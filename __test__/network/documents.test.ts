@@ -1,4 +1,4 @@
-/** Manifests at a holder: taken for an identity that something carries, kept as long as it is. */
+/** Documents at a holder: how many one name carries, and manifests, which are taken for an identity that something carries and kept as long as it is. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ let elsewhere: Map<string, Uint8Array[]> | undefined
 let asked: string[]
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-manifests-'))
+  directory = mkdtempSync(join(tmpdir(), 'chronym-documents-'))
   store = openStore(join(directory, 'chronym.db'))
   lab = new Lab()
   elapsed = 0
@@ -92,6 +92,49 @@ async function offer(target: Holder, kind: 'kid' | 'manifest', record: Uint8Arra
 
 const held = (): number => store.count(prefixes.manifests)
 
+/** A name held here; gives what binds an identity to it. */
+async function heldName(target: Holder, owner: string): Promise<{ name: string; owner: string; firstRound: number }> {
+  const name = `${owner}.chronym`
+  const commitment = lab.commitment(name, lab.owner(owner), saltOf(owner))
+  target.commit(commitment, lab.stamp(commitment), 'p')
+  lab.advance(lab.profile.min_commit)
+  const firstRound = lab.round
+  await target.put('reveal', encodeReveal(lab.reveal(name, lab.owner(owner), { p: firstRound, salt: saltOf(owner) })), { peer: 'peer', prefix: 'p' })
+  return { name, owner, firstRound }
+}
+
+describe('a name', () => {
+  it('[one name that carries any number of documents] carries four of each kind; more need stamps, and give way as such', async () => {
+    const target = holder({ stamped: 1 })
+    const binding = await heldName(target, 'mallory')
+    const people = Array.from({ length: 6 }, (_, index) => `person ${index}`)
+    const answers: string[] = []
+    for (const who of people) answers.push(await offer(target, 'kid', recordOf(who, binding)))
+    expect(answers).toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
+    // What a stamp has brought in, the name cannot keep.
+    expect(await offer(target, 'kid', recordOf('person 4'))).toBe('stored')
+    expect(await offer(target, 'kid', recordOf('person 4', binding))).toBe('full')
+    expect(await offer(target, 'kid', recordOf('person 0', binding)), 'what it carries already is no more').toBe('stored')
+
+    elsewhere = new Map(people.map((who) => [identityOf(who).id, [recordOf(who, binding)]]))
+    const manifests: string[] = []
+    for (const who of people) manifests.push(await offer(target, 'manifest', manifestOf(who)))
+    expect(manifests, 'the last one as those of stamps, of which one is kept beside').toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
+  })
+
+  it('carries four of those that a node held when it began to count', async () => {
+    const binding = await heldName(holder(), 'mallory')
+    for (let index = 0; index < 6; index++) await offer(holder(), 'kid', recordOf(`person ${index}`, binding))
+    expect(store.count(prefixes.identities)).toBe(6)
+    const target = holder()
+    await target.documents.dropUnkept()
+    expect(store.count(prefixes.identities)).toBe(4)
+    lab.advance(lab.profile.lease + lab.profile.grace + 1)
+    await target.documents.dropUnkept()
+    expect(store.count(prefixes.identities)).toBe(0)
+  })
+})
+
 describe('a manifest', () => {
   it('goes with the identity that it speaks for, not at its own end', async () => {
     const target = holder()
@@ -141,12 +184,7 @@ describe('a manifest', () => {
     expect([await offer(target, 'manifest', manifestOf('alice')), await offer(target, 'manifest', manifestOf('bob'))]).toEqual(['stored', 'full'])
     expect(await offer(holder({ bytes: 1 }), 'manifest', manifestOf('bob'))).toBe('full')
 
-    const commitment = lab.commitment('carol.chronym', lab.owner('carol'), saltOf('carol'))
-    target.commit(commitment, lab.stamp(commitment), 'p')
-    lab.advance(lab.profile.min_commit)
-    const firstRound = lab.round
-    await target.put('reveal', encodeReveal(lab.reveal('carol.chronym', lab.owner('carol'), { p: firstRound, salt: saltOf('carol') })), { peer: 'peer', prefix: 'p' })
-    elsewhere!.set(identityOf('carol').id, [recordOf('carol', { name: 'carol.chronym', owner: 'carol', firstRound })])
+    elsewhere!.set(identityOf('carol').id, [recordOf('carol', await heldName(target, 'carol'))])
     expect(await offer(target, 'manifest', manifestOf('carol'))).toBe('stored')
   })
 
