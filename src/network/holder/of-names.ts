@@ -1,5 +1,5 @@
 /** Documents that one name may have kept here on its own: whoever has spent one VDF could else fill the disk of whom he likes with as many as he signs. */
-export const MAX_OF_A_NAME = 4
+const MAX_OF_A_NAME = 4
 
 /** Which documents are kept for which name. In memory: the hourly round finds them again. */
 export class DocumentsOfNames {
