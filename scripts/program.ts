@@ -66,3 +66,8 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   const [code] = (await closed) as [number | null]
   return code
 }
+
+/** Says on stderr what the program says there. Not by `pipe`, which adds listeners to ours for each of many programs. */
+export function passErrorsOn(child: ChildProcess): void {
+  child.stderr!.on('data', (chunk: Buffer) => process.stderr.write(chunk))
+}

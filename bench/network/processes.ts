@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { end, firstLine, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
+import { end, firstLine, passErrorsOn, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import type { NetworkStatusBody } from '../../src/api/client.ts'
 import { PROFILE } from './profile.ts'
@@ -42,7 +42,7 @@ export async function startFleet(): Promise<Fleet> {
     const child = runDaemon(args)
     children.push(child)
     endWithUs(child)
-    child.stderr!.pipe(process.stderr)
+    passErrorsOn(child)
     const { api_url: url, addresses } = await firstLine<DaemonSummary>(child)
     const status = async (): Promise<NetworkStatusBody> => (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusBody
     return { pid: child.pid!, url, address: addresses[0]!, status }

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { end, firstLine, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
+import { end, firstLine, passErrorsOn, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
 import { createClient, type Client } from '../../src/api/client.ts'
 import { local } from '../../src/protocol/built-in-profiles.ts'
 
@@ -21,7 +21,7 @@ export async function startDaemon(iterations: number, threads: number): Promise<
   writeFileSync(profile, JSON.stringify({ ...local, difficulty }))
   const args = ['--network', profile, '--data-dir', join(directory, 'data'), '--log-level', 'error', '--vdf-threads', String(threads), '--vdf-max-tasks', String(threads)]
   const child = runDaemon(args)
-  child.stderr!.pipe(process.stderr)
+  passErrorsOn(child)
   const { api_url: url, token_file: tokenFile } = await firstLine<DaemonSummary>(child)
   const token = readFileSync(tokenFile, 'utf8').trim()
   return {

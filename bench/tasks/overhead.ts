@@ -14,8 +14,6 @@ const ITERATIONS = 30_000_000
 /** A tenth of the default: ten times the checkpoints that a daemon writes, two in every window. */
 const CHECKPOINT_SECONDS = 1
 const WINDOW_MS = 2_000
-/** Windows of one kind before it is the other's turn. */
-const WINDOWS_PER_ROUND = 3
 const SETTLE_MS = 500
 const POLL_MS = 1
 
@@ -32,9 +30,9 @@ export interface Overhead {
   readonly task_squarings_per_second: number
   /** Time of the task's path by time of the bare loop, each in its quickest window: what else runs on the machine can only slow one down. */
   readonly ratio: number
-  /** The same of medians, which says how quiet the machine was. */
-  readonly ratio_of_medians: number
-  /** Processor time of the squaring thread for one squaring, by that of the bare loop's, medians; null where it is not known. Holds on a busy machine too. */
+  /** The median of the rounds' own ratios, of two windows that follow one another: the machine may be a quarter slower a minute later. */
+  readonly median_ratio: number
+  /** The same of the squaring thread's processor time for one squaring; null where it is not known. */
   readonly cpu_ratio: number | null
 }
 
@@ -52,27 +50,27 @@ export async function measureOverhead(rounds: number): Promise<Overhead> {
       const handle = await working(tasks, former)
       former = handle
       await delay(SETTLE_MS)
-      for (let window = 0; window < WINDOWS_PER_ROUND; window++) through.push(await windowOf(handle))
+      through.push(await windowOf(handle))
       tasks.manager.pause(id)
       await handle.outcome
-      for (let window = 0; window < WINDOWS_PER_ROUND; window++) bare.push(await bareWindow(loop))
+      bare.push(await bareWindow(loop))
       tasks.manager.resume(id)
     }
   } finally {
     await loop.terminate()
     await tasks.close()
   }
-  const rates = { bare: bare.map(({ rate }) => rate), through: through.map(({ rate }) => rate) }
-  const quickest = { bare: Math.max(...rates.bare), through: Math.max(...rates.through) }
-  const cpu = [bare, through].map((windows) => windows.flatMap(({ cpuRate }) => cpuRate ?? []))
+  const quickest = (windows: readonly Window[]): number => Math.max(...windows.map(({ rate }) => rate))
+  const pairs = bare.map((window, round) => [window, through[round]!] as const)
+  const cpuRatios = pairs.flatMap(([one, other]) => (one.cpuRate === undefined || other.cpuRate === undefined ? [] : [one.cpuRate / other.cpuRate]))
   return {
     rounds,
     checkpoint_seconds: CHECKPOINT_SECONDS,
-    bare_squarings_per_second: Math.round(quickest.bare),
-    task_squarings_per_second: Math.round(quickest.through),
-    ratio: Number((quickest.bare / quickest.through).toFixed(4)),
-    ratio_of_medians: Number((median(rates.bare) / median(rates.through)).toFixed(4)),
-    cpu_ratio: cpu.some((known) => known.length === 0) ? null : Number((median(cpu[0]!) / median(cpu[1]!)).toFixed(4))
+    bare_squarings_per_second: Math.round(quickest(bare)),
+    task_squarings_per_second: Math.round(quickest(through)),
+    ratio: Number((quickest(bare) / quickest(through)).toFixed(4)),
+    median_ratio: Number(median(pairs.map(([one, other]) => one.rate / other.rate)).toFixed(4)),
+    cpu_ratio: cpuRatios.length === 0 ? null : Number(median(cpuRatios).toFixed(4))
   }
 }
 
