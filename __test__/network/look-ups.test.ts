@@ -1,11 +1,11 @@
 /** Which look-ups ask the network, with real nodes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest'
 import { createLookUps, type LookUps } from '../../src/network/look-ups.ts'
-import { startNode, type Node } from '../../src/network/node.ts'
+import type { Node } from '../../src/network/node.ts'
 import { positionOf, tableSize } from '../../src/network/routing.ts'
 import { distance } from '../../src/protocol/density.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
-import { labProfile } from './lab.ts'
+import { startBareNode } from './bare-node.ts'
 
 const [FIRST, SECOND] = [utf8('first'), utf8('second')]
 const nodes: Node[] = []
@@ -15,16 +15,7 @@ let nowMs = 0
 let asked: MockInstance
 
 async function join(): Promise<Node> {
-  const node = await startNode({
-    profile: labProfile(),
-    nodeSeed: sha256(utf8(`node ${nodes.length}`)),
-    listen: ['/ip4/127.0.0.1/tcp/0'],
-    bootstrap: [],
-    mode: 'full',
-    isBanned: () => false,
-    mayConnect: () => true,
-    agent: 'test'
-  })
+  const node = await startBareNode(nodes.length)
   for (const other of nodes) await node.dial(other.getMultiaddrs())
   nodes.push(node)
   return node

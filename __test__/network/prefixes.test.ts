@@ -1,10 +1,11 @@
 /** Whether many nodes of one machine pass for a crowd, with real nodes. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createLookUps } from '../../src/network/look-ups.ts'
-import { startNode, type Node } from '../../src/network/node.ts'
+import type { Node } from '../../src/network/node.ts'
 import { createPeers, type Peers } from '../../src/network/peers.ts'
 import { tableSize } from '../../src/network/routing.ts'
-import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import { sha256 } from '../../src/protocol/bytes.ts'
+import { startBareNode } from './bare-node.ts'
 import { labProfile } from './lab.ts'
 
 const PROFILE = labProfile({ answers_per_prefix: 2 })
@@ -15,16 +16,7 @@ let asker: Node
 let peers: Peers
 
 async function start(): Promise<Node> {
-  const node = await startNode({
-    profile: PROFILE,
-    nodeSeed: sha256(utf8(`node ${nodes.length}`)),
-    listen: ['/ip4/127.0.0.1/tcp/0'],
-    bootstrap: [],
-    mode: 'full',
-    isBanned: () => false,
-    mayConnect: () => true,
-    agent: 'test'
-  })
+  const node = await startBareNode(nodes.length, PROFILE)
   nodes.push(node)
   return node
 }

@@ -3,7 +3,7 @@ import type { PeerId } from '@libp2p/interface'
 import type { Logger } from 'pino'
 import type { Budget } from './budget.ts'
 import { contactsOf } from './contacts.ts'
-import { discoverNeighbours } from './discovery.ts'
+import { discoverPeers } from './discovery.ts'
 import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
@@ -68,7 +68,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers),
     onPeerKnown(node, onKnown),
     forgetStrangers(node),
-    discoverNeighbours(node, profile.k, lookUps, log),
+    discoverPeers(node, profile.k, lookUps, log),
     dropThoseThatTurnLight(node, dhtProtocol(profile))
   ]
 
