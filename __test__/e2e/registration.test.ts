@@ -6,7 +6,7 @@ import { builtInProfiles } from '../../src/protocol/profile.ts'
 import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 
 /** Squarings that take long enough to be interrupted and short enough to wait for. */
-const ITERATIONS = 60_000
+const ITERATIONS = 400_000
 
 const scene = new Scene()
 let profile: string
