@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBudget } from '../../src/network/budget.ts'
-import { createRoundClock } from '../../src/network/clock.ts'
-import { Holder } from '../../src/network/holder/holder.ts'
+import type { Holder } from '../../src/network/holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../src/network/holder/limits.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import { buildGenesis, signKidDocument, type KidDocument } from '../../src/protocol/kid.ts'
 import { signKidBinding } from '../../src/protocol/kid-binding.ts'
 import { verifyKidLog } from '../../src/protocol/kid-log.ts'
@@ -20,6 +17,7 @@ import { prefixes } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab, saltOf } from './lab.ts'
+import { labHolder } from './lab-holder.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const CREATED = '2026-01-01T00:00:00Z'
@@ -47,21 +45,13 @@ afterEach(() => {
 })
 
 function holder(limits: Partial<HolderLimits> = {}): Holder {
-  return new Holder({
-    profile: lab.profile,
-    store,
-    clock: createRoundClock(lab.beacon, lab.profile, store, lab.nowMs),
-    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
-    judge: lab.pool,
+  return labHolder(lab, store, {
     budget: createBudget(false, () => (elapsed += 1_000_000)),
     limits: { ...DEFAULT_HOLDER_LIMITS, ...limits },
-    nodeKey: keyPairFromSeed(new Uint8Array(32)),
-    peers: () => undefined,
     fetchIdentities: (did) => {
       asked.push(did)
       return Promise.resolve(elsewhere === undefined ? undefined : (elsewhere.get(did) ?? []))
-    },
-    onStored: () => undefined
+    }
   })
 }
 

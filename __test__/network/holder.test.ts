@@ -3,12 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createBudget } from '../../src/network/budget.ts'
 import { createRoundClock } from '../../src/network/clock.ts'
-import { Holder } from '../../src/network/holder/holder.ts'
+import type { Holder } from '../../src/network/holder/holder.ts'
 import { LIST_PAGE_ENTRIES, type ListAnswer } from '../../src/network/protocol/list.ts'
 import { dropDisplaced } from '../../src/network/replication.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import type { Request } from '../../src/network/protocol/messages.ts'
 import { equalBytes, sha256, toHex } from '../../src/protocol/bytes.ts'
@@ -24,6 +22,7 @@ import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import { StoreError, type Store } from '../../src/store/types.ts'
 import { Lab, labProfile, saltOf } from './lab.ts'
+import { labHolder } from './lab-holder.ts'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 
@@ -64,18 +63,7 @@ function end(): void {
 }
 
 function holder(): Holder {
-  return new Holder({
-    profile: lab.profile,
-    store,
-    clock: createRoundClock(lab.beacon, lab.profile, store, lab.nowMs),
-    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
-    judge: lab.pool,
-    budget: createBudget(lab.profile.answers_per_prefix > 0),
-    nodeKey: keyPairFromSeed(new Uint8Array(32)),
-    peers: () => (neighbours.length === 0 ? undefined : peers),
-    fetchIdentities: () => Promise.resolve([]),
-    onStored: () => undefined
-  })
+  return labHolder(lab, store, { peers: () => (neighbours.length === 0 ? undefined : peers) })
 }
 
 const penalised: string[] = []
@@ -468,16 +456,5 @@ describe('a holder', () => {
 function holderWithStaleBeacon(): Holder {
   const last = lab.pulse(lab.round)
   const later = lab.nowMs() + 2 * 24 * 3600 * 1000
-  return new Holder({
-    profile: lab.profile,
-    store,
-    clock: createRoundClock({ latest: () => last }, lab.profile, store, () => later),
-    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
-    judge: lab.pool,
-    budget: createBudget(lab.profile.answers_per_prefix > 0),
-    nodeKey: keyPairFromSeed(new Uint8Array(32)),
-    peers: () => undefined,
-    fetchIdentities: () => Promise.resolve([]),
-    onStored: () => undefined
-  })
+  return labHolder(lab, store, { clock: createRoundClock({ latest: () => last }, lab.profile, store, () => later) })
 }

@@ -6,13 +6,11 @@ import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBudget } from '../../src/network/budget.ts'
-import { createRoundClock } from '../../src/network/clock.ts'
-import { Holder } from '../../src/network/holder/holder.ts'
+import type { Holder } from '../../src/network/holder/holder.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import { LIST_PAGE_ENTRIES, type ListedEntry } from '../../src/network/protocol/list.ts'
 import type { Answer, Request } from '../../src/network/protocol/messages.ts'
 import { handOver } from '../../src/network/replication.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
 import { sha256, toHex, utf8 } from '../../src/protocol/bytes.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
@@ -21,6 +19,7 @@ import { claimId, encodeReveal, type Reveal } from '../../src/protocol/reveal.ts
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab } from './lab.ts'
+import { labHolder } from './lab-holder.ts'
 
 interface Model extends Peer {
   /** By K in hex. */
@@ -75,18 +74,7 @@ beforeEach(() => {
     const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
     return { id, peer: id.toString(), prefix: String(index), holds: new Map(), showsRecords: true, asked: [] }
   })
-  newcomer = new Holder({
-    profile: lab.profile,
-    store,
-    clock: createRoundClock(lab.beacon, lab.profile, store, lab.nowMs),
-    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
-    judge: lab.pool,
-    budget: createBudget(false),
-    nodeKey: keyPairFromSeed(new Uint8Array(32)),
-    peers: () => peers,
-    fetchIdentities: () => Promise.resolve([]),
-    onStored: () => undefined
-  })
+  newcomer = labHolder(lab, store, { budget: createBudget(false), peers: () => peers })
 })
 
 afterEach(() => {

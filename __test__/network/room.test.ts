@@ -4,12 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBudget } from '../../src/network/budget.ts'
-import { createRoundClock } from '../../src/network/clock.ts'
-import { Holder } from '../../src/network/holder/holder.ts'
+import type { Holder } from '../../src/network/holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../src/network/holder/limits.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
 import { u64be } from '../../src/protocol/bytes.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import { buildGenesis, signKidDocument } from '../../src/protocol/kid.ts'
 import { verifyKidLog } from '../../src/protocol/kid-log.ts'
 import { documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-record.ts'
@@ -20,6 +17,7 @@ import { keys, prefixes } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab, saltOf } from './lab.ts'
+import { labHolder } from './lab-holder.ts'
 
 let directory: string
 let store: Store
@@ -42,19 +40,7 @@ afterEach(() => {
 
 /** Offers are never too many for its budgets. */
 function holder(limits: Partial<HolderLimits> = {}): Holder {
-  return new Holder({
-    profile: lab.profile,
-    store,
-    clock: createRoundClock(lab.beacon, lab.profile, store, lab.nowMs),
-    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
-    judge: lab.pool,
-    budget: createBudget(false, () => (elapsed += 1_000_000)),
-    limits: { ...DEFAULT_HOLDER_LIMITS, ...limits },
-    nodeKey: keyPairFromSeed(new Uint8Array(32)),
-    peers: () => undefined,
-    fetchIdentities: () => Promise.resolve([]),
-    onStored: () => undefined
-  })
+  return labHolder(lab, store, { budget: createBudget(false, () => (elapsed += 1_000_000)), limits: { ...DEFAULT_HOLDER_LIMITS, ...limits } })
 }
 
 /** Offers a claim that the holder has seen the commitment of, or one that nobody has. */

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MemoryStore } from '../tasks/fakes.ts'
 import type { TestNode } from './fakes.ts'
-import { ALICE, code, useWorkbench } from './workbench.ts'
-
-const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
+import { ALICE, code, useWorkbench, ZONE } from './workbench.ts'
 
 const bench = useWorkbench()
 const { start, registered, held } = bench

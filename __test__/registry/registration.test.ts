@@ -2,9 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { StoreError } from '../../src/store/types.ts'
 import { MemoryStore, until } from '../tasks/fakes.ts'
 import { profile, type TestNode } from './fakes.ts'
-import { ALICE, code, SECOND, useWorkbench } from './workbench.ts'
-
-const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
+import { ALICE, code, SECOND, useWorkbench, ZONE } from './workbench.ts'
 
 const bench = useWorkbench()
 const { start, finish, registered, held } = bench

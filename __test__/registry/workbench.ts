@@ -9,6 +9,7 @@ import { ManualClock, until } from '../tasks/fakes.ts'
 import { FakeWorld, startNode, type TestNode, type TestNodeOptions } from './fakes.ts'
 
 export const ALICE = 'alice.chronym'
+export const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
 export const SECOND = 1000
 export const DAY = 24 * 60 * 60 * SECOND
 

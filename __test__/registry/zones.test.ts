@@ -5,9 +5,7 @@ import { profileHash } from '../../src/protocol/profile.ts'
 import { signReveal } from '../../src/protocol/reveal.ts'
 import { serializeZone } from '../../src/protocol/zone.ts'
 import { profile, type TestNode } from './fakes.ts'
-import { ALICE, code, useWorkbench } from './workbench.ts'
-
-const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
+import { ALICE, code, useWorkbench, ZONE } from './workbench.ts'
 
 const bench = useWorkbench()
 const { start, registered, held } = bench

@@ -126,12 +126,14 @@ export class RevealHolder {
     const before = entries.load(key)?.entry
     if (before === undefined) return
     const preimage = recordKeyPreimage('reveal', before.claim.name, this.#hash)
+    // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked about widely enough.
+    const time = clock.time()
     // Whoever offers something meanwhile need not wait for a look-up: the entry is looked at again.
-    const answers = isRipe(before, clock.time(), profile) ? await askElsewhere(peers(), preimage) : await askNeighbours(peers(), key)
+    const answers = isRipe(before, time, profile) ? await askElsewhere(peers(), preimage) : await askNeighbours(peers(), key)
     await this.#mutex.run(toHex(key), async () => {
       for (let neighbours = answers; ; ) {
         const held = entries.load(key)
-        const revision = held && reviseEntry(held.entry, neighbours, clock.time(), profile)
+        const revision = held && reviseEntry(held.entry, neighbours, time, profile)
         if (held === undefined || revision === undefined) return
         if (revision.kind === 'keep') {
           this.#save(key, { ...held, entry: revision.entry })
