@@ -1,119 +1,120 @@
 /**
  * What tasks add to squaring: the daemon's own path (pool, slices, progress read and saved twice a second, checkpoints written and
- * synchronised to the disk) against one long call of the kernel, in alternated runs on threads of the same priority.
+ * synchronised to the disk) against the bare loop. Both run on one thread of a pool, a tenth of a second each by turns: on a machine that
+ * others use too, a core may be a third slower a moment later, and two threads or two seconds can't be compared to a hundredth.
  */
-import { setTimeout as delay } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import type { EvaluationHandle } from '../../src/native/types.ts'
-import { median } from '../statistics.ts'
-import { startTasks, type RealTasks } from './real-tasks.ts'
-import { busiestSeconds, threadTimes } from './thread-time.ts'
+import { MessageChannel } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import { unwrap, type Answer } from '../../src/native/answer.ts'
+import { startEvaluation } from '../../src/native/evaluation.ts'
+import type { Call } from '../../src/native/requests.ts'
+import type { NativePool } from '../../src/native/types.ts'
+import { sum, summary, type Summary } from '../statistics.ts'
+import { MEMORY_BYTES, startTasks } from './real-tasks.ts'
+import type { Turns } from './turns.ts'
 
 /** Most intermediate forms a second: about the most for which the memory still holds one for every digit of the proof. */
 const ITERATIONS = 30_000_000
-/** A tenth of the default: ten times the checkpoints that a daemon writes, two in every window. */
-const CHECKPOINT_SECONDS = 1
-const WINDOW_MS = 2_000
-const SETTLE_MS = 500
-const POLL_MS = 1
-
-/** Squarings per second of a window, and per second of its thread's processor time. */
-interface Window {
-  readonly rate: number
-  readonly cpuRate: number | undefined
-}
+/** A fifth of the default, of which half are bare turns: ten times the checkpoints that a daemon writes for its squarings. */
+const CHECKPOINT_SECONDS = 2
+/** Of a round: some ten seconds, five checkpoints. */
+const TURNS = 50
+/** Slices grow to their length, and the first forms are small and cheap. */
+const FIRST_TURNS = 10
+/** As the pool's evaluations (src/native/pool.ts). */
+const NICE = 10
 
 export interface Overhead {
   readonly rounds: number
   readonly checkpoint_seconds: number
-  readonly bare_squarings_per_second: number
-  readonly task_squarings_per_second: number
-  /** Time of the task's path by time of the bare loop, each in its quickest window: what else runs on the machine can only slow one down. */
+  readonly squarings_per_second: number
+  /** Time of the task's path by time of the bare loop for as many squarings, on the clock: the median of the rounds, and their quartiles. */
   readonly ratio: number
-  /** The median of the rounds' own ratios, of two windows that follow one another: the machine may be a quarter slower a minute later. */
-  readonly median_ratio: number
-  /** The same of the squaring thread's processor time for one squaring; null where it is not known. */
-  readonly cpu_ratio: number | null
+  readonly ratio_quartiles: readonly [number, number]
+  /** The same of the thread's processor time, which others on the machine can't take. */
+  readonly cpu_ratio: number
+  /** Processor time of all other threads (the event loop, files, the collector), for both turns, by that of the task's. */
+  readonly beside: number
 }
 
-export async function measureOverhead(rounds: number): Promise<Overhead> {
-  const bare: Window[] = []
-  const through: Window[] = []
-  const tasks = await startTasks({ iterations: ITERATIONS, checkpointSeconds: CHECKPOINT_SECONDS })
-  const loop = new Worker(new URL('./bare-loop.ts', import.meta.url), {
-    workerData: { iterations: ITERATIONS, windowMs: WINDOW_MS }
+/** `evaluations`, one after the other: of more, the median is surer. */
+export async function measureOverhead(evaluations: number): Promise<Overhead> {
+  const threads = new Piscina({
+    filename: fileURLToPath(new URL('./turns.ts', import.meta.url)),
+    minThreads: 0,
+    maxThreads: 1,
+    niceIncrement: process.platform === 'linux' ? NICE : 0,
+    atomics: 'disabled'
   })
+  const turns: Turns[] = []
+  let besideUs = 0
   try {
-    const { task_id: id } = tasks.manager.create({ name: 'overhead.chronym', kind: 'register' })
-    let former: EvaluationHandle | undefined
-    for (let round = 0; round < rounds; round++) {
-      const handle = await working(tasks, former)
-      former = handle
-      await delay(SETTLE_MS)
-      through.push(await windowOf(handle))
-      tasks.manager.pause(id)
-      await handle.outcome
-      bare.push(await bareWindow(loop))
-      tasks.manager.resume(id)
+    for (let evaluation = 0; evaluation < evaluations; evaluation++) {
+      const before = process.cpuUsage()
+      const all = await turnsOf(threads)
+      const { user, system } = process.cpuUsage(before)
+      besideUs += user + system - total(all, ({ task, bare }) => task.cpuUs + bare.cpuUs)
+      turns.push(...all.slice(FIRST_TURNS))
     }
   } finally {
-    await loop.terminate()
+    await threads.destroy()
+  }
+  const rounds = Array.from({ length: Math.floor(turns.length / TURNS) }, (_, round) => turns.slice(round * TURNS, (round + 1) * TURNS))
+  const clock = ratio(rounds, ({ clockMs }) => clockMs)
+  return {
+    rounds: rounds.length,
+    checkpoint_seconds: CHECKPOINT_SECONDS / 2,
+    squarings_per_second: Math.round((total(turns, ({ squarings }) => squarings) * 1000) / total(turns, ({ task }) => task.clockMs)),
+    ratio: rounded(clock.median),
+    ratio_quartiles: [rounded(clock.spread[0]), rounded(clock.spread[1])],
+    cpu_ratio: rounded(ratio(rounds, ({ cpuUs }) => cpuUs).median),
+    beside: rounded(besideUs / total(turns, ({ task }) => task.cpuUs))
+  }
+}
+
+/** Of a whole evaluation of a task, which is then given up. */
+async function turnsOf(threads: Piscina): Promise<Turns[]> {
+  const { port1: mine, port2: theirs } = new MessageChannel()
+  const turns: Turns[] = []
+  const { promise: squared, resolve, reject } = Promise.withResolvers<undefined>()
+  mine.on('message', (pair: Turns | null) => {
+    if (pair === null) resolve(undefined)
+    else turns.push(pair)
+  })
+  const call: Call = async (kind, request, transfer = []) => {
+    const result = (await threads.run({ ...request, turns: theirs, memoryBytes: MEMORY_BYTES }, { name: kind, transferList: [...transfer, theirs] })) as Answer<never>
+    return unwrap(result)
+  }
+  const pool: Pick<NativePool, 'evaluate'> = {
+    evaluate(request, onCheckpoint) {
+      const evaluation = startEvaluation(request, onCheckpoint, call)
+      evaluation.allot(1)
+      void evaluation.outcome.then((outcome) => {
+        reject(new Error(`the evaluation ended before its last squaring: ${JSON.stringify(outcome)}`))
+      })
+      return evaluation
+    }
+  }
+  const tasks = await startTasks({ iterations: ITERATIONS, checkpointSeconds: CHECKPOINT_SECONDS, pool })
+  try {
+    tasks.manager.create({ name: 'overhead.chronym', kind: 'register' })
+    await squared
+  } finally {
+    mine.close()
     await tasks.close()
   }
-  const quickest = (windows: readonly Window[]): number => Math.max(...windows.map(({ rate }) => rate))
-  const pairs = bare.map((window, round) => [window, through[round]!] as const)
-  const cpuRatios = pairs.flatMap(([one, other]) => (one.cpuRate === undefined || other.cpuRate === undefined ? [] : [one.cpuRate / other.cpuRate]))
-  return {
-    rounds,
-    checkpoint_seconds: CHECKPOINT_SECONDS,
-    bare_squarings_per_second: Math.round(quickest(bare)),
-    task_squarings_per_second: Math.round(quickest(through)),
-    ratio: Number((quickest(bare) / quickest(through)).toFixed(4)),
-    median_ratio: Number(median(pairs.map(([one, other]) => one.rate / other.rate)).toFixed(4)),
-    cpu_ratio: cpuRatios.length === 0 ? null : Number(median(cpuRatios).toFixed(4))
-  }
+  return turns
 }
 
-/** The evaluation that follows `former`, once it squares. */
-async function working(tasks: RealTasks, former: EvaluationHandle | undefined): Promise<EvaluationHandle> {
-  for (;;) {
-    const handle = tasks.handle()
-    if (handle !== undefined && handle !== former && handle.progress().squaringsPerSecond > 0) return handle
-    await delay(POLL_MS)
-  }
+function ratio(rounds: readonly Turns[][], figure: (times: Turns['task']) => number): Summary {
+  return summary(rounds.map((some) => total(some, ({ task }) => figure(task)) / total(some, ({ bare }) => figure(bare))))
 }
 
-/** Between two moments at which the count moved. */
-async function windowOf(handle: EvaluationHandle): Promise<Window> {
-  const first = await nextCount(handle)
-  const before = threadTimes()
-  await delay(WINDOW_MS)
-  const last = await nextCount(handle)
-  return measured(last.squarings - first.squarings, last.atMs - first.atMs, busiestSeconds(before, threadTimes()))
+function total(turns: readonly Turns[], figure: (pair: Turns) => number): number {
+  return sum(turns.map(figure))
 }
 
-function measured(squarings: number, tookMs: number, cpuSeconds: number | undefined): Window {
-  return { rate: (squarings * 1000) / tookMs, cpuRate: cpuSeconds === undefined ? undefined : squarings / cpuSeconds }
-}
-
-async function nextCount(handle: EvaluationHandle): Promise<{ squarings: number; atMs: number }> {
-  const { squarings: before } = handle.progress()
-  for (;;) {
-    const { squarings } = handle.progress()
-    if (squarings !== before) return { squarings, atMs: performance.now() }
-    await delay(POLL_MS)
-  }
-}
-
-async function bareWindow(loop: Worker): Promise<Window> {
-  const before = threadTimes()
-  const { squarings, tookMs } = await new Promise<{ squarings: number; tookMs: number }>((resolve, reject) => {
-    loop.once('error', reject)
-    loop.once('message', (window: { squarings: number; tookMs: number }) => {
-      loop.off('error', reject)
-      resolve(window)
-    })
-    loop.postMessage('go')
-  })
-  return measured(squarings, tookMs, busiestSeconds(before, threadTimes()))
+function rounded(figure: number): number {
+  return Number(figure.toFixed(4))
 }

@@ -17,7 +17,6 @@ export const MEMORY_BYTES = 256 * 2 ** 20
 
 export interface RealTasks {
   readonly manager: TaskManager
-  readonly pool: NativePool
   /** Of the evaluation begun last; undefined before the first. */
   handle(): EvaluationHandle | undefined
   close(): Promise<void>
@@ -26,19 +25,22 @@ export interface RealTasks {
 export interface RealTasksOptions {
   readonly iterations: number
   readonly checkpointSeconds: number
+  /** Instead of the daemon's own. */
+  readonly pool?: Pick<NativePool, 'evaluate'>
   /** A checkpoint that every task finds in its directory. */
   readonly checkpoint?: { readonly state: Uint8Array; readonly intermediates: Uint8Array }
 }
 
-export async function startTasks({ iterations, checkpointSeconds, checkpoint }: RealTasksOptions): Promise<RealTasks> {
+export async function startTasks({ iterations, checkpointSeconds, checkpoint, pool }: RealTasksOptions): Promise<RealTasks> {
   const dataDir = mkdtempSync(join(tmpdir(), 'chronym-bench-tasks-'))
   const store = openStore(join(dataDir, 'chronym.db'))
-  const pool = createNativePool({ evaluationThreads: 1 })
+  const own = pool === undefined ? createNativePool({ evaluationThreads: 1 }) : undefined
+  const { evaluate } = (pool ?? own)!
   let handle: EvaluationHandle | undefined
   const manager = createTaskManager({
     store,
     dataDir,
-    pool: { evaluate: (request, onCheckpoint) => (handle = pool.evaluate(request, onCheckpoint)) },
+    pool: { evaluate: (request, onCheckpoint) => (handle = evaluate(request, onCheckpoint)) },
     steps: stepsOf(iterations, (taskId, plan) => leaveCheckpoint(taskDirectory(dataDir, taskId), plan, checkpoint)),
     options: { maxTasks: 1, queue: 1000, checkpointSeconds, memoryBytes: MEMORY_BYTES },
     clock: systemClock,
@@ -48,11 +50,10 @@ export async function startTasks({ iterations, checkpointSeconds, checkpoint }: 
   await manager.start()
   return {
     manager,
-    pool,
     handle: () => handle,
     async close() {
       await manager.stop()
-      await pool.close()
+      await own?.close()
       store.close()
       rmSync(dataDir, { recursive: true, force: true })
     }
