@@ -40,7 +40,7 @@ function network(answer: (request: Request) => unknown): { parts: ClientParts; s
     diverse: (list) => [...list],
     penalise: (_peer, reason) => penalised.push(reason)
   }
-  const parts: ClientParts = { profile: lab.profile, peers: () => peers, holder: () => undefined, ownPeerId: 'self', verifier: { validate: () => Promise.reject(new Error('nothing to verify')) } }
+  const parts: ClientParts = { profile: lab.profile, peers: () => peers, holder: () => undefined, ownPeerId: 'self', verifier: { validate: () => Promise.reject(new Error('nothing to verify')) }, judge: lab.pool }
   return { parts, sent, penalised }
 }
 

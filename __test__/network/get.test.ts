@@ -55,7 +55,7 @@ async function lookUp(answers: readonly (GetAnswer | 'lost')[], { known, network
     diverse: (all) => all.slice(0, counting !== undefined && all.every(({ peer }) => log.includes(peer)) ? counting : undefined),
     penalise: ({ peer }) => penalised.push(peer)
   }
-  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
+  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
   return { ...(await getReveals(parts, NAME, undefined, breadth)), penalised, log }
 }
 

@@ -64,7 +64,7 @@ function network(all: readonly Model[], looked: readonly Model[] = all): Peers {
 }
 
 function store(peers: Peers): ReturnType<typeof put> {
-  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
+  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
   return put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => false })
 }
 

@@ -58,7 +58,7 @@ async function refreshed(answers: readonly (GetAnswer | 'lost')[], { signal, kno
     diverse: (list) => [...list],
     penalise: () => undefined
   }
-  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
+  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
   await refresh(parts, { kind: 'reveal', id: 'mine.chronym', bytes: RECORD }, signal)
   return { sent: sent.sort((left, right) => left - right), bytes }
 }

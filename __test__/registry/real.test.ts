@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createBeaconClient } from '../../src/beacon/client.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import type { BeaconServer } from '../../src/beacon/server.ts'
@@ -11,7 +11,11 @@ import { createNativePool } from '../../src/native/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
 import { createNetwork } from '../../src/network/network.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
+import { keyPairFromSeed, type KeyPair } from '../../src/protocol/ed25519.ts'
 import { nodeKey } from '../../src/protocol/keys.ts'
+import { buildGenesis, buildNextVersion, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/kid.ts'
+import { verifyKidLog } from '../../src/protocol/kid-log.ts'
+import { signManifest } from '../../src/protocol/manifest.ts'
 import { builtInProfiles, parseProfile, profileHash } from '../../src/protocol/profile.ts'
 import { createRegistry } from '../../src/registry/registry.ts'
 import { createTaskSteps } from '../../src/registry/task-steps.ts'
@@ -21,6 +25,12 @@ import { systemClock as clock } from '../../src/tasks/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
 import type { TaskManager, TaskView } from '../../src/tasks/types.ts'
 import { silentLog, taskWhere } from '../tasks/fakes.ts'
+
+/** Counts the logs that are verified on the event loop: threads load modules of their own. */
+vi.mock('../../src/protocol/kid-log.ts', async (importOriginal) => {
+  const real = await importOriginal<typeof import('../../src/protocol/kid-log.ts')>()
+  return { ...real, verifyKidLog: vi.fn(real.verifyKidLog) }
+})
 
 const ALICE = 'alice.chronym'
 const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }], www: [{ type: 'CNAME', value: '@' }] } }
@@ -110,5 +120,24 @@ describe('nodes on real parts', () => {
     expect(await finish(first, await first.registry.renew(ALICE, {}))).toMatchObject({ status: 'completed', error: null, iterations: 5_000 })
     expect(await second.registry.explain(ALICE)).toMatchObject({ owner: expect.any(String) })
     expect(await second.registry.estimate('bob.chronym')).toMatchObject({ iterations: 20_000 })
+  })
+
+  it('publish, recover and resolve identities, of whose logs none is verified on the event loop', async () => {
+    const [first, second] = nodes as [RealNode, RealNode]
+    const [update, recovery, assertion] = [1, 2, 3].map((byte) => keyPairFromSeed(new Uint8Array(32).fill(byte))) as [KeyPair, KeyPair, KeyPair]
+    const created = new Date().toISOString()
+    const next = (former: KidDocument, changes: KidChanges, key: KeyPair) => signKidDocument(buildNextVersion(former, changes), key, created, profile)
+    const unsigned = buildGenesis({ keys: [assertion.publicKey], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] }, profile)
+    const genesis = signKidDocument(unsigned, update, created, profile)
+    const recovered = next(genesis, { alsoKnownAs: ['https://owner.example/'] }, recovery)
+    const validity = { validFrom: created, validUntil: new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString() }
+    const manifest = signManifest({ id: genesis.id, kid_version: 2, version: 1, capabilities: [], ...validity }, unsigned.verificationMethod[0]!.id, assertion.secretKey, created, profile)
+
+    expect(await first.registry.publishKid(genesis)).toMatchObject({ version: 1, stored_by: 2 })
+    expect(await first.registry.publishKid(next(genesis, { alsoKnownAs: ['https://thief.example/'] }, update))).toMatchObject({ version: 2, stored_by: 2 })
+    expect(await second.registry.publishKid(recovered)).toMatchObject({ version: 2, stored_by: 2 })
+    expect(await second.registry.publishManifest(manifest)).toMatchObject({ version: 1, stored_by: 2 })
+    expect(await first.registry.resolveIdentity(genesis.id)).toEqual({ kid_document: recovered, manifest_document: manifest })
+    expect(vi.mocked(verifyKidLog)).not.toHaveBeenCalled()
   })
 })

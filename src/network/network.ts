@@ -109,6 +109,7 @@ class RegistryNetwork implements OpenableNetwork {
     this.#client = {
       profile,
       verifier,
+      judge: pool,
       peers,
       holder: () => this.#servingHolder(),
       ownPeerId: peerIdFromPublicKey(publicKeyFromRaw(nodeKey.publicKey)).toString()

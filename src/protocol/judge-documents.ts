@@ -7,8 +7,7 @@ import type { NetworkProfile } from './profile.ts'
 
 export interface ManifestOutline extends ManifestOrder, Pick<Manifest, 'id' | 'validFrom' | 'validUntil'> {}
 
-/** `detail` names the rule that was broken. */
-export type Judged<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string }
+export type Judged<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Pick<ProtocolError, 'rule' | 'detail'>)
 
 /** Whether a record is an identity log that verifies, and what is to be known of it. */
 export function judgeIdentity(record: Uint8Array, profile: NetworkProfile): Judged<KidRecordOutline> {
@@ -38,7 +37,7 @@ function judged<T>(judge: () => T): Judged<T> {
   try {
     return { ok: true, value: judge() }
   } catch (error) {
-    if (error instanceof ProtocolError) return { ok: false, detail: error.message }
+    if (error instanceof ProtocolError) return { ok: false, rule: error.rule, detail: error.detail }
     throw error
   }
 }

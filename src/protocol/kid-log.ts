@@ -37,7 +37,7 @@ export interface KidEquivocation {
 
 /** Verifies a chain given in order. Throws KidError that names the version at fault. */
 export function verifyKidLog(documents: readonly KidDocument[], profile: NetworkProfile): KidLog {
-  checkLogSize(documents, profile)
+  checkLogSize(documents.map((document) => canonicalJsonBytes(document).length), profile)
   const versions: KidVersion[] = []
   for (const document of documents) versions.push(verifyVersion(document, versions.at(-1), profile))
   return logOf(versions)
@@ -46,13 +46,6 @@ export function verifyKidLog(documents: readonly KidDocument[], profile: Network
 /** The newest version. */
 export function headOf(log: KidLog): KidDocument {
   return log.versions.at(-1)!.document
-}
-
-/** The log with one more version. Throws KidError. */
-export function appendVersion(log: KidLog, document: KidDocument, profile: NetworkProfile): KidLog {
-  const versions = [...log.versions, verifyVersion(document, log.versions.at(-1), profile)]
-  checkLogSize(versions.map((version) => version.document), profile)
-  return logOf(versions)
 }
 
 /** Verifies a version against its parent. Throws KidError. */
@@ -137,11 +130,12 @@ function isSignedByOneOf(document: KidDocument, keys: readonly string[]): boolea
   return named !== undefined && checkProof(document, named)
 }
 
-function checkLogSize(documents: readonly KidDocument[], profile: NetworkProfile): void {
+/** Checks a log by the length of each version's RFC 8785 bytes. Throws KidError. */
+export function checkLogSize(lengths: readonly number[], profile: NetworkProfile): void {
   const { kid_versions, kid_bytes } = profile.limits
-  if (documents.length === 0) throw new KidError('log', 'a log has at least one version')
-  if (documents.length > kid_versions) throw new KidError('log', `a log has at most ${kid_versions} versions`)
-  const size = documents.reduce((sum, document) => sum + canonicalJsonBytes(document).length, 0)
+  if (lengths.length === 0) throw new KidError('log', 'a log has at least one version')
+  if (lengths.length > kid_versions) throw new KidError('log', `a log has at most ${kid_versions} versions`)
+  const size = lengths.reduce((sum, length) => sum + length, 0)
   if (size > kid_bytes) throw new KidError('log', `a log has at most ${kid_bytes} bytes; this one has ${size}`)
 }
 

@@ -51,9 +51,13 @@ const VERSION = 1
 /** CBOR around the documents: heads, binding, stamp. */
 const ENVELOPE_BYTES = 2048
 
+export function encodeKidRecord({ log, ...carriers }: KidRecord): Uint8Array {
+  return encodeKidEnvelope({ versions: log.versions.map(({ document }) => canonicalJsonBytes(document)), ...carriers })
+}
+
 /** Deterministic CBOR {v: 1, log: [RFC 8785 bytes of each version], binding?, stamp?}. */
-export function encodeKidRecord({ log, binding, stamp }: KidRecord): Uint8Array {
-  const fields: Record<string, CborValue> = { v: VERSION, log: log.versions.map(({ document }) => canonicalJsonBytes(document)) }
+export function encodeKidEnvelope({ versions, binding, stamp }: KidRecordEnvelope): Uint8Array {
+  const fields: Record<string, CborValue> = { v: VERSION, log: [...versions] }
   if (binding !== undefined) fields['binding'] = { name: binding.name, firstRound: binding.firstRound, signature: binding.signature }
   if (stamp !== undefined) fields['stamp'] = { round: stamp.round, nonce: stamp.nonce }
   return encodeCbor(fields)

@@ -1,15 +1,17 @@
-/** Identity documents and capability manifests: publishing and resolving. Records hold the whole log; what is known already is merged, never lost. */
+/** Identity documents and capability manifests: publishing and resolving. Records hold the whole log; what is known already is merged, never lost. Logs are verified on threads: the longest take 20 ms. */
 import { ServiceError } from '../errors.ts'
 import { OfflineError } from '../network/types.ts'
 import type { Did } from '../protocol/did.ts'
 import { parseDid } from '../protocol/did.ts'
-import { EncodingError } from '../protocol/errors.ts'
+import { EncodingError, ProtocolError } from '../protocol/errors.ts'
 import { equalBytes } from '../protocol/bytes.ts'
+import { canonicalJsonBytes, parseCanonicalJson } from '../protocol/jcs.ts'
+import type { Judged } from '../protocol/judge-documents.ts'
 import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '../protocol/kid.ts'
 import { signKidBinding, verifyKidBinding, type KidBinding } from '../protocol/kid-binding.ts'
-import { appendVersion, headOf, mergeKidLogs, verifyKidLog, type KidLog } from '../protocol/kid-log.ts'
-import { decodeKidRecord, documentStampSubject, encodeKidRecord, type KidRecord } from '../protocol/kid-record.ts'
-import { compareManifestOrder, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, verifyManifest, type Manifest } from '../protocol/manifest.ts'
+import { checkLogSize, mergeKidLogs } from '../protocol/kid-log.ts'
+import { decodeKidEnvelope, documentStampSubject, encodeKidEnvelope, type DocumentStamp, type KidRecordEnvelope, type KidRecordOutline } from '../protocol/kid-record.ts'
+import { compareManifestOrder, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, type Manifest } from '../protocol/manifest.ts'
 import { keys } from '../store/keys.ts'
 import { stampFor } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
@@ -18,16 +20,20 @@ import { requireMajority } from './publishing.ts'
 import { isWholeNetwork, survey } from './survey.ts'
 import type { ResolvedIdentity, StoredBy } from './types.ts'
 
+/** An identity whose log has been verified, with the RFC 8785 bytes of its versions. */
+interface KnownIdentity extends KidRecordEnvelope, KidRecordOutline {}
+
 /** The newest documents of a DID. SVC-REQ-001 for what is no DID of this network, SVC-RES-001, SVC-RES-002. */
 export async function resolveIdentity(context: RegistryContext, text: string, signal?: AbortSignal): Promise<ResolvedIdentity> {
   const did = readDid(context, text)
-  const record = await findRecord(context, did, signal)
-  if (record === undefined) {
+  const known = await findIdentity(context, did, signal)
+  if (known === undefined) {
     if (context.network.status().peers === 0 && !isWholeNetwork(context)) throw new OfflineError('No peer can be asked.')
     throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
   }
-  const manifest = await findManifest(context, record, signal)
-  return { kid_document: asJson(headOf(record.log)), manifest_document: manifest === undefined ? null : asJson(manifest) }
+  const manifest = await findManifest(context, known, signal)
+  const head = parseCanonicalJson(known.versions.at(-1)!, { maxBytes: context.profile.limits.kid_bytes })
+  return { kid_document: head as Record<string, unknown>, manifest_document: manifest === undefined ? null : { ...manifest } }
 }
 
 /** Publishes a version of an identity document on top of those that are known. SVC-KID-001, SVC-OWN-001, SVC-RES-001, SVC-PUB-002. */
@@ -35,14 +41,13 @@ export async function publishKid(context: RegistryContext, input: unknown): Prom
   return invalidAsKid001(async () => {
     const request = readAuthorizedKid(input)
     const document = parseKidDocument(request.document, context.profile)
-    const known = await knownRecord(context, document.id)
-    const log = withVersion(context, known?.log, document)
+    const known = await knownIdentity(context, document.id)
+    const versions = await withVersion(context, known, document)
     const binding = request.name === undefined ? known?.binding : await bind(context, request.name, request.nameSignature, document.id)
-    const record = await stamped(context, { log, ...(binding === undefined ? {} : { binding }) })
-    const encoded = encodeKidRecord(record)
-    context.store.put(keys.ownIdentity(log.did), encoded)
-    const stored = requireMajority('the identity document', await context.network.putIdentity(log.did, encoded))
-    return { did: log.did, version: headOf(log).version, ...stored }
+    const encoded = encodeKidEnvelope({ versions, ...(binding === undefined ? {} : { binding }), stamp: await stamp(context, document.id) })
+    context.store.put(keys.ownIdentity(document.id), encoded)
+    const stored = requireMajority('the identity document', await context.network.putIdentity(document.id, encoded))
+    return { did: document.id, version: versions.length, ...stored }
   })
 }
 
@@ -50,10 +55,11 @@ export async function publishKid(context: RegistryContext, input: unknown): Prom
 export async function publishManifest(context: RegistryContext, input: unknown): Promise<{ did: string; version: number } & StoredBy> {
   return invalidAsKid001(async () => {
     const manifest = parseManifest(readAuthorizedManifest(input), context.profile)
-    const record = await knownRecord(context, manifest.id)
-    if (record === undefined) throw new KidError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
-    verifyManifest(manifest, record.log)
-    const stored = requireMajority('the manifest', await context.network.putManifest(manifest.id, encodeManifestRecord(manifest)))
+    const known = await knownIdentity(context, manifest.id)
+    if (known === undefined) throw new KidError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
+    const encoded = encodeManifestRecord(manifest)
+    requireValid(await context.pool.judgeSpeaker(encoded, encodeKidEnvelope(known), context.profile, 'own'))
+    const stored = requireMajority('the manifest', await context.network.putManifest(manifest.id, encoded))
     return { did: manifest.id, version: manifest.version, ...stored }
   })
 }
@@ -67,53 +73,52 @@ function readDid({ profile }: RegistryContext, text: string): Did {
   }
 }
 
-/** The log with this version: appended, or the whole of what stood when it is there already. */
-function withVersion({ profile }: RegistryContext, known: KidLog | undefined, document: KidDocument): KidLog {
-  if (known === undefined) return verifyKidLog([document], profile)
-  const standing = known.versions[document.version - 1]
-  if (standing !== undefined && equalBytes(standing.hash, kidDocumentHash(document))) return known
-  if (standing === undefined) return appendVersion(known, document, profile)
+/** The versions with this one: appended, or the whole of what stood when it is there already. Throws ProtocolError. */
+async function withVersion({ pool, profile }: RegistryContext, known: KnownIdentity | undefined, document: KidDocument): Promise<readonly Uint8Array[]> {
+  const standing = known?.log.versions[document.version - 1]
+  if (known !== undefined && standing !== undefined && equalBytes(standing.hash, kidDocumentHash(document))) return known.versions
+  const versions = [...(known?.versions.slice(0, document.version - 1) ?? []), canonicalJsonBytes(document)]
+  checkLogSize(versions.map(({ length }) => length), profile)
+  const { log } = requireValid(await pool.judgeIdentity(encodeKidEnvelope({ versions }), profile, 'own'))
   // A version that is there already: only a recovery key may replace it and what follows.
-  const forked = verifyKidLog([...known.versions.slice(0, document.version - 1).map((version) => version.document), document], profile)
-  const merged = mergeKidLogs(known, forked)
-  if (merged.kind === 'stale') throw new KidError('log', `version ${document.version} stands already with other contents; the next one is ${headOf(known).version + 1}`)
-  return merged.log
+  if (known !== undefined && mergeKidLogs(known.log, log).kind === 'stale') {
+    throw new KidError('log', `version ${document.version} stands already with other contents; the next one is ${known.versions.length + 1}`)
+  }
+  return versions
 }
 
 /** The network's record of a DID merged with the one published from here. Offline, the latter alone. */
-async function knownRecord(context: RegistryContext, did: Did): Promise<KidRecord | undefined> {
+async function knownIdentity(context: RegistryContext, did: Did): Promise<KnownIdentity | undefined> {
   try {
-    return await findRecord(context, did)
+    return await findIdentity(context, did)
   } catch (error) {
-    if (error instanceof OfflineError) return ownRecord(context, did)
+    if (error instanceof OfflineError) return standingOf(context, did, [])
     throw error
   }
 }
 
-/** What stands of all that peers and this daemon hold. Each log is verified on a thread, and merged by its outline: twenty long ones would hold the event loop up for half a second. */
-async function findRecord(context: RegistryContext, did: Did, signal?: AbortSignal): Promise<KidRecord | undefined> {
-  const { network, pool, profile, store } = context
-  const own = store.get(keys.ownIdentity(did))
-  const records = [...(own === undefined ? [] : [own]), ...(await network.getIdentity(did, signal))]
-  const judged = await Promise.all(records.map(async (bytes) => ({ bytes, verdict: await pool.judgeIdentity(bytes, profile, 'own') })))
-  const logs = judged.flatMap(({ bytes, verdict }) => (verdict.ok && verdict.value.log.did === did ? [{ bytes, log: verdict.value.log }] : []))
-  const [first, ...others] = logs
-  if (first === undefined) return undefined
-  const standing = others.reduce((best, other) => (mergeKidLogs(best.log, other.log).kind === 'stale' ? best : other), first)
-  return decodeKidRecord(standing.bytes, profile)
+async function findIdentity(context: RegistryContext, did: Did, signal?: AbortSignal): Promise<KnownIdentity | undefined> {
+  return standingOf(context, did, await context.network.getIdentity(did, signal))
 }
 
-function ownRecord({ store, profile }: RegistryContext, did: Did): KidRecord | undefined {
-  const value = store.get(keys.ownIdentity(did))
-  return value === undefined ? undefined : decodeKidRecord(value, profile)
+/** What stands of a DID's records that peers hold and of the one published from here. */
+async function standingOf({ store, pool, profile }: RegistryContext, did: Did, held: readonly Uint8Array[]): Promise<KnownIdentity | undefined> {
+  const own = store.get(keys.ownIdentity(did))
+  const records = own === undefined ? held : [own, ...held]
+  const judged = await Promise.all(records.map(async (bytes) => ({ bytes, verdict: await pool.judgeIdentity(bytes, profile, 'own') })))
+  const valid = judged.flatMap(({ bytes, verdict }) => (verdict.ok && verdict.value.log.did === did ? [{ bytes, outline: verdict.value }] : []))
+  const [first, ...others] = valid
+  if (first === undefined) return undefined
+  const { bytes, outline } = others.reduce((best, other) => (mergeKidLogs(best.outline.log, other.outline.log).kind === 'stale' ? best : other), first)
+  return { ...outline, versions: decodeKidEnvelope(bytes, profile).versions }
 }
 
 /** The newest that speaks for the identity. Every peer may show another one: each is judged on a thread, the proofs of the newest first until one verifies. */
-async function findManifest({ profile, network, clock, pool }: RegistryContext, record: KidRecord, signal?: AbortSignal): Promise<Manifest | undefined> {
-  const { did } = record.log
+async function findManifest({ profile, network, clock, pool }: RegistryContext, known: KnownIdentity, signal?: AbortSignal): Promise<Manifest | undefined> {
+  const { did } = known.log
   const shown = await Promise.all((await network.getManifest(did, signal)).map(async (bytes) => ({ bytes, verdict: await pool.judgeManifest(bytes, profile, 'own') })))
   const current = shown.flatMap(({ bytes, verdict }) => (verdict.ok && verdict.value.id === did && isManifestCurrent(verdict.value, clock.now()) ? [{ bytes, order: verdict.value }] : []))
-  const identity = encodeKidRecord(record)
+  const identity = encodeKidEnvelope(known)
   for (const { bytes } of current.toSorted((left, right) => compareManifestOrder(right.order, left.order))) {
     if ((await pool.judgeSpeaker(bytes, identity, profile, 'own')).ok) return decodeManifestRecord(bytes, profile)
   }
@@ -138,21 +143,21 @@ async function bind(context: RegistryContext, text: string, signature: Uint8Arra
 }
 
 /** Every record gets a stamp: it keeps the document where its name does not. */
-async function stamped(context: RegistryContext, record: KidRecord): Promise<KidRecord> {
+async function stamp(context: RegistryContext, did: Did): Promise<DocumentStamp> {
   const round = context.time().now
-  const nonce = await stampFor(context, documentStampSubject(record.log.did, round, context.profileHash))
-  return { ...record, stamp: { round, nonce } }
+  return { round, nonce: await stampFor(context, documentStampSubject(did, round, context.profileHash)) }
+}
+
+function requireValid<T>(verdict: Judged<T>): T {
+  if (verdict.ok) return verdict.value
+  throw new ProtocolError(verdict.rule, verdict.detail)
 }
 
 async function invalidAsKid001<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof KidError) && !(error instanceof EncodingError)) throw error
+    if (!(error instanceof ProtocolError)) throw error
     throw new ServiceError('SVC-KID-001', `Rule "${error.rule}": ${error.detail}.`, { cause: error, extensions: { rule: error.rule } })
   }
-}
-
-function asJson(document: KidDocument | Manifest): Record<string, unknown> {
-  return { ...document }
 }

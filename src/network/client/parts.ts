@@ -1,3 +1,4 @@
+import type { DocumentJudge } from '../../native/types.ts'
 import type { NetworkProfile } from '../../protocol/profile.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Peers } from '../peers.ts'
@@ -8,6 +9,7 @@ import type { Verifier } from '../verifier.ts'
 export interface ClientParts {
   readonly profile: NetworkProfile
   readonly verifier: Verifier
+  readonly judge: DocumentJudge
   /** Undefined while offline. */
   readonly peers: () => Peers | undefined
   /** Our own holder while it stores for the network; undefined in the modes light and offline. */

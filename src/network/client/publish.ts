@@ -1,7 +1,7 @@
 import { ProtocolError } from '../../protocol/errors.ts'
-import { decodeKidRecord } from '../../protocol/kid-record.ts'
-import { decodeManifestRecord } from '../../protocol/manifest.ts'
+import type { Judged } from '../../protocol/judge-documents.ts'
 import { decodeReveal } from '../../protocol/reveal.ts'
+import type { Verdict } from '../../protocol/valid.ts'
 import type { Store } from '../../store/types.ts'
 import type { PutOutcome } from '../types.ts'
 import { ownRecord, rememberOwnRecord, type OwnRecord } from './own-records.ts'
@@ -28,22 +28,23 @@ export function send(parts: ClientParts, record: OwnRecord, signal?: AbortSignal
   return put(parts, { ...record, isSatisfiedBy: satisfies(record, parts.profile) }, signal)
 }
 
-async function problemOf({ profile, verifier }: ClientParts, { kind, bytes }: OwnRecord): Promise<string | undefined> {
+async function problemOf(parts: ClientParts, record: OwnRecord): Promise<string | undefined> {
   try {
-    switch (kind) {
-      case 'kid':
-        decodeKidRecord(bytes, profile)
-        return undefined
-      case 'manifest':
-        decodeManifestRecord(bytes, profile)
-        return undefined
-      case 'reveal': {
-        const verdict = await verifier.validate(decodeReveal(bytes))
-        return verdict.ok ? undefined : `${verdict.rule}: ${verdict.detail}`
-      }
-    }
+    const verdict = await verdictOn(parts, record)
+    return verdict.ok ? undefined : `${verdict.rule}: ${verdict.detail}`
   } catch (error) {
     if (error instanceof ProtocolError) return error.message
     throw error
+  }
+}
+
+function verdictOn({ profile, verifier, judge }: ClientParts, { kind, bytes }: OwnRecord): Promise<Verdict | Judged<unknown>> {
+  switch (kind) {
+    case 'kid':
+      return judge.judgeIdentity(bytes, profile, 'own')
+    case 'manifest':
+      return judge.judgeManifest(bytes, profile, 'own')
+    case 'reveal':
+      return verifier.validate(decodeReveal(bytes))
   }
 }

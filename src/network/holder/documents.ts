@@ -100,7 +100,7 @@ export class DocumentHolder {
     return this.#withBudget(sender, bytes, isOwners, async (urgency, work) => {
       if (!isOwners && !(await this.#carriers.isCarried(claimed, work))) return refused('unbound', 'neither a live name nor a fresh stamp carries this document')
       const judged = await this.#parts.judge.judgeIdentity(bytes, this.#parts.profile, urgency)
-      if (!judged.ok) return refused('invalid', judged.detail)
+      if (!judged.ok) return refused('invalid', `${judged.rule}: ${judged.detail}`)
       return this.#mutex.run(toHex(key), () => this.#mergeIdentity({ key, bytes, incoming: judged.value, ...this.#carriers.of(claimed), isOurs: sender === OURSELVES }, urgency, work))
     })
   }
@@ -116,7 +116,7 @@ export class DocumentHolder {
     const isExpected = this.get('kid', recordKey('kid', claimed.id, this.#hash)) !== undefined
     return this.#withBudget(sender, bytes, isExpected, async (urgency, work) => {
       const judged = await judge.judgeManifest(bytes, profile, urgency)
-      if (!judged.ok) return refused('invalid', judged.detail)
+      if (!judged.ok) return refused('invalid', `${judged.rule}: ${judged.detail}`)
       const speaker = await this.#speakerOf(judged.value.id, bytes, urgency, work)
       if ('type' in speaker) return speaker
       return this.#mutex.run(toHex(key), () => this.#replaceManifest({ key, bytes, manifest: judged.value, ...speaker, isOurs: sender === OURSELVES }, urgency, work))
@@ -250,7 +250,7 @@ export class DocumentHolder {
       const speaks = await this.#parts.judge.judgeSpeaker(manifest, record, this.#parts.profile, urgency)
       if (speaks.ok) return { name }
       // A node that has not seen the newest document cannot tell an invalid manifest from a new one: no offence.
-      problem = refused('unbound', speaks.detail)
+      problem = refused('unbound', `${speaks.rule}: ${speaks.detail}`)
     }
     return problem
   }
