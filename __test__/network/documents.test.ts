@@ -112,9 +112,38 @@ describe('a name', () => {
     expect(manifests, 'the last one as those of stamps, of which one is kept beside').toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
   })
 
-  it('carries four of those that a node held when it began to count', async () => {
+  it('carries four of each kind, however often the node is started anew', async () => {
     const binding = await heldName(holder(), 'mallory')
-    for (let index = 0; index < 6; index++) await offer(holder(), 'kid', recordOf(`person ${index}`, binding))
+    const people = Array.from({ length: 6 }, (_, index) => `person ${index}`)
+    const answers: string[] = []
+    for (const who of people) answers.push(await offer(holder(), 'kid', recordOf(who, binding)))
+    expect(answers).toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
+    elsewhere = new Map(people.map((who) => [identityOf(who).id, [recordOf(who, binding)]]))
+    const manifests: string[] = []
+    for (const who of people) manifests.push(await offer(holder({ stamped: 0 }), 'manifest', manifestOf(who)))
+    expect(manifests).toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
+
+    elsewhere = new Map()
+    lab.advance(lab.profile.lease + lab.profile.grace + 1)
+    await holder().documents.dropUnkept()
+    expect([held(), store.count(prefixes.carried('kid')), store.count(prefixes.carried('manifest'))], 'what is dropped counts no more').toEqual([0, 0, 0])
+  })
+
+  it('carries as many identities, and no fewer, once another name was to carry one of them and could not', async () => {
+    const target = holder()
+    const [one, other] = [await heldName(target, 'mallory'), await heldName(target, 'trudy')]
+    for (let index = 0; index < 4; index++) expect(await offer(target, 'kid', recordOf(`person ${index}`, one))).toBe('stored')
+    for (let index = 4; index < 8; index++) expect(await offer(target, 'kid', recordOf(`person ${index}`, other))).toBe('stored')
+    expect(await offer(target, 'kid', recordOf('person 0', other))).toBe('full')
+    expect(await offer(target, 'kid', recordOf('person 8', one)), 'the one that was refused under another name is still carried by this').toBe('full')
+  })
+
+  it('carries four of those that a node held before it counted', async () => {
+    const binding = await heldName(holder(), 'mallory')
+    for (let index = 0; index < 6; index++) {
+      await offer(holder(), 'kid', recordOf(`person ${index}`, binding))
+      for (const key of store.keys(prefixes.carried('kid'))) store.delete(key)
+    }
     expect(store.count(prefixes.identities)).toBe(6)
     const target = holder()
     await target.documents.dropUnkept()

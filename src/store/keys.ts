@@ -11,6 +11,7 @@
  *   identity/<K>                   the whole identity log held under K(did)                      network/holder
  *   stamped/<K>                    of an identity that only a stamp carries: work, round          network/holder
  *   manifest/<K>                   the newest manifest held under K(did)                         network/holder
+ *   carried/<kind>/<K>             the name for which that identity or manifest is held          network/holder
  *   contacts                       addresses of peers met before                                network
  *   own/<kind>/<id>                a record of our own that is republished for ever               network/client
  *   time/lapse                     highest round verified while pulses were fresh                network
@@ -43,7 +44,8 @@ function key(...parts: readonly string[]): string {
   return parts.join(SEPARATOR)
 }
 
-export type OwnRecordKind = 'reveal' | 'kid' | 'manifest'
+export type DocumentKind = 'kid' | 'manifest'
+export type OwnRecordKind = 'reveal' | DocumentKind
 
 export const keys = {
   entry: (recordKey: Uint8Array) => key('entry', toHex(recordKey)),
@@ -55,6 +57,7 @@ export const keys = {
   commitment: (commitment: Uint8Array) => key('commitment', toHex(commitment)),
   identity: (recordKey: Uint8Array) => key('identity', toHex(recordKey)),
   manifest: (recordKey: Uint8Array) => key('manifest', toHex(recordKey)),
+  carried: (kind: DocumentKind, recordKeyHex: string) => key('carried', kind, recordKeyHex),
   ownRecord: (kind: OwnRecordKind, id: string) => key('own', kind, id),
   lapseRound: () => key('time', 'lapse'),
   ownedName: (name: string) => key('owned', name),
@@ -85,6 +88,7 @@ export const prefixes = {
   commitments: 'commitment/',
   identities: 'identity/',
   manifests: 'manifest/',
+  carried: (kind: DocumentKind) => `${key('carried', kind)}${SEPARATOR}`,
   ownRecordsOf: (kind: OwnRecordKind) => `${key('own', kind)}${SEPARATOR}`,
   ownedNames: 'owned/',
   zones: 'zone/',

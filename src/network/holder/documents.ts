@@ -13,14 +13,14 @@ import type { Did } from '../../protocol/kid.ts'
 import { compareManifestOrder, isManifestCurrent } from '../../protocol/manifest.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey } from '../../protocol/record-key.ts'
-import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { keys, lastPart, prefixes, type DocumentKind } from '../../store/keys.ts'
 import type { Store } from '../../store/types.ts'
 import { ASK_MS, documentMs, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
 import { BUSY, refused } from '../protocol/answers.ts'
 import type { PutAnswer } from '../protocol/put.ts'
 import { Carriers } from './carriers.ts'
-import { claimedIdentity, claimedManifest, readable, type ClaimedIdentity } from './claimed-document.ts'
+import { claimedIdentity, claimedManifest, readable } from './claimed-document.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { DocumentsOfNames } from './of-names.ts'
 import { OURSELVES } from './ourselves.ts'
@@ -36,8 +36,6 @@ const MAX_IDENTITIES_TRIED = 4
 
 /** Manifests whose identity is asked for elsewhere in one hourly round: each is a look-up. The next round goes on where this one ended. */
 const MAX_IDENTITIES_ASKED = 32
-
-export type DocumentKind = 'kid' | 'manifest'
 
 export interface DocumentHolderParts {
   readonly profile: NetworkProfile
@@ -77,8 +75,8 @@ export class DocumentHolder {
   readonly #parts: DocumentHolderParts
   readonly #hash: Uint8Array
   readonly #carriers: Carriers
-  readonly #identities = new DocumentsOfNames()
-  readonly #manifests = new DocumentsOfNames()
+  readonly #identities: DocumentsOfNames
+  readonly #manifests: DocumentsOfNames
   readonly #mutex = new KeyedMutex()
   /** The manifest that the last round of questions ended with; at the start any, so that those of restarted nodes come up too. */
   #askedLast: string = keys.manifest(randomBytes(32))
@@ -87,6 +85,8 @@ export class DocumentHolder {
     this.#parts = parts
     this.#hash = profileHash(parts.profile)
     this.#carriers = new Carriers(parts)
+    this.#identities = new DocumentsOfNames(parts.store, 'kid')
+    this.#manifests = new DocumentsOfNames(parts.store, 'manifest')
   }
 
   /** Takes a log or says why not. Whether anything carries it is asked before it is verified, so that what nobody is to keep costs next to nothing. */
@@ -142,8 +142,7 @@ export class DocumentHolder {
   async dropUnkept(): Promise<void> {
     const { store, profile, clock } = this.#parts
     for (const [storeKey, bytes] of store.list(prefixes.identities)) {
-      const claimed = claimedIdentity(bytes, profile)
-      if (clock.time().fresh && !((await this.#carriers.isCarried(claimed)) && this.#hasPlace(lastPart(storeKey), claimed))) this.#dropIdentity(lastPart(storeKey))
+      if (clock.time().fresh) await this.#reviseIdentity(lastPart(storeKey), bytes)
       await setImmediate()
     }
     for (const [storeKey, bytes] of store.list(prefixes.manifests)) {
@@ -172,20 +171,33 @@ export class DocumentHolder {
     }
   }
 
-  /** Of an identity that is held and carried: whether its name carries no more than it may, or a stamp counts. */
-  #hasPlace(id: string, claimed: ClaimedIdentity): boolean {
+  /** Deletes an identity unless a name that carries no more than it may, or a stamp, carries it; which of them it is may have changed. */
+  async #reviseIdentity(id: string, bytes: Uint8Array): Promise<void> {
+    const claimed = claimedIdentity(bytes, this.#parts.profile)
+    const isCarried = await this.#carriers.isCarried(claimed)
+    // What has replaced it meanwhile was looked at then.
+    if (!this.#holds('kid', fromHex(id), bytes)) return
     const { name, stamp } = this.#carriers.of(claimed)
-    return (name !== undefined && this.#identities.note(id, name)) || stamp !== undefined
+    const carrier = name !== undefined && this.#identities.hasPlace(id, name) ? name : undefined
+    if (!isCarried || (carrier === undefined && stamp === undefined)) this.#dropIdentity(id)
+    else if (carrier !== this.#identities.nameOf(id)) this.#writeIdentity(id, bytes, carrier, stamp)
+  }
+
+  /** `stamp` counts where no name carries it. */
+  #writeIdentity(id: string, bytes: Uint8Array, name: string | undefined, stamp: Stamped | undefined): void {
+    this.#parts.stamped.put(fromHex(id), bytes, name === undefined ? stamp : undefined, this.#identities.mark(id, name))
+    this.#identities.note(id, name)
   }
 
   #dropIdentity(id: string): void {
-    this.#parts.stamped.delete(fromHex(id))
-    this.#identities.forget(id)
+    this.#parts.stamped.delete(fromHex(id), this.#identities.mark(id, undefined))
+    this.#identities.note(id, undefined)
   }
 
   #dropManifest(storeKey: string): void {
-    this.#parts.store.delete(storeKey)
-    this.#manifests.forget(lastPart(storeKey))
+    const id = lastPart(storeKey)
+    this.#parts.store.batch([{ delete: storeKey }, this.#manifests.mark(id, undefined)])
+    this.#manifests.note(id, undefined)
   }
 
   #holds(kind: DocumentKind, key: Uint8Array, bytes: Uint8Array): boolean {
@@ -202,15 +214,13 @@ export class DocumentHolder {
       if (standing.ok && mergeKidLogs(standing.value.log, incoming.log).kind === 'stale' && !refreshes(standing.value, incoming)) return { type: 'stale', record: standingBytes }
     }
     const { room } = this.#parts
-    const isOfName = name !== undefined && this.#identities.note(toHex(key), name)
-    const isCarried = isOfName || stamp !== undefined
-    const hasRoom = (): boolean => standingBytes !== undefined || (isOfName ? room.forDocument() : room.forStamped(stamp!))
-    if (!isOurs && !(isCarried && hasRoom())) {
-      this.#identities.forget(toHex(key))
-      return FULL
-    }
+    const id = toHex(key)
+    const carrier = name !== undefined && this.#identities.hasPlace(id, name) ? name : undefined
+    const isCarried = carrier !== undefined || stamp !== undefined
+    const hasRoom = (): boolean => standingBytes !== undefined || (carrier === undefined ? room.forStamped(stamp!) : room.forDocument())
+    if (!isOurs && !(isCarried && hasRoom())) return FULL
     work.charge(WRITE_MS)
-    this.#parts.stamped.put(key, bytes, isOfName ? undefined : stamp)
+    this.#writeIdentity(id, bytes, carrier, stamp)
     this.#parts.onStored(incoming.log.did, 'kid')
     return STORED
   }
@@ -225,14 +235,13 @@ export class DocumentHolder {
       if (order === 0) return STORED
     }
     const { room, store } = this.#parts
-    const isOfName = name !== undefined && this.#manifests.note(toHex(key), name)
-    const hasRoom = isOfName ? () => room.forDocument() : () => room.forStampedManifest(store.count(prefixes.manifests))
-    if (standingBytes === undefined && !isOurs && !hasRoom()) {
-      this.#manifests.forget(toHex(key))
-      return FULL
-    }
+    const id = toHex(key)
+    const carrier = name !== undefined && this.#manifests.hasPlace(id, name) ? name : undefined
+    const hasRoom = (): boolean => (carrier === undefined ? room.forStampedManifest(store.count(prefixes.manifests)) : room.forDocument())
+    if (standingBytes === undefined && !isOurs && !hasRoom()) return FULL
     work.charge(WRITE_MS)
-    store.put(keys.manifest(key), bytes)
+    store.batch([{ put: keys.manifest(key), value: bytes }, this.#manifests.mark(id, carrier)])
+    this.#manifests.note(id, carrier)
     this.#parts.onStored(manifest.id, 'manifest')
     return STORED
   }

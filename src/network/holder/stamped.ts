@@ -28,16 +28,16 @@ export class StampedIdentities {
     return this.#byKey.size
   }
 
-  /** Stores an identity; `stamped` is undefined for one that a name carries. */
-  put(key: Uint8Array, record: Uint8Array, stamped: Stamped | undefined): void {
+  /** Stores an identity, and with it what else is to be written; `stamped` is undefined for one that a name carries. */
+  put(key: Uint8Array, record: Uint8Array, stamped: Stamped | undefined, also: StoreOperation): void {
     const mark: StoreOperation = stamped === undefined ? { delete: keys.stamped(key) } : { put: keys.stamped(key), value: encodeCbor({ ...stamped }) }
-    this.#store.batch([{ put: keys.identity(key), value: record }, mark])
+    this.#store.batch([{ put: keys.identity(key), value: record }, mark, also])
     if (stamped === undefined) this.#byKey.delete(toHex(key))
     else this.#byKey.set(toHex(key), stamped)
   }
 
-  delete(key: Uint8Array): void {
-    this.#store.batch([{ delete: keys.identity(key) }, { delete: keys.stamped(key) }])
+  delete(key: Uint8Array, ...also: StoreOperation[]): void {
+    this.#store.batch([{ delete: keys.identity(key) }, { delete: keys.stamped(key) }, ...also])
     this.#byKey.delete(toHex(key))
   }
 
