@@ -3,29 +3,41 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { discoverPeers } from '../../src/network/discovery.ts'
 import type { Node } from '../../src/network/node.ts'
-import { estimateNetworkSize, positionOf, tableSize } from '../../src/network/routing.ts'
+import { positionOf, tableSize } from '../../src/network/routing.ts'
 import { sha256 } from '../../src/protocol/bytes.ts'
 import { sharesPrefix } from '../../src/protocol/record-key.ts'
+import type { Timers } from '../../src/network/timers.ts'
 import { startBareNode } from './bare-node.ts'
 
 const K = 2
+
+/** What the look-ups say of the network; parts of the key space that belong to others. */
+const [SIZE, PARTS] = [10, 3]
 
 const nodes: Node[] = []
 let joiner: Node
 let lookedUp: Uint8Array[]
 let fails: boolean
+let sampled: Uint8Array[]
 let end: () => void
+const hourly: (() => void)[] = []
 
 beforeEach(async () => {
   joiner = await startBareNode(0)
   nodes.push(joiner)
   lookedUp = []
+  sampled = []
   fails = false
   const anew = (preimage: Uint8Array): Promise<[]> => {
     lookedUp.push(preimage)
     return fails ? Promise.reject(new Error('nobody answers')) : Promise.resolve([])
   }
-  end = discoverPeers(joiner, K, { anew, closest: anew }, pino({ level: 'silent' }))
+  const sample = async (preimage: Uint8Array): Promise<void> => {
+    sampled.push(preimage)
+    await anew(preimage)
+  }
+  const timers: Timers = { every: (_milliseconds, action) => (hourly.push(action), () => hourly.splice(hourly.indexOf(action), 1)) }
+  end = discoverPeers(joiner, K, { anew, closest: anew, sample, networkSize: () => SIZE }, timers, pino({ level: 'silent' }))
 })
 
 afterEach(async () => {
@@ -60,11 +72,27 @@ it('looks for its neighbours while it knows fewer than k, then once into each pa
   await meet()
   expect(await looks()).toEqual([undefined])
   await meet()
-  const parts = Math.floor(Math.log2(estimateNetworkSize(joiner, K) / K)) + 1
-  const far = [undefined, ...Array.from({ length: parts }, (_, shared) => shared)]
+  const far = [undefined, ...Array.from({ length: PARTS }, (_, shared) => shared)]
   expect(await looks()).toEqual(far)
   await meet()
   expect(await looks()).toEqual(far)
+  expect(sampled).toEqual(lookedUp.slice(1))
+})
+
+it('asks at a random key each hour, once it knows k others', { timeout: 30_000 }, async () => {
+  hourly[0]!()
+  await meet()
+  hourly[0]!()
+  expect(sampled).toEqual([])
+  await meet()
+  await looks()
+  sampled = []
+  hourly[0]!()
+  hourly[0]!()
+  expect(sampled).toHaveLength(2)
+  expect(sampled[0]).not.toEqual(sampled[1])
+  end()
+  expect(hourly).toEqual([])
 })
 
 it('goes on after a look-up that failed', { timeout: 30_000 }, async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockIns
 import { createLookUps, type LookUps } from '../../src/network/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
 import { positionOf, tableSize } from '../../src/network/routing.ts'
-import { distance } from '../../src/protocol/density.ts'
+import { distance, networkSize } from '../../src/protocol/density.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
 import { startBareNode } from './bare-node.ts'
 
@@ -89,4 +89,29 @@ it('with k others and more, every look-up asks', async () => {
   expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(2)).slice(0, 2))
   await closest(lookUps, FIRST)
   expect(asked).toHaveBeenCalledTimes(2)
+})
+
+describe('the size of the network', { timeout: 30_000 }, () => {
+  it('is how many are known while they are fewer than k, or nothing was looked up yet', async () => {
+    expect(createLookUps(asker, 20).networkSize()).toBe(tableSize(asker) + 1)
+    expect(createLookUps(asker, 2).networkSize()).toBe(tableSize(asker) + 1)
+    const lookUps = createLookUps(asker, 20)
+    await lookUps.sample(FIRST)
+    expect(lookUps.networkSize()).toBe(tableSize(asker) + 1)
+  })
+
+  it('is the median of the last nine estimates by those who are found at random keys, wherever ourselves stand', async () => {
+    const lookUps = createLookUps(asker, 2)
+    const preimages = Array.from({ length: 12 }, (_, index) => utf8(String(index)))
+    const estimates = preimages.map((preimage) => {
+      const key = sha256(preimage)
+      const [near, far] = nodes.filter((node) => node !== asker && node.status === 'started').map(({ peerId }) => positionOf(peerId)).sort((one, other) => distance(key, one) - distance(key, other))
+      return networkSize(key, [near!, far!])
+    })
+    const median = (of: number[]): number => of.toSorted((left, right) => left - right)[(of.length - 1) >> 1]!
+    for (const [index, preimage] of preimages.entries()) {
+      await lookUps.sample(preimage)
+      expect(lookUps.networkSize()).toBe(median(estimates.slice(Math.max(0, index - 8), index + 1)))
+    }
+  })
 })

@@ -68,7 +68,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers),
     onPeerKnown(node, onKnown),
     forgetStrangers(node),
-    discoverPeers(node, profile.k, lookUps, log),
+    discoverPeers(node, profile.k, lookUps, timers, log),
     dropThoseThatTurnLight(node, dhtProtocol(profile))
   ]
 

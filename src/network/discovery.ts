@@ -1,54 +1,73 @@
-/** Looks for peers when one becomes known: kad-dht does so once at the start, when nobody is there yet, and then every five minutes. */
+/**
+ * Looks for peers when one becomes known: kad-dht does so once at the start, when nobody is there yet, and then every five minutes. And asks from time to time
+ * at a random key, for the size of the network.
+ */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { blindedKey } from '../protocol/record-key.ts'
 import type { Node } from './node.ts'
 import type { LookUps } from './look-ups.ts'
-import { estimateNetworkSize, onPeerKnown, positionOf, tableSize } from './routing.ts'
+import { onPeerKnown, positionOf, tableSize } from './routing.ts'
+import type { Timers } from './timers.ts'
+
+/** Parts of the key space share so many bits with ours at most: kad-dht's table tells peers apart by six. */
+const MAX_SHARED_BITS = 6
+
+/** Networks grow slowly. */
+const SAMPLE_EVERY_MS = 60 * 60_000
 
 /**
  * Starts. While fewer than k peers are known our own neighbours are looked up; then, once, each part of the key space that is farther away than they are, as a node does
  * that joins a Kademlia network. Kad-dht's own refreshes are enough afterwards. Returns the function that ends it.
  */
-export function discoverPeers(node: Node, k: number, lookUps: LookUps, log: Logger): () => void {
+export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: Timers, log: Logger): () => void {
   const ended = new AbortController()
   let running = false
   let again = false
   let areFarLookedUp = false
-  const lookUp = async (preimages: readonly Uint8Array[]): Promise<void> => {
-    running = true
-    again = false
+  const attempt = async (look: () => Promise<unknown>): Promise<void> => {
     try {
-      for (const preimage of preimages) await lookUps.anew(preimage, ended.signal)
+      await look()
     } catch (error) {
       if (!ended.signal.aborted) log.debug({ err: error }, 'looking for peers failed')
     }
+  }
+  const run = async (look: () => Promise<unknown>): Promise<void> => {
+    running = true
+    again = false
+    await attempt(look)
     running = false
     request(again)
+  }
+  /** Each part is the half of what is left; the last is that of our neighbours. */
+  const lookFar = async (): Promise<void> => {
+    for (let shared = 0; shared < MAX_SHARED_BITS && 2 ** shared * k <= lookUps.networkSize(); shared++) await lookUps.sample(farKey(positionOf(node.peerId), shared), ended.signal)
   }
   const request = (wanted: boolean): void => {
     if (running) again ||= wanted
     else if (!wanted || ended.signal.aborted) return
-    else if (tableSize(node) < k) void lookUp([node.peerId.toMultihash().bytes])
+    else if (tableSize(node) < k) void run(() => lookUps.anew(node.peerId.toMultihash().bytes, ended.signal))
     else if (!areFarLookedUp) {
       areFarLookedUp = true
-      void lookUp(farKeys(positionOf(node.peerId), estimateNetworkSize(node, k) / k))
+      void run(lookFar)
     }
   }
   const endListening = onPeerKnown(node, () => {
     request(true)
   })
+  const endSampling = timers.every(SAMPLE_EVERY_MS, () => {
+    if (tableSize(node) >= k) void attempt(() => lookUps.sample(randomBytes(32), ended.signal))
+  })
   return () => {
     endListening()
+    endSampling()
     ended.abort()
   }
 }
 
-/** Preimages of a random key in each part of the key space that shares i bits with ours and not the next, up to the part of our neighbours, a `parts`-th of it. */
-function farKeys(own: Uint8Array, parts: number): Uint8Array[] {
-  return Array.from({ length: Math.floor(Math.log2(Math.max(1, parts))) + 1 }, (_, shared) => {
-    const key = own.slice()
-    key[shared >> 3]! ^= 0x80 >> (shared & 7)
-    return blindedKey(key, shared + 1, randomBytes(32)).preimage
-  })
+/** Preimage of a random key in the part of the key space that shares so many bits with ours and not the next. */
+function farKey(own: Uint8Array, shared: number): Uint8Array {
+  const key = own.slice()
+  key[shared >> 3]! ^= 0x80 >> (shared & 7)
+  return blindedKey(key, shared + 1, randomBytes(32)).preimage
 }

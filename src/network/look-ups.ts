@@ -1,22 +1,37 @@
-/** Who is closest to a key. In a network of up to k others every look-up finds everybody, so that one of them answers all for a while. */
+/**
+ * Who is closest to a key, and how large the network is by what look-ups find. In a network of up to k others every look-up finds everybody, so that one of
+ * them answers all for a while.
+ */
 import type { PeerId } from '@libp2p/interface'
 import { sha256 } from '../protocol/bytes.ts'
+import { networkSize } from '../protocol/density.ts'
 import type { Node } from './node.ts'
-import { closestPeers, nearestKnown } from './routing.ts'
+import { closestPeers, nearestKnown, positionOf, tableSize } from './routing.ts'
 
 /** So long the table is taken to hold everybody: whoever joins enters it, and while one of it is not connected it is not believed. */
 const EVERYBODY_MS = 10_000
+
+/** Estimates of the network's size that are kept: each is off by a quarter or so, their median by a tenth. */
+const MAX_ESTIMATES = 9
 
 export interface LookUps {
   /** The peers closest to H(preimage), nearest first, without ourselves; at most k. Rejects with the signal's reason. */
   closest(preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
   /** The same by asking the network in any case. */
   anew(preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
+  /** As `anew`, for a random preimage: how close those stand who are found there is noted. */
+  sample(preimage: Uint8Array, signal?: AbortSignal): Promise<void>
+  /**
+   * Nodes in the network, ourselves counted: those known while they are fewer than k others, else the median of what was found at random keys. Whoever is
+   * near ourselves may have chosen his place [a crowd around one node], and the table holds a part of a large network only.
+   */
+  networkSize(): number
 }
 
 /** `now` is monotonic, in milliseconds. */
 export function createLookUps(node: Node, k: number, now: () => number = () => performance.now()): LookUps {
   let knowsEverybodyUntilMs = -Infinity
+  const estimates: number[] = []
 
   const anew = async (preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => {
     const { peers, isWhole } = await closestPeers(node, preimage, k, signal)
@@ -27,6 +42,16 @@ export function createLookUps(node: Node, k: number, now: () => number = () => p
   }
   return {
     anew,
+    async sample(preimage, signal) {
+      const peers = await anew(preimage, signal)
+      if (peers.length > 0) estimates.push(networkSize(sha256(preimage), peers.map(positionOf)))
+      if (estimates.length > MAX_ESTIMATES) estimates.shift()
+    },
+    networkSize() {
+      const known = tableSize(node)
+      const median = estimates.toSorted((left, right) => left - right)[(estimates.length - 1) >> 1]
+      return known < k || median === undefined ? known + 1 : median
+    },
     async closest(preimage, signal) {
       signal?.throwIfAborted()
       const known = now() < knowsEverybodyUntilMs ? nearestKnown(node, sha256(preimage)) : []

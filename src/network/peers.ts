@@ -10,7 +10,7 @@ import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
 import type { LookUps } from './look-ups.ts'
 import { createPrefixes } from './prefixes.ts'
-import { dropUnreachable, estimateNetworkSize, nearestKnown, positionOf, tableSize } from './routing.ts'
+import { dropUnreachable, nearestKnown, positionOf, tableSize } from './routing.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
 const NEIGHBOURHOOD_LOOKUPS = 4
@@ -54,15 +54,15 @@ export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUp
   return {
     ownPosition: positionOf(node.peerId),
     known: () => tableSize(node),
-    networkSize: () => estimateNetworkSize(node, profile.k),
+    networkSize: () => lookUps.networkSize(),
     nearest: (key) => nearestKnown(node, key, profile.k).map(peerOf),
     within(key) {
-      const reach = radius(profile.k, estimateNetworkSize(node, profile.k))
+      const reach = radius(profile.k, lookUps.networkSize())
       return nearestKnown(node, key, profile.k).filter((id) => isWithin(key, positionOf(id), reach)).map(peerOf)
     },
     closest: async (preimage, signal) => (await lookUps.closest(preimage, signal)).map(peerOf),
     async neighbourhood(key, signal) {
-      const bits = blindedPrefixBits(estimateNetworkSize(node, profile.k))
+      const bits = blindedPrefixBits(lookUps.networkSize())
       // Whom we are connected to is alive, whoever else stands in the table may be long gone.
       const connected = nearestKnown(node, key).filter((id) => node.getConnections(id).length > 0)
       const found = new Map(connected.map((id) => [id.toString(), id]))

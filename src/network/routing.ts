@@ -2,7 +2,7 @@
 import type { PeerId, PeerUpdate } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { sha256 } from '../protocol/bytes.ts'
-import { distance, networkSize } from '../protocol/density.ts'
+import { distance } from '../protocol/density.ts'
 import type { Node } from './node.ts'
 
 /** A look-up that has not ended by then gives what it has found. */
@@ -106,11 +106,4 @@ export async function closestPeers(node: Node, preimage: Uint8Array, k: number, 
   const key = sha256(preimage)
   const nearness = new Map([...found.values()].map((peer) => [peer, distance(key, positionOf(peer))]))
   return { peers: [...nearness.keys()].sort((left, right) => nearness.get(left)! - nearness.get(right)!).slice(0, k), isWhole }
-}
-
-/** Nodes in the network, ourselves counted: from the density of the k peers nearest to our own id. */
-export function estimateNetworkSize(node: Node, k: number): number {
-  const own = positionOf(node.peerId)
-  const nearest = nearestKnown(node, own, k)
-  return networkSize(own, nearest.map(positionOf))
 }

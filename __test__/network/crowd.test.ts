@@ -1,0 +1,57 @@
+/** Many ids around one node, by which it is to misjudge how large the network is: real nodes, of which the strangers have chosen their places. */
+import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import type { PeerId } from '@libp2p/interface'
+import { peerIdFromPublicKey, peerIdFromString } from '@libp2p/peer-id'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { startNode, type Node } from '../../src/network/node.ts'
+import { positionOf } from '../../src/network/routing.ts'
+import { sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
+import { blindedPrefixBits, sharesPrefix } from '../../src/protocol/record-key.ts'
+import { keys } from '../../src/store/keys.ts'
+import { Lab, labProfile } from './lab.ts'
+
+const K = 4
+const HONEST = 9
+/** First bits that the crowd's places share with the victim's: 128 keys tried for each. */
+const CLOSE_BITS = 7
+
+let lab: Lab
+const crowd: Node[] = []
+
+beforeEach(() => {
+  lab = new Lab(labProfile({ k: K }))
+})
+
+afterEach(async () => {
+  for (const node of crowd.splice(0)) await node.stop()
+  await lab.close()
+})
+
+/** Seeds of node keys whose places are next to that peer's. */
+function* seedsNear(peer: PeerId): Generator<Uint8Array> {
+  for (let attempt = 0; ; attempt++) {
+    const nodeSeed = sha256(utf8('crowd'), u64be(attempt))
+    const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(nodeSeed).publicKey))
+    if (sharesPrefix(positionOf(peer), positionOf(id), CLOSE_BITS)) yield nodeSeed
+  }
+}
+
+it('[a crowd around one node] shows no more of a name, and lets no node think that nothing is its own to store', { timeout: 120_000 }, async () => {
+  const victim = (await lab.addNodes(HONEST)).at(-1)!
+  const seeds = seedsNear(peerIdFromString(victim.network.status().peer_id))
+  for (let index = 0; index < K; index++) {
+    const node = await startNode({ profile: lab.profile, nodeSeed: seeds.next().value as Uint8Array, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [], mode: 'full', isBanned: () => false, mayConnect: () => true, agent: 'crowd' })
+    crowd.push(node)
+    await node.dial(multiaddr(victim.address))
+  }
+  await vi.waitFor(() => {
+    lab.advance(2)
+    const contacts = new TextDecoder().decode(victim.store.get(keys.contacts()))
+    for (const { peerId } of crowd) expect(contacts).toContain(peerId.toString())
+  }, 20_000)
+  // By those four alone it would be one of four hundred: three bits of each name it wants, and a hundredth of the names to store.
+  const { networkSize } = await victim.network.probe('wanted.chronym')
+  expect(blindedPrefixBits(networkSize)).toBe(0)
+})
