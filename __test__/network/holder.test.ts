@@ -198,6 +198,24 @@ describe('a holder', () => {
     expect(stateOf(target, 'forged.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
   })
 
+  it('[a neighbour that never answers] is not waited for once the others decide', async () => {
+    const target = holder()
+    const claim = witnessed(target, 'silent.chronym', 'owner')
+    for (let index = 0; index < 20; index++) addNeighbour()
+    const speak: (() => void)[] = []
+    const silent = neighbours.splice(0, 5)
+    for (const neighbour of silent) neighbours.push({ ...neighbour, answer: () => new Promise((resolve) => speak.push(() => resolve({ type: 'none' }))) })
+    let answer: unknown
+    const put = target.put('reveal', encodeReveal(claim), PEER).then((given) => (answer = given))
+    await vi.waitFor(() => expect(speak).toHaveLength(5))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(answer, 'five could name a claim to adopt').toBeUndefined()
+    speak[0]!()
+    await put
+    expect(answer).toEqual({ type: 'stored' })
+    expect(stateOf(target, 'silent.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
+  })
+
   it('repairs a settling entry by a majority of its neighbours, and a settled one never', async () => {
     const target = holder()
     const own = witnessed(target, 'repair.chronym', 'owner')

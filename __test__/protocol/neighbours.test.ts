@@ -4,7 +4,7 @@ import { distance, isWithin, networkSize, radius } from '../../src/protocol/dens
 import { addressPrefix, diverse } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import type { NeighbourAnswer } from '../../src/protocol/neighbours.ts'
-import { claimToAdopt, claimToRepair, isUnopposed } from '../../src/protocol/neighbours.ts'
+import { claimToAdopt, claimToRepair, isAdoptionDecided, isUnopposed } from '../../src/protocol/neighbours.ts'
 import { isWitnessed, medianSeen } from '../../src/protocol/witness.ts'
 import { bareClaim, bytesOf, LOCAL, MAIN, timeAt } from './fixtures.ts'
 
@@ -67,6 +67,41 @@ describe('what the neighbourhood agrees on', () => {
     expect(claimToRepair(Y, { answers: answers(...times(7, x)), known: 20 }, MAIN)).toBeUndefined()
     expect(claimToRepair(Y, { answers: answers(...times(3, x)), known: 3 }, MAIN)).toBeDefined()
     expect(claimToRepair(X, { answers: answers(...times(8, x)), known: 20 }, MAIN)).toBeUndefined()
+  })
+})
+
+describe('whether those who are silent still can change what is adopted', () => {
+  const x = [X, 'fresh'] as [Uint8Array, EntryState]
+
+  it.each([
+    ['sixteen of twenty hold nothing', answers(...times(16, undefined)), 4, true],
+    ['fifteen do', answers(...times(15, undefined)), 5, false],
+    ['fourteen hold nothing, two hold a provisional claim', answers(...times(14, undefined), ...times(2, [X, 'provisional'] as [Uint8Array, EntryState])), 4, true],
+    ['three hold a claim, sixteen nothing', answers(...times(3, x), ...times(16, undefined)), 1, true],
+    ['four hold it', answers(...times(4, x), ...times(15, undefined)), 1, false],
+    ['so many hold it that the last one is nothing to that', answers(...times(6, x), ...times(13, undefined)), 1, true],
+    ['as many of them are settling as fresh', answers(...times(4, x), ...times(4, [X, 'settling'] as [Uint8Array, EntryState]), ...times(11, undefined)), 1, false],
+    ['of two claims neither leads by more', answers(...times(6, x), ...times(4, [Y, 'fresh'] as [Uint8Array, EntryState]), ...times(9, undefined)), 1, false]
+  ])('%s', (_title, heard, awaited, decided) => expect(isAdoptionDecided({ answers: heard, known: 20 }, awaited, MAIN)).toBe(decided))
+
+  it('is told by none of their answers', () => {
+    const entry = fc.option(fc.record({ claimId: fc.constantFrom(X, Y), state: fc.constantFrom<EntryState>('fresh', 'settling', 'settled', 'provisional') }), { nil: undefined, freq: 2 })
+    // Of many, so that what they agree on is often decided.
+    const agreeing = fc.record({ claimId: fc.constant(X), state: fc.constantFrom<EntryState>('fresh', 'fresh', 'fresh', 'settling') })
+    const asked = fc.array(fc.record({ prefix: fc.integer({ min: 0, max: 9 }).map(String), entry: fc.oneof(entry, agreeing), fate: fc.constantFrom('heard', 'heard', 'heard', 'late', 'never') }), { maxLength: 20 })
+    let decided = 0
+    fc.assert(
+      fc.property(asked, (peers) => {
+        const all = peers.map(({ prefix, entry: held, fate }, index) => ({ fate, answer: { peer: `${index}`, prefix, ...(held && { entry: held }) } }))
+        const factsOf = (...fates: string[]) => ({ answers: all.filter(({ fate }) => fates.includes(fate)).map(({ answer }) => answer), known: peers.length })
+        const early = factsOf('heard')
+        if (!isAdoptionDecided(early, peers.length - early.answers.length, MAIN)) return
+        decided++
+        expect(claimToAdopt(factsOf('heard', 'late'), MAIN)).toEqual(claimToAdopt(early, MAIN))
+      }),
+      { numRuns: 5_000 }
+    )
+    expect(decided).toBeGreaterThan(200)
   })
 })
 

@@ -38,6 +38,21 @@ export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Ag
   return majorityOf(held, held.length)
 }
 
+/**
+ * Whether `claimToAdopt` would say the same, whatever so many peers that were asked too may answer, late or never: whoever is silent need not be waited for then
+ * [a neighbour that never answers]. Each answer counts for itself, and may take the place of another of its prefix.
+ */
+export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
+  const needed = Math.max(1, Math.min(profile.witness_quorum, facts.known))
+  if (heldOf(facts.answers).length + awaited < needed) return true
+  const held = heldOf(diverse(facts.answers, profile.answers_per_prefix))
+  const agreed = majorityOf(held, held.length + 2 * awaited)
+  if (agreed === undefined || held.length - awaited < needed) return false
+  const states = held.flatMap(({ claimId, state }) => (equalBytes(claimId, agreed.claimId) ? [state] : []))
+  const fresh = states.filter((state) => state === 'fresh').length
+  return fresh * 2 > states.length + 2 * awaited || (fresh + awaited) * 2 <= states.length
+}
+
 /** For a settling entry: the claim that more than half of at least `repair_quorum` (or all known) diverse answers hold, when it is another one. */
 export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
   const answers = diverse(facts.answers, profile.answers_per_prefix)

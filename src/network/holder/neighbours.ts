@@ -2,7 +2,7 @@
 import { equalBytes, sha256, toHex } from '../../protocol/bytes.ts'
 import type { Claim } from '../../protocol/claim.ts'
 import { leaseState } from '../../protocol/lease.ts'
-import type { NeighbourAnswer } from '../../protocol/neighbours.ts'
+import type { NeighbourAnswer, NeighbourFacts } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey } from '../../protocol/record-key.ts'
 import { decodeReveal } from '../../protocol/reveal.ts'
@@ -26,12 +26,15 @@ export interface Neighbours {
   readonly known: number
 }
 
-/** Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out. */
-export async function askNeighbours(peers: Peers | undefined, key: Uint8Array): Promise<Neighbours> {
+/** Whether the answers so far say all that is asked, whatever so many more peers may answer. */
+type IsDecided = (soFar: NeighbourFacts, awaited: number) => boolean
+
+/** Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out, and those that are silent still when the others decide. */
+export async function askNeighbours(peers: Peers | undefined, key: Uint8Array, isDecided: IsDecided = () => false): Promise<Neighbours> {
   if (peers === undefined) return { key, answers: [], known: 0 }
-  const answers = await askThem(peers, peers.nearest(key), key)
-  // Looked at again, since whoever cannot be reached is known no longer.
-  return { key, answers, known: peers.diverse(peers.nearest(key)).length }
+  // Looked at again each time, since whoever cannot be reached is known no longer.
+  const facts = (answers: readonly Neighbour[]): Neighbours => ({ key, answers, known: peers.diverse(peers.nearest(key)).length })
+  return facts(await askThem(peers, peers.nearest(key), key, (soFar, awaited) => isDecided(facts(soFar), awaited)))
 }
 
 /** As `askNeighbours`, for a name of another neighbourhood: those closest to H(preimage) are looked up. */
@@ -42,9 +45,19 @@ export async function askElsewhere(peers: Peers | undefined, preimage: Uint8Arra
   return { key, answers: await askThem(peers, closest, key), known: peers.diverse(closest).length }
 }
 
-async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array): Promise<Neighbour[]> {
-  const answers = await Promise.all(asked.map((peer) => askOne(peers, peer, key)))
-  return answers.filter((answer) => answer !== undefined)
+/** Answers in the order of `asked`. What is not waited for is left to come: to break its stream off costs both ends more. */
+async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array, isDecided: (soFar: readonly Neighbour[], awaited: number) => boolean = () => false): Promise<Neighbour[]> {
+  const answers: (Neighbour | undefined)[] = []
+  const soFar = (): Neighbour[] => answers.filter((answer) => answer !== undefined)
+  const decided = Promise.withResolvers<undefined>()
+  let awaited = asked.length
+  const askEach = asked.map(async (peer, index) => {
+    answers[index] = await askOne(peers, peer, key)
+    awaited--
+    if (isDecided(soFar(), awaited)) decided.resolve(undefined)
+  })
+  await Promise.race([Promise.all(askEach), decided.promise])
+  return soFar()
 }
 
 /** Briefly: what they agree on is mostly what is known here, and a record has up to 50 KiB. */

@@ -9,7 +9,7 @@ import type { Origin } from '../../protocol/diversity.ts'
 import { isWithin, radius } from '../../protocol/density.ts'
 import { isRipe } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { claimToAdopt, type Agreed } from '../../protocol/neighbours.ts'
+import { claimToAdopt, isAdoptionDecided, type Agreed } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
@@ -184,7 +184,7 @@ export class RevealHolder {
       switch (decision.kind) {
         case 'ask':
           work?.charge(ASK_MS)
-          neighbours = await askNeighbours(this.#parts.peers(), key)
+          neighbours = await askNeighbours(this.#parts.peers(), key, (soFar, awaited) => isAdoptionDecided(soFar, awaited, profile))
           continue
         case 'adopt':
           if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.agreed.state)) return FULL
