@@ -8,10 +8,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBudget } from '../../src/network/budget.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
+import { COMMITMENTS_PAGE } from '../../src/network/protocol/commitments.ts'
 import { LIST_PAGE_ENTRIES, type ListedEntry } from '../../src/network/protocol/list.ts'
 import type { Answer, Request } from '../../src/network/protocol/messages.ts'
-import { handOver } from '../../src/network/replication.ts'
-import { sha256, toHex, utf8 } from '../../src/protocol/bytes.ts'
+import { askForCommitments, handOver } from '../../src/network/replication.ts'
+import { compareBytes, concatBytes, sha256, toHex, u64be, utf8 } from '../../src/protocol/bytes.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
@@ -25,6 +26,7 @@ interface Model extends Peer {
   /** By K in hex. */
   readonly holds: Map<string, { readonly listed: ListedEntry; readonly record: Uint8Array }>
   showsRecords: boolean
+  isSlow: boolean
   readonly asked: Request['type'][]
 }
 
@@ -34,6 +36,13 @@ let store: Store
 let neighbours: Model[]
 let newcomer: Holder
 let isStopped: boolean
+/** What has passed since the round began, milliseconds. */
+let passedMs: number
+/** What every neighbour holds, ascending. */
+let commitments: Uint8Array[]
+
+/** Just within the time that a request has. */
+const SLOW_MS = 9_900
 
 const peers: Peers = {
   ownPosition: new Uint8Array(32),
@@ -46,6 +55,7 @@ const peers: Peers = {
   neighbourhood: () => Promise.resolve({ peers: neighbours, bits: 0 }),
   ask: ((peer: Model, request: Request): Promise<Answer> => {
     peer.asked.push(request.type)
+    if (peer.isSlow) passedMs += SLOW_MS
     return Promise.resolve(answerOf(peer, request))
   }),
   diverse: (list) => [...list],
@@ -57,6 +67,12 @@ function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
     const after = request.after === undefined ? '' : toHex(request.after)
     const keys = [...holds.keys()].sort().filter((key) => key > after)
     return { type: 'listed', entries: keys.slice(0, LIST_PAGE_ENTRIES).map((key) => holds.get(key)!.listed), more: keys.length > LIST_PAGE_ENTRIES }
+  }
+  if (request.type === 'put') return { type: 'stored' }
+  if (request.type === 'commitments') {
+    const after = request.after
+    const held = commitments.filter((commitment) => after === undefined || compareBytes(commitment, after) > 0)
+    return { type: 'commitments', commitments: held.slice(0, COMMITMENTS_PAGE).map((commitment) => ({ commitment, seen: 1 })), more: held.length > COMMITMENTS_PAGE }
   }
   if (request.type !== 'get') throw new Error(request.type)
   const held = holds.get(toHex(request.key))
@@ -70,9 +86,11 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'chronym-missing-'))
   store = openStore(join(directory, 'chronym.db'))
   isStopped = false
+  passedMs = 0
+  commitments = []
   neighbours = Array.from({ length: 20 }, (_, index) => {
     const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
-    return { id, peer: id.toString(), prefix: String(index), holds: new Map(), showsRecords: true, asked: [] }
+    return { id, peer: id.toString(), prefix: String(index), holds: new Map(), showsRecords: true, isSlow: false, asked: [] }
   })
   newcomer = labHolder(lab, store, { budget: createBudget(false), peers: () => peers })
 })
@@ -101,7 +119,7 @@ function taken(name: string): { state: EntryState; owner: Uint8Array } | undefin
 
 async function round(): Promise<void> {
   for (const { asked } of neighbours) asked.length = 0
-  await handOver(newcomer, peers, lab.profile, () => isStopped)
+  await handOver(newcomer, peers, lab.profile, () => isStopped, () => passedMs)
 }
 
 function asked(type: Request['type']): number {
@@ -163,10 +181,62 @@ describe('a newcomer', { timeout: 60_000 }, () => {
     expect(taken('late')).toBeUndefined()
   })
 
+  it('[a neighbour that takes its time] is given its minutes in a round, not the hours that its answers take', async () => {
+    const [liar] = neighbours
+    liar!.isSlow = true
+    for (let index = 0; index < 50 * LIST_PAGE_ENTRIES; index++) {
+      const key = sha256(utf8(`made up ${index}`))
+      liar!.holds.set(toHex(key), { listed: { key, state: 'settled', claim: key }, record: new Uint8Array() })
+    }
+    hold(settled('listed'), neighbours.slice(1))
+    await round()
+    expect(taken('listed')).toBeDefined()
+    expect([liar!.asked.length, passedMs <= 130_000]).toEqual([13, true])
+
+    // It lists nothing, and takes ten seconds for each record that it is given.
+    liar!.holds.clear()
+    for (let index = 0; index < 50; index++) {
+      const reveal = settled(`given-${index}`)
+      hold(reveal, neighbours.slice(1))
+      await newcomer.put('reveal', encodeReveal(reveal))
+    }
+    passedMs = 0
+    await round()
+    expect([liar!.asked.length, passedMs <= 130_000]).toEqual([13, true])
+
+    commitments = Array.from({ length: 10 * COMMITMENTS_PAGE }, (_, index) => concatBytes(u64be(index), new Uint8Array(24)))
+    passedMs = 0
+    for (const { asked } of neighbours) asked.length = 0
+    expect((await askForCommitments(peers, () => false, () => passedMs)).size).toBe(commitments.length)
+    expect([liar!.asked.length, neighbours[1]!.asked.length]).toEqual([4, 11])
+  })
+
   it('stops when it is told to', async () => {
     hold(settled('stopped'), neighbours)
     isStopped = true
     await round()
     expect(asked('list') + asked('get')).toBe(0)
+  })
+})
+
+describe('commitments that neighbours hold', () => {
+  const low = Array.from({ length: 20 * COMMITMENTS_PAGE }, (_, index) => concatBytes(u64be(index), new Uint8Array(24)))
+  const honest = new Uint8Array(32).fill(0xfe)
+  const heard = async (from?: Uint8Array): Promise<ReadonlyMap<string, readonly unknown[]>> => askForCommitments(peers, () => false, () => 0, from)
+
+  it('[commitments that hide others] are asked for from any place on, so that each has its turn', async () => {
+    commitments = [...low, honest]
+    expect((await heard()).get(toHex(honest))).toHaveLength(neighbours.length)
+    const words = await heard(low[5_000])
+    expect([0, 2_999, 3_000, 5_000, 5_001, low.length - 1].map((index) => words.has(toHex(low[index]!)))).toEqual([true, true, false, false, true, true])
+  })
+
+  it('are asked for once each, also those before that place, while they are few', async () => {
+    commitments = [...low.slice(0, 700), honest]
+    for (const from of [undefined, low[300], low[499], low[699], honest, new Uint8Array(32).fill(0xff)]) {
+      const words = await heard(from)
+      expect(words.size).toBe(701)
+      for (const said of words.values()) expect(said).toHaveLength(neighbours.length)
+    }
   })
 })

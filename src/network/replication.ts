@@ -1,6 +1,7 @@
 /** Hourly: records and commitments go to where they belong, and leave where they no longer do. */
+import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { equalBytes, sha256, toHex } from '../protocol/bytes.ts'
+import { compareBytes, equalBytes, sha256, toHex } from '../protocol/bytes.ts'
 import { isWithin, radius } from '../protocol/density.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import type { HandedOver } from '../protocol/witness.ts'
@@ -10,6 +11,7 @@ import type { Holder } from './holder/holder.ts'
 import { noteMissing, takeMissing, type MissingNames } from './missing-names.ts'
 import type { Peer, Peers } from './peers.ts'
 import { orNothing } from './protocol/ask.ts'
+import type { CommitmentsAnswer, HeldCommitments, SeenCommitment } from './protocol/commitments.ts'
 import type { ListedEntry } from './protocol/list.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
 import { positionOf } from './routing.ts'
@@ -24,6 +26,14 @@ const MAX_COMMITMENT_PAGES = 16
 /** Payloads dropped in one round: each is first sent to all who should hold it. */
 const MAX_DISPLACED = 100
 
+/** So long one neighbour is listed and given to in a round, and is asked for commitments: who takes his time over each answer must not hold up the others [a neighbour that takes its time]. */
+const NEIGHBOUR_MS = 2 * 60_000
+const COMMITMENTS_MS = 30_000
+
+/** So long a round takes what is missing here, and sends what lies elsewhere. */
+const MISSING_MS = 10 * 60_000
+const DISPLACED_MS = 10 * 60_000
+
 /** Entries compared before the event loop has its turn: about 5 ms. */
 const ENTRIES_AT_A_TIME = 100
 
@@ -31,18 +41,20 @@ const ENTRIES_AT_A_TIME = 100
  * Gives each neighbour the records that belong to it as well and that it lacks or has older ones of, and takes the newer ones that it has. Then takes those that
  * are missing here, where enough neighbours list one claim to adopt it by.
  */
-export async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean): Promise<void> {
+export async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean, now = elapsed): Promise<void> {
   const reach = radius(profile.k, peers.networkSize())
   const isMissing = (key: Uint8Array): boolean => isWithin(key, peers.ownPosition, reach) && holder.entries.load(key) === undefined
   const missing: MissingNames = new Map()
   for (const peer of peers.nearest(peers.ownPosition)) {
     if (isStopped()) return
     const position = positionOf(peer.id)
-    const held = await listOf(peers, peer)
+    const isOver = endOf(NEIGHBOUR_MS, isStopped, now)
+    const held = await listOf(peers, peer, isOver)
     if (held === undefined) continue
     await noteMissing(missing, peer, held, isMissing)
     let looked = 0
     for (const key of holder.entries.all()) {
+      if (isOver()) break
       if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
       const own = isWithin(key, position, reach) ? holder.entries.load(key) : undefined
       const theirs = held.get(toHex(key))?.record
@@ -50,43 +62,58 @@ export async function handOver(holder: Holder, peers: Peers, profile: NetworkPro
       if (!(await give(holder, peers, peer, { kind: 'reveal', record: own.record }))) break
     }
     for (const { kind, key, record } of holder.documents.all()) {
+      if (isOver()) break
       if (isWithin(key, position, reach) && !(await give(holder, peers, peer, { kind, record }))) break
     }
   }
-  await takeMissing(missing, holder, peers, isStopped)
+  await takeMissing(missing, holder, peers, endOf(MISSING_MS, isStopped, now))
 }
 
 /**
  * What the neighbours say of the commitments they hold (by C in hex), for those that came while this node was not there or not near. Nobody pushes: whom to
  * ask is our choice, and one word alone counts for nothing (`medianSeen`).
+ *
+ * Of all the same part is asked for, which begins behind `from`: C is any 32 bytes, so whoever stamps thousands of low ones would else hide all others behind
+ * them [commitments that hide others].
  */
-export async function askForCommitments(peers: Peers, isStopped: () => boolean): Promise<Map<string, HandedOver[]>> {
+export async function askForCommitments(peers: Peers, isStopped: () => boolean, now = elapsed, from: Uint8Array = randomBytes(32)): Promise<Map<string, HandedOver[]>> {
   const words = new Map<string, HandedOver[]>()
   for (const neighbour of peers.diverse(peers.nearest(peers.ownPosition))) {
-    let after: Uint8Array | undefined
-    for (let page = 0; page < MAX_COMMITMENT_PAGES && !isStopped(); page++) {
-      const answer = await answerOf(peers, neighbour, { type: 'commitments', ...(after !== undefined && { after }) })
-      if (answer?.type !== 'commitments') break
-      for (const { commitment, seen } of answer.commitments) {
-        const id = toHex(commitment)
-        const said = words.get(id) ?? []
-        words.set(id, said)
-        said.push({ peer: neighbour.peer, prefix: neighbour.prefix, seen })
-      }
-      if (!answer.more) break
-      after = answer.commitments.at(-1)!.commitment
+    const isOver = endOf(COMMITMENTS_MS, isStopped, now)
+    for await (const { commitment, seen } of commitmentsOf(peers, neighbour, from, isOver)) {
+      const id = toHex(commitment)
+      const said = words.get(id) ?? []
+      words.set(id, said)
+      said.push({ peer: neighbour.peer, prefix: neighbour.prefix, seen })
     }
   }
   return words
 }
 
+/** What a neighbour holds from behind `from` on, and at the end from the beginning up to it; as many as fit into the pages. */
+async function* commitmentsOf(peers: Peers, neighbour: Peer, from: Uint8Array, isOver: () => boolean): AsyncGenerator<SeenCommitment> {
+  let after: Uint8Array | undefined = from
+  let isSecondPart = false
+  for (let page = 0; page < MAX_COMMITMENT_PAGES && !isOver(); page++) {
+    const answer: CommitmentsAnswer | undefined = await answerOf(peers, neighbour, { type: 'commitments', ...(after !== undefined && { after }) })
+    if (answer?.type !== 'commitments') return
+    const { commitments, more }: HeldCommitments = answer
+    const wanted = isSecondPart ? commitments.filter(({ commitment }) => compareBytes(commitment, from) <= 0) : commitments
+    yield* wanted
+    if (isSecondPart && (!more || wanted.length < commitments.length)) return
+    after = more ? commitments.at(-1)!.commitment : undefined
+    isSecondPart ||= !more
+  }
+}
+
 /** Leaves the payloads that this node is no longer near to those who are, once more than half of them have been seen to hold them; the stubs stay. */
-export async function dropDisplaced(holder: Holder, send: (record: OwnRecord) => Promise<PutOutcome>, isStopped: () => boolean): Promise<void> {
+export async function dropDisplaced(holder: Holder, send: (record: OwnRecord) => Promise<PutOutcome>, isStopped: () => boolean, now = elapsed): Promise<void> {
+  const isOver = endOf(DISPLACED_MS, isStopped, now)
   let sent = 0
   let looked = 0
   for (const key of holder.entries.all()) {
     if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
-    if (isStopped() || sent === MAX_DISPLACED) return
+    if (isOver() || sent === MAX_DISPLACED) return
     if (holder.reveals.isNear(key) || holder.entries.isStub(key)) continue
     const held = holder.entries.load(key)
     if (held?.record === undefined || held.entry.state !== 'settled') continue
@@ -101,11 +128,23 @@ export async function dropDisplaced(holder: Holder, send: (record: OwnRecord) =>
   }
 }
 
-/** K in hex -> what a peer lists of it; undefined when it does not answer. */
-async function listOf(peers: Peers, peer: Peer): Promise<Map<string, ListedEntry> | undefined> {
+/** Monotonic, milliseconds. */
+function elapsed(): number {
+  return performance.now()
+}
+
+/** Tells whether so much time has passed since now, or everything is to stop. */
+function endOf(milliseconds: number, isStopped: () => boolean, now: () => number): () => boolean {
+  const end = now() + milliseconds
+  return () => isStopped() || now() >= end
+}
+
+/** K in hex -> what a peer lists of it; undefined when it does not answer, or not in time. */
+async function listOf(peers: Peers, peer: Peer, isOver: () => boolean): Promise<Map<string, ListedEntry> | undefined> {
   const held = new Map<string, ListedEntry>()
   let after: Uint8Array | undefined
   for (let page = 0; page < MAX_ENTRY_PAGES; page++) {
+    if (isOver()) return undefined
     const answer = await answerOf(peers, peer, { type: 'list', key: sha256(), bits: 0, ...(after !== undefined && { after }) })
     if (answer?.type !== 'listed') return undefined
     for (const entry of answer.entries) held.set(toHex(entry.key), entry)
