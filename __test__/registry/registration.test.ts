@@ -154,6 +154,25 @@ describe('registering', () => {
     expect(last < p && p <= last + profile.pulse_window).toBe(true)
   })
 
+  it('draws a new salt when the machine slept while its peers confirmed the commitment', async () => {
+    const commit = node.network.commit.bind(node.network)
+    const { promise: awake, resolve: wake } = Promise.withResolvers<undefined>()
+    let sent = 0
+    node.network.commit = async (...of) => {
+      const outcome = await commit(...of)
+      if (sent++ === 0) await awake
+      return outcome
+    }
+    const { task_id } = await node.registry.register(ALICE, {})
+    await until(() => sent === 1)
+    await bench.clock.advance(profile.pulse_window * SECOND)
+    wake(undefined)
+    expect((await finish(node, task_id)).status).toBe('completed')
+    const seen = [...bench.world.peers[4]!.commitments.values()]
+    const p = held().drand_pulse
+    expect(seen.map((round) => round < p && p <= round + profile.pulse_window)).toEqual([false, true])
+  })
+
   it('never sends a proof that does not verify', async () => {
     node.pool.breakProofs = true
     const task = await finish(node, (await node.registry.register(ALICE, {})).task_id)
