@@ -166,6 +166,20 @@ describe('a holder', () => {
     expect(penalised[0]).toContain('another name')
   })
 
+  it('holds it against nobody that he has another claim by now than when he was asked for it first', async () => {
+    const [named, meanwhile] = ['one', 'other'].map((who) => lab.reveal('contested.chronym', lab.owner(who), { p: lab.round }))
+    for (let index = 0; index < 5; index++) addNeighbour({ reveal: meanwhile!, state: 'fresh' })
+    const claim = claimId(named!.name, named!.pubkey, lab.round, lab.hash)
+    neighbours = neighbours.map((neighbour) => ({
+      ...neighbour,
+      answer: (request) => (request.type === 'get' && request.brief === true ? { type: 'entry', state: 'fresh', claim } : neighbour.answer(request))
+    }))
+    penalised.length = 0
+    const target = holder()
+    expect(await target.put('reveal', encodeReveal(witnessed(target, 'contested.chronym', 'third')), PEER)).toEqual({ type: 'stored' })
+    expect(penalised).toEqual([])
+  })
+
   it('answers briefly with the digest of what it holds', async () => {
     const target = holder()
     const reveal = witnessed(target, 'digest.chronym', 'owner')

@@ -46,6 +46,11 @@ describe('protocol time', () => {
     expect(down).toMatchObject({ verified: 1000 + 2 * MAIN.pulse_fresh, lapse: 1000, fresh: false })
   })
 
+  it('takes no lapse back after a restart, when the clock is behind and a pulse of long ago comes first', () => {
+    const restarted = { ...TIME_ZERO, lapse: 1_000_000 }
+    expect(advanceTime(restarted, { clock: 500, verified: 500 }, MAIN)).toEqual({ verified: 500, lapse: 1_000_000, now: 500, fresh: true })
+  })
+
   it('warns of a clock that lags more than 20 rounds', () => {
     expect(clockLags(100, 120)).toBe(false)
     expect(clockLags(100, 121)).toBe(true)

@@ -16,7 +16,7 @@ export interface ProtocolTime {
 
 export const TIME_ZERO: ProtocolTime = { verified: 0, lapse: 0, now: 0, fresh: false }
 
-/** Time after a pulse was verified (`verified`), after the clock was read again, or both. Never goes back in v. */
+/** Time after a pulse was verified (`verified`), after the clock was read again, or both. Neither v nor `lapse`, which outlives restarts, ever goes back. */
 export function advanceTime(
   time: ProtocolTime,
   seen: { readonly clock: number; readonly verified?: number },
@@ -24,7 +24,7 @@ export function advanceTime(
 ): ProtocolTime {
   const verified = Math.max(time.verified, seen.verified ?? 0)
   const fresh = verified > 0 && seen.clock - verified <= profile.pulse_fresh
-  return { verified, lapse: fresh ? verified : time.lapse, now: Math.max(seen.clock, verified), fresh }
+  return { verified, lapse: fresh ? Math.max(time.lapse, verified) : time.lapse, now: Math.max(seen.clock, verified), fresh }
 }
 
 /** Whether the clock lags so far behind a verified pulse that its owner should be warned (more than 20 rounds; protocol.md, "Beacon and time"). */

@@ -82,7 +82,7 @@ export async function recordOfClaim(
   const first = key.at(-1)! % Math.max(1, holders.length)
   const tried = new Set<string>()
   for (const asked of [holders.slice(first, first + 1), holders.toSpliced(first, 1)]) {
-    const shown = await Promise.all(asked.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key) })))
+    const shown = await Promise.all(asked.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key, claimId) })))
     for (const { from, record } of shown) {
       if (record === undefined) continue
       const hash = toHex(sha256(record))
@@ -96,9 +96,10 @@ export async function recordOfClaim(
   return undefined
 }
 
-async function recordAt(peers: Peers | undefined, from: Peer, key: Uint8Array): Promise<Uint8Array | undefined> {
+/** Undefined also where the peer says that it holds another claim by now, as it may in a contest. */
+async function recordAt(peers: Peers | undefined, from: Peer, key: Uint8Array, claimId: Uint8Array): Promise<Uint8Array | undefined> {
   const answer = peers && (await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key })))
-  return answer?.type === 'entry' ? answer.record : undefined
+  return answer?.type === 'entry' && equalBytes(answer.claim, claimId) ? answer.record : undefined
 }
 
 interface RecordParts {

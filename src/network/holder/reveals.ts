@@ -10,6 +10,7 @@ import { isWithin, radius } from '../../protocol/density.ts'
 import { isRipe } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { claimToAdopt, isAdoptionDecided, type Agreed } from '../../protocol/neighbours.ts'
+import { compareRecords } from '../../protocol/order.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
@@ -62,7 +63,7 @@ export class RevealHolder {
   readonly #hash: Uint8Array
   readonly #mutex = new KeyedMutex()
   readonly #changes = new Map<string, ChangeBudget>()
-  readonly #waiting = new Map<string, Uint8Array>()
+  readonly #waiting = new Map<string, { readonly record: Uint8Array; readonly claim: Claim }>()
 
   constructor(parts: RevealHolderParts) {
     this.#parts = parts
@@ -158,7 +159,7 @@ export class RevealHolder {
   /** Offers the changes again whose turn has come. */
   async applyWaiting(): Promise<void> {
     const { clock, profile } = this.#parts
-    for (const [id, record] of [...this.#waiting]) {
+    for (const [id, { record }] of [...this.#waiting]) {
       if (nextChangeMs(this.#changes.get(id), clock.nowMs(), profile) > clock.nowMs()) continue
       this.#waiting.delete(id)
       await this.offer(record, WAITED)
@@ -217,13 +218,20 @@ export class RevealHolder {
     if (isUpdate && sender !== OURSELVES) {
       const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
       if (spent === undefined) {
-        if (this.#waiting.size < MAX_WAITING || this.#waiting.has(id)) this.#waiting.set(id, record)
+        this.#wait(id, record, entry.claim)
         return BUSY
       }
       this.#changes.set(id, spent)
     }
     this.#save(key, { entry, record }, held)
     return STORED
+  }
+
+  /** Keeps the newest of the changes for which a name has no budget: whoever sends older ones again puts out none. */
+  #wait(id: string, record: Uint8Array, claim: Claim): void {
+    const waiting = this.#waiting.get(id)?.claim
+    const isNewest = waiting === undefined ? this.#waiting.size < MAX_WAITING : !equalBytes(waiting.pubkey, claim.pubkey) || compareRecords(claim, waiting) > 0
+    if (isNewest) this.#waiting.set(id, { record, claim })
   }
 
   /** Enters the claim that the neighbourhood agrees on. False when nobody hands over a record of it whose lease runs. */
