@@ -14,6 +14,8 @@ import { Lab, labProfile } from './lab.ts'
 
 const K = 4
 const HONEST = 9
+/** Not all find room in the victim's table. */
+const CROWD = 2 * K
 /** First bits that the crowd's places share with the victim's: 128 keys tried for each. */
 const CLOSE_BITS = 7
 
@@ -41,7 +43,7 @@ function* seedsNear(peer: PeerId): Generator<Uint8Array> {
 it('[a crowd around one node] shows no more of a name, and lets no node think that nothing is its own to store', { timeout: 120_000 }, async () => {
   const victim = (await lab.addNodes(HONEST)).at(-1)!
   const seeds = seedsNear(peerIdFromString(victim.network.status().peer_id))
-  for (let index = 0; index < K; index++) {
+  for (let index = 0; index < CROWD; index++) {
     const node = await startNode({ profile: lab.profile, nodeSeed: seeds.next().value as Uint8Array, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [], mode: 'full', isBanned: () => false, mayConnect: () => true, agent: 'crowd' })
     crowd.push(node)
     await node.dial(multiaddr(victim.address))
@@ -49,9 +51,9 @@ it('[a crowd around one node] shows no more of a name, and lets no node think th
   await vi.waitFor(() => {
     lab.advance(2)
     const contacts = new TextDecoder().decode(victim.store.get(keys.contacts()))
-    for (const { peerId } of crowd) expect(contacts).toContain(peerId.toString())
+    expect(crowd.filter(({ peerId }) => contacts.includes(peerId.toString())).length).toBeGreaterThanOrEqual(K)
   }, 20_000)
-  // By those four alone it would be one of four hundred: three bits of each name it wants, and a hundredth of the names to store.
+  // By four of those alone it would be one of four hundred: three bits of each name it wants, and a hundredth of the names to store.
   const { networkSize } = await victim.network.probe('wanted.chronym')
   expect(blindedPrefixBits(networkSize)).toBe(0)
 })

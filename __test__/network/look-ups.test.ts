@@ -5,6 +5,7 @@ import type { Node } from '../../src/network/node.ts'
 import { positionOf, tableSize } from '../../src/network/routing.ts'
 import { distance, networkSize } from '../../src/protocol/density.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import { peerIdFromString } from '@libp2p/peer-id'
 import { startBareNode } from './bare-node.ts'
 
 const [FIRST, SECOND] = [utf8('first'), utf8('second')]
@@ -16,7 +17,7 @@ let asked: MockInstance
 
 async function join(): Promise<Node> {
   const node = await startBareNode(nodes.length)
-  for (const other of nodes) await node.dial(other.getMultiaddrs())
+  for (const other of nodes.filter(({ status }) => status === 'started')) await node.dial(other.getMultiaddrs())
   nodes.push(node)
   return node
 }
@@ -24,6 +25,10 @@ async function join(): Promise<Node> {
 function nearestTo(preimage: Uint8Array, others: readonly Node[]): string[] {
   const away = ({ peerId }: Node): number => distance(sha256(preimage), positionOf(peerId))
   return others.toSorted((one, other) => away(one) - away(other)).map(({ peerId }) => peerId.toString())
+}
+
+function lookUpsOf(k: number, prefixOf: (peer: string) => string = (peer) => peer): LookUps {
+  return createLookUps(asker, { k, answers_per_prefix: 1 }, { of: (peer) => prefixOf(peer.toString()) }, () => nowMs)
 }
 
 async function closest(lookUps: LookUps, preimage: Uint8Array): Promise<string[]> {
@@ -52,7 +57,7 @@ afterAll(async () => {
 
 describe('look-ups in a network of fewer than k others', { timeout: 30_000 }, () => {
   it('ask once in ten seconds, and find everybody for any key', async () => {
-    const lookUps = createLookUps(asker, 20, () => nowMs)
+    const lookUps = lookUpsOf(20)
     expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(1)))
     expect(await closest(lookUps, SECOND)).toEqual(nearestTo(SECOND, nodes.slice(1)))
     expect(asked).toHaveBeenCalledTimes(1)
@@ -64,7 +69,7 @@ describe('look-ups in a network of fewer than k others', { timeout: 30_000 }, ()
   })
 
   it('know of whoever joins and leaves meanwhile', async () => {
-    const lookUps = createLookUps(asker, 20, () => nowMs)
+    const lookUps = lookUpsOf(20)
     await closest(lookUps, FIRST)
     await join()
     await knows(3)
@@ -78,14 +83,14 @@ describe('look-ups in a network of fewer than k others', { timeout: 30_000 }, ()
   })
 
   it('end with the reason of their signal', async () => {
-    const lookUps = createLookUps(asker, 20, () => nowMs)
+    const lookUps = lookUpsOf(20)
     await closest(lookUps, FIRST)
     await expect(lookUps.closest(FIRST, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
   })
 })
 
 it('with k others and more, every look-up asks', async () => {
-  const lookUps = createLookUps(asker, 2, () => nowMs)
+  const lookUps = lookUpsOf(2)
   expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(2)).slice(0, 2))
   await closest(lookUps, FIRST)
   expect(asked).toHaveBeenCalledTimes(2)
@@ -93,25 +98,47 @@ it('with k others and more, every look-up asks', async () => {
 
 describe('the size of the network', { timeout: 30_000 }, () => {
   it('is how many are known while they are fewer than k, or nothing was looked up yet', async () => {
-    expect(createLookUps(asker, 20).networkSize()).toBe(tableSize(asker) + 1)
-    expect(createLookUps(asker, 2).networkSize()).toBe(tableSize(asker) + 1)
-    const lookUps = createLookUps(asker, 20)
+    expect(lookUpsOf(20).networkSize()).toBe(tableSize(asker) + 1)
+    expect(lookUpsOf(2).networkSize()).toBe(tableSize(asker) + 1)
+    const lookUps = lookUpsOf(20)
     await lookUps.sample(FIRST)
     expect(lookUps.networkSize()).toBe(tableSize(asker) + 1)
   })
 
+  /** By the two nearest of those that count. */
+  function estimate(preimage: Uint8Array, prefixOf: (peer: string) => string = (peer) => peer): number {
+    const running = nodes.filter((node) => node !== asker && node.status === 'started')
+    const counted = nearestTo(preimage, running).filter((peer, index, all) => all.findIndex((other) => prefixOf(other) === prefixOf(peer)) === index)
+    return networkSize(sha256(preimage), counted.slice(0, 2).map((peer) => positionOf(peerIdFromString(peer))))
+  }
+  const median = (of: number[]): number => of.toSorted((left, right) => left - right)[(of.length - 1) >> 1]!
+  const preimages = Array.from({ length: 12 }, (_, index) => utf8(String(index)))
+
   it('is the median of the last nine estimates by those who are found at random keys, wherever ourselves stand', async () => {
-    const lookUps = createLookUps(asker, 2)
-    const preimages = Array.from({ length: 12 }, (_, index) => utf8(String(index)))
-    const estimates = preimages.map((preimage) => {
-      const key = sha256(preimage)
-      const [near, far] = nodes.filter((node) => node !== asker && node.status === 'started').map(({ peerId }) => positionOf(peerId)).sort((one, other) => distance(key, one) - distance(key, other))
-      return networkSize(key, [near!, far!])
-    })
-    const median = (of: number[]): number => of.toSorted((left, right) => left - right)[(of.length - 1) >> 1]!
+    const lookUps = lookUpsOf(2)
+    const estimates = preimages.map((preimage) => estimate(preimage))
     for (const [index, preimage] of preimages.entries()) {
       await lookUps.sample(preimage)
       expect(lookUps.networkSize()).toBe(median(estimates.slice(Math.max(0, index - 8), index + 1)))
     }
+  })
+
+  it('counts those of one prefix once: whoever is asked on the way may have ids near every key [a crowd around one node]', async () => {
+    await join()
+    await join()
+    await knows(4)
+    const others = nodes.filter((node) => node !== asker && node.status === 'started')
+    const pairs = others.flatMap((one, index) => others.slice(index + 1).map((other) => [one.peerId, other.peerId] as const))
+    const apart = ([one, other]: (typeof pairs)[number]): number => distance(positionOf(one), positionOf(other))
+    const crowd = pairs.reduce((best, pair) => (apart(pair) < apart(best) ? pair : best)).map(String)
+    const prefixOf = (peer: string): string => (crowd.includes(peer) ? 'one machine' : peer)
+    // Where the crowd is next to the key, so that it would be taken for the whole neighbourhood.
+    const surrounded = Array.from({ length: 1000 }, (_, index) => utf8(`surrounded ${index}`)).filter((preimage) => estimate(preimage, prefixOf) < estimate(preimage))
+    for (const preimage of surrounded.slice(0, 3)) {
+      const lookUps = lookUpsOf(2, prefixOf)
+      await lookUps.sample(preimage)
+      expect(lookUps.networkSize()).toBe(estimate(preimage, prefixOf))
+    }
+    expect(surrounded.length).toBeGreaterThan(3)
   })
 })

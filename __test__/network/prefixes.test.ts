@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createLookUps } from '../../src/network/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
 import { createPeers, type Peers } from '../../src/network/peers.ts'
+import { createPrefixes } from '../../src/network/prefixes.ts'
 import { tableSize } from '../../src/network/routing.ts'
 import { sha256 } from '../../src/protocol/bytes.ts'
 import { startBareNode } from './bare-node.ts'
@@ -15,6 +16,11 @@ const nodes: Node[] = []
 let asker: Node
 let peers: Peers
 
+function peersOf(node: Node): Peers {
+  const prefixes = createPrefixes(node)
+  return createPeers(node, PROFILE, createLookUps(node, PROFILE, prefixes), prefixes, () => undefined)
+}
+
 async function start(): Promise<Node> {
   const node = await startBareNode(nodes.length, PROFILE)
   nodes.push(node)
@@ -23,7 +29,7 @@ async function start(): Promise<Node> {
 
 beforeAll(async () => {
   asker = await start()
-  peers = createPeers(asker, PROFILE, createLookUps(asker, PROFILE.k), () => undefined)
+  peers = peersOf(asker)
   for (let index = 0; index < OTHERS; index++) await asker.dial((await start()).getMultiaddrs())
   await vi.waitFor(() => expect(tableSize(asker)).toBe(OTHERS), 10_000)
 })
@@ -43,7 +49,7 @@ it('count as two while they are connected, and no more when they hang up', async
 })
 
 it('say where they are once they have answered, though nothing was known before', async () => {
-  const again = createPeers(asker, PROFILE, createLookUps(asker, PROFILE.k), () => undefined)
+  const again = peersOf(asker)
   const known = again.nearest(sha256())
   expect(again.diverse(known), 'who has never been connected may be anywhere').toHaveLength(OTHERS)
   for (const { id } of known) {

@@ -7,6 +7,7 @@ import { discoverPeers } from './discovery.ts'
 import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
+import { createPrefixes } from './prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
 import { dropThoseThatTurnLight, forgetStrangers, onPeerKnown } from './routing.ts'
 import type { Timers } from './timers.ts'
@@ -63,7 +64,8 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     })
     if (mode === 'full') await startServing(unstarted)
   })
-  const lookUps = createLookUps(node, profile.k)
+  const prefixes = createPrefixes(node)
+  const lookUps = createLookUps(node, profile, prefixes)
   const ends = [
     watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers),
     onPeerKnown(node, onKnown),
@@ -73,7 +75,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
   ]
 
   return {
-    peers: createPeers(node, profile, lookUps, penalise),
+    peers: createPeers(node, profile, lookUps, prefixes, penalise),
     connectedPeers: () => node.getPeers().length,
     addresses: () => node.getMultiaddrs().map(String),
     contacts: () => contactsOf(node),

@@ -5,7 +5,10 @@
 import type { PeerId } from '@libp2p/interface'
 import { sha256 } from '../protocol/bytes.ts'
 import { networkSize } from '../protocol/density.ts'
+import { diverse } from '../protocol/diversity.ts'
+import type { NetworkProfile } from '../protocol/profile.ts'
 import type { Node } from './node.ts'
+import type { Prefixes } from './prefixes.ts'
 import { closestPeers, nearestKnown, positionOf, tableSize } from './routing.ts'
 
 /** So long the table is taken to hold everybody: whoever joins enters it, and while one of it is not connected it is not believed. */
@@ -23,28 +26,36 @@ export interface LookUps {
   sample(preimage: Uint8Array, signal?: AbortSignal): Promise<void>
   /**
    * Nodes in the network, ourselves counted: those known while they are fewer than k others, else the median of what was found at random keys. Whoever is
-   * near ourselves may have chosen his place [a crowd around one node], and the table holds a part of a large network only.
+   * near ourselves may have chosen his place [a crowd around one node], and the table holds a part of a large network only. Of one prefix at most `answers_per_prefix`
+   * count: whoever is asked on the way knows the random key too, and may have ids of his own for every key.
    */
   networkSize(): number
 }
 
 /** `now` is monotonic, in milliseconds. */
-export function createLookUps(node: Node, k: number, now: () => number = () => performance.now()): LookUps {
+export function createLookUps(
+  node: Node,
+  { k, answers_per_prefix: perPrefix }: Pick<NetworkProfile, 'k' | 'answers_per_prefix'>,
+  prefixes: Prefixes,
+  now: () => number = () => performance.now()
+): LookUps {
   let knowsEverybodyUntilMs = -Infinity
   const estimates: number[] = []
 
-  const anew = async (preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => {
-    const { peers, isWhole } = await closestPeers(node, preimage, k, signal)
+  const look = async (preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => {
+    const { peers, isWhole } = await closestPeers(node, preimage, signal)
     const known = new Set(nearestKnown(node, sha256(preimage)).map(String))
     const isEverybodyKnown = isWhole && peers.length < k && peers.every((peer) => known.has(peer.toString()))
     knowsEverybodyUntilMs = isEverybodyKnown ? now() + EVERYBODY_MS : -Infinity
     return peers
   }
+  const anew = async (preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => (await look(preimage, signal)).slice(0, k)
   return {
     anew,
     async sample(preimage, signal) {
-      const peers = await anew(preimage, signal)
-      if (peers.length > 0) estimates.push(networkSize(sha256(preimage), peers.map(positionOf)))
+      const found = (await look(preimage, signal)).map((id) => ({ id, peer: id.toString(), prefix: prefixes.of(id) }))
+      const counted = diverse(found, perPrefix).slice(0, k)
+      if (counted.length > 0) estimates.push(networkSize(sha256(preimage), counted.map(({ id }) => positionOf(id))))
       if (estimates.length > MAX_ESTIMATES) estimates.shift()
     },
     networkSize() {

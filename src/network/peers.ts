@@ -9,7 +9,7 @@ import type { Node } from './node.ts'
 import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
 import type { LookUps } from './look-ups.ts'
-import { createPrefixes } from './prefixes.ts'
+import type { Prefixes } from './prefixes.ts'
 import { dropUnreachable, nearestKnown, positionOf, tableSize } from './routing.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
@@ -41,8 +41,7 @@ export interface Peers {
   penalise(peer: Peer, reason: string): void
 }
 
-export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUps, penalise: (peer: PeerId, reason: string) => void): Peers {
-  const prefixes = createPrefixes(node)
+export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUps, prefixes: Prefixes, penalise: (peer: PeerId, reason: string) => void): Peers {
   const peerOf = (id: PeerId): Peer => ({
     id,
     peer: id.toString(),

@@ -78,14 +78,14 @@ export function nearestKnown(node: Node, key: Uint8Array, count = WHOLE_TABLE): 
 }
 
 export interface Found {
-  /** Nearest first, without ourselves; at most k. */
+  /** All that answered, those on the way too; nearest first, without ourselves. */
   readonly peers: PeerId[]
   /** The look-up came to its end, so nobody is known who is nearer. */
   readonly isWhole: boolean
 }
 
-/** Looks up the peers closest to H(preimage) that answer. Ends after 10 s with what it has. Rejects with the signal's reason. */
-export async function closestPeers(node: Node, preimage: Uint8Array, k: number, signal?: AbortSignal): Promise<Found> {
+/** Looks up the peers closest to H(preimage). Ends after 10 s with what it has. Rejects with the signal's reason. */
+export async function closestPeers(node: Node, preimage: Uint8Array, signal?: AbortSignal): Promise<Found> {
   if (tableSize(node) === 0) return { peers: [], isWhole: false }
   const timeout = AbortSignal.timeout(LOOKUP_TIMEOUT_MS)
   const found = new Map<string, PeerId>()
@@ -105,5 +105,5 @@ export async function closestPeers(node: Node, preimage: Uint8Array, k: number, 
   found.delete(node.peerId.toString())
   const key = sha256(preimage)
   const nearness = new Map([...found.values()].map((peer) => [peer, distance(key, positionOf(peer))]))
-  return { peers: [...nearness.keys()].sort((left, right) => nearness.get(left)! - nearness.get(right)!).slice(0, k), isWhole }
+  return { peers: [...nearness.keys()].sort((left, right) => nearness.get(left)! - nearness.get(right)!), isWhole }
 }
