@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRoundClock } from '../../src/network/clock.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
-import { LIST_PAGE_ENTRIES, type ListAnswer } from '../../src/network/protocol/list.ts'
+import type { ListAnswer } from '../../src/network/protocol/list.ts'
 import { dropDisplaced } from '../../src/network/replication.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import type { Request } from '../../src/network/protocol/messages.ts'
@@ -15,7 +15,7 @@ import type { Origin } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
-import { recordKey, sharesPrefix } from '../../src/protocol/record-key.ts'
+import { recordKey } from '../../src/protocol/record-key.ts'
 import { decodeStub, stubOf } from '../../src/protocol/stub.ts'
 import type { HandedOver } from '../../src/protocol/witness.ts'
 import { keys } from '../../src/store/keys.ts'
@@ -438,30 +438,6 @@ describe('a holder', () => {
     target.commitments.takeOver(said([early, early, early, late, late]))
     await target.put('reveal', reveal, PEER)
     expect(stateOf(target, 'handed.chronym')?.state).toBe('fresh')
-  })
-
-  it('lists page by page, all and nothing but what lies under the prefix', async () => {
-    const target = holder()
-    const template = witnessed(target, 'list-0.chronym', 'owner')
-    await target.put('reveal', encodeReveal(template), PEER)
-    const held = target.entries.load(recordKey('reveal', 'list-0.chronym', lab.hash))!
-    const names = Array.from({ length: 300 }, (_, index) => recordKey('reveal', `list-${index}.chronym`, lab.hash))
-    for (const key of names) target.entries.save(key, held)
-
-    for (const bits of [0, 1, 3, 4, 7]) {
-      const prefix = names[0]!
-      const found: Uint8Array[] = []
-      let after: Uint8Array | undefined
-      for (let more = true; more; ) {
-        const page = target.list({ key: prefix, bits, ...(after !== undefined && { after }) }) as Extract<ListAnswer, { type: 'listed' }>
-        expect(page.entries.length).toBeLessThanOrEqual(LIST_PAGE_ENTRIES)
-        found.push(...page.entries.map(({ key }) => key))
-        after = found.at(-1)
-        more = page.more
-      }
-      const expected = names.filter((key) => sharesPrefix(prefix, key, bits)).sort((left, right) => Buffer.compare(left, right))
-      expect(found).toEqual(expected)
-    }
   })
 
   it('answers nothing as stored that did not reach the disk', async () => {

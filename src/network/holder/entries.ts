@@ -98,11 +98,13 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     },
     isStub: (key) => stubs.has(toHex(key)),
     *under(key, bits, after) {
-      // Whole hex digits narrow the list in the store, the remaining bits are looked at here.
-      const digits = prefixes.entriesUnder(toHex(key).slice(0, Math.floor(bits / 4)))
-      for (const [storeKey, bytes] of store.list(digits, after === undefined ? undefined : keys.entry(after))) {
+      // Whole hex digits narrow the list in the store. In it those that share the remaining bits follow one another: none before or behind them is read.
+      const hex = toHex(firstUnder(key, bits))
+      const first = prefixes.entriesUnder(hex.slice(0, Math.ceil(bits / 4)))
+      const next = after === undefined ? '' : keys.entry(after)
+      for (const [storeKey, bytes] of store.list(prefixes.entriesUnder(hex.slice(0, Math.floor(bits / 4))), next > first ? next : first)) {
         const found = fromHex(lastPart(storeKey))
-        if (!sharesPrefix(key, found, bits)) continue
+        if (!sharesPrefix(key, found, bits)) return
         const entry = tick(decodeEntry(bytes))
         if (entry !== undefined) yield [found, entry]
       }
@@ -145,6 +147,11 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     count: () => total,
     provisional: () => [...unsettled.values()].filter(({ state }) => state === 'provisional').length
   }
+}
+
+/** The first key that shares those bits. */
+function firstUnder(key: Uint8Array, bits: number): Uint8Array {
+  return key.map((byte, index) => byte & ~(0xff >> Math.min(8, Math.max(0, bits - 8 * index))))
 }
 
 /** Marks the entries of a store that was written before there were marks: once, some seconds for a hundred thousand. */

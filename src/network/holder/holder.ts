@@ -23,6 +23,7 @@ import { createEntries, type Entries } from './entries.ts'
 import { OURSELVES } from './ourselves.ts'
 import { createOwners } from './owner.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from './limits.ts'
+import { Pages } from './pages.ts'
 import { RevealHolder } from './reveals.ts'
 import { Room } from './room.ts'
 import { StampedIdentities } from './stamped.ts'
@@ -55,6 +56,7 @@ export class Holder {
   readonly budget: Budget
   readonly #profileHash: Uint8Array
   readonly #nodeKey: KeyPair
+  readonly #pages: Pages
   /** Commitments that wait to be written. */
   #writing: Promise<void> | undefined
 
@@ -64,6 +66,7 @@ export class Holder {
     this.budget = budget
     this.#profileHash = profileHash(profile)
     this.#nodeKey = parts.nodeKey
+    this.#pages = new Pages(budget)
     this.commitments = createCommitments(store, profile, clock)
     this.entries = createEntries(store, profile, clock)
     const stamped = new StampedIdentities(store)
@@ -112,8 +115,8 @@ export class Holder {
       },
       put: ({ kind, record }, sender) => this.put(kind, record, sender),
       get: ({ kind, key, brief }) => (brief === true ? briefly(this.get(kind, key)) : this.get(kind, key)),
-      list: (request, sender) => (this.budget.page(sender) ? this.list(request) : BUSY),
-      commitments: ({ after }, sender) => (this.budget.page(sender) ? this.commitments.page(after) : BUSY)
+      list: (request, sender) => this.#pages.read(sender, () => this.list(request)),
+      commitments: ({ after }, sender) => this.#pages.read(sender, () => this.commitments.page(after))
     }
   }
 
