@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { createBudget } from '../../src/network/budget.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../src/network/holder/limits.ts'
@@ -12,7 +14,11 @@ import { verifyKidLog } from '../../src/protocol/kid-log.ts'
 import { documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-record.ts'
 import { encodeManifestRecord, signManifest } from '../../src/protocol/manifest.ts'
 import { parseName } from '../../src/protocol/names.ts'
-import { encodeReveal } from '../../src/protocol/reveal.ts'
+import type { Peer, Peers } from '../../src/network/peers.ts'
+import { getDocuments } from '../../src/network/client/documents.ts'
+import type { GetAnswer } from '../../src/network/protocol/get.ts'
+import { AskError } from '../../src/network/protocol/ask.ts'
+import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
 import { prefixes } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
@@ -154,6 +160,39 @@ describe('a name', () => {
   })
 })
 
+describe('an identity', () => {
+  it('stays while those who hold its name, farther away, cannot be reached, and goes once they say that the name is gone', async () => {
+    const name = lab.reveal('faraway.chronym', lab.owner('alice'), { p: lab.round })
+    const claim = claimId(name.name, name.pubkey, lab.round, lab.hash)
+    let holds: 'it' | 'nothing' | 'no line' = 'it'
+    const id = peerIdFromPublicKey(publicKeyFromRaw(lab.owner('peer').publicKey))
+    const others: Peer[] = [0, 1, 2].map((index) => ({ id, peer: `peer ${index}`, prefix: String(index) }))
+    const peers: Peers = {
+      ownPosition: new Uint8Array(32),
+      known: () => others.length,
+      networkSize: () => others.length + 1,
+      nearest: () => others,
+      within: () => others,
+      closest: () => Promise.resolve(others),
+      neighbourhood: () => Promise.resolve({ peers: others, bits: 0 }),
+      ask: ({ peer }) => {
+        // One of them is there in any case: it does not know.
+        if (holds === 'no line' && peer !== 'peer 0') return Promise.reject(new AskError('no line'))
+        return Promise.resolve((holds === 'it' ? { type: 'entry', state: 'settled', claim, record: encodeReveal(name) } : { type: 'none' }) as never)
+      },
+      diverse: (list) => [...list],
+      penalise: () => undefined
+    }
+    const target = labHolder(lab, store, { peers: () => peers, budget: createBudget(false, () => (elapsed += 1_000_000)) })
+    expect(await offer(target, 'kid', recordOf('alice', { name: name.name, owner: 'alice', firstRound: lab.round }))).toBe('stored')
+    for (const [state, left] of [['it', 1], ['no line', 1], ['nothing', 0]] as const) {
+      holds = state
+      await target.documents.dropUnkept()
+      expect([state, store.count(prefixes.identities)]).toEqual([state, left])
+    }
+  })
+})
+
 describe('a manifest', () => {
   it('goes with the identity that it speaks for, not at its own end', async () => {
     const target = holder()
@@ -221,5 +260,29 @@ describe('a manifest', () => {
     await target.documents.dropUnkept()
     await target.documents.dropUnkept()
     expect(held()).toBe(0)
+  })
+})
+
+describe('looking for the identity of a manifest', () => {
+  it('tells that there is none only once more than half of those who should hold it have answered', async () => {
+    const id = peerIdFromPublicKey(publicKeyFromRaw(lab.owner('peer').publicKey))
+    const found = async (...answers: readonly (GetAnswer | 'lost')[]): Promise<unknown> => {
+      const others: Peer[] = answers.map((_, index) => ({ id, peer: String(index), prefix: String(index) }))
+      const peers: Partial<Peers> = {
+        known: () => others.length,
+        closest: () => Promise.resolve(others),
+        ask: ({ peer }) => {
+          const answer = answers[Number(peer)]!
+          return answer === 'lost' ? Promise.reject(new AskError('lost')) : Promise.resolve(answer as never)
+        }
+      }
+      const parts = { profile: lab.profile, peers: () => peers as Peers, holder: () => undefined, ownPeerId: 'self', judge: lab.pool, verifier: { validate: () => Promise.reject(new Error('nothing to verify')) } }
+      return getDocuments(parts, 'kid', identityOf('alice').id)
+    }
+    const record = recordOf('alice')
+    const [none, document]: GetAnswer[] = [{ type: 'none' }, { type: 'document', record }]
+    expect(await found(none!, none!, 'lost', { type: 'busy' })).toEqual({ records: [], isAnswered: false })
+    expect(await found(none!, none!, 'lost')).toEqual({ records: [], isAnswered: true })
+    expect(await found(document!, 'lost', 'lost')).toEqual({ records: [record], isAnswered: false })
   })
 })

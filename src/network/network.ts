@@ -231,16 +231,16 @@ class RegistryNetwork implements OpenableNetwork {
     return publish(this.#client, this.#options.store, { kind: 'kid', id: did, bytes: log })
   }
 
-  getIdentity(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
-    return getDocuments(this.#client, 'kid', did, signal)
+  async getIdentity(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
+    return (await getDocuments(this.#client, 'kid', did, signal)).records
   }
 
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome> {
     return publish(this.#client, this.#options.store, { kind: 'manifest', id: did, bytes: manifest })
   }
 
-  getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
-    return getDocuments(this.#client, 'manifest', did, signal)
+  async getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
+    return (await getDocuments(this.#client, 'manifest', did, signal)).records
   }
 
   subscribe(listener: (event: NetworkEvent) => void): () => void {
@@ -271,7 +271,9 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   async #fetchIdentities(did: string): Promise<Uint8Array[] | undefined> {
-    return this.#connection === undefined ? undefined : getDocuments(this.#client, 'kid', did)
+    if (this.knownPeers() === 0) return undefined
+    const { records, isAnswered } = await getDocuments(this.#client, 'kid', did)
+    return records.length > 0 || isAnswered ? records : undefined
   }
 
   async #enter(mode: NetworkMode): Promise<void> {

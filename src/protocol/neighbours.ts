@@ -62,14 +62,21 @@ export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: N
 }
 
 /**
- * Whether an entry whose time has come may settle: `repair_quorum` diverse peers, or more than half of those known, have answered, and neither more than
- * half of them nor so many as would be believed by a node that holds nothing name another claim. Who knows of nobody cannot tell, but on a network of one
- * machine is the whole of it.
+ * Whether enough have answered to tell what the neighbourhood holds: `repair_quorum` diverse peers, or more than half of those known. Who knows of nobody cannot
+ * tell, but on a network of one machine is the whole of it.
+ */
+export function isAnswered(facts: NeighbourFacts, profile: NetworkProfile): boolean {
+  if (facts.known === 0) return profile.scope === 'loopback'
+  return diverse(facts.answers, profile.answers_per_prefix).length >= Math.min(profile.repair_quorum, Math.floor(facts.known / 2) + 1)
+}
+
+/**
+ * Whether an entry whose time has come may settle: enough have answered, and neither more than half of them nor so many as would be believed by a node that
+ * holds nothing name another claim.
  */
 export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): boolean {
-  if (facts.known === 0) return profile.scope === 'loopback'
+  if (!isAnswered(facts, profile)) return false
   const answers = diverse(facts.answers, profile.answers_per_prefix)
-  if (answers.length < Math.min(profile.repair_quorum, Math.floor(facts.known / 2) + 1)) return false
   const agreed = claimToAdopt(facts, profile) ?? majorityOf(heldOf(answers), answers.length)
   return agreed === undefined || equalBytes(agreed.claimId, own)
 }

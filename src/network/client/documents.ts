@@ -4,8 +4,15 @@ import { toHex } from '../../protocol/bytes.ts'
 import { AskError } from '../protocol/ask.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
-/** The distinct records that the peers closest to a DID hold, our own store's first. They are not verified. Throws OfflineError, or the signal's reason. */
-export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest', did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
+export interface FoundDocuments {
+  /** Distinct, our own store's first. They are not verified. */
+  readonly records: Uint8Array[]
+  /** More than half of those asked have answered. */
+  readonly isAnswered: boolean
+}
+
+/** The records that the peers closest to a DID hold. Throws OfflineError, or the signal's reason. */
+export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest', did: string, signal?: AbortSignal): Promise<FoundDocuments> {
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const key = recordKey(kind, did, hash)
@@ -13,15 +20,17 @@ export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest',
   const own = self?.documents.get(kind, key)
   if (own !== undefined) distinct.set(toHex(own), own)
   const closest = await peers.closest(recordKeyPreimage(kind, did, hash), signal)
+  let answered = 0
   await Promise.all(
     closest.map(async (peer) => {
       try {
         const answer = await peers.ask(peer, { type: 'get', kind, key }, signal)
         if (answer.type === 'document') distinct.set(toHex(answer.record), answer.record)
+        if (answer.type === 'document' || answer.type === 'none') answered++
       } catch (error) {
         if (!(error instanceof AskError)) throw error
       }
     })
   )
-  return [...distinct.values()]
+  return { records: [...distinct.values()], isAnswered: answered * 2 > closest.length }
 }

@@ -47,12 +47,22 @@ export class Carriers {
 
   /** Whether a stamp or a live name carries it; who owns a name of another neighbourhood is asked there. */
   async isCarried(claimed: ClaimedIdentity, work?: Work): Promise<boolean> {
+    return (await this.#isCarried(claimed, work)) === true
+  }
+
+  /** Whether it is sure that nothing carries it: whoever cannot reach those who hold its name does not know. */
+  async isForsaken(claimed: ClaimedIdentity): Promise<boolean> {
+    return (await this.#isCarried(claimed)) === false
+  }
+
+  async #isCarried(claimed: ClaimedIdentity, work?: Work): Promise<boolean | 'unknown'> {
     if (this.isBoundHere(claimed)) return true
     const { profile, clock, owners } = this.#parts
     if (isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return true
     if (claimed.binding === undefined || owners.here(claimed.binding.name) !== undefined) return false
     work?.charge(ASK_MS)
-    return this.#binds(claimed.binding, claimed.log.did, await owners.elsewhere(claimed.binding.name))
+    const owner = await owners.elsewhere(claimed.binding.name)
+    return owner === 'unknown' ? owner : this.#binds(claimed.binding, claimed.log.did, owner)
   }
 
   /** What carries an identity that is carried: its stamp, if that still counts, and the name, if that is owned here or there is no such stamp. */

@@ -47,7 +47,7 @@ export interface DocumentHolderParts {
   readonly judge: DocumentJudge
   readonly isNear: (key: Uint8Array) => boolean
   readonly owners: Owners
-  /** Identity records of a DID that other nodes hold; undefined while nobody can be asked. */
+  /** Identity records of a DID that other nodes hold; undefined where none is shown and too few answer to tell that there is none. */
   readonly fetchIdentities: (did: string) => Promise<Uint8Array[] | undefined>
   readonly onStored: (did: string, kind: DocumentKind) => void
 }
@@ -166,7 +166,7 @@ export class DocumentHolder {
       if (asked++ === MAX_IDENTITIES_ASKED) return
       this.#askedLast = storeKey
       const records = await this.#parts.fetchIdentities(did)
-      if (records === undefined) return
+      if (records === undefined) continue
       if ((await this.#carriers.carried(did, records).next()).done === true) this.#dropManifest(storeKey)
     }
   }
@@ -174,12 +174,12 @@ export class DocumentHolder {
   /** Deletes an identity unless a name that carries no more than it may, or a stamp, carries it; which of them it is may have changed. */
   async #reviseIdentity(id: string, bytes: Uint8Array): Promise<void> {
     const claimed = claimedIdentity(bytes, this.#parts.profile)
-    const isCarried = await this.#carriers.isCarried(claimed)
+    const isForsaken = await this.#carriers.isForsaken(claimed)
     // What has replaced it meanwhile was looked at then.
     if (!this.#holds('kid', fromHex(id), bytes)) return
     const { name, stamp } = this.#carriers.of(claimed)
     const carrier = name !== undefined && this.#identities.hasPlace(id, name) ? name : undefined
-    if (!isCarried || (carrier === undefined && stamp === undefined)) this.#dropIdentity(id)
+    if (isForsaken || (carrier === undefined && stamp === undefined)) this.#dropIdentity(id)
     else if (carrier !== this.#identities.nameOf(id)) this.#writeIdentity(id, bytes, carrier, stamp)
   }
 

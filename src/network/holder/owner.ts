@@ -1,6 +1,6 @@
 /** Who owns a name, for the bindings of identities: our own entry, else the word of those who hold the name. */
 import type { Claim } from '../../protocol/claim.ts'
-import { claimToAdopt } from '../../protocol/neighbours.ts'
+import { claimToAdopt, isAnswered } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import type { RoundClock } from '../clock.ts'
@@ -12,8 +12,8 @@ import { askElsewhere, recordOfClaim } from './neighbours.ts'
 export interface Owners {
   /** By our own entry; undefined when there is none, or a provisional one. */
   here(name: string): Claim | undefined
-  /** By the word of those who hold the name; undefined when nobody does, it is dead, or they don't agree. */
-  elsewhere(name: string): Promise<Claim | undefined>
+  /** By the word of those who hold the name; undefined when nobody does, it is dead, or they don't agree. `unknown` when too few answer to tell that, or nobody shows what they name. */
+  elsewhere(name: string): Promise<Claim | 'unknown' | undefined>
 }
 
 export interface OwnersParts {
@@ -34,8 +34,8 @@ export function createOwners({ profile, clock, entries, verifier, peers }: Owner
     async elsewhere(name) {
       const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash))
       const agreed = claimToAdopt(neighbours, profile)
-      const found = agreed === undefined ? undefined : await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile })
-      return found?.claim
+      if (agreed === undefined) return isAnswered(neighbours, profile) ? undefined : 'unknown'
+      return (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))?.claim ?? 'unknown'
     }
   }
 }
