@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { parseName, renewalIterations } from '../../src/protocol/names.ts'
 import { parseProfile } from '../../src/protocol/profile.ts'
 import { linksOf } from '../../src/protocol/reveal.ts'
-import { AwakeTime } from '../../src/registry/awake-time.ts'
+import { ASSUMED_SHARE, AwakeTime } from '../../src/registry/awake-time.ts'
 import type { RegistryEvent } from '../../src/registry/types.ts'
 import { keys } from '../../src/store/keys.ts'
 import type { TaskView } from '../../src/tasks/types.ts'
@@ -60,7 +60,7 @@ describe('a name of this daemon', () => {
     const store = new MemoryStore()
     const awake = new AwakeTime(store, bench.clock, 3600 * SECOND)
     for (let hour = 0; hour < 28 * 24; hour++) {
-      if (hour % 24 <= hours) awake.look(true)
+      if (hour % 24 <= hours) awake.look()
       bench.clock.set(bench.clock.now() + 3600 * SECOND)
     }
     awake.save()
@@ -104,6 +104,41 @@ describe('a name of this daemon', () => {
     await look()
     expect(owned()).toMatchObject({ renewal: { state: 'scheduled' }, warnings: [] })
     expect(told()).toEqual(['name:warning renewal-off', 'name:warning-over renewal-off'])
+  })
+
+  it('is renewed before others whose leases end later, and those are warned of that come too late after it', async () => {
+    await start()
+    node.pool.instant = false
+    const squarings = renewalIterations(parseName(ALICE, profile), profile)
+    // Four and a half hours each, of a calendar in which the machine is awake eight hours a day; the leases end two hours apart, in another order than that of the names.
+    node.pool.measureRate = () => Promise.resolve(squarings / (4.5 * 3600 * ASSUMED_SHARE))
+    for (const name of ['zoe.chronym', 'bob.chronym']) {
+      bench.clock.set(bench.clock.now() + 7200 * SECOND)
+      node.pool.instant = true
+      await bench.registered(node, name)
+    }
+    node.pool.instant = false
+    bench.clock.set(bench.clock.now() + 6.5 * DAY)
+    await look()
+    await until(() => renewals().length === 3)
+    await look()
+    expect(renewals().map(({ name, queue_position: position }) => [name, position])).toEqual([[ALICE, null], ['zoe.chronym', 1], ['bob.chronym', 2]])
+    expect(node.registry.ownedNames().map(({ name, warnings }) => [name, warnings.map(({ code }) => code)])).toEqual([
+      [ALICE, []],
+      ['bob.chronym', ['renewal-late']],
+      ['zoe.chronym', []]
+    ])
+    expect((await node.registry.estimate('zoe.chronym')).queued_seconds, 'behind the first alone').toBeLessThan((await node.registry.estimate('bob.chronym')).queued_seconds)
+  })
+
+  it('is renewed so much earlier that others whose leases end with it have their time too', async () => {
+    await start()
+    await bench.registered(node, 'bob.chronym')
+    // A day each, of a calendar in which the machine is awake a third of the time: nine days before the end, were it alone, and the lease has seven.
+    node.pool.measureRate = () => Promise.resolve(renewalIterations(parseName(ALICE, profile), profile) / (3600 * 4))
+    await look()
+    const due = node.registry.ownedNames().map(({ lease_end: end, renewal }) => (Date.parse(end) - Date.parse(renewal.due!)) / DAY)
+    expect(due.toSorted((left, right) => left - right).map((days) => Math.round(days * 10) / 10)).toEqual([1.5, 3])
   })
 
   it('whose renewal failed is warned of, and renewed again an hour later, not at every look', async () => {

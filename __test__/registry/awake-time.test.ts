@@ -21,9 +21,9 @@ function begin(): void {
   awake = new AwakeTime(store, clock, LOOK)
 }
 
-function stay(ms: number, isFree = true): void {
+function stay(ms: number): void {
   for (let passed = 0; passed <= ms; passed += LOOK) {
-    awake.look(isFree)
+    awake.look()
     if (passed < ms) clock.set(clock.now() + LOOK)
   }
 }
@@ -52,17 +52,12 @@ describe('the share of the calendar in which a machine is awake', () => {
     expect(awake.share()).toBeCloseTo(share, 2)
   })
 
-  it('counts no time in which a renewal would have waited for other tasks', () => {
-    stay(14 * DAY, false)
-    expect(awake.share()).toBe(LEAST_SHARE)
-  })
-
   it('forgets after four weeks, and falls to the least after as many away', () => {
     stay(28 * DAY)
     sleep(14 * DAY)
     expect(awake.share()).toBeCloseTo(0.5, 1)
     sleep(14 * DAY)
-    awake.look(true)
+    awake.look()
     expect(awake.share()).toBe(LEAST_SHARE)
     stay(28 * DAY)
     expect(awake.share()).toBeGreaterThan(0.99)

@@ -20,7 +20,7 @@ const FAILED = task({ status: 'failed', error: { code: 'SVC-REG-001', message: '
 
 function outlook(nowRound: number, change: Partial<OutlookInput> = {}) {
   const lease = leaseState(START, nowRound, profile)
-  return renewalOutlook({ name: 'alice.chronym', profile, lease, nowRound, renewalRounds: 0, awakeShare: 1, links: 1, standing: 'held', isAutomatic: true, task: undefined, obstacle: undefined, ...change })
+  return renewalOutlook({ name: 'alice.chronym', profile, lease, nowRound, dueRound: END - LEAD, taskSeconds: 0, links: 1, standing: 'held', isAutomatic: true, task: undefined, obstacle: undefined, ...change })
 }
 const codes = (...args: Parameters<typeof outlook>): string[] => outlook(...args).warnings.map(({ code }) => code)
 
@@ -30,16 +30,10 @@ describe('a renewal', () => {
     expect(outlook(END - LEAD)).toMatchObject({ renewal: { state: 'scheduled' }, warnings: [], isDue: true })
   })
 
-  it('is scheduled earlier where this machine takes long: three times what it takes', () => {
-    expect(outlook(START, { renewalRounds: LEAD }).leadRounds).toBe(3 * LEAD)
-  })
-
   it('under way shows its task and warns only of what keeps it from coming in time', () => {
     expect(outlook(END - LEAD, { task: task() })).toMatchObject({ renewal: { state: 'running', task_id: 't1' }, warnings: [], isDue: false })
-    expect(codes(END - 5, { task: task({ eta_seconds: 5 * profile.beacon.period }) })).toEqual([])
-    expect(codes(END - 5, { task: task({ eta_seconds: 5 * profile.beacon.period + 1 }) })).toEqual(['renewal-late'])
-    // Awake half of the day it is done in twice the time.
-    for (const [eta, told] of [[2, []], [3, ['renewal-late']]] as const) expect(codes(END - 5, { awakeShare: 0.5, task: task({ eta_seconds: eta * profile.beacon.period }) })).toEqual(told)
+    expect(codes(END - 5, { task: task(), taskSeconds: 5 * profile.beacon.period })).toEqual([])
+    expect(codes(END - 5, { task: task(), taskSeconds: 5 * profile.beacon.period + 1 })).toEqual(['renewal-late'])
     expect(outlook(END - 5, { task: task({ stalled: { code: 'SVC-BCN-001', message: 'no pulse' } }) }).warnings).toMatchObject([{ code: 'renewal-stalled', message: expect.stringContaining('SVC-BCN-001: no pulse') }])
     expect(outlook(END - 5, { task: task({ paused: true }) })).toMatchObject({ renewal: { state: 'paused' }, warnings: [{ code: 'renewal-paused', message: expect.stringContaining('chronym resume t1') }] })
   })
@@ -70,7 +64,7 @@ describe('a renewal', () => {
 
   it('is possible in the grace, and not after it', () => {
     expect(outlook(END + 1)).toMatchObject({ renewal: { state: 'scheduled' }, warnings: [{ code: 'grace' }], isDue: true })
-    expect(outlook(END + 1, { task: task({ eta_seconds: 60 }) })).toMatchObject({ renewal: { state: 'running' }, warnings: [{ code: 'grace', message: expect.stringContaining('its renewal is under way') }] })
+    expect(outlook(END + 1, { task: task(), taskSeconds: 60 })).toMatchObject({ renewal: { state: 'running' }, warnings: [{ code: 'grace', message: expect.stringContaining('its renewal is under way') }] })
     expect(outlook(END + profile.grace + 1)).toMatchObject({ renewal: { state: 'impossible', due: null }, warnings: [{ code: 'lapsed', message: expect.stringContaining('chronym register alice.chronym') }], isDue: false })
   })
 

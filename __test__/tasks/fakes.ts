@@ -209,8 +209,14 @@ export class FakeSteps implements TaskSteps {
   before: (step: string, task: TaskIdentity, signal: AbortSignal) => void | Promise<void> = () => undefined
   proofUsable = true
 
+  /** Of renewals, by name. */
+  readonly deadlines = new Map<string, readonly number[]>()
+
   iterations(): number {
     return ITERATIONS
+  }
+  deadlinesMs(name: string): readonly number[] {
+    return this.deadlines.get(name) ?? []
   }
   async commit(task: TaskIdentity, draft: Uint8Array | undefined, saveDraft: (draft: Uint8Array) => void, signal: AbortSignal): Promise<Uint8Array> {
     await this.before('commit', task, signal)
@@ -223,7 +229,7 @@ export class FakeSteps implements TaskSteps {
   }
   async plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan> {
     await this.before('plan', task, signal)
-    return { seed: Buffer.alloc(32, draft[6]), discriminantBits: 256, iterations: ITERATIONS, split: null, deadlineMs: Date.UTC(2026, 0, 15), context: draft }
+    return { seed: Buffer.alloc(32, draft[6]), discriminantBits: 256, iterations: ITERATIONS, split: null, deadlineMs: task.kind === 'renew' ? null : Date.UTC(2026, 0, 15), context: draft }
   }
   async remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void> {
     await this.before('remind', task, signal)

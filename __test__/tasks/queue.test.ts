@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { taskWhere } from './fakes.ts'
-import { workbench } from './workbench.ts'
+import { DAY, OPTIONS, workbench } from './workbench.ts'
 
 const at = workbench()
 
@@ -57,6 +57,72 @@ describe('the queue', () => {
     }
     expect(() => at.register()).toThrow(expect.objectContaining({ code: 'SVC-STO-001' }))
     expect(at.manager.list()).toEqual([])
+  })
+})
+
+describe('deadlines', () => {
+  const renewal = (name: string, ...days: number[]): string => {
+    at.steps.deadlines.set(name, days.map((day) => at.clock.now() + day * DAY))
+    return at.manager.create({ name, kind: 'renew' }).task_id
+  }
+  const places = (...ids: string[]): (number | null)[] => ids.map((id) => at.manager.get(id)!.queue_position)
+
+  beforeEach(() => at.restart({ ...OPTIONS, queue: 10 }))
+
+  it('decide who is next: of renewals that whose lease ends first, then registrations, oldest first', async () => {
+    const first = renewal('first.chronym', 1, 31)
+    const run = await at.evaluation()
+    const fresh = at.register('fresh.chronym')
+    const late = renewal('late.chronym', 30, 60)
+    const soon = renewal('soon.chronym', 20, 50)
+    expect(places(first, fresh, late, soon)).toEqual([null, 3, 2, 1])
+    run.finish()
+    ;(await at.evaluation(1)).finish()
+    ;(await at.evaluation(2)).finish()
+    await at.evaluation(3)
+    expect(at.manager.list().map(({ name, status }) => `${name} ${status}`)).toEqual(['first.chronym completed', 'fresh.chronym running', 'late.chronym completed', 'soon.chronym completed'])
+  })
+
+  it('that are earlier take the slot, and who gave it up goes on from its checkpoint', async () => {
+    const long = renewal('long.chronym', 40)
+    const run = await at.evaluation()
+    run.reach(300)
+    await at.clock.advance(500)
+    const soon = renewal('soon.chronym', 20)
+    ;(await at.evaluation(1)).reach(1)
+    expect([at.status(long), at.status(soon)]).toEqual(['running/queued', 'running/evaluate'])
+    at.register('fresh.chronym')
+    await at.clock.advance(500)
+    expect(at.status(soon), 'which no registration takes').toBe('running/evaluate')
+    at.pool.evaluations[1]!.finish()
+    const again = await at.evaluation(2)
+    expect(again.request.resume).toBeDefined()
+    expect(again.current.squarings).toBe(300)
+    expect(at.manager.get(long)).toMatchObject({ phase: 'evaluate', progress: 300, resumed: 0 })
+  })
+
+  it('take no more slots than they need, and none of who has as little time', async () => {
+    await at.restart({ ...OPTIONS, maxTasks: 2, queue: 10 })
+    const [one, other] = [renewal('one.chronym', 40), renewal('other.chronym', 30)]
+    await at.evaluation(1)
+    const equal = renewal('equal.chronym', 40)
+    await at.clock.advance(500)
+    expect(places(one, other, equal)).toEqual([null, null, 1])
+    const soon = renewal('soon.chronym', 20)
+    await at.evaluation(2)
+    await at.clock.advance(500)
+    expect([one, other, equal, soon].map((id) => at.status(id))).toEqual(['running/queued', 'running/evaluate', 'running/queued', 'running/evaluate'])
+  })
+
+  it('that have passed hold up nobody who can still meet his', async () => {
+    const missed = renewal('missed.chronym', 1, 31)
+    await at.evaluation()
+    const soon = renewal('soon.chronym', 20, 50)
+    expect(at.status(soon)).toBe('running/queued')
+    at.clock.set(at.clock.now() + 2 * DAY)
+    await at.clock.advance(500)
+    await at.evaluation(1)
+    expect([at.status(missed), at.status(soon)]).toEqual(['running/queued', 'running/evaluate'])
   })
 })
 

@@ -77,6 +77,7 @@ function stepsOf(iterations: number, prepare: (taskId: string, plan: EvaluationP
   const plan: EvaluationPlan = { seed: SEED, discriminantBits: BITS, iterations, split: null, deadlineMs: null, context: new Uint8Array(0) }
   return {
     iterations: () => iterations,
+    deadlinesMs: () => [],
     commit: () => Promise.resolve(new Uint8Array(1)),
     async plan({ taskId }) {
       await prepare(taskId, plan)

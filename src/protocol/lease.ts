@@ -26,9 +26,12 @@ export function leaseState(newestRound: number, verified: number, profile: Netwo
   return { state, startRound: newestRound, endRound, graceEndRound }
 }
 
+/** A renewal is begun so many times what it takes before the end. */
+export const RENEWAL_MARGIN = 3
+
 /** The round at which the owner's daemon renews: max(lease / 10, 3 x the time the renewal takes) before the end. */
 export function renewalRound(newestRound: number, renewalRounds: number, profile: NetworkProfile): number {
-  const ahead = Math.max(Math.ceil(profile.lease / 10), 3 * renewalRounds)
+  const ahead = Math.max(Math.ceil(profile.lease / 10), RENEWAL_MARGIN * renewalRounds)
   return Math.max(newestRound, newestRound + profile.lease - ahead)
 }
 

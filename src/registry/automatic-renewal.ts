@@ -1,4 +1,4 @@
-import { renewalIterations } from '../protocol/names.ts'
+import { renewalIterations, type Name } from '../protocol/names.ts'
 import { linksOf } from '../protocol/reveal.ts'
 import type { TaskManager, TaskView } from '../tasks/types.ts'
 import { AwakeTime } from './awake-time.ts'
@@ -7,8 +7,10 @@ import type { MeasuredRate } from './estimate.ts'
 import { leaseOf } from './lease-times.ts'
 import { NameWarnings } from './name-warnings.ts'
 import type { OwnedRecord } from './owned-names.ts'
+import { queueSeconds } from './queue-time.ts'
 import { renew } from './registration.ts'
-import { renewalOutlook, type Outlook } from './renewal-outlook.ts'
+import { canBeRenewed, renewalOutlook, type Outlook } from './renewal-outlook.ts'
+import { dueRounds } from './renewal-schedule.ts'
 import type { RegistryEvent } from './types.ts'
 
 /** Leases last days at least, and minutes only in tests. */
@@ -24,6 +26,8 @@ const RATE_KEPT_MS = 60 * 60 * 1000
 export interface AutomaticRenewalOptions {
   /** `auto_renew`, read at each look. */
   readonly isOn: () => boolean
+  /** `vdf.max_tasks`, read at each look. */
+  readonly slots: () => number
   readonly emit: (event: RegistryEvent) => void
 }
 
@@ -33,6 +37,7 @@ export class AutomaticRenewal {
   readonly #tasks: TaskManager
   readonly #rate: MeasuredRate
   readonly #isOn: () => boolean
+  readonly #slots: () => number
   readonly #warnings: NameWarnings
   readonly #awake: AwakeTime
   /** Why a renewal that was due could not be started. */
@@ -41,11 +46,12 @@ export class AutomaticRenewal {
   #stop: (() => void) | undefined
   #looking: Promise<void> | undefined
 
-  constructor(context: RegistryContext, tasks: TaskManager, rate: MeasuredRate, { isOn, emit }: AutomaticRenewalOptions) {
+  constructor(context: RegistryContext, tasks: TaskManager, rate: MeasuredRate, { isOn, slots, emit }: AutomaticRenewalOptions) {
     this.#context = context
     this.#tasks = tasks
     this.#rate = rate
     this.#isOn = isOn
+    this.#slots = slots
     this.#warnings = new NameWarnings(context, emit)
     this.#awake = new AwakeTime(context.store, context.clock, LONGEST_GAP_MS)
   }
@@ -64,35 +70,50 @@ export class AutomaticRenewal {
 
   /** What becomes of each of these leases, now. */
   outlooks(records: readonly OwnedRecord[]): Outlook[] {
+    const { profile } = this.#context
+    const tasks = this.#tasks.list()
     const newest = new Map<string, TaskView>()
-    for (const task of this.#tasks.list()) if (task.kind === 'renew') newest.set(task.name, task)
-    return records.map((record) => this.#outlook(record, newest.get(record.name)))
+    for (const task of tasks) if (task.kind === 'renew') newest.set(task.name, task)
+    const awakeShare = this.#awake.share()
+    const names = records.map(({ name, reveal, standing }) => {
+      const known = { name, profile, standing, links: linksOf(reveal).length, lease: leaseOf(this.#context, reveal.drand_pulse), task: newest.get(name) }
+      return { ...known, rounds: canBeRenewed(known) ? this.#roundsOf(name, awakeShare) : 0 }
+    })
+    const due = dueRounds(names, this.#slots(), profile)
+    return names.map((name, index) =>
+      renewalOutlook({
+        ...name,
+        nowRound: this.#context.time().now,
+        dueRound: due[index]!,
+        taskSeconds: name.task?.status === 'running' ? this.#secondsUntilProof(name.task, tasks) / awakeShare : 0,
+        isAutomatic: this.#isOn(),
+        obstacle: this.#obstacles.get(name.name)
+      })
+    )
   }
 
-  #outlook({ name, reveal, standing }: OwnedRecord, task: TaskView | undefined): Outlook {
+  /** Of a task under way, while the machine is awake: when those before it have had their turn. 0 while the rate is not known. */
+  #secondsUntilProof(task: TaskView, all: readonly TaskView[]): number {
+    const perSecond = this.#squaringsPerSecond ?? Infinity
+    const secondsLeft = ({ eta_seconds: eta, iterations, progress }: TaskView): number => eta ?? (iterations - progress) / perSecond
+    const { queue_position: position } = task
+    if (position === null) return secondsLeft(task)
+    const before = all.filter((other) => other.queue_position === null || other.queue_position < position)
+    return queueSeconds(before, this.#slots(), secondsLeft) + secondsLeft(task)
+  }
+
+  /** What a renewal takes, by the calendar. */
+  #roundsOf(name: Name, awakeShare: number): number {
     const { profile } = this.#context
-    const awakeShare = this.#awake.share()
-    const seconds = this.#squaringsPerSecond === undefined ? 0 : renewalIterations(name, profile) / this.#squaringsPerSecond / awakeShare
-    return renewalOutlook({
-      name,
-      profile,
-      lease: leaseOf(this.#context, reveal.drand_pulse),
-      nowRound: this.#context.time().now,
-      renewalRounds: Math.ceil(seconds / profile.beacon.period),
-      awakeShare,
-      links: linksOf(reveal).length,
-      standing,
-      isAutomatic: this.#isOn(),
-      task,
-      obstacle: this.#obstacles.get(name)
-    })
+    return this.#squaringsPerSecond === undefined ? 0 : Math.ceil(renewalIterations(name, profile) / this.#squaringsPerSecond / awakeShare / profile.beacon.period)
   }
 
   /** Never rejects. */
   async #look(): Promise<void> {
     try {
-      this.#note(() => this.#awake.look(!this.#tasks.list().some(({ queue_position: position }) => position !== null)))
-      const records = this.#context.owned.list()
+      this.#note(() => this.#awake.look())
+      // Those that find no place in the queue are those that have most time.
+      const records = this.#context.owned.list().toSorted((left, right) => left.reveal.drand_pulse - right.reveal.drand_pulse)
       if (records.length > 0) await this.#measure()
       for (const [index, outlook] of this.outlooks(records).entries()) await this.#renewWhenDue(records[index]!.name, outlook)
       const standing = this.#context.owned.list()

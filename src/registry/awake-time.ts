@@ -1,4 +1,4 @@
-/** How much of the wall time of late this daemon could have spent on a renewal: machines sleep, are switched off at night, and have other things to do. */
+/** How much of the wall time of late this daemon could have spent on renewals: machines sleep, and are switched off at night. */
 import { decode, encode } from 'cborg'
 import { keys } from '../store/keys.ts'
 import type { Store } from '../store/types.ts'
@@ -43,12 +43,12 @@ export class AwakeTime {
     this.#diary = { sinceMs, days: new Map(days) }
   }
 
-  /** `isFree`: a renewal would not have waited for other tasks. Throws StoreError; what was noted is kept and saved later. */
-  look(isFree: boolean): void {
+  /** Throws StoreError; what was noted is kept and saved later. */
+  look(): void {
     const nowMs = this.#clock.now()
     const passedMs = nowMs - (this.#lastMs ?? nowMs)
     this.#lastMs = nowMs
-    this.#diary = noted(this.#diary, nowMs, isFree && passedMs > 0 && passedMs <= this.#longestGapMs ? passedMs : 0)
+    this.#diary = noted(this.#diary, nowMs, passedMs > 0 && passedMs <= this.#longestGapMs ? passedMs : 0)
     if (Math.abs(nowMs - this.#savedMs) >= SAVE_EVERY_MS) this.save()
   }
 

@@ -1,9 +1,10 @@
 import { roundTimeMs } from '../protocol/beacon-time.ts'
 import { proofShape } from '../protocol/proof-shape.ts'
-import type { EvaluationPlan, TaskKind, TaskManager } from '../tasks/types.ts'
+import { nextDeadlineMs } from '../tasks/queue.ts'
+import type { EvaluationPlan, TaskKind, TaskManager, TaskView } from '../tasks/types.ts'
 import { decodeContext } from './claim-draft.ts'
 import { openName, type RegistryContext } from './context.ts'
-import { roundTime } from './lease-times.ts'
+import { leaseEndsMs, roundTime } from './lease-times.ts'
 import { queueSeconds } from './queue-time.ts'
 import { iterationsOf } from './task-steps.ts'
 import type { Estimate } from './types.ts'
@@ -69,7 +70,7 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
   const all = tasks.list()
   const work = await workOf(context, [iterations, ...all.map((task) => task.iterations)])
   const secondsFor = (squarings: number, of: number): number => (squarings + work.get(of)! - of) / perSecond
-  const queued = queueSeconds(all, slots(), (task) => task.eta_seconds ?? secondsFor(task.iterations - task.progress, task.iterations))
+  const queued = queueSeconds(kind === 'register' ? all : beforeRenewal(context, all, name), slots(), (task) => task.eta_seconds ?? secondsFor(task.iterations - task.progress, task.iterations))
   const startRound = context.time().now + Math.ceil(queued / profile.beacon.period) + (kind === 'register' ? profile.min_commit : 0)
   const waited = Math.max(queued, (roundTimeMs(startRound, profile.beacon) - clock.now()) / 1000)
   return {
@@ -83,6 +84,15 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
     lease_start: roundTime(context, startRound),
     lease_end: roundTime(context, startRound + profile.lease)
   }
+}
+
+/** Those whose deadlines come before the end of this lease, or with it (tasks/queue.ts). */
+function beforeRenewal(context: RegistryContext, tasks: readonly TaskView[], name: string): TaskView[] {
+  const nowMs = context.clock.now()
+  const endOf = (renewed: string): number => nextDeadlineMs(leaseEndsMs(context, renewed), nowMs)
+  const end = endOf(name)
+  const running = tasks.filter(({ status }) => status === 'running')
+  return running.filter((task) => (task.kind === 'renew' ? endOf(task.name) : nextDeadlineMs(task.deadline === null ? [] : [Date.parse(task.deadline)], nowMs)) <= end)
 }
 
 /** Nothing is left to compute, and the lease runs from the pulse of then. */

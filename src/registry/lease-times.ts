@@ -11,3 +11,11 @@ export function leaseOf(context: RegistryContext, newestRound: number): Lease {
 export function roundTime(context: RegistryContext, round: number): string {
   return new Date(roundTimeMs(round, context.profile.beacon)).toISOString()
 }
+
+/** Of a name of ours: the end of its lease, and that of the grace after it. */
+export function leaseEndsMs(context: RegistryContext, name: string): readonly number[] {
+  const record = context.owned.get(name)
+  if (record === undefined) return []
+  const { endRound, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
+  return [endRound, graceEndRound].map((round) => roundTimeMs(round, context.profile.beacon))
+}

@@ -31,7 +31,8 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const emit = (event: RegistryEvent): void => {
     for (const listener of listeners) listener(event)
   }
-  const renewal = new AutomaticRenewal(context, tasks, rate, { isOn: options.automaticRenewal ?? (() => true), emit })
+  const slots = options.slots ?? (() => 1)
+  const renewal = new AutomaticRenewal(context, tasks, rate, { isOn: options.automaticRenewal ?? (() => true), slots, emit })
   const standings = new Standings(context, emit)
   const ends: (() => void)[] = []
 
@@ -87,6 +88,6 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     },
     register: (name, request) => translated(() => register(context, tasks, name, request)),
     renew: (name, request) => translated(() => renew(context, tasks, name, request)),
-    estimate: (name) => translated(() => estimate({ context, tasks, rate, slots: options.slots ?? (() => 1) }, name))
+    estimate: (name) => translated(() => estimate({ context, tasks, rate, slots }, name))
   }
 }

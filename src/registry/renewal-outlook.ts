@@ -1,6 +1,6 @@
 /** What becomes of the lease of a name of ours: when it is renewed, and what its owner should know in time. Pure. */
 import { roundTimeMs } from '../protocol/beacon-time.ts'
-import { renewalRound, type Lease } from '../protocol/lease.ts'
+import type { Lease } from '../protocol/lease.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import type { TaskView } from '../tasks/types.ts'
 import type { Standing } from './owned-names.ts'
@@ -18,10 +18,8 @@ export interface OutlookInput {
   readonly lease: Lease
   /** `ProtocolTime.now` */
   readonly nowRound: number
-  /** What a renewal takes on this machine, rounds of the calendar; 0 where that is not known yet. */
-  readonly renewalRounds: number
-  /** Of the calendar, how much this machine works; above 0, at most 1. */
-  readonly awakeShare: number
+  /** When the renewal is begun. */
+  readonly dueRound: number
   /** Of the record that stands. */
   readonly links: number
   readonly standing: Standing
@@ -29,6 +27,8 @@ export interface OutlookInput {
   readonly isAutomatic: boolean
   /** The newest renewal of this name. */
   readonly task: TaskView | undefined
+  /** What that takes until its proof, those before it included, in seconds of the calendar; 0 where that is not known. */
+  readonly taskSeconds: number
   /** Why the last renewal that was due could not be started. */
   readonly obstacle: string | undefined
 }
@@ -44,13 +44,11 @@ export interface Outlook {
 
 /** When a lease is renewed, and what stands against that. */
 export function renewalOutlook(input: OutlookInput): Outlook {
-  const { profile, lease, nowRound, standing, isAutomatic, obstacle } = input
-  const { startRound, endRound } = lease
-  const dueRound = renewalRound(startRound, input.renewalRounds, profile)
-  const leadRounds = endRound - dueRound
-  const left = Math.max(0, profile.chain_max + 1 - input.links)
+  const { lease, nowRound, dueRound, isAutomatic, obstacle } = input
+  const leadRounds = lease.endRound - dueRound
+  const left = linksLeft(input)
   const task = ofThisLease(input)
-  const isPossible = standing !== 'lost' && lease.state !== 'dead' && left > 0
+  const isPossible = canBeRenewed(input)
   const isPast = nowRound >= dueRound
   const state = ((): Renewal['state'] => {
     if (!isPossible) return 'impossible'
@@ -64,6 +62,15 @@ export function renewalOutlook(input: OutlookInput): Outlook {
     leadRounds,
     isDue: isPast && (state === 'scheduled' || state === 'failed')
   }
+}
+
+/** Whether peers would take a renewal of it. */
+export function canBeRenewed(name: Pick<OutlookInput, 'standing' | 'lease' | 'links' | 'profile'>): boolean {
+  return name.standing !== 'lost' && name.lease.state !== 'dead' && linksLeft(name) > 0
+}
+
+function linksLeft({ profile, links }: Pick<OutlookInput, 'links' | 'profile'>): number {
+  return Math.max(0, profile.chain_max + 1 - links)
 }
 
 interface Found {
@@ -90,7 +97,7 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
 }
 
 /** What keeps the renewal from coming in time. */
-function renewalWarnings({ name, profile, lease, nowRound, awakeShare, isAutomatic, obstacle }: OutlookInput, { state, task }: Found, end: string): NameWarning[] {
+function renewalWarnings({ name, profile, lease, nowRound, taskSeconds, isAutomatic, obstacle }: OutlookInput, { state, task }: Found, end: string): NameWarning[] {
   const byHand = `renew it before the lease ends at ${end}: chronym renew ${name}`
   switch (state) {
     case 'off':
@@ -108,8 +115,8 @@ function renewalWarnings({ name, profile, lease, nowRound, awakeShare, isAutomat
     case 'running': {
       if (task!.stalled !== null) return [{ code: 'renewal-stalled', message: `Its renewal cannot go on just now (${task!.stalled.code}: ${task!.stalled.message}). The lease ends at ${end}` }]
       const secondsLeft = (lease.endRound - nowRound) * profile.beacon.period
-      if (lease.state !== 'live' || (task!.eta_seconds ?? 0) / awakeShare <= Math.max(0, secondsLeft)) return []
-      return [{ code: 'renewal-late', message: `As much as this machine is awake of late, its renewal takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks` }]
+      if (lease.state !== 'live' || taskSeconds <= Math.max(0, secondsLeft)) return []
+      return [{ code: 'renewal-late', message: `As much as this machine is awake of late, its renewal${task!.queue_position === null ? '' : ', after the tasks before it,'} takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks` }]
     }
     case 'scheduled':
     case 'impossible':

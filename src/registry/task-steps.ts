@@ -11,7 +11,7 @@ import { payloadOfLink, revealOfLink } from './assemble.ts'
 import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimDraft } from './claim-draft.ts'
 import { chooseRound, isFresh, newDraft, newSalt, ownCommitment, verifiedRound } from './commitments.ts'
 import { createContext, openName, type RegistryContext, type RegistryDependencies } from './context.ts'
-import { leaseOf, roundTime } from './lease-times.ts'
+import { leaseEndsMs, leaseOf, roundTime } from './lease-times.ts'
 import { requireMajority, requireValid } from './publishing.ts'
 import { translated } from './service-errors.ts'
 
@@ -20,6 +20,7 @@ export function createTaskSteps(dependencies: RegistryDependencies): TaskSteps {
   const context = createContext(dependencies)
   return {
     iterations: (name, kind) => iterationsOf(context, openName(context, name), kind),
+    deadlinesMs: (name, kind) => (kind === 'renew' ? leaseEndsMs(context, name) : []),
     commit: (task, draft, saveDraft, signal) => translated(() => commit(context, task, draft, saveDraft, signal)),
     plan: (task, draft, signal) => translated(() => plan(context, task, decodeDraft(draft), signal)),
     remind: (task, draft, signal) => translated(() => remind(context, task, decodeDraft(draft), signal)),

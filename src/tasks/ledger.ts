@@ -2,8 +2,9 @@ import type { Clock } from './clock.ts'
 import { eventOf, eventType, TaskEventLog } from './event-log.ts'
 import type { TaskJournal } from './journal.ts'
 import { Pace } from './pace.ts'
+import { queuePosition } from './queue.ts'
 import type { TaskRun } from './run.ts'
-import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
+import { transition, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
 import type { TaskEvent, TaskView } from './types.ts'
 import { taskView, type TaskActivity } from './view.ts'
 
@@ -12,6 +13,8 @@ export interface Task {
   state: TaskState
   lastEventId: number
   readonly events: TaskEventLog
+  /** Those that were known before it began. */
+  readonly deadlinesMs: readonly number[]
   run: TaskRun | undefined
   activity: TaskActivity | undefined
   readonly squaringPace: Pace
@@ -48,8 +51,8 @@ export class TaskLedger {
   }
 
   /** Holds what is in the journal. */
-  hold(state: TaskState, lastEventId: number): Task {
-    const task: Task = { state, lastEventId, events: new TaskEventLog(), run: undefined, activity: undefined, squaringPace: new Pace(), provingPace: new Pace(), stalled: null, overdueSaid: false }
+  hold(state: TaskState, lastEventId: number, deadlinesMs: readonly number[] = []): Task {
+    const task: Task = { state, lastEventId, events: new TaskEventLog(), deadlinesMs, run: undefined, activity: undefined, squaringPace: new Pace(), provingPace: new Pace(), stalled: null, overdueSaid: false }
     this.#tasks.set(state.id, task)
     return task
   }
@@ -107,19 +110,12 @@ export class TaskLedger {
 
   view(task: Task): TaskView {
     const { activity, stalled } = task
-    return taskView(task.state, { activity, stalled, queuePosition: this.#queuePosition(task) })
+    return taskView(task.state, { activity, stalled, queuePosition: queuePosition(task, this.#tasks.values(), this.nowMs()) })
   }
 
   subscribe(listener: (event: TaskEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
-  }
-
-  #queuePosition({ state }: Task): number | null {
-    if (!isQueued(state)) return null
-    let position = 1
-    for (const other of this.#tasks.values()) if (isQueued(other.state) && other.state.order < state.order) position++
-    return position
   }
 
   #emit(task: Task, type: TaskEvent['type']): void {

@@ -7,7 +7,7 @@ import { TaskJournal, type KeptProof } from './journal.ts'
 import { rest, TaskLedger, type Task } from './ledger.ts'
 import { openProgressLog, type ProgressLog } from './progress-log.ts'
 import { TaskProgress, withShown } from './progress.ts'
-import { countWaiting, freeSlots, startNext } from './queue.ts'
+import { countWaiting, freeSlots, takeTurns } from './queue.ts'
 import { Reminders } from './reminders.ts'
 import { Retention } from './retention.ts'
 import { TaskRun, type TaskLog } from './run.ts'
@@ -78,7 +78,7 @@ class Manager implements TaskManager {
       const { state, lastEventId } = withShown(entry, shown.get(entry.state.id))
       if (hasEnded(state)) this.#ledger.hold(state, lastEventId)
       // Above what readers have been told without it being saved.
-      else this.#ledger.apply(this.#ledger.hold(state, lastEventId + UNSAVED_EVENTS), { type: 'restarted' })
+      else this.#ledger.apply(this.#hold(state, lastEventId + UNSAVED_EVENTS), { type: 'restarted' })
     }
     await this.#files.removeOrphans((taskId) => {
       const state = this.#ledger.get(taskId)?.state
@@ -114,7 +114,7 @@ class Manager implements TaskManager {
         throw new ServiceError('SVC-TSK-002', `${queue} tasks wait already, as many as vdf.queue allows.`, { retryAfter: 60 })
       }
       this.#journal.save({ state, lastEventId: 0 })
-      const task = this.#ledger.hold(state, 0)
+      const task = this.#hold(state, 0)
       this.#schedule()
       return this.#ledger.view(task)
     })
@@ -202,9 +202,13 @@ class Manager implements TaskManager {
     return kept === undefined ? newTask(task, nowMs) : newTaskWithProof(task, kept, nowMs)
   }
 
-  /** Gives free slots to the tasks that wait, oldest first. */
+  #hold(state: TaskState, lastEventId: number): Task {
+    return this.#ledger.hold(state, lastEventId, this.#with.steps.deadlinesMs(state.name, state.kind))
+  }
+
   #schedule(): void {
-    if (this.#accepting) startNext(this.#ledger.ordered(), this.#with.options.maxTasks, (task) => this.#begin(task))
+    if (!this.#accepting) return
+    takeTurns(this.#ledger.all(), this.#with.options.maxTasks, this.#ledger.nowMs(), { begin: (task) => this.#begin(task), giveUp: (task) => task.run?.stop() })
   }
 
   #begin(task: Task): void {

@@ -1,11 +1,10 @@
 /** Who is at work, who waits, and who is next. Reads the tasks as they are at each call. */
 import type { Task } from './ledger.ts'
-import { hasEnded, needsSlot } from './state.ts'
+import { hasEnded, isQueued, needsSlot } from './state.ts'
 
 /** Slots that nobody has. */
 export function freeSlots(tasks: Iterable<Task>, maxTasks: number): number {
-  const taken = [...tasks].filter((task) => task.run !== undefined && needsSlot(task.state)).length
-  return maxTasks - taken
+  return maxTasks - [...tasks].filter(isAtWork).length
 }
 
 /** How many wait for a slot, the paused among them. */
@@ -13,10 +12,53 @@ export function countWaiting(tasks: Iterable<Task>): number {
   return [...tasks].filter((task) => !hasEnded(task.state) && task.run === undefined && needsSlot(task.state)).length
 }
 
-/** Calls `begin` for each task that may start, oldest first, while there are slots; publishing a finished proof needs none. */
-export function startNext(ordered: readonly Task[], maxTasks: number, begin: (task: Task) => void): void {
-  for (const task of ordered) {
-    if (task.run !== undefined || task.state.paused || hasEnded(task.state)) continue
-    if (!needsSlot(task.state) || freeSlots(ordered, maxTasks) > 0) begin(task)
-  }
+/** Place of a task among those that wait for a slot, from 1; null when it does not wait. */
+export function queuePosition(task: Task, tasks: Iterable<Task>, nowMs: number): number | null {
+  if (!isQueued(task.state)) return null
+  return 1 + [...tasks].filter((other) => isQueued(other.state) && compareTurns(other, task, nowMs) < 0).length
+}
+
+export interface Turns {
+  readonly begin: (task: Task) => void
+  /** Ends the work on a task for now; it waits again when that has ended. */
+  readonly giveUp: (task: Task) => void
+}
+
+/**
+ * Gives the slots to those whose deadlines are nearest, oldest first; publishing a finished proof needs none. Who is at work gives up for nobody but a task with an earlier
+ * deadline, which begins at the call after that.
+ */
+export function takeTurns(tasks: Iterable<Task>, maxTasks: number, nowMs: number, { begin, giveUp }: Turns): void {
+  const all = [...tasks]
+  const ready = all.filter(({ state }) => !state.paused && !hasEnded(state))
+  for (const task of ready) if (task.run === undefined && !needsSlot(task.state)) begin(task)
+  const inTurn = ready.filter(({ state }) => needsSlot(state)).sort((left, right) => compareDeadlines(left, right, nowMs) || Number(isAtWork(right)) - Number(isAtWork(left)) || compareTurns(left, right, nowMs))
+  const next = inTurn.slice(0, maxTasks).filter((task) => !isAtWork(task))
+  for (const task of next) if (freeSlots(all, maxTasks) > 0) begin(task)
+  if (next.length > 0 && freeSlots(all, maxTasks) <= 0) inTurn.slice(maxTasks).filter(isAtWork).forEach(giveUp)
+}
+
+function isAtWork({ run, state }: Task): boolean {
+  return run !== undefined && needsSlot(state)
+}
+
+function compareTurns(left: Task, right: Task, nowMs: number): number {
+  return compareDeadlines(left, right, nowMs) || left.state.order - right.state.order
+}
+
+function compareDeadlines(left: Task, right: Task, nowMs: number): number {
+  const [one, other] = [deadlineMs(left, nowMs), deadlineMs(right, nowMs)]
+  return one === other ? 0 : one - other
+}
+
+function deadlineMs({ state, deadlinesMs }: Task, nowMs: number): number {
+  const witnessedMs = state.plan?.deadlineMs ?? null
+  return nextDeadlineMs(witnessedMs === null ? deadlinesMs : [witnessedMs], nowMs)
+}
+
+/** The first that has not passed; Infinity when nothing is lost by waiting. */
+export function nextDeadlineMs(deadlinesMs: readonly number[], nowMs: number): number {
+  let next = Infinity
+  for (const deadlineMs of deadlinesMs) if (deadlineMs > nowMs) next = Math.min(next, deadlineMs)
+  return next
 }

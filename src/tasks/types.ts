@@ -16,7 +16,7 @@ export interface TaskView {
   status: TaskStatus
   phase: TaskPhase
   paused: boolean
-  /** Place among the tasks that wait for a slot, from 1; null when it does not wait. */
+  /** Place among the tasks that wait for a slot, from 1, those with the nearest deadlines first; null when it does not wait. */
   queue_position: number | null
   /** What keeps a running task from going on; it is tried again by itself. */
   stalled: { code: ErrorCode; message: string } | null
@@ -58,6 +58,8 @@ export interface EvaluationPlan {
 export interface TaskSteps {
   /** Squarings the name needs; known before anything is computed. Throws ServiceError for a bad name. */
   iterations(name: string, kind: TaskKind): number
+  /** Moments, in milliseconds since the epoch, at which something is lost unless the claim was published: those that are known before anything is computed. */
+  deadlinesMs(name: string, kind: TaskKind): readonly number[]
   /**
    * Makes the commitment (register) and publishes it; returns what `plan` needs. Its context is saved by `saveDraft`
    * before anything is sent, so that a crash never sends two commitments for one task.
