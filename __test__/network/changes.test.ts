@@ -55,3 +55,15 @@ it('[older changes sent again] do not put out the newest that waits, and it come
   await holder.reveals.applyWaiting()
   expect(serial()).toBe(20)
 })
+
+it('are not held up by a clock that was set back by hours', async () => {
+  const { burst, interval } = lab.profile.changes
+  for (let each = 2; each < 2 + burst; each++) await change(each)
+  holder.reveals.forgetChanges()
+  expect(await change(10)).toBe('busy')
+  lab.round -= 5 * 3600
+  holder.reveals.forgetChanges()
+  expect(await change(11)).toBe('stored')
+  lab.round -= interval
+  expect(await change(12)).toBe('stored')
+})

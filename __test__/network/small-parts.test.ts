@@ -46,6 +46,16 @@ describe('penalties', () => {
     now += 10 * 60_000
     expect(penalties.isBanned(peer)).toBe(false)
   })
+
+  it('ban nobody for longer when the clock is set back', async () => {
+    let now = 1_000_000_000
+    const penalties = createPenalties(() => now)
+    const peer = peerIdFromPrivateKey(await generateKeyPair('Ed25519'))
+    for (let offence = 1; offence <= 5; offence++) penalties.add(peer)
+    expect(penalties.isBanned(peer)).toBe(true)
+    now -= 5 * 3_600_000
+    expect(penalties.isBanned(peer)).toBe(false)
+  })
 })
 
 describe('a mutex by key', () => {

@@ -93,6 +93,14 @@ describe('resolving', () => {
     expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
   })
 
+  it('keeps no answer from before the clock was set back', async () => {
+    await registerAt(owner)
+    await asker.registry.resolve(ALICE)
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.clock.set(bench.clock.now() - 5 * 3600 * SECOND)
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+  })
+
   it('keeps an answer for the shortest ttl, then gives it out while it asks again', async () => {
     const reveal = await registerAt(owner)
     const first = withZone(reveal, { records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 60 }, { type: 'TXT', value: '"x"', ttl: 600 }] } }, 2)

@@ -97,14 +97,19 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
     rejoinedMs = undefined
     replicating ??= replicate().finally(() => (replicating = undefined))
   }
+  /** What is farther off than it ever is was put off by a clock that was set back since. */
+  const isDue = (dueMs: number, longestMs: number): boolean => {
+    const leftMs = dueMs - clock.nowMs()
+    return leftMs <= 0 || leftMs > longestMs
+  }
   const endTimer = timers.every(MINUTE_MS, () => {
-    if (clock.nowMs() < nextReplicationMs || replicating !== undefined) return
+    if (!isDue(nextReplicationMs, 1.5 * HOUR_MS) || replicating !== undefined) return
     // Half an hour to an hour and a half: neighbours that started together do not stay in step.
     nextReplicationMs = clock.nowMs() + (0.5 + random()) * HOUR_MS
     beginReplicating()
   })
   const endLooking = timers.every(REJOINED_MS, () => {
-    if (rejoinedMs !== undefined && replicating === undefined && clock.nowMs() >= Math.max(rejoinedMs, lastReplicationMs + LEAST_BETWEEN_MS)) beginReplicating()
+    if (rejoinedMs !== undefined && replicating === undefined && isDue(Math.max(rejoinedMs, lastReplicationMs + LEAST_BETWEEN_MS), LEAST_BETWEEN_MS)) beginReplicating()
   })
   return {
     rejoined() {

@@ -39,6 +39,10 @@ export function createPenalties(nowMs: () => number): Penalties {
       record.bannedUntilMs = now + BAN_MS
       return true
     },
-    isBanned: (peer) => (records.get(peer.toString())?.bannedUntilMs ?? 0) > nowMs()
+    isBanned(peer) {
+      const leftMs = (records.get(peer.toString())?.bannedUntilMs ?? 0) - nowMs()
+      // More is left only where the clock was set back since.
+      return leftMs > 0 && leftMs <= BAN_MS
+    }
   }
 }

@@ -3,18 +3,16 @@ import type { Clock } from '../tasks/clock.ts'
 /** Names kept at once: a few tens of MB at their largest. */
 const MAX_ENTRIES = 2000
 
-interface Entry<T> {
-  readonly value: T
-  readonly freshUntilMs: number
-  readonly staleUntilMs: number
-}
-
 export interface Answer<T> {
   readonly value: T
   /** How long the value is given out without asking. */
   readonly freshMs: number
   /** How long it may be given out while it is asked for again. */
   readonly staleMs: number
+}
+
+interface Entry<T> extends Answer<T> {
+  readonly atMs: number
 }
 
 /** Answers kept for their time, given out stale while they are asked for again. One question at a time for each key. */
@@ -33,10 +31,12 @@ export class AnswerCache<T> {
   async get(key: string, ask: () => Promise<Answer<T>>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
     const entry = this.#entries.get(key)
-    const nowMs = this.#clock.now()
-    if (entry !== undefined && nowMs < entry.freshUntilMs) return entry.value
+    const ageMs = this.#clock.now() - (entry?.atMs ?? 0)
+    // By a clock that was set back it comes from the future, and would be kept until then.
+    const isYounger = (limitMs: number): boolean => ageMs >= 0 && ageMs < limitMs
+    if (entry !== undefined && isYounger(entry.freshMs)) return entry.value
     const asked = this.#ask(key, ask)
-    if (entry !== undefined && nowMs < entry.staleUntilMs) {
+    if (entry !== undefined && isYounger(entry.staleMs)) {
       asked.catch(this.#onBackgroundError)
       return entry.value
     }
@@ -70,10 +70,9 @@ export class AnswerCache<T> {
     return asked
   }
 
-  #keep(key: string, { value, freshMs, staleMs }: Answer<T>): void {
-    const nowMs = this.#clock.now()
+  #keep(key: string, answer: Answer<T>): void {
     this.#entries.delete(key)
-    this.#entries.set(key, { value, freshUntilMs: nowMs + freshMs, staleUntilMs: nowMs + staleMs })
+    this.#entries.set(key, { ...answer, atMs: this.#clock.now() })
     const [oldest] = this.#entries.keys()
     if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest)
   }

@@ -166,12 +166,12 @@ export class RevealHolder {
     }
   }
 
-  /** Forgets change budgets that are full again. */
+  /** Forgets change budgets that are full again, and those of a time that a clock set back has made the future: nothing would refill them until then. */
   forgetChanges(): void {
     const { clock, profile } = this.#parts
     const refillMs = profile.changes.interval * profile.changes.burst * 1000
     for (const [id, { atMs }] of this.#changes) {
-      if (clock.nowMs() - atMs > refillMs) this.#changes.delete(id)
+      if (Math.abs(clock.nowMs() - atMs) > refillMs) this.#changes.delete(id)
     }
   }
 
