@@ -1,4 +1,7 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { taskDirectory } from '../../src/tasks/checkpoints.ts'
 import { FakePool, settle, until } from './fakes.ts'
 import { OPTIONS, workbench } from './workbench.ts'
 
@@ -144,5 +147,41 @@ describe('the time left', () => {
     await at.clock.advance(500)
     // 1% in half a second: 19% take 9.5 s.
     expect(at.manager.get(id)).toMatchObject({ phase: 'prove', eta_seconds: 10 })
+  })
+
+  it('counts what is squared anew for a damage, and not what was kept beyond it, which is no work when it is met again', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    for (const squarings of [200, 400, 800]) {
+      run.reach(squarings)
+      run.checkpoint()
+      await until(() => existsSync(join(taskDirectory(at.dataDir, id), `mark.${Math.floor(squarings * 0.064)}`)))
+    }
+    await at.clock.advance(500)
+    await at.manager.stop()
+    const file = join(taskDirectory(at.dataDir, id), 'intermediates')
+    const bytes = readFileSync(file)
+    bytes[30 * 128] = 0
+    writeFileSync(file, bytes)
+    at.pool = new FakePool()
+    at.manager = at.build()
+    await at.manager.start()
+    const again = await at.evaluation()
+    expect(again.current.squarings).toBe(200)
+    for (const squarings of [250, 300]) {
+      again.reach(squarings)
+      await at.clock.advance(500)
+    }
+    // At 100 a second: 100 to the mark, of what was kept nothing, 200 to the end, 100 for the proof.
+    expect(at.manager.get(id)).toMatchObject({ progress: 800, eta_seconds: 4 })
+    again.reach(400)
+    again.checkpoint()
+    const onwards = await at.evaluation(1)
+    expect(onwards.current.squarings).toBe(800)
+    for (const squarings of [800, 850]) {
+      onwards.reach(squarings)
+      await at.clock.advance(500)
+    }
+    expect(at.manager.get(id)).toMatchObject({ progress: 850, eta_seconds: 3 })
   })
 })

@@ -1,5 +1,5 @@
 /** Tasks on the real kernel, the real pool and a real database: stopped and taken up until the proof is there. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -7,6 +7,7 @@ import { createNativePool } from '../../src/native/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
+import { loadCheckpoints, taskDirectory } from '../../src/tasks/checkpoints.ts'
 import { systemClock } from '../../src/tasks/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
 import type { TaskLog } from '../../src/tasks/run.ts'
@@ -97,26 +98,57 @@ describe('a task on the real kernel', () => {
     expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 100_000, split, proof: steps.proof! })).toBe(true)
   })
 
-  it.each([
-    ['one segment', null, 0.3],
-    ['one segment', null, 0.7],
-    ['two segments', 360_000, 0.5]
-  ])('goes on from the newest mark when the disk has lost intermediates of %s (split %s, at %f of them), and its proof verifies', async (_form, split, share) => {
-    steps = new RealSteps({ iterations: 400_000, split })
+  /** Begins a task, and stops the daemon when it has done so much; the directory of its checkpoints. */
+  async function leave(squarings: number): Promise<{ task_id: string; directory: string }> {
     await start()
     const { task_id } = manager.create({ name: 'alice.chronym', kind: 'register' })
-    await taskWhere(manager, task_id, (view) => view.progress > 150_000 || view.status !== 'running')
+    await taskWhere(manager, task_id, (view) => view.progress > squarings || view.status !== 'running')
     await stop()
-    const file = join(dataDir, 'tasks', task_id, 'intermediates')
-    const bytes = await readFile(file)
+    return { task_id, directory: taskDirectory(dataDir, task_id) }
+  }
+
+  async function damage(directory: string, share: number): Promise<void> {
+    const bytes = await readFile(join(directory, 'intermediates'))
     bytes.fill(0, Math.floor(bytes.length * share), Math.floor(bytes.length * share) + 300)
-    await writeFile(file, bytes)
-    const went: { squarings: number; message: string }[] = []
-    await start({ ...silentLog, info: (fields, message) => 'squarings' in fields && went.push({ squarings: fields.squarings as number, message }) })
+    await writeFile(join(directory, 'intermediates'), bytes)
+  }
+
+  it.each([
+    ['one segment', null, 150_000, 0.3],
+    ['one segment', null, 150_000, 0.7],
+    ['two segments', 360_000, 150_000, 0.5],
+    ['two segments', 100_000, 150_000, 0.5]
+  ])('squares anew no more than a stretch when the disk has lost intermediates of %s (split %s, at %i squarings, %f of them), and its proof verifies', async (_form, split, squarings, share) => {
+    steps = new RealSteps({ iterations: 400_000, split })
+    const { task_id, directory } = await leave(squarings)
+    const plan = await steps.plan({ taskId: task_id, name: 'alice.chronym', kind: 'register' }, Buffer.alloc(32), new AbortController().signal)
+    const kept = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
+    await damage(directory, share)
+    const went: [string, number][] = []
+    await start({ ...silentLog, info: (fields, message) => 'squarings' in fields && went.push([message, fields.squarings as number]) })
     expect(await taskWhere(manager, task_id, (view) => view.status !== 'running')).toMatchObject({ status: 'completed', error: null })
-    expect(went).toMatchObject([{ message: 'the evaluation goes on from before what is damaged' }])
-    expect(went[0]!.squarings).toBeGreaterThan(0)
+    expect(went.map(([message]) => message)).toEqual([
+      'the evaluation goes on from before what is damaged; what lies beyond is kept',
+      'what was damaged is squared anew',
+      'the evaluation goes on from a checkpoint'
+    ])
+    const [from, to, onwards] = went.map(([, each]) => each)
+    expect(from).toBeGreaterThan(0)
+    // A 64th, and the slices in which the marks before and after it were taken.
+    expect(to! - from!).toBeLessThan(60_000)
+    expect(onwards).toBe(kept)
     expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 400_000, split, proof: steps.proof! })).toBe(true)
+  })
+
+  it('leaves nothing behind when it is cancelled while a damage is made good', async () => {
+    steps = new RealSteps({ iterations: 400_000, split: null })
+    const { task_id, directory } = await leave(100_000)
+    await damage(directory, 0.3)
+    const { promise: repairing, resolve } = Promise.withResolvers<undefined>()
+    await start({ ...silentLog, info: (_fields, message) => message.includes('what lies beyond is kept') && resolve(undefined) })
+    await repairing
+    expect(await manager.remove(task_id)).toBe(true)
+    expect(await readdir(join(dataDir, 'tasks'))).toEqual([])
   })
 
   it('stops at once when it is cancelled', async () => {

@@ -1,10 +1,12 @@
 /** Writing what an evaluation has reached; what stands where: checkpoints.ts. */
 import { createHash, type Hash } from 'node:crypto'
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Checkpoint } from '../native/types.ts'
-import { CHUNK_BYTES, GENERATIONS, INTERMEDIATES, markOf, removeBeyond, removeCheckpoints, type StoredCheckpoint } from './checkpoints.ts'
+import { CHUNK_BYTES, GENERATIONS, INTERMEDIATES, markOf, REPAIRS, removeCheckpoints, removeRepairs, type StoredCheckpoint } from './checkpoints.ts'
+import type { Repair } from './repair.ts'
+import { replaceFile } from './replace-file.ts'
 import { encodeStateFile, planDigest } from './state-file.ts'
 import type { EvaluationPlan } from './types.ts'
 
@@ -20,6 +22,7 @@ export class CheckpointWriter {
   readonly #directory: string
   readonly #plan: EvaluationPlan
   readonly #onError: (error: unknown) => void
+  readonly #repair: Repair | undefined
   #generation: bigint
   /** The newest mark there is. */
   #mark: number
@@ -31,7 +34,14 @@ export class CheckpointWriter {
   #writing: Promise<void> | undefined
   #discarded = false
 
-  private constructor(directory: string, plan: EvaluationPlan, base: StoredCheckpoint | undefined, digest: Hash, onError: (error: unknown) => void) {
+  private constructor(
+    directory: string,
+    plan: EvaluationPlan,
+    base: StoredCheckpoint | undefined,
+    digest: Hash,
+    onError: (error: unknown) => void,
+    repair: Repair | undefined
+  ) {
     this.#directory = directory
     this.#plan = plan
     this.#mark = base === undefined ? 0 : markOf(base.squarings, plan)
@@ -39,19 +49,20 @@ export class CheckpointWriter {
     this.#length = base?.resume.intermediates.length ?? 0
     this.#digest = digest
     this.#onError = onError
+    this.#repair = repair
   }
 
-  /** `base`: the checkpoint from which the evaluation goes on, or undefined when it begins anew. */
+  /** `base`: the checkpoint from which the evaluation goes on, or undefined when it begins anew. `repair`: where that is because of a damage. */
   static async open(
     directory: string,
     plan: EvaluationPlan,
     base: StoredCheckpoint | undefined,
-    onError: (error: unknown) => void
+    onError: (error: unknown) => void,
+    repair?: Repair
   ): Promise<CheckpointWriter> {
-    if (base === undefined) await removeCheckpoints(directory)
-    else if (base.isMark) await removeBeyond(directory, base, plan)
+    if (repair === undefined) await (base === undefined ? removeCheckpoints(directory) : removeRepairs(directory, base))
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    return new CheckpointWriter(directory, plan, base, await hashOf(base?.resume.intermediates ?? new Uint8Array(0)), onError)
+    return new CheckpointWriter(directory, plan, base, await hashOf(base?.resume.intermediates ?? new Uint8Array(0)), onError, repair)
   }
 
   accept(checkpoint: Checkpoint): void {
@@ -114,12 +125,23 @@ export class CheckpointWriter {
     const generation = this.#generation + 1n
     const { squarings, state } = checkpoint
     const bytes = encodeStateFile({ generation, squarings, length: this.#length, intermediatesDigest: this.#digest.copy().digest(), state }, planDigest(this.#plan))
-    await this.#replace(GENERATIONS[Number(generation % 2n)]!, bytes)
+    const names = this.#repair === undefined ? GENERATIONS : REPAIRS
+    await replaceFile(this.#directory, names[Number(generation % 2n)]!, bytes)
     this.#generation = generation
     const mark = markOf(squarings, this.#plan)
-    if (mark <= this.#mark) return
-    await this.#replace(`mark.${mark}`, bytes)
-    this.#mark = mark
+    if (mark > this.#mark) {
+      await replaceFile(this.#directory, `mark.${mark}`, bytes)
+      this.#mark = mark
+    }
+    await this.#seeToRepair(squarings)
+  }
+
+  async #seeToRepair(squarings: number): Promise<void> {
+    if (this.#repair === undefined || this.#discarded) return
+    if (!(await this.#repair.isOver({ squarings, length: this.#length, digest: this.#digest }))) return
+    // What the evaluation reaches from here on is there already.
+    this.discard()
+    this.#repair.onOver(squarings)
   }
 
   /** Records that are there already are passed over: they never change. */
@@ -141,25 +163,6 @@ export class CheckpointWriter {
     this.#digest = digest
     this.#length += fresh.length
   }
-
-  async #replace(name: string, bytes: Uint8Array): Promise<void> {
-    const temporary = join(this.#directory, 'state.tmp')
-    try {
-      const file = await open(temporary, 'w', 0o600)
-      try {
-        // Unlike `write`, it goes on after a short write: on a disk that is nearly full half a state must not take the place of a whole one.
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(temporary, join(this.#directory, name))
-      await syncDirectory(this.#directory)
-    } catch (error) {
-      await rm(temporary, { force: true })
-      throw error
-    }
-  }
 }
 
 async function openForWriting(path: string): Promise<FileHandle> {
@@ -168,17 +171,6 @@ async function openForWriting(path: string): Promise<FileHandle> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return await open(path, 'w+', 0o600)
-  }
-}
-
-/** A rename is durable once its directory is; Windows can't open directories and needs none of it. */
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -1,6 +1,8 @@
 import type { EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest } from '../native/types.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
-import { loadCheckpoints, taskDirectory } from './checkpoints.ts'
+import { INTERMEDIATES, loadCheckpoints, removeBeyond, taskDirectory } from './checkpoints.ts'
+import { Repair } from './repair.ts'
+import { replaceFile } from './replace-file.ts'
 import type { RunContext } from './run.ts'
 import type { EvaluationPlan, TaskIdentity } from './types.ts'
 
@@ -31,6 +33,8 @@ export class EvaluationFault extends Error {
 interface Working {
   readonly handle: EvaluationHandle
   readonly writer: CheckpointWriter
+  /** Where it makes good what the disk has lost. */
+  readonly repair: Repair | undefined
   /** Squarings of the checkpoint that it goes on from; undefined for one that began anew. */
   readonly resumedFrom: number | undefined
 }
@@ -48,10 +52,10 @@ export interface EvaluationContext extends RunContext {
 /** The evaluation of one task: from the newest checkpoint that can be believed to the proof, over faults and full disks. */
 export class TaskEvaluation {
   readonly #context: EvaluationContext
-  #handle: EvaluationHandle | undefined
+  #working: Working | undefined
   /** What it reaches is not needed any more. */
   #discarding = false
-  /** The evaluation under way was halted: what it reaches cannot be saved. */
+  /** The evaluation under way was halted: what it reaches cannot be saved, or more is on disk already. */
   #isHalted = false
   #faults = 0
   #faultSquarings = -1
@@ -64,13 +68,16 @@ export class TaskEvaluation {
 
   /** Undefined while none is at work. */
   progress(): EvaluationProgress | undefined {
-    return this.#handle?.progress()
+    if (this.#working === undefined) return undefined
+    const { handle, repair } = this.#working
+    const progress = handle.progress()
+    return repair === undefined ? progress : { ...progress, remaining: Math.max(0, progress.remaining - repair.spared()) }
   }
 
   /** Ends the native loop within 200 ms. With `discard` what it has reached is not saved. */
   stop(discard: boolean): void {
     this.#discarding ||= discard
-    this.#handle?.stop()
+    this.#working?.handle.stop()
   }
 
   /** The proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else anew. Rejects with EvaluationFault, or with the signal's reason. */
@@ -84,7 +91,7 @@ export class TaskEvaluation {
       const { squarings } = working.handle.progress()
       if (outcome.kind === 'stopped') {
         if (!this.#isHalted) throw new EvaluationFault('STOPPED', 'the evaluation was stopped from elsewhere', squarings)
-        // Halted, and what it had reached is on disk by now.
+        // What it had reached is on disk by now.
         skip = this.#distrusted
       } else if (outcome.code === 'INVALID_CHECKPOINT' && working.resumedFrom !== undefined) {
         log.warn({ task: identity.taskId, squarings: working.resumedFrom, reason: outcome.message }, 'a checkpoint is not usable; going back to the one before')
@@ -109,18 +116,26 @@ export class TaskEvaluation {
     const { dataDir, pool, checkpointSeconds, memoryBytes, log, identity, signal } = this.#context
     const { taskId: task, name } = identity
     const directory = taskDirectory(dataDir, task)
-    const { believed, passedOver } = await loadCheckpoints(directory, plan)
+    const found = await loadCheckpoints(directory, plan)
+    const { believed, beyond, passedOver, readable } = found
     const base = believed[skip]
     if (passedOver.length > 0) log.warn({ task, name, passed_over: passedOver }, 'checkpoints on disk are damaged and not used')
-    if (base !== undefined) log.info({ task, name, squarings: base.squarings }, base.isMark ? 'the evaluation goes on from before what is damaged' : 'the evaluation goes on from a checkpoint')
+    const squarings = base?.squarings ?? 0
+    // What lies beyond a checkpoint that is gone on from because a proof did not verify is not trusted either.
+    const isTrusted = this.#distrusted === 0
+    const repair = beyond.length > 0 && isTrusted ? new Repair(directory, found, (reached) => this.#repaired(reached)) : undefined
+    if (repair !== undefined) log.info({ task, name, squarings, kept_squarings: beyond.at(-1)!.squarings }, 'the evaluation goes on from before what is damaged; what lies beyond is kept')
+    else if (base !== undefined) log.info({ task, name, squarings }, 'the evaluation goes on from a checkpoint')
     else if (this.#context.state().progress > 0) log.info({ task, name }, 'the evaluation begins anew')
     this.#isHalted = false
+    if (base !== undefined && !isTrusted) await removeBeyond(directory, base, plan)
+    // A disk does not take part of a block that it has lost.
+    if (readable !== undefined) await replaceFile(directory, INTERMEDIATES, readable)
     const writer = await CheckpointWriter.open(directory, plan, base, (error) => {
       // A crash would cost more than was promised, so the evaluation halts until it can be saved.
       log.warn({ task, name, err: error }, 'a checkpoint could not be written; the evaluation halts until it can')
-      this.#isHalted = true
-      this.#handle?.stop()
-    })
+      this.#halt()
+    }, repair)
     signal.throwIfAborted()
     const request: EvaluationRequest = {
       seed: plan.seed,
@@ -132,14 +147,28 @@ export class TaskEvaluation {
       ...(base === undefined ? {} : { resume: base.resume })
     }
     this.#context.stalled(null)
-    return { handle: pool.evaluate(request, (checkpoint) => writer.accept(checkpoint)), writer, resumedFrom: base?.squarings }
+    this.#context.rested()
+    return { handle: pool.evaluate(request, (checkpoint) => writer.accept(checkpoint)), writer, repair, resumedFrom: base?.squarings }
+  }
+
+  /** The evaluation goes on from what lay beyond the damage. */
+  #repaired(squarings: number): void {
+    const { log, identity } = this.#context
+    log.info({ task: identity.taskId, name: identity.name, squarings }, 'what was damaged is squared anew')
+    this.#halt()
+  }
+
+  #halt(): void {
+    this.#isHalted = true
+    this.#working?.handle.stop()
   }
 
   /** Resolves when what the evaluation has left is on disk, or not needed. */
-  async #finish({ handle, writer }: Working): Promise<EvaluationOutcome> {
-    this.#handle = handle
+  async #finish(working: Working): Promise<EvaluationOutcome> {
+    const { handle, writer } = working
+    this.#working = working
     const outcome = await handle.outcome
-    this.#handle = undefined
+    this.#working = undefined
     if (outcome.kind === 'proof' || this.#discarding) writer.discard()
     else if (this.#isHalted) await this.#save(writer)
     await writer.close()

@@ -229,7 +229,8 @@ class Manager implements TaskManager {
       log,
       state: () => task.state,
       apply: (input) => this.#applyResult(task, input),
-      stalled: (by) => this.#ledger.stall(task, by)
+      stalled: (by) => this.#ledger.stall(task, by),
+      rested: () => rest(task)
     })
     task.run = run
     void run.done.then(() => this.#ended(task))

@@ -33,6 +33,8 @@ export interface RunContext {
   apply(input: TaskInput): void
   /** Shows what keeps the task from going on, or that nothing does. */
   stalled(by: TaskFailure | null): void
+  /** Told before an evaluation begins: how fast the one before got on says nothing of how far this one is. */
+  rested(): void
 }
 
 /** Why a run was stopped; never shown. */
