@@ -56,6 +56,8 @@ const EXPLANATION: ExplanationBody = explanation({
 })
 const STATUS = { status: 'online', peers: 2, mode: 'full', peer_id: 'me', network: 'local', beacon: { round: 9, age_seconds: 1 }, records: 3 }
 
+let status = STATUS
+
 /** Answers as the daemon does: codes on demand, the rest fixed. */
 function fakeDaemon() {
   const requests: { method: string; path: string; headers: Headers; body: unknown }[] = []
@@ -73,7 +75,8 @@ function fakeDaemon() {
   })
   app.get('/api/resolve-kid/:did', (c) => c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null }))
   app.get('/api/explain/:name', (c) => (c.req.param('name') === 'html' ? c.text('<html>', 200) : c.json(EXPLANATION)))
-  app.get('/api/network-status', (c) => c.json(STATUS))
+  app.get('/readyz', (c) => c.json({ ready: true, checks: [] }))
+  app.get('/api/network-status', (c) => c.json(status))
   app.get('/api/names', (c) => {
     if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
     return c.newResponse(JSON.stringify({ type: '/errors/SVC-AUT-001', title: '', status: 401, detail: 'no token', code: 'SVC-AUT-001', request_id: 'r7' }), 401, { 'Content-Type': 'application/problem+json' })
@@ -274,5 +277,21 @@ describe('watching a task', () => {
     expect(exitCode).toBe(130)
     expect(stderr).toContain('chronym status --watch cut')
     expect(daemon.requests.some(({ method, path }) => method === 'DELETE' && path.endsWith('/cut'))).toBe(false)
+  })
+})
+
+describe('doctor', () => {
+  it('says what to do where there are no peers, or none that can be asked', async () => {
+    const cureWith = async (peers: number): Promise<string> => {
+      status = { ...STATUS, status: 'connecting', peers }
+      const { stdout } = await ask(['doctor', '--json'])
+      return (JSON.parse(stdout) as { checks: { name: string; cure?: string }[] }).checks.find(({ name }) => name === 'peers')?.cure ?? ''
+    }
+    try {
+      expect(await cureWith(0)).toContain('--bootstrap')
+      expect(await cureWith(1)).toContain('their network profile is another')
+    } finally {
+      status = STATUS
+    }
   })
 })

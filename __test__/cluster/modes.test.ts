@@ -39,7 +39,7 @@ describe('one node', () => {
     expect(node.network.status().status).toBe('connecting')
     const commitment = lab.commitment('alone.chronym', lab.owner('alice'))
     await expect(node.network.commit('alone.chronym', commitment, lab.stamp(commitment))).rejects.toThrow(OfflineError)
-    await expect(node.network.getReveals('alone.chronym')).rejects.toThrow('no peer is connected')
+    await expect(node.network.getReveals('alone.chronym')).rejects.toThrow('no peer of this network is connected')
   })
 
   it('refuses to listen, announce or join beyond this machine on a network that is for this machine only', async () => {
@@ -270,6 +270,20 @@ describe('finding peers', () => {
       lab.advance(2)
       expect(back.network.knownPeers()).toBe(2)
     }, 10_000)
+  })
+
+  it('are not online among nodes of another profile only, whom they cannot ask', async () => {
+    const other = new Lab(labProfile({ settle: 31 }))
+    try {
+      const { address } = await other.addNode({ seed: new Uint8Array(32).fill(1) })
+      const node = await lab.addNode({ bootstrap: [address] })
+      await vi.waitFor(() => expect(node.network.status().peers).toBe(1), 10_000)
+      expect(node.network.status()).toMatchObject({ status: 'connecting', peers: 1 })
+      const third = await lab.addNode({ bootstrap: [node.address, address] })
+      await vi.waitFor(() => expect([node, third].map(({ network }) => network.status().status)).toEqual(['online', 'online']), 10_000)
+    } finally {
+      await other.close()
+    }
   })
 
   it('ends at once when it is told to, whatever it waits for', async () => {

@@ -115,7 +115,11 @@ async function checkAccess(context: Context, url: string): Promise<Finding> {
 
 function checkPeers({ status, peers }: Status): Finding {
   if (status === 'online') return { name: 'peers', state: 'ok', detail: `online, ${plural(peers, 'peer')}` }
-  return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure: 'Name peers to join through in p2p.bootstrap (--bootstrap).' }
+  const cure =
+    peers > 0
+      ? 'Those connected cannot be asked: their network profile is another, or they are light. All daemons of a network need the same profile.'
+      : 'Name peers to join through in p2p.bootstrap (--bootstrap).'
+  return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure }
 }
 
 function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {

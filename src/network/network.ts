@@ -184,7 +184,9 @@ class RegistryNetwork implements OpenableNetwork {
     const peers = this.#connection?.connectedPeers() ?? 0
     // On a network of this machine one node is enough, unless it was told of others.
     const isEnoughAlone = profile.scope === 'loopback' && this.#mode === 'full' && bootstrap.length === 0
-    const status = this.#connection === undefined ? 'offline' : peers > 0 || isEnoughAlone ? 'online' : 'connecting'
+    // Whom we are connected to may be of another network, or light: whoever can be asked is known.
+    const canAsk = peers > 0 && this.knownPeers() > 0
+    const status = this.#connection === undefined ? 'offline' : canAsk || isEnoughAlone ? 'online' : 'connecting'
     return { status, peers, mode: this.#mode, peer_id: this.#client.ownPeerId, records: this.#holder.count() }
   }
 

@@ -32,6 +32,6 @@ export function reachable(parts: ClientParts): Reachable {
   if (peers === undefined) throw new OfflineError('the daemon is in mode offline')
   const self = parts.holder()
   const countedSelf = parts.profile.scope === 'loopback' ? self : undefined
-  if (peers.known() === 0 && countedSelf === undefined) throw new OfflineError('no peer is connected')
+  if (peers.known() === 0 && countedSelf === undefined) throw new OfflineError('no peer of this network is connected')
   return { peers, countedSelf, self }
 }
