@@ -33,7 +33,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   }
   const slots = options.slots ?? (() => 1)
   const renewal = new AutomaticRenewal(context, tasks, rate, { isOn: options.automaticRenewal ?? (() => true), slots, emit })
-  const standings = new Standings(context, emit)
+  const standings = new Standings(context, tasks, emit)
   const ends: (() => void)[] = []
 
   /** What is published from here is not answered from what was known before. */
@@ -76,7 +76,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     publicZone: async (name, signal) => zoneOf(context, await resolver.resolve(name, signal)),
     localZone: (name) => localZone(context, name),
     saveZone: (name, zone, ifMatchSerial) => saveZone(context, name, zone, ifMatchSerial),
-    publishZone: (name) => changing(name, () => publishZone(context, name)),
+    publishZone: (name) => changing(name, () => publishZone(context, tasks, name)),
     commit: (name, commitment) => translated(() => commit(context, name, commitment)),
     publish: (reveal) => changing(reveal.name, () => publish(context, reveal)),
     publishKid: (input) => translated(() => publishKid(context, input)),

@@ -1,6 +1,8 @@
 import { equalBytes } from '../protocol/bytes.ts'
 import type { Name } from '../protocol/names.ts'
+import type { TaskManager } from '../tasks/types.ts'
 import { ownKey, type RegistryContext } from './context.ts'
+import { takeUpNewer } from './newer-records.ts'
 import type { OwnedRecord, Standing } from './owned-names.ts'
 import { survey } from './survey.ts'
 import type { RegistryEvent } from './types.ts'
@@ -18,13 +20,15 @@ const LOOKS_PER_SETTLING = 20
  */
 export class Standings {
   readonly #context: RegistryContext
+  readonly #tasks: TaskManager
   readonly #emit: (event: RegistryEvent) => void
   readonly #dueMs = new Map<string, number>()
   #stop: (() => void) | undefined
   #looking: Promise<void> | undefined
 
-  constructor(context: RegistryContext, emit: (event: RegistryEvent) => void) {
+  constructor(context: RegistryContext, tasks: TaskManager, emit: (event: RegistryEvent) => void) {
     this.#context = context
+    this.#tasks = tasks
     this.#emit = emit
   }
 
@@ -70,7 +74,9 @@ export class Standings {
 
   /** Undefined where the answers say nothing: nobody holds it just now, or only what is not settled. */
   async #ask(name: Name): Promise<Standing | undefined> {
-    const { tally } = await survey(this.#context, name)
+    const found = await survey(this.#context, name)
+    const { tally } = found
+    takeUpNewer(this.#context, this.#tasks, found)
     const { publicKey } = ownKey(this.#context, name)
     if (tally.kind === 'owner') {
       if (equalBytes(tally.owner.pubkey, publicKey)) return 'held'

@@ -1,13 +1,16 @@
 import { ServiceError } from '../errors.ts'
 import type { Name } from '../protocol/names.ts'
 import { parseZone, parseZonePayload, serializeZone, type Zone } from '../protocol/zone.ts'
+import type { TaskManager } from '../tasks/types.ts'
 import { nextSerial, revealWithPayload } from './assemble.ts'
 import { openName, type RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import type { LocalZone } from './local-zones.ts'
 import type { OwnedRecord } from './owned-names.ts'
-import { requireMajority } from './publishing.ts'
+import { takeUpNewer } from './newer-records.ts'
+import { requireMajority, superseded } from './publishing.ts'
 import { translatedSync } from './service-errors.ts'
+import { survey } from './survey.ts'
 import type { ResolvedName, StoredBy, ZoneView } from './types.ts'
 
 /** The zone of a resolved name. Throws SVC-ZON-001 when its payload is none. */
@@ -39,8 +42,8 @@ export function saveZoneForRenewal(context: RegistryContext, name: Name, input: 
   translatedSync(() => store(context, name, parseZone(input, context.profile), { withReveal: true }))
 }
 
-/** Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-002. */
-export async function publishZone(context: RegistryContext, text: string): Promise<{ serial: number } & StoredBy> {
+/** Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-001 where a newer one was published elsewhere (trying again goes above it), SVC-PUB-002. */
+export async function publishZone(context: RegistryContext, tasks: TaskManager, text: string): Promise<{ serial: number } & StoredBy> {
   const name = openName(context, text)
   const record = requireOwned(context, name)
   const local = context.zones.get(name)
@@ -52,7 +55,10 @@ export async function publishZone(context: RegistryContext, text: string): Promi
   const reveal = revealWithPayload(context, record.reveal, serializeZone({ records: zone.records }, zone.serial, context.profile))
   // Before it is sent: two payloads of one serial would be an equivocation.
   context.owned.save(reveal, { published: false })
-  const stored = requireMajority(`the zone of ${name}`, await context.network.putReveal(reveal))
+  const outcome = await context.network.putReveal(reveal)
+  // Peers that hold a newer one count as having it, but what they show is not this zone.
+  if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name))) throw superseded(name)
+  const stored = requireMajority(`the zone of ${name}`, outcome)
   context.owned.setPublished(name, zone.serial)
   context.zones.holdBack(name)
   return { serial: zone.serial, ...stored }

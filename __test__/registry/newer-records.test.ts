@@ -1,0 +1,61 @@
+/** A daemon that lacks what was published with its keys since: restored from a backup, or beside another one with the same seed. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { MemoryStore, settle, until } from '../tasks/fakes.ts'
+import type { TestNode } from './fakes.ts'
+import { ALICE, code, SECOND, useWorkbench, ZONE } from './workbench.ts'
+
+const bench = useWorkbench()
+const LATER = { records: { '@': [{ type: 'A', value: '192.0.2.2' }] } }
+
+describe('a daemon restored from a backup of before its last zone', () => {
+  let restored: TestNode
+
+  beforeEach(async () => {
+    const node = await bench.start()
+    await bench.registered(node)
+    const backup = new MemoryStore()
+    backup.batch(Array.from(node.store.list(''), ([put, value]) => ({ put, value })))
+    for (const zone of [ZONE, LATER]) {
+      node.registry.saveZone(ALICE, zone)
+      await node.registry.publishZone(ALICE)
+    }
+    await bench.closeAll()
+    restored = await bench.start({ store: backup })
+    expect(restored.registry.ownedNames()).toMatchObject([{ serial: 1 }])
+  })
+
+  it('takes the newer record up by itself: what it renews and sends again is that', async () => {
+    await bench.clock.advance(40 * SECOND)
+    await until(() => restored.registry.ownedNames()[0]!.serial === 3)
+    expect(restored.network.own.get(ALICE)).toEqual(bench.held())
+    const { task_id } = await restored.registry.renew(ALICE, {})
+    expect(await bench.finish(restored, task_id)).toMatchObject({ status: 'completed' })
+    expect((await restored.registry.publicZone(ALICE)).zone).toEqual({ serial: 3, ...LATER })
+  })
+
+  it('does not say that a zone is published whose serial was used before; the next attempt goes above it', async () => {
+    restored.registry.saveZone(ALICE, { records: {} })
+    await expect(restored.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-PUB-001'))
+    expect((await restored.registry.publicZone(ALICE)).zone).toEqual({ serial: 3, ...LATER })
+    expect(await restored.registry.publishZone(ALICE)).toMatchObject({ serial: 4 })
+    expect((await restored.registry.publicZone(ALICE)).zone).toEqual({ serial: 4, records: {} })
+  })
+})
+
+it('a renewal of this daemon that some peers hold already is no newer record of somebody else', async () => {
+  const node = await bench.start()
+  await bench.registered(node)
+  await bench.clock.advance(SECOND)
+  for (const peer of bench.world.peers.slice(0, 3)) peer.refuses = 'busy'
+  const { task_id } = await node.registry.renew(ALICE, {})
+  await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
+  const lease = node.registry.ownedNames()[0]!.lease_end
+  const looks = (): number => node.network.sent.filter((message) => message === `get ${ALICE}`).length
+  node.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+  await until(() => looks() > 0)
+  await settle()
+  expect(node.registry.ownedNames()[0]!.lease_end).toBe(lease)
+  for (const peer of bench.world.peers) peer.refuses = undefined
+  expect(await bench.finish(node, task_id)).toMatchObject({ status: 'completed' })
+  expect(node.registry.ownedNames()[0]!.lease_end > lease).toBe(true)
+})

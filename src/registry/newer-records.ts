@@ -1,0 +1,27 @@
+/** Records of our names that others hold and this daemon lacks: it was restored from a backup, or another one has the same seed. */
+import { equalBytes } from '../protocol/bytes.ts'
+import { claimOf } from '../protocol/claim.ts'
+import { compareRecords } from '../protocol/order.ts'
+import { linksOf } from '../protocol/reveal.ts'
+import type { TaskManager } from '../tasks/types.ts'
+import { ownKey, type RegistryContext } from './context.ts'
+import { revealOf, type Survey } from './survey.ts'
+
+/**
+ * Takes up the newest record of a survey where it is of our key and newer than ours: what is published or renewed next comes after it, and it is what is
+ * sent again from now on. False where there is none. A renewal under way has a newer one that some may hold already, and takes it up itself. Throws StoreError.
+ */
+export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found: Survey): boolean {
+  const { name, tally } = found
+  if (tasks.list().some((task) => task.name === name && task.status === 'running')) return false
+  const own = context.owned.get(name)
+  if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownKey(context, name).publicKey)) return false
+  const { newest } = tally.owner
+  if (compareRecords(newest, claimOf(own.reveal, name, linksOf(own.reveal), context.profile)) <= 0) return false
+  const reveal = revealOf(found, newest)
+  context.memory.see(newest)
+  context.owned.save(reveal, { published: true })
+  context.network.withdrawReveal(name, reveal)
+  context.log.warn({ name, serial: newest.serial }, 'the network holds a newer record of this name than this daemon signed: it is taken up. It comes from another daemon with the same seed, or from before this one was restored')
+  return true
+}
