@@ -42,7 +42,7 @@ if (values.json === true) process.stdout.write(`${JSON.stringify(result)}\n`)
 else {
   const { cpu, cores, node } = result.machine
   const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
-  const loop = ({ loop_delay_ms: { p50, p99, max }, loop_busy: busy }: typeof report.quiet): string => `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; busy ${(busy * 100).toFixed(0)}%`
+  const loop = ({ loop_delay_ms: { p50, p99, max }, loop_turn_cpu_ms: own, loop_busy: busy }: typeof report.quiet): string => `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; at most ${own.toFixed(0)} ms of its own at once; busy ${(busy * 100).toFixed(0)}%`
   const rows = [
     ['event loop, quiet', loop(report.quiet)],
     [`event loop, flooded (target: p99 under ${TARGETS.loop_delay_p99_ms} ms)`, loop(report.during)],

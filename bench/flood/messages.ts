@@ -20,6 +20,8 @@ export interface VictimReady {
 /** Since the last question. Milliseconds and bytes; counts are of what is held now. */
 export interface VictimFigures {
   readonly loop_delay_ms: { readonly p50: number; readonly p99: number; readonly max: number }
+  /** The most processor time that the loop took at once. */
+  readonly loop_turn_cpu_ms: number
   readonly loop_busy: number
   readonly memory: VictimMemory
   readonly disk: number

@@ -16,6 +16,8 @@ const RESOLUTION_MS = 1
 const NANOSECONDS = 1e6
 const HISTORY_MS = 10_000
 const SETTLE_MS = 20
+/** Between two looks at the processor time that the loop took. */
+const LOOK_MS = 5
 
 const rssHistory: number[] = []
 setInterval(() => rssHistory.push(process.memoryUsage.rss()), HISTORY_MS).unref()
@@ -59,6 +61,7 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
   await network.start()
   await firstPulse
 
+  const turns = watchTurns()
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   let busy = performance.eventLoopUtilization()
   delay.enable()
@@ -67,6 +70,7 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
     const ms = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS)
     const figures: VictimFigures = {
       loop_delay_ms: { p50: ms(delay.percentile(50)), p99: ms(delay.percentile(99)), max: ms(delay.max) },
+      loop_turn_cpu_ms: turns.longest(),
       loop_busy: performance.eventLoopUtilization(busy).utilization,
       memory: memoryInUse(),
       disk: readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0),
@@ -78,10 +82,29 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
     // The collection, which is no part of what is measured, is noted as a delay a moment later.
     setTimeout(() => {
       delay.reset()
+      turns.reset()
       busy = performance.eventLoopUtilization()
       process.send!(figures)
     }, SETTLE_MS)
   })
   process.on('disconnect', () => process.exit())
   process.send!({ address: network.listenAddresses()[0]! } satisfies VictimReady)
+}
+
+/** The most processor time that this thread took without coming back to its timers: of a delay what it made itself. The rest it waited, for a core or for the disk. */
+function watchTurns(): { longest(): number; reset(): void } {
+  let longest = 0
+  let before = process.threadCpuUsage()
+  setInterval(() => {
+    const { user, system } = process.threadCpuUsage(before)
+    before = process.threadCpuUsage()
+    longest = Math.max(longest, (user + system) / 1000)
+  }, LOOK_MS).unref()
+  return {
+    longest: () => longest,
+    reset() {
+      longest = 0
+      before = process.threadCpuUsage()
+    }
+  }
 }
