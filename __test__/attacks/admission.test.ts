@@ -174,6 +174,8 @@ describe('neighbours that lie', () => {
     expect(honest.every(({ tenureRound, state }) => tenureRound === 1000 && state === 'settling')).toBe(true)
     // And then each settles, whatever it is told.
     const ripe = timeAt(1001 + LOCAL.settle)
+    expect(reviseEntry(honest[0]!, { answers: answers(7, ALICE), known: 20 }, ripe, LOCAL), 'but not by itself').toBeUndefined()
+    expect(reviseEntry(honest[0]!, { answers: [], known: 0 }, ripe, { ...LOCAL, scope: 'public' })).toBeUndefined()
     for (const entry of honest) expect(reviseEntry(entry, { answers: answers(20, entry.claim === ALICE ? MALLORY : ALICE), known: 20 }, ripe, LOCAL)).toMatchObject({ kind: 'keep', entry: { state: 'settled', claim: entry.claim } })
   })
 

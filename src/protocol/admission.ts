@@ -8,7 +8,7 @@ import type { Entry } from './entry.ts'
 import { isRipe, MAX_REPAIRS, newEntry, withClaim, withRival } from './entry.ts'
 import { leaseState } from './lease.ts'
 import type { Agreed, NeighbourFacts } from './neighbours.ts'
-import { claimToAdopt, claimToRepair, isUnopposed } from './neighbours.ts'
+import { claimToAdopt, claimToRepair, isAnswered, isUnopposed } from './neighbours.ts'
 import { compareContest, compareRecords, noteEquivocation } from './order.ts'
 import type { NetworkProfile } from './profile.ts'
 import type { ProtocolTime } from './time.ts'
@@ -93,7 +93,7 @@ export function reviseEntry(entry: Entry, neighbours: NeighbourFacts, time: Prot
   const isRepairable = entry.state === 'settling' && entry.repairs < MAX_REPAIRS
   const agreed = entry.state === 'provisional' ? claimToAdopt(neighbours, profile) : isRepairable ? claimToRepair(entry.claim.id, neighbours, profile) : undefined
   if (agreed === undefined) {
-    const isFinal = entry.repairs >= MAX_REPAIRS || isUnopposed(entry.claim.id, neighbours, profile)
+    const isFinal = entry.repairs >= MAX_REPAIRS ? isAnswered(neighbours, profile) : isUnopposed(entry.claim.id, neighbours, profile)
     return isFinal && isRipe(entry, time, profile) ? { kind: 'keep', entry: { ...entry, state: 'settled', rivals: [] } } : undefined
   }
   return equalBytes(agreed.claimId, entry.claim.id) ? { kind: 'keep', entry: adopt(agreed, entry.claim, time) } : { kind: 'adopt', agreed }
