@@ -118,7 +118,7 @@ function checkPeers({ status, peers }: Status): Finding {
   const cure =
     peers > 0
       ? 'Those connected cannot be asked: their network profile is another, or they are light. All daemons of a network need the same profile.'
-      : 'Name peers to join through in p2p.bootstrap (--bootstrap).'
+      : 'Name peers to join through in p2p.bootstrap (--bootstrap); the log says which of those named cannot be reached.'
   return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure }
 }
 

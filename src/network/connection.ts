@@ -67,7 +67,10 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
   const prefixes = createPrefixes(node)
   const lookUps = createLookUps(node, profile, prefixes)
   const ends = [
-    watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers),
+    watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers, (address, reason) => {
+      // Whoever was only met before may be gone for good.
+      if (bootstrap.includes(address)) log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
+    }),
     onPeerKnown(node, onKnown),
     forgetStrangers(node),
     discoverPeers(node, profile.k, lookUps, timers, log),

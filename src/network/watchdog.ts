@@ -20,9 +20,10 @@ interface Missing {
   pause: number
 }
 
-/** Starts watching; returns the function that ends it. */
-export function watchBootstrap(node: Node, addresses: () => readonly string[], timers: Timers): () => void {
+/** Starts watching; returns the function that ends it. `onUnreachable` hears of an address that cannot be dialled while nobody is known, and again only after it could. */
+export function watchBootstrap(node: Node, addresses: () => readonly string[], timers: Timers, onUnreachable: (address: string, reason: string) => void): () => void {
   const missing = new Map<string, Missing>()
+  const unreachable = new Set<string>()
   let looks = 0
   let dialing = false
   const dial = async (targets: readonly string[]): Promise<void> => {
@@ -30,8 +31,16 @@ export function watchBootstrap(node: Node, addresses: () => readonly string[], t
     // Failures are expected here, and the next round is the cure.
     // A peer can be connected and yet missing in the table, when its protocols came too late: a new connection asks again.
     const isConnected = connectedTo(node)
-    await Promise.allSettled(targets.map((address) => node.dial(multiaddr(address), { force: tableSize(node) === 0 && isConnected(address) })))
+    const dialled = await Promise.allSettled(targets.map((address) => node.dial(multiaddr(address), { force: tableSize(node) === 0 && isConnected(address) })))
     dialing = false
+    for (const [index, each] of dialled.entries()) {
+      const address = targets[index]!
+      if (each.status === 'fulfilled') unreachable.delete(address)
+      else if (tableSize(node) === 0 && node.status === 'started' && !unreachable.has(address)) {
+        unreachable.add(address)
+        onUnreachable(address, reasonOf(each.reason))
+      }
+    }
   }
   const nextMissing = (): string | undefined => {
     const all = addresses()
@@ -60,6 +69,11 @@ export function watchBootstrap(node: Node, addresses: () => readonly string[], t
       if (address !== undefined) void dial([address])
     }
   })
+}
+
+/** Of several attempts, the first one's. */
+function reasonOf(error: unknown): string {
+  return ((error instanceof AggregateError ? error.errors[0] : error) as Error).message
 }
 
 /** Tells whether there is a connection to the peer of an address, as of now: forty addresses are looked at every two seconds. */
