@@ -29,6 +29,7 @@ import { createRegistry } from './registry/registry.ts'
 import { createTaskSteps } from './registry/task-steps.ts'
 import { keys, lastPart, prefixes } from './store/keys.ts'
 import { openStore } from './store/open.ts'
+import { readOrSetAside } from './store/read-or-set-aside.ts'
 import type { Store } from './store/types.ts'
 import { systemClock as clock } from './tasks/clock.ts'
 import { createTaskManager } from './tasks/manager.ts'
@@ -61,7 +62,10 @@ export interface RunningDaemon {
 /** Fields changed at run time by earlier runs, one value a field. */
 function loadOverrides(store: Store): PartialConfig {
   const overrides: PartialConfig = {}
-  for (const [key, value] of store.list(prefixes.configOverrides)) setPath(overrides, lastPart(key), JSON.parse(new TextDecoder().decode(value)))
+  for (const [key, bytes] of store.list(prefixes.configOverrides)) {
+    const value = readOrSetAside(store, key, bytes, (json) => JSON.parse(new TextDecoder().decode(json)) as unknown)
+    if (value !== undefined) setPath(overrides, lastPart(key), value)
+  }
   return overrides
 }
 
@@ -94,7 +98,9 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     const profile = loadProfile(early.network)
     const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
     makePrivateDirectory(paths.root)
-    const store = openStore(paths.database)
+    const store = openStore(paths.database, {
+      onSetAside: (key, reason) => log.error({ key, reason }, 'a record of the database cannot be read; it is set aside as it is, and everything else goes on')
+    })
     life.onStop('store', () => store.close())
     claimDirectory(store, paths.root, profile)
     const masterSeed = loadOwnerSeed(paths.seed)

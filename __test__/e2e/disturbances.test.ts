@@ -132,17 +132,25 @@ describe('a data directory that cannot be written', () => {
   })
 })
 
-describe('a record of the journal that cannot be read', () => {
+describe('a record of the database that cannot be read', () => {
   it('is reported by the readiness and by doctor, and the daemon works', async () => {
     const directory = scene.directory()
     const args = ['--network', profile, '--data-dir', directory]
     const store = openStore(join(directory, 'chronym.db'))
-    store.put(keys.task('broken'), Buffer.from('not a task'))
+    const key = new Uint8Array(32)
+    // All that is read at the start, and the names, which are looked at ever again.
+    const damaged = [
+      keys.task('broken'), keys.awake(), keys.lapseRound(), keys.contacts(), keys.token('broken'), keys.configOverride('log.level'),
+      keys.commitment(key), keys.stamped(key), keys.entry(key), keys.ownedName('broken.chronym')
+    ]
+    for (const each of damaged) store.put(each, Uint8Array.of(0xff))
+    store.put(keys.unsettled(key), new Uint8Array(0))
     store.close()
     const daemon = await scene.daemon(args)
     const { body } = await daemon.request('GET', '/readyz')
-    expect(body.checks).toContainEqual({ name: 'journal', ok: true, detail: '1 unreadable record(s) set aside', warning: true })
-    expect(daemon.logText()).toContain('it is set aside as it is')
+    expect(body.checks).toContainEqual({ name: 'journal', ok: true, detail: `${damaged.length} unreadable record(s) set aside`, warning: true })
+    for (const each of damaged) expect(daemon.logText()).toMatch(new RegExp(`"key":"${each}".*it is set aside as it is`))
+    expect((await daemon.request('GET', '/api/owned-names')).body).toEqual([])
     const doctor = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'doctor', '--json'])
     expect(doctor.stdout).toMatch(/"name":"journal","state":"warning"/)
     expect((await daemon.request('GET', '/api/vdf/tasks')).body).toEqual([])

@@ -35,6 +35,10 @@ class Disk extends MemoryStore {
     this.onWritten = moment
   }
 
+  override setAside(key: string): never {
+    throw new Error(`${key} cannot be read`)
+  }
+
   /** A new life, which ends at that moment. */
   live(moments: number): void {
     this.#left = moments
@@ -121,9 +125,7 @@ describe('killed at any write', () => {
         const commitmentOf = (salt: Uint8Array): Uint8Array => commitmentHash('alice.chronym', key.publicKey, salt, HASH)
 
         const live = (): void => {
-          const journal = new TaskJournal(disk, () => {
-            throw new Error('a record that cannot be read')
-          })
+          const journal = new TaskJournal(disk)
           const ledger = new TaskLedger(journal, new ManualClock(), () => 0)
           for (const { state, lastEventId } of journal.load()) ledger.apply(ledger.hold(state, lastEventId), { type: 'restarted' })
           let task = ledger.all().next().value as Task | undefined

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { keys, lastPart, prefixes } from '../../src/store/keys.ts'
-import { openStore } from '../../src/store/open.ts'
+import { asideOf, keys, lastPart, prefixes } from '../../src/store/keys.ts'
+import { openStore, type StoreOptions } from '../../src/store/open.ts'
+import { readOrSetAside } from '../../src/store/read-or-set-aside.ts'
 import { StoreError, type Store } from '../../src/store/types.ts'
 
 let directory: string
@@ -24,7 +25,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-function opened(options?: { maxPages: number }): Store {
+function opened(options?: StoreOptions): Store {
   const store = openStore(file, options)
   open.push(store)
   return store
@@ -127,6 +128,17 @@ describe('a store', () => {
       store.batch(broken)
     }).toThrow()
     expect(store.get('k/a')).toEqual(bytes('old'))
+  })
+
+  it('sets aside, as it is, what cannot be read, and says so once', () => {
+    const told: string[] = []
+    const store = opened({ onSetAside: (key, reason) => told.push(`${key}: ${reason}`) })
+    store.put('a', bytes('{"whole":1}'))
+    store.put('b', bytes('{"torn'))
+    const read = (key: string) => readOrSetAside(store, key, store.get(key), (value) => JSON.parse(new TextDecoder().decode(value)) as unknown)
+    expect([read('a'), read('b'), read('b'), read('c')]).toEqual([{ whole: 1 }, undefined, undefined, undefined])
+    expect([store.get('b'), store.get(asideOf('b'))]).toEqual([undefined, bytes('{"torn')])
+    expect(told).toEqual([expect.stringMatching(/^b: .*JSON/)])
   })
 
   it('holds what it held after it is closed and opened again', () => {

@@ -1,4 +1,5 @@
 import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest, NativePool } from '../../src/native/types.ts'
+import { asideOf } from '../../src/store/keys.ts'
 import type { Store, StoreOperation } from '../../src/store/types.ts'
 import type { Clock } from '../../src/tasks/clock.ts'
 import type { ProgressLog, ShownTasks } from '../../src/tasks/progress-log.ts'
@@ -38,6 +39,13 @@ export class MemoryStore implements Store {
       else this.#values.delete(operation.delete)
     }
     this.onWritten()
+  }
+  /** What was set aside, in order. */
+  readonly unreadable: string[] = []
+  setAside(key: string): void {
+    this.unreadable.push(key)
+    const value = this.get(key)
+    if (value !== undefined) this.batch([{ put: asideOf(key), value }, { delete: key }])
   }
   close(): void {}
 }

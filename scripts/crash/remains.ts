@@ -39,9 +39,9 @@ export async function readRemains(dataDir: string): Promise<Remains> {
     for (const file of [...DATABASE_FILES, 'progress.0', 'progress.1']) {
       if (existsSync(join(dataDir, file))) cpSync(join(dataDir, file), join(scratch, file))
     }
-    const store = openStore(join(scratch, 'chronym.db'))
+    const store = openStore(join(scratch, 'chronym.db'), { onSetAside: (key, reason) => damage.push(`${key} cannot be read: ${reason}`) })
     try {
-      const journal = new TaskJournal(store, (key, reason) => damage.push(`${key} cannot be read: ${reason}`))
+      const journal = new TaskJournal(store)
       const progress = openProgressLog(scratch)
       const shown = await progress.load()
       await progress.close()

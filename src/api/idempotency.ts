@@ -28,13 +28,13 @@ export function createIdempotency({ store, prefix, clock }: IdempotencyOptions):
     const expired = [...store.list(prefix)].filter(([, value]) => !fresh(decode(value))).map(([key]) => key)
     for (const key of expired) store.delete(key)
   }
-  const fresh = (entry: Entry) => clock() - entry.at < KEEP_MS
+  const fresh = (entry: Entry | undefined): entry is Entry => entry !== undefined && clock() - entry.at < KEEP_MS
 
   return {
     find(key, bodyHash) {
       const value = store.get(prefix + storeKey(key))
       const entry = value === undefined ? undefined : decode(value)
-      if (entry === undefined || !fresh(entry)) return { status: 'new' }
+      if (!fresh(entry)) return { status: 'new' }
       return entry.bodyHash === bodyHash ? { status: 'replay', response: entry.response } : { status: 'conflict' }
     },
     remember(key, bodyHash, response) {
@@ -50,6 +50,12 @@ function storeKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-function decode(value: Uint8Array): Entry {
-  return JSON.parse(new TextDecoder().decode(value)) as Entry
+/** Undefined for what a damaged disk has left: it is kept no longer, as what is past its time. */
+function decode(value: Uint8Array): Entry | undefined {
+  try {
+    return JSON.parse(new TextDecoder().decode(value)) as Entry
+  } catch {
+    // Nothing but parsing throws here.
+    return undefined
+  }
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import * as v from 'valibot'
 import type { KeyValue } from './key-value.ts'
 import type { TokenScope, TokenService, TokenView } from './services.ts'
 
@@ -6,10 +7,15 @@ import type { TokenScope, TokenService, TokenView } from './services.ts'
 const TOKEN_BYTES = 32
 const MAIN_SCOPES: readonly TokenScope[] = ['admin']
 
-interface StoredToken extends TokenView {
-  /** SHA-256 of the token, hex. Tokens are random, so a plain hash is enough. */
-  hash: string
-}
+/** `hash`: SHA-256 of the token, hex. Tokens are random, so a plain hash is enough. */
+const StoredTokenSchema = v.object({
+  id: v.string(),
+  scopes: v.array(v.picklist<TokenScope[]>(['read', 'vdf', 'publish', 'admin'])),
+  created_at: v.string(),
+  label: v.nullable(v.string()),
+  hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+})
+type StoredToken = v.InferOutput<typeof StoredTokenSchema>
 
 export interface TokenServiceOptions {
   readonly store: KeyValue
@@ -22,12 +28,23 @@ export interface TokenServiceOptions {
   readonly clock: () => number
 }
 
+/** A token as it was stored; undefined for what is none. */
+function readToken(value: Uint8Array): StoredToken | undefined {
+  try {
+    return v.parse(StoredTokenSchema, JSON.parse(new TextDecoder().decode(value)))
+  } catch {
+    // Nothing but parsing throws here.
+    return undefined
+  }
+}
+
 /** The tokens of this daemon. Makes the main token when there is none yet. */
 export function createTokenService({ store, prefix, readMainToken, writeMainToken, clock }: TokenServiceOptions): TokenService {
   const stored = new Map<string, StoredToken>()
-  for (const [, value] of store.list(prefix)) {
-    const token = JSON.parse(new TextDecoder().decode(value)) as StoredToken
-    stored.set(token.id, token)
+  for (const [key, value] of store.list(prefix)) {
+    const token = readToken(value)
+    if (token === undefined) store.setAside(key, 'it is no token')
+    else stored.set(token.id, token)
   }
   let main = digest(readMainToken()?.trim() || renewMain())
 

@@ -128,7 +128,7 @@ function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {
   return { name: 'beacon', state: 'ok', detail: `round ${round}, ${formatDuration(age)} old` }
 }
 
-const JOURNAL_CURE = 'The log of that start names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.'
+const JOURNAL_CURE = 'The log names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.'
 
 /** What works but should be looked at, as the daemon sees it. */
 async function checkOwned(url: string): Promise<Finding[]> {

@@ -1,9 +1,11 @@
 /** Peers met before: how a node finds its network again when those it was told of are gone. */
 import { CODE_P2P } from '@multiformats/multiaddr'
+import * as v from 'valibot'
 import { peerOf } from './addresses.ts'
 import type { Node } from './node.ts'
 import { nearestKnown, positionOf } from './routing.ts'
 import { keys } from '../store/keys.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import type { Store } from '../store/types.ts'
 
 /** Peers whose addresses are kept; one that still lives there is enough. */
@@ -13,6 +15,8 @@ const MAX_ADDRESSES = 3
 /** Addresses of those met before and not known now that are kept as well: they may be on the other side of a cut. */
 const MAX_ABSENT = 20
 
+const Addresses = v.array(v.string())
+
 /** The addresses kept, on disk. Value: a JSON array of multiaddrs with peer ids. */
 export class Contacts {
   readonly #store: Store
@@ -20,8 +24,7 @@ export class Contacts {
 
   constructor(store: Store) {
     this.#store = store
-    const value = store.get(keys.contacts())
-    this.#addresses = value === undefined ? [] : (JSON.parse(new TextDecoder().decode(value)) as string[])
+    this.#addresses = readOrSetAside(store, keys.contacts(), store.get(keys.contacts()), (json) => v.parse(Addresses, JSON.parse(new TextDecoder().decode(json)))) ?? []
   }
 
   addresses(): readonly string[] {

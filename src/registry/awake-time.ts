@@ -1,6 +1,8 @@
 /** How much of the wall time of late this daemon could have spent on renewals: machines sleep, and are switched off at night. */
 import { decode, encode } from 'cborg'
+import * as v from 'valibot'
 import { keys } from '../store/keys.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import type { Store } from '../store/types.ts'
 import type { Clock } from '../tasks/clock.ts'
 
@@ -37,10 +39,7 @@ export class AwakeTime {
     this.#store = store
     this.#clock = clock
     this.#longestGapMs = longestGapMs
-    const saved = store.get(keys.awake())
-    if (saved === undefined) return
-    const [sinceMs, days] = decode(saved) as [number, [number, number][]]
-    this.#diary = { sinceMs, days: new Map(days) }
+    this.#diary = readOrSetAside(store, keys.awake(), store.get(keys.awake()), decodeDiary)
   }
 
   /** Throws StoreError; what was noted is kept and saved later. */
@@ -62,6 +61,13 @@ export class AwakeTime {
   share(): number {
     return awakeShare(this.#diary, this.#clock.now())
   }
+}
+
+const Stored = v.tuple([v.number(), v.array(v.tuple([v.number(), v.number()]))])
+
+function decodeDiary(bytes: Uint8Array): Diary {
+  const [sinceMs, days] = v.parse(Stored, decode(bytes))
+  return { sinceMs, days: new Map(days) }
 }
 
 /** The diary with so many more milliseconds awake today, without what no longer counts. */

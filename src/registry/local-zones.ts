@@ -1,5 +1,6 @@
 import type { Zone } from '../protocol/zone.ts'
 import { keys } from '../store/keys.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import type { Store } from '../store/types.ts'
 
 export interface LocalZone extends Zone {
@@ -40,7 +41,6 @@ export class LocalZones {
   }
 
   #read(name: string): StoredZone | undefined {
-    const value = this.#store.get(keys.zone(name))
-    return value === undefined ? undefined : (JSON.parse(Buffer.from(value).toString()) as StoredZone)
+    return readOrSetAside(this.#store, keys.zone(name), this.#store.get(keys.zone(name)), (value) => JSON.parse(Buffer.from(value).toString()) as StoredZone)
   }
 }

@@ -4,6 +4,7 @@ import type { RecordOrder } from '../protocol/order.ts'
 import type { Pin } from '../protocol/quorum.ts'
 import { isRollback, remember } from '../protocol/rollback.ts'
 import { keys } from '../store/keys.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import type { Store } from '../store/types.ts'
 
 /**
@@ -19,8 +20,8 @@ export class Memory {
 
   /** Order of the newest record seen of that key. */
   newest(name: string, pubkey: Uint8Array): RecordOrder | undefined {
-    const value = this.#store.get(keys.seen(name, pubkey))
-    return value === undefined ? undefined : (decode(value) as RecordOrder)
+    const key = keys.seen(name, pubkey)
+    return readOrSetAside(this.#store, key, this.#store.get(key), (value) => decode(value) as RecordOrder)
   }
 
   /** Remembers a record; false, and nothing remembered, when a newer one of that key was seen before. Throws StoreError. */
@@ -33,8 +34,7 @@ export class Memory {
   }
 
   pin(name: string): Pin | undefined {
-    const value = this.#store.get(keys.pin(name))
-    return value === undefined ? undefined : (decode(value) as Pin)
+    return readOrSetAside(this.#store, keys.pin(name), this.#store.get(keys.pin(name)), (value) => decode(value) as Pin)
   }
 
   /** Throws StoreError. */

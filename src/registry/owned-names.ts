@@ -4,6 +4,7 @@ import type { NetworkProfile } from '../protocol/profile.ts'
 import { decodeReveal, encodeReveal, firstLink, type Reveal } from '../protocol/reveal.ts'
 import { payloadSerial } from '../protocol/zone.ts'
 import { keys, prefixes } from '../store/keys.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import type { Store } from '../store/types.ts'
 
 /** What the network makes of a name of ours: `lost` once the peers have settled on another key. */
@@ -41,12 +42,11 @@ export class OwnedNames {
   }
 
   get(name: string): OwnedRecord | undefined {
-    const value = this.#store.get(keys.ownedName(name))
-    return value === undefined ? undefined : this.#read(value)
+    return this.#read(keys.ownedName(name), this.#store.get(keys.ownedName(name)))
   }
 
   list(): OwnedRecord[] {
-    return Array.from(this.#store.list(prefixes.ownedNames), ([, value]) => this.#read(value))
+    return [...this.#store.list(prefixes.ownedNames)].flatMap(([key, value]) => this.#read(key, value) ?? [])
   }
 
   /** `published`: more than half of its peers hold this very record. A newer link is never replaced by an older one. Throws StoreError. */
@@ -78,7 +78,11 @@ export class OwnedNames {
     this.#store.put(keys.ownedName(reveal.name), encode(record))
   }
 
-  #read(value: Uint8Array): OwnedRecord {
+  #read(key: string, value: Uint8Array | undefined): OwnedRecord | undefined {
+    return readOrSetAside(this.#store, key, value, (bytes) => this.#decode(bytes))
+  }
+
+  #decode(value: Uint8Array): OwnedRecord {
     const { reveal: encoded, publishedSerial, standing = 'held' } = decode(value) as StoredRecord
     const reveal = decodeReveal(encoded)
     const serial = payloadSerial(reveal.payload, this.#profile)

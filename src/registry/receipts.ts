@@ -1,6 +1,7 @@
 import { decode, encode } from 'cborg'
 import type { Receipt } from '../network/types.ts'
 import { keys } from '../store/keys.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import type { Store } from '../store/types.ts'
 
 /** What peers have signed about the commitment of a claim of ours. */
@@ -20,8 +21,7 @@ export class Receipts {
   }
 
   get(name: string): KeptReceipts | undefined {
-    const value = this.#store.get(keys.receipts(name))
-    return value === undefined ? undefined : (decode(value) as KeptReceipts)
+    return readOrSetAside(this.#store, keys.receipts(name), this.#store.get(keys.receipts(name)), (value) => decode(value) as KeptReceipts)
   }
 
   /** Throws StoreError. */

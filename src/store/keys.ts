@@ -24,7 +24,7 @@
  *   awake                          when this daemon was awake of late                            registry
  *   task/<task id>                 the journal of a VDF task                                     tasks
  *   proof/<task kind>/<name>       a finished proof, kept for thirty days                        tasks
- *   aside/<key>                    a record of the journal that could not be read, as it was     tasks
+ *   aside/<key>                    a record that could not be read, as it was                    store
  *   token/<id>                     a narrower access token: hash, scopes, label                  daemon
  *   idempotency/<hash of key>      the answer once given under an Idempotency-Key                daemon
  *   config/<path>                  a field changed at run time                                   daemon

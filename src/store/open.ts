@@ -15,6 +15,8 @@ const SCHEMA_VERSION = 1
 export interface StoreOptions {
   /** Largest size of the database file, in pages of 4 KiB. Default: SQLite's own bound, the disk. */
   readonly maxPages?: number
+  /** Told once of each record that is set aside. */
+  readonly onSetAside?: (key: string, reason: string) => void
 }
 
 /**
@@ -35,9 +37,7 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
     chmodSync(file, 0o600)
     prepare(database, file)
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
-    return new SqliteStore(database, file, () => {
-      lock.release()
-    })
+    return new SqliteStore(database, file, { onSetAside: options.onSetAside ?? (() => undefined), onClose: () => lock.release() })
   } catch (error) {
     database?.close()
     lock.release()

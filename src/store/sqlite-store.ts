@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { asideOf } from './keys.ts'
 import { toStoreError } from './sqlite-errors.ts'
 import type { Store, StoreOperation } from './types.ts'
 
@@ -16,11 +17,16 @@ interface Row {
   value: Buffer
 }
 
+interface StoreListeners {
+  readonly onSetAside: (key: string, reason: string) => void
+  readonly onClose: () => void
+}
+
 /** {@link Store} over one SQLite table. Made by `openStore` only. */
 export class SqliteStore implements Store {
   readonly #database: Database.Database
   readonly #file: string
-  readonly #onClose: () => void
+  readonly #listeners: StoreListeners
   readonly #get: Database.Statement<[string], Pick<Row, 'value'>>
   readonly #page: Database.Statement<[string, string, number], Row>
   readonly #keys: Database.Statement<[string, string, number], Pick<Row, 'key'>>
@@ -29,10 +35,10 @@ export class SqliteStore implements Store {
   readonly #delete: Database.Statement<[string]>
   readonly #batch: Database.Transaction<(operations: readonly StoreOperation[]) => void>
 
-  constructor(database: Database.Database, file: string, onClose: () => void) {
+  constructor(database: Database.Database, file: string, listeners: StoreListeners) {
     this.#database = database
     this.#file = file
-    this.#onClose = onClose
+    this.#listeners = listeners
     this.#get = database.prepare('SELECT value FROM records WHERE key = ?')
     this.#page = database.prepare('SELECT key, value FROM records WHERE key > ? AND key < ? ORDER BY key LIMIT ?')
     this.#keys = database.prepare('SELECT key FROM records WHERE key > ? AND key < ? ORDER BY key LIMIT ?')
@@ -103,10 +109,16 @@ export class SqliteStore implements Store {
     })
   }
 
+  setAside(key: string, reason: string): void {
+    const value = this.get(key)
+    if (value !== undefined) this.batch([{ put: asideOf(key), value }, { delete: key }])
+    this.#listeners.onSetAside(key, reason)
+  }
+
   close(): void {
     if (!this.#database.open) return
     this.#guard(() => this.#database.close())
-    this.#onClose()
+    this.#listeners.onClose()
   }
 
   #guard<T>(action: () => T): T {

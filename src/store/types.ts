@@ -16,6 +16,8 @@ export interface Store {
   delete(key: string): void
   /** All or nothing. */
   batch(operations: readonly StoreOperation[]): void
+  /** Moves a record that cannot be read, as it is, under `aside/`, and says so to whoever opened the store. */
+  setAside(key: string, reason: string): void
   close(): void
 }
 

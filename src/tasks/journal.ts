@@ -4,7 +4,8 @@
  */
 import type { Store } from '../store/types.ts'
 import { asideOf, keys, lastPart, prefixes } from '../store/keys.ts'
-import { decodeEntry, decodeProof, encodeEntry, encodeProof, UnreadableRecord } from './journal-codec.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { decodeEntry, decodeProof, encodeEntry, encodeProof } from './journal-codec.ts'
 import type { TaskState } from './state.ts'
 import type { EvaluationPlan, TaskKind } from './types.ts'
 
@@ -30,12 +31,9 @@ export interface KeptProof {
 
 export class TaskJournal {
   readonly #store: Store
-  readonly #onUnreadable: (key: string, reason: string) => void
 
-  /** `onUnreadable` is told once of each record that is set aside. */
-  constructor(store: Store, onUnreadable: (key: string, reason: string) => void) {
+  constructor(store: Store) {
     this.#store = store
-    this.#onUnreadable = onUnreadable
   }
 
   /** Throws StoreError; then what was stored before stands. */
@@ -60,7 +58,7 @@ export class TaskJournal {
   load(): JournalEntry[] {
     const entries: JournalEntry[] = []
     for (const [key, value] of this.#store.list(prefixes.tasks)) {
-      const entry = this.#read(key, () => decodeEntry(value, lastPart(key)))
+      const entry = readOrSetAside(this.#store, key, value, (bytes) => decodeEntry(bytes, lastPart(key)))
       if (entry !== undefined) entries.push(entry)
     }
     return entries.sort((left, right) => left.state.order - right.state.order)
@@ -72,21 +70,20 @@ export class TaskJournal {
 
   keptProof(kind: TaskKind, name: string): KeptProof | undefined {
     const key = keys.proof(kind, name)
-    const value = this.#store.get(key)
-    return value === undefined ? undefined : this.#read(key, () => decodeProof(value))
+    return readOrSetAside(this.#store, key, this.#store.get(key), decodeProof)
   }
 
   /** Removes proofs older than {@link PROOF_KEPT_MS}. */
   purgeProofs(nowMs: number): void {
     const stale: { delete: string }[] = []
     for (const [key, value] of this.#store.list(prefixes.proofs)) {
-      const kept = this.#read(key, () => decodeProof(value))
+      const kept = readOrSetAside(this.#store, key, value, decodeProof)
       if (kept !== undefined && kept.finishedMs + PROOF_KEPT_MS < nowMs) stale.push({ delete: key })
     }
     if (stale.length > 0) this.#store.batch(stale)
   }
 
-  /** How many records have been set aside and are still there. */
+  /** How many records of the store have been set aside and are still there. */
   countAside(): number {
     return this.#store.count(prefixes.aside)
   }
@@ -94,18 +91,5 @@ export class TaskJournal {
   /** Whether the record of this task was set aside: then what it has on disk is kept for whoever repairs it. */
   isAside(taskId: string): boolean {
     return this.#store.get(asideOf(keys.task(taskId))) !== undefined
-  }
-
-  /** The record, or undefined once it is set aside. */
-  #read<T>(key: string, decode: () => T): T | undefined {
-    try {
-      return decode()
-    } catch (error) {
-      if (!(error instanceof UnreadableRecord)) throw error
-      const value = this.#store.get(key)
-      if (value !== undefined) this.#store.batch([{ put: asideOf(key), value }, { delete: key }])
-      this.#onUnreadable(key, error.message)
-      return undefined
-    }
   }
 }

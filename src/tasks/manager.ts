@@ -64,7 +64,7 @@ class Manager implements TaskManager {
   constructor(dependencies: TaskManagerDependencies) {
     const { store, dataDir, steps, clock, certainMs, log } = dependencies
     this.#with = dependencies
-    this.#journal = new TaskJournal(store, (key, reason) => log.error({ key, reason }, 'a record of the journal cannot be read; it is set aside as it is, and everything else goes on'))
+    this.#journal = new TaskJournal(store)
     this.#ledger = new TaskLedger(this.#journal, clock, certainMs)
     this.#progress = new TaskProgress(this.#ledger, dependencies.progress ?? openProgressLog(dataDir), clock, log)
     this.#files = new TaskFiles(dataDir, log)

@@ -121,7 +121,7 @@ export interface TaskManager {
    * A slow reader gets the newest progress only; nothing grows.
    */
   events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined
-  /** Records of the journal that could not be read and were set aside. */
+  /** Records of the store, the journal's among them, that could not be read and were set aside. */
   unreadable(): number
   /** Every task's events, for the event stream and metrics. */
   subscribe(listener: (event: TaskEvent) => void): () => void

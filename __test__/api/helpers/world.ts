@@ -30,6 +30,10 @@ export class MemoryStore implements KeyValue {
     this.values.set(key, value)
   }
 
+  setAside(key: string): void {
+    this.values.delete(key)
+  }
+
   delete(key: string): void {
     if (this.failure !== undefined) throw this.failure
     this.values.delete(key)

@@ -8,6 +8,7 @@ import { stampHolds, stampWork } from '../../protocol/stamp.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { CommitmentTable } from './commitment-table.ts'
 import { medianSeen, type CommitmentFacts, type HandedOver } from '../../protocol/witness.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 import type { RoundClock } from '../clock.ts'
 import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../protocol/commitments.ts'
@@ -74,9 +75,8 @@ export function createCommitments(store: Store, profile: NetworkProfile, clock: 
 
   for (const [storeKey, bytes] of store.list(prefixes.commitments)) {
     const id = lastPart(storeKey)
-    const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['seen', 'lastSent', 'prefix', 'work'])
-    const [seen, lastSent, work] = [integerField(fields, 'seen'), integerField(fields, 'lastSent'), integerField(fields, 'work')]
-    table.set(id, { commitment: fromHex(id), seen, lastSent, prefix: textField(fields, 'prefix'), work })
+    const open = readOrSetAside(store, storeKey, bytes, (value) => decodeOpen(id, value))
+    if (open !== undefined) table.set(id, open)
   }
 
   return {
@@ -149,4 +149,10 @@ function operationOf(id: string, open: OpenCommitment | undefined): StoreOperati
   if (open === undefined) return { delete: key }
   const { seen, lastSent, prefix, work } = open
   return { put: key, value: encodeCbor({ seen, lastSent, prefix, work }) }
+}
+
+function decodeOpen(id: string, bytes: Uint8Array): OpenCommitment {
+  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['seen', 'lastSent', 'prefix', 'work'])
+  const [seen, lastSent, work] = [integerField(fields, 'seen'), integerField(fields, 'lastSent'), integerField(fields, 'work')]
+  return { commitment: fromHex(id), seen, lastSent, prefix: textField(fields, 'prefix'), work }
 }

@@ -14,6 +14,7 @@ import { compareManifestOrder, isManifestCurrent } from '../../protocol/manifest
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey } from '../../protocol/record-key.ts'
 import { keys, lastPart, prefixes, type DocumentKind } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store } from '../../store/types.ts'
 import { ASK_MS, documentMs, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
@@ -146,7 +147,8 @@ export class DocumentHolder {
       await setImmediate()
     }
     for (const [storeKey, bytes] of store.list(prefixes.manifests)) {
-      if (clock.time().fresh && !isManifestCurrent(claimedManifest(bytes, profile), clock.nowMs())) this.#dropManifest(storeKey)
+      const claimed = readOrSetAside(store, storeKey, bytes, (record) => claimedManifest(record, profile))
+      if (claimed !== undefined && clock.time().fresh && !isManifestCurrent(claimed, clock.nowMs())) this.#dropManifest(storeKey)
       await setImmediate()
     }
     if (clock.time().fresh) await this.#dropOrphans()
@@ -173,7 +175,9 @@ export class DocumentHolder {
 
   /** Deletes an identity unless a name that carries no more than it may, or a stamp, carries it; which of them it is may have changed. */
   async #reviseIdentity(id: string, bytes: Uint8Array): Promise<void> {
-    const claimed = claimedIdentity(bytes, this.#parts.profile)
+    const { profile, store } = this.#parts
+    const claimed = readOrSetAside(store, keys.identity(fromHex(id)), bytes, (record) => claimedIdentity(record, profile))
+    if (claimed === undefined) return
     const isForsaken = await this.#carriers.isForsaken(claimed)
     // What has replaced it meanwhile was looked at then.
     if (!this.#holds('kid', fromHex(id), bytes)) return

@@ -8,6 +8,7 @@ import { sharesPrefix } from '../../protocol/record-key.ts'
 import { decodeReveal } from '../../protocol/reveal.ts'
 import { encodeStub, stubOf } from '../../protocol/stub.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 import type { RoundClock } from '../clock.ts'
 
@@ -68,14 +69,19 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
   }
 
   if (store.get(keys.entriesIndexed()) === undefined) markAll(store, mark)
-  for (const storeKey of store.keys(prefixes.unsettled)) note(lastPart(storeKey), decodeEntry(store.get(keys.entry(fromHex(lastPart(storeKey))))!))
+  for (const storeKey of store.keys(prefixes.unsettled)) {
+    const entryKey = keys.entry(fromHex(lastPart(storeKey)))
+    const entry = readOrSetAside(store, entryKey, store.get(entryKey), decodeEntry)
+    if (entry === undefined) store.delete(storeKey)
+    else note(lastPart(storeKey), entry)
+  }
   for (const storeKey of store.keys(prefixes.stubs)) stubs.add(lastPart(storeKey))
   let total = store.count(prefixes.entries)
 
   return {
     load(key) {
-      const bytes = store.get(keys.entry(key))
-      const entry = bytes === undefined ? undefined : tick(decodeEntry(bytes))
+      const stored = readOrSetAside(store, keys.entry(key), store.get(keys.entry(key)), decodeEntry)
+      const entry = stored && tick(stored)
       if (entry === undefined) return undefined
       const record = store.get(keys.record(key))
       return record === undefined ? { entry } : { entry, record }
@@ -105,7 +111,8 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
       for (const [storeKey, bytes] of store.list(prefixes.entriesUnder(hex.slice(0, Math.floor(bits / 4))), next > first ? next : first)) {
         const found = fromHex(lastPart(storeKey))
         if (!sharesPrefix(key, found, bits)) return
-        const entry = tick(decodeEntry(bytes))
+        const stored = readOrSetAside(store, storeKey, bytes, decodeEntry)
+        const entry = stored && tick(stored)
         if (entry !== undefined) yield [found, entry]
       }
     },
@@ -129,7 +136,8 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
       let dead: string[] = []
       let looked = 0
       for (const [storeKey, bytes] of store.list(prefixes.entries)) {
-        if (tick(decodeEntry(bytes)) === undefined) dead.push(lastPart(storeKey))
+        const stored = readOrSetAside(store, storeKey, bytes, decodeEntry)
+        if (stored !== undefined && tick(stored) === undefined) dead.push(lastPart(storeKey))
         if (++looked % ENTRIES_AT_A_TIME !== 0) continue
         dropAll(dead)
         dead = []
@@ -158,8 +166,8 @@ function firstUnder(key: Uint8Array, bits: number): Uint8Array {
 function markAll(store: Store, mark: (key: Uint8Array, entry: Entry) => StoreOperation): void {
   const operations: StoreOperation[] = []
   for (const [storeKey, bytes] of store.list(prefixes.entries)) {
-    const entry = decodeEntry(bytes)
-    if (entry.state !== 'settled') operations.push(mark(fromHex(lastPart(storeKey)), entry))
+    const entry = readOrSetAside(store, storeKey, bytes, decodeEntry)
+    if (entry !== undefined && entry.state !== 'settled') operations.push(mark(fromHex(lastPart(storeKey)), entry))
   }
   store.batch([...operations, { put: keys.entriesIndexed(), value: NOTHING }])
 }

@@ -3,6 +3,7 @@ import { fromHex, toHex } from '../../protocol/bytes.ts'
 import { decodeOwnCbor, encodeCbor } from '../../protocol/cbor.ts'
 import { fieldsOf, integerField } from '../../protocol/record-fields.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 export interface Stamped {
@@ -19,8 +20,8 @@ export class StampedIdentities {
   constructor(store: Store) {
     this.#store = store
     for (const [storeKey, bytes] of store.list(prefixes.stamped)) {
-      const fields = fieldsOf(decodeOwnCbor(bytes), ['work', 'round'])
-      this.#byKey.set(lastPart(storeKey), { work: integerField(fields, 'work'), round: integerField(fields, 'round') })
+      const stamped = readOrSetAside(store, storeKey, bytes, decodeStamped)
+      if (stamped !== undefined) this.#byKey.set(lastPart(storeKey), stamped)
     }
   }
 
@@ -51,4 +52,9 @@ export class StampedIdentities {
     this.delete(fromHex(least.id))
     return true
   }
+}
+
+function decodeStamped(bytes: Uint8Array): Stamped {
+  const fields = fieldsOf(decodeOwnCbor(bytes), ['work', 'round'])
+  return { work: integerField(fields, 'work'), round: integerField(fields, 'round') }
 }
