@@ -222,6 +222,26 @@ describe('stopping', () => {
   })
 })
 
+describe('an evaluation that ran', () => {
+  it.each([
+    ['to its end', {}],
+    ['until it was stopped', { iterations: ENDLESS }]
+  ])('%s ends its thread: nothing else gives its memory back', { timeout: 20_000 }, async (_how, changes) => {
+    const { promise: exited, resolve } = Promise.withResolvers<number>()
+    process.once('worker', (worker) => worker.once('exit', resolve))
+    const own = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+    try {
+      const handle = own.evaluate(request(changes), () => undefined)
+      await begun(handle)
+      handle.stop()
+      await handle.outcome
+      await exited
+    } finally {
+      await own.close()
+    }
+  })
+})
+
 describe('resuming', () => {
   it('from a checkpoint gives the same proof', async () => {
     const given = request()

@@ -23,6 +23,8 @@ const FILES: Partial<Record<keyof WorkerCalls, string>> = { judgeIdentity: DOCUM
 
 /** A thread that has nothing to do is kept this long. */
 const IDLE_TIMEOUT_MS = 30_000
+/** That of an evaluation ends with it: the forms that it stored are outside of what V8 counts, so nothing else would give their memory back. */
+const EVALUATION_IDLE_TIMEOUT_MS = 0
 /**
  * Evaluations yield to everything else, our own event loop first. Linux gives each thread its nice value: with every core squaring, 5 left the
  * event loop waiting for 29 ms at p99, 10 and more for 6 ms (`npm run bench:tasks`); at 19 another busy program would leave next to nothing to
@@ -38,9 +40,9 @@ const PULSE_VERDICTS = { valid: 4_096, invalid: 1_024 }
 /** Throws NativeError ADDON_UNAVAILABLE, now and not in every call: the threads load the addon that this one can load. */
 export function createNativePool(options: NativePoolOptions): NativePool {
   addon()
-  const evaluations = createThreads(Math.max(1, options.evaluationThreads), EVALUATION_NICE[process.platform] ?? 0, options)
+  const evaluations = createThreads(Math.max(1, options.evaluationThreads), { niceIncrement: EVALUATION_NICE[process.platform] ?? 0, idleTimeout: EVALUATION_IDLE_TIMEOUT_MS }, options)
   const auxiliaryThreads = Math.max(1, options.auxiliaryThreads ?? Math.min(2, availableParallelism()))
-  const auxiliary = createThreads(auxiliaryThreads, 0, options)
+  const auxiliary = createThreads(auxiliaryThreads, { niceIncrement: 0, idleTimeout: IDLE_TIMEOUT_MS }, options)
   const running = new Set<RunningEvaluation>()
   const provingThreads = options.provingThreads ?? availableParallelism()
   const closing = new AbortController()
@@ -111,14 +113,13 @@ function beside(name: string): string {
   return fileURLToPath(new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 }
 
-function createThreads(count: number, niceIncrement: number, { warn }: NativePoolOptions): Piscina {
+function createThreads(count: number, kind: { niceIncrement: number; idleTimeout: number }, { warn }: NativePoolOptions): Piscina {
   const threads = new Piscina({
     filename: WORKER_FILE,
     minThreads: 0,
     maxThreads: count,
     concurrentTasksPerWorker: 1,
-    idleTimeout: IDLE_TIMEOUT_MS,
-    niceIncrement,
+    ...kind,
     // Waiting by Atomics would keep an idle worker's event loop from turning, and with it the release of native objects.
     atomics: 'disabled'
   })
