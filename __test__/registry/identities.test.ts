@@ -177,8 +177,20 @@ describe('manifests', () => {
   it('that have expired are not given out', async () => {
     const document = genesis()
     await node.registry.publishKid(document)
-    await node.registry.publishManifest(manifest(document, { validUntil: '2025-12-31T00:00:00Z' }))
+    await node.registry.publishManifest(manifest(document, { validUntil: '2026-01-02T00:00:00Z' }))
+    clock.set(Date.parse('2026-01-03T00:00:00Z'))
     expect((await node.registry.resolveIdentity(document.id)).manifest_document).toBeNull()
+  })
+
+  it.each([
+    ['have expired', { validUntil: '2025-12-31T00:00:00Z' }],
+    ['are of later', { validFrom: '2026-03-01T00:00:00Z' }]
+  ])('that %s are SVC-KID-001, and asked of nobody', async (_which, validity) => {
+    const document = genesis()
+    await node.registry.publishKid(document)
+    const error = await failure(node.registry.publishManifest(manifest(document, validity)))
+    expect(error).toMatchObject({ code: 'SVC-KID-001', extensions: { rule: 'manifest' }, message: expect.stringContaining('validUntil has passed, or validFrom is still to come') as string })
+    expect(world.peers.map(({ manifests }) => manifests.size)).toEqual([0, 0, 0, 0, 0])
   })
 
   it('of an unknown identity, or by another key, are SVC-KID-001', async () => {

@@ -55,6 +55,8 @@ export async function publishKid(context: RegistryContext, input: unknown): Prom
 export async function publishManifest(context: RegistryContext, input: unknown): Promise<{ did: string; version: number } & StoredBy> {
   return invalidAsKid001(async () => {
     const manifest = parseManifest(readAuthorizedManifest(input), context.profile)
+    // Nobody would take it, and from here it would be sent again for ever, in place of the one before.
+    if (!isManifestCurrent(manifest, context.clock.now())) throw new KidError('manifest', 'validUntil has passed, or validFrom is still to come')
     const known = await knownIdentity(context, manifest.id)
     if (known === undefined) throw new KidError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
     const encoded = encodeManifestRecord(manifest)
