@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { leastWorthy, sentAgain, type OpenCommitment } from '../../src/protocol/open-commitments.ts'
 import { parseName } from '../../src/protocol/names.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
-import { claimRound, enoughReceipts, signReceipt, verifyReceipt } from '../../src/protocol/receipt.ts'
+import { claimRound, signReceipt, verifyReceipt } from '../../src/protocol/receipt.ts'
 import { blindedKey, blindedPrefixBits, recordKey, sharesPrefix } from '../../src/protocol/record-key.ts'
 import { stampHolds, stampWork } from '../../src/protocol/stamp.ts'
 import { isWitnessed } from '../../src/protocol/witness.ts'
@@ -29,13 +29,12 @@ describe('commitments', () => {
   })
 
   it('[one lying receipt] does not move p, whatever round it names', () => {
-    const honest = Array.from({ length: 11 }, () => ({ seen: 1001 }))
-    for (const lie of [0, 1, 5000, Number.MAX_SAFE_INTEGER]) {
-      expect(enoughReceipts([...honest, { seen: lie }], 20, 20, 1000, MAIN)).toBe(true)
-      expect(enoughReceipts([...honest.slice(1), ...Array.from({ length: 10 }, () => ({ seen: lie }))], 20, 20, 1000, MAIN)).toBe(false)
+    const facts = { sentRound: 1000, verified: 1001, now: 1001 }
+    const honest = Array.from({ length: 11 }, () => 1001)
+    for (const lie of [0, 997, 1003, 1004, 5000, Number.MAX_SAFE_INTEGER]) {
+      expect(claimRound([...honest, lie], 20, facts, MAIN).round).toBe(1021)
+      expect(claimRound([...honest.slice(1), ...Array.from({ length: 10 }, () => lie)], 21, facts, MAIN).round).toBe(lie === 1003 ? 1021 : undefined)
     }
-    expect(enoughReceipts([{ seen: 1000 }], 1, 20, 1000, MAIN), 'one peer is not asked alone').toBe(false)
-    expect(claimRound(1000, MAIN)).toBe(1020)
     const receipt = signReceipt(C, 1000, keyOf('peer'), HASH)
     expect(verifyReceipt(receipt, HASH)).toBe(true)
     for (const forged of [{ ...receipt, seen: 999 }, { ...receipt, commitment: bytesOf('other') }, { ...receipt, peer: signReceipt(C, 1000, keyOf('other'), HASH).peer }]) expect(verifyReceipt(forged, HASH)).toBe(false)

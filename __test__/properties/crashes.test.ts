@@ -7,7 +7,6 @@ import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex, u64be, utf8 } from '../../src/protocol/bytes.ts'
 import { commitmentHash } from '../../src/protocol/commitment.ts'
 import { parseProfile, profileHash } from '../../src/protocol/profile.ts'
-import { claimRound } from '../../src/protocol/receipt.ts'
 import { vdfSeed } from '../../src/protocol/vdf-seed.ts'
 import { decodeContext, decodeDraft, encodeContext, encodeDraft } from '../../src/registry/claim-draft.ts'
 import { TaskJournal } from '../../src/tasks/journal.ts'
@@ -154,7 +153,7 @@ describe('killed at any write', () => {
               const draft = decodeDraft(task.state.draft!)
               world.commitments.add(toHex(commitmentOf(draft.salt)))
               if (draw() < 3) return
-              ledger.apply(task, { type: 'committed', draft: encodeDraft({ ...draft, pulseRound: claimRound(round, PROFILE) }) })
+              ledger.apply(task, { type: 'committed', draft: encodeDraft({ ...draft, pulseRound: round + PROFILE.min_commit }) })
               return
             }
             case 'pulse': {

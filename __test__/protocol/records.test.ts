@@ -5,7 +5,7 @@ import { encodeCbor } from '../../src/protocol/cbor.ts'
 import { decodeReceipt, encodeReceipt, signReceipt, stampHolds, stampWork, verifyReceipt } from '../../src/protocol/commitment.ts'
 import { EncodingError } from '../../src/protocol/errors.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
-import { claimRound, enoughReceipts } from '../../src/protocol/receipt.ts'
+import { claimRound } from '../../src/protocol/receipt.ts'
 import { blindedKey, blindedPrefixBits, recordKey, recordKeyPreimage, sharesPrefix } from '../../src/protocol/record-key.ts'
 import { decodeReveal, decodeVdfProof, encodeReveal, encodeVdfProof, firstLink, newestLink, proofShape } from '../../src/protocol/reveal.ts'
 import { leadingZeroBits } from '../../src/protocol/stamp.ts'
@@ -50,15 +50,18 @@ describe('receipts', () => {
     expect(verifyReceipt({ ...receipt, peer: receipt.peer.subarray(1) }, HASH)).toBe(false)
   })
 
-  it('suffice when more than half of those asked are near our round', () => {
-    const seen = (...rounds: number[]) => rounds.map((round) => ({ seen: round }))
-    expect(enoughReceipts(seen(100, 101, 98), 5, 20, 100, MAIN)).toBe(true)
-    expect(enoughReceipts(seen(100, 101, 97), 5, 20, 100, MAIN)).toBe(false)
-    expect(enoughReceipts(seen(100, 100), 4, 20, 100, MAIN)).toBe(false)
-    expect(enoughReceipts(seen(100, 100, 100), 4, 20, 100, MAIN)).toBe(false)
-    expect(enoughReceipts(seen(100), 1, 1, 100, MAIN)).toBe(true)
-    expect(enoughReceipts([], 0, 0, 100, MAIN)).toBe(false)
-    expect(claimRound(100, MAIN)).toBe(120)
+  it('suffice when more than half of those asked saw it in time: not before it was sent, not after now, but for two rounds', () => {
+    const facts = { sentRound: 100, verified: 104, now: 105 }
+    expect(claimRound([98, 100, 107], 5, facts, MAIN)).toEqual({ timely: 3, round: 124 })
+    expect(claimRound([97, 100, 107], 5, facts, MAIN)).toEqual({ timely: 2, round: undefined })
+    expect(claimRound([98, 100, 108], 5, facts, MAIN)).toEqual({ timely: 2, round: undefined })
+    expect(claimRound([100, 100], 4, facts, MAIN)).toEqual({ timely: 2, round: undefined })
+    expect(claimRound([100], 1, facts, MAIN)).toEqual({ timely: 1, round: 124 })
+    expect(claimRound([], 0, facts, MAIN)).toEqual({ timely: 0, round: undefined })
+  })
+
+  it('of a late s put off p: whoever saw the commitment at p is no witness', () => {
+    expect(claimRound([130, 100], 3, { sentRound: 100, verified: 105, now: 130 }, MAIN).round).toBe(131)
   })
 })
 

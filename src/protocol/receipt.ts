@@ -59,19 +59,23 @@ export function decodeReceipt(bytes: Uint8Array): Receipt {
   return { commitment: bytesField(fields, 'commitment', 32), seen: integerField(fields, 'seen'), peer, signature: bytesField(fields, 'signature', 64) }
 }
 
-/**
- * Whether enough peers hold the commitment for its owner to draw a pulse: more than half of those asked gave a receipt with s within
- * `receipt_slack` rounds of ours, and `witness_quorum` were asked where there are as many [one lying receipt].
- *
- * @param receipts verified, one a peer
- * @param known peers of the neighbourhood that could have been asked
- */
-export function enoughReceipts(receipts: readonly Pick<Receipt, 'seen'>[], asked: number, known: number, ourRound: number, profile: NetworkProfile): boolean {
-  const timely = receipts.filter(({ seen }) => Math.abs(seen - ourRound) <= profile.receipt_slack).length
-  return asked >= Math.min(profile.witness_quorum, known) && timely * 2 > asked
+/** What an owner knows when the answers to its commitment are in, in rounds. */
+export interface Committed {
+  /** v when it was sent. */
+  readonly sentRound: number
+  readonly verified: number
+  /** `ProtocolTime.now` */
+  readonly now: number
 }
 
-/** p: the round whose pulse seeds a first claim, by our own verified round. */
-export function claimRound(verified: number, profile: NetworkProfile): number {
-  return verified + profile.min_commit
+/**
+ * p, the round whose pulse seeds a first claim: v + `min_commit`, or the round after the latest s where that is later, since whoever sees C at p is no witness of it. Undefined
+ * until more than half of those asked have seen C in time: not before it was sent and not after now, with the slack that clocks need [one lying receipt].
+ *
+ * @param seen s of each verified receipt, one a peer
+ */
+export function claimRound(seen: readonly number[], asked: number, { sentRound, verified, now }: Committed, profile: NetworkProfile): { timely: number; round: number | undefined } {
+  const timely = seen.filter((round) => round >= sentRound - profile.receipt_slack && round <= now + profile.receipt_slack)
+  const isEnough = timely.length * 2 > asked
+  return { timely: timely.length, round: isEnough ? Math.max(verified + profile.min_commit, 1 + Math.max(...timely)) : undefined }
 }

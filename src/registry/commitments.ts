@@ -61,25 +61,19 @@ export function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
   return context.time().now + profile.min_commit + profile.receipt_slack < draft.sentRound + profile.pulse_window
 }
 
-/**
- * p, once more than half of the peers asked have seen the commitment in time: not before we sent it and not after now, with the slack
- * that clocks need [one lying receipt]. Throws SVC-PUB-002 until then, and once the commitment is too old for any pulse.
- */
+/** p, once more than half of the peers asked have seen the commitment in time. Throws SVC-PUB-002 until then, and once the commitment is too old for any pulse. */
 export function chooseRound(context: RegistryContext, draft: ClaimDraft, { receipts, of }: CommitOutcome): number {
-  const { profile } = context
-  const verified = verifiedRound(context)
-  const { now } = context.time()
-  const timely = receipts.filter(({ seenRound }) => seenRound >= draft.sentRound - profile.receipt_slack && seenRound <= now + profile.receipt_slack)
-  if (timely.length * 2 <= of) {
-    const detail = `${timely.length} of ${of} peers have confirmed the commitment in time; more than half are needed.`
-    throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely.length, of }, retryAfter: 10 })
+  const committed = { sentRound: draft.sentRound, verified: verifiedRound(context), now: context.time().now }
+  const { timely, round } = claimRound(receipts.map(({ seenRound }) => seenRound), of, committed, context.profile)
+  if (round === undefined) {
+    const detail = `${timely} of ${of} peers have confirmed the commitment in time; more than half are needed.`
+    throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely, of }, retryAfter: 10 })
   }
   // The machine may have slept over the answers: by now a pulse would come too late after what they saw.
   if (!isFresh(context, draft)) {
-    throw new ServiceError('SVC-PUB-002', 'The peers confirmed the commitment too long ago; another one is sent.', { extensions: { stored_by: timely.length, of }, retryAfter: 1 })
+    throw new ServiceError('SVC-PUB-002', 'The peers confirmed the commitment too long ago; another one is sent.', { extensions: { stored_by: timely, of }, retryAfter: 1 })
   }
-  // Where our pulses come late, v + min_commit may be a round at which some had not seen it yet: then nobody would be its witness.
-  return Math.max(claimRound(verified, profile), 1 + Math.max(...timely.map(({ seenRound }) => seenRound)))
+  return round
 }
 
 /** Resolves with the first pulse, or when it is too long in coming. */
