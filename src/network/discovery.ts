@@ -13,8 +13,8 @@ import type { Timers } from './timers.ts'
 /** Parts of the key space share so many bits with ours at most: kad-dht's table tells peers apart by six. */
 const MAX_SHARED_BITS = 6
 
-/** Networks grow slowly. */
-const SAMPLE_EVERY_MS = 60 * 60_000
+/** Networks grow slowly, and a look-up costs some 70 KB. */
+const SAMPLE_EVERY_MS = 6 * 60 * 60_000
 
 /**
  * Starts. While fewer than k peers are known our own neighbours are looked up; then, once, each part of the key space that is farther away than they are, as a node does
