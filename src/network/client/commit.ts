@@ -7,6 +7,7 @@ import { OURSELVES } from '../holder/ourselves.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { CommitOutcome, Receipt } from '../types.ts'
+import { enough } from './enough.ts'
 import { askPatiently } from './patience.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
@@ -27,9 +28,12 @@ export async function commit(parts: ClientParts, name: string, commitment: Uint8
   }
   const neighbourhood = await peers.neighbourhood(recordKey('reveal', name, hash), signal)
   signal?.throwIfAborted()
-  const answers = await Promise.all(neighbourhood.peers.map((peer) => receiptOf(peers, peer, commitment, nonce, hash, signal)))
-  receipts.push(...answers.filter((receipt) => receipt !== undefined))
-  return { receipts, of: neighbourhood.peers.length + (countedSelf === undefined ? 0 : 1) }
+  const of = neighbourhood.peers.length + (countedSelf === undefined ? 0 : 1)
+  const received = (answers: readonly (Receipt | undefined)[]): Receipt[] => answers.filter((receipt) => receipt !== undefined)
+  const pending = neighbourhood.peers.map((peer) => receiptOf(peers, peer, commitment, nonce, hash, signal))
+  const answers = await enough(pending, (some) => (receipts.length + received(some).length) * 2 > of)
+  receipts.push(...received(answers))
+  return { receipts, of }
 }
 
 async function receiptOf(peers: Peers, peer: Peer, commitment: Uint8Array, nonce: Uint8Array, hash: Uint8Array, signal?: AbortSignal): Promise<Receipt | undefined> {

@@ -1,7 +1,9 @@
 import { profileHash } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { toHex } from '../../protocol/bytes.ts'
+import type { Peer } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
+import { enough } from './enough.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 export interface FoundDocuments {
@@ -20,17 +22,17 @@ export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest',
   const own = self?.documents.get(kind, key)
   if (own !== undefined) distinct.set(toHex(own), own)
   const closest = await peers.closest(recordKeyPreimage(kind, did, hash), signal)
-  let answered = 0
-  await Promise.all(
-    closest.map(async (peer) => {
-      try {
-        const answer = await peers.ask(peer, { type: 'get', kind, key }, signal)
-        if (answer.type === 'document') distinct.set(toHex(answer.record), answer.record)
-        if (answer.type === 'document' || answer.type === 'none') answered++
-      } catch (error) {
-        if (!(error instanceof AskError)) throw error
-      }
-    })
-  )
-  return { records: [...distinct.values()], isAnswered: answered * 2 > closest.length }
+  const askOne = async (peer: Peer): Promise<boolean> => {
+    try {
+      const answer = await peers.ask(peer, { type: 'get', kind, key }, signal)
+      if (answer.type === 'document') distinct.set(toHex(answer.record), answer.record)
+      return answer.type === 'document' || answer.type === 'none'
+    } catch (error) {
+      if (!(error instanceof AskError)) throw error
+      return false
+    }
+  }
+  const isMajority = (answered: readonly (boolean | undefined)[]): boolean => answered.filter(Boolean).length * 2 > closest.length
+  const isAnswered = isMajority(await enough(closest.map(askOne), isMajority))
+  return { records: [...distinct.values()], isAnswered }
 }

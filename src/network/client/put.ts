@@ -7,6 +7,7 @@ import type { GetAnswer } from '../protocol/get.ts'
 import type { PutAnswer } from '../protocol/put.ts'
 import { pause } from '../timers.ts'
 import type { PutOutcome } from '../types.ts'
+import { enough } from './enough.ts'
 import { distinct, nearby } from './holders.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
@@ -30,7 +31,8 @@ export interface OutgoingRecord {
  *
  * Those among the latter that it was not sent to tell whether whoever looks for it comes to where it was sent [a look-up led astray]: where there are any, more
  * than half of them have to hold it as well as more than half of all. Who lacks it is sent it, in four rounds at most. In networks of up to k all were sent it,
- * and their own word is all there is. `storedBy` counts who showed the record when asked last, of all who should hold it. Throws OfflineError, or the signal's reason.
+ * and their own word is all there is. `storedBy` counts who showed the record when asked last, of all who should hold it: those whose
+ * answers had come a second after enough had. Throws OfflineError, or the signal's reason.
  */
 export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?: AbortSignal): Promise<PutOutcome> {
   const { peers, countedSelf, self } = reachable(parts)
@@ -45,8 +47,16 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   }
   const sent = new Set<string>()
   const sendTo = async (targets: readonly Peer[]): Promise<void> => {
-    for (const { peer } of targets) sent.add(peer)
-    await Promise.all(targets.map(async (peer) => note(peer.peer, await orNothing(peers.ask(peer, { type: 'put', kind, record: bytes }, signal)))))
+    for (const { peer } of targets) {
+      sent.add(peer)
+      note(peer, undefined)
+    }
+    const pending = targets.map(async (peer) => {
+      const answer = await orNothing(peers.ask(peer, { type: 'put', kind, record: bytes }, signal))
+      note(peer.peer, answer)
+      return answer
+    })
+    await enough(pending, (answers) => answers.filter((answer) => answer !== undefined).length * 2 > targets.length)
     signal?.throwIfAborted()
   }
 
@@ -61,12 +71,15 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   const readers = distinct(closest, around)
   const of = readers.length + (countedSelf === undefined ? 0 : 1)
   for (let round = 1; ; round++) {
-    const holds = await Promise.all(readers.map((peer) => readBack(peers, peer, outgoing, key, signal)))
     const ownHold = countedSelf !== undefined && isHeld(countedSelf.get(kind, key), outgoing)
-    const storedBy = holds.filter(Boolean).length + (ownHold ? 1 : 0)
-    const outcome = { storedBy, of, refusals: [...refusals.values()] }
-    const unwritten = holds.filter((_, index) => !sent.has(readers[index]!.peer))
-    if (storedBy * 2 > of && (unwritten.length === 0 || unwritten.filter(Boolean).length * 2 > unwritten.length)) return outcome
+    const count = (holds: readonly (boolean | undefined)[]): number => holds.filter(Boolean).length + (ownHold ? 1 : 0)
+    const isStored = (holds: readonly (boolean | undefined)[]): boolean => {
+      const unwritten = holds.filter((_, index) => !sent.has(readers[index]!.peer))
+      return count(holds) * 2 > of && (unwritten.length === 0 || unwritten.filter(Boolean).length * 2 > unwritten.length)
+    }
+    const holds = await enough(readers.map((peer) => readBack(peers, peer, outgoing, key, signal)), isStored)
+    const outcome = { storedBy: count(holds), of, refusals: [...refusals.values()] }
+    if (isStored(holds)) return outcome
     const targets = readers.filter((_, index) => holds[index] === false)
     // A refusal is a verdict, not bad luck: sending the same bytes again changes nothing.
     if (round === MAX_ROUNDS || targets.every(({ peer }) => isFinal(refusals.get(peer)?.code))) return outcome

@@ -1,8 +1,10 @@
 import { equalBytes, sha256 } from '../../protocol/bytes.ts'
 import { profileHash } from '../../protocol/profile.ts'
 import { recordKeyPreimage } from '../../protocol/record-key.ts'
+import type { Peer } from '../peers.ts'
 import { orNothing } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
+import { enough } from './enough.ts'
 import { distinct, nearby } from './holders.ts'
 import type { OwnRecord } from './own-records.ts'
 import { reachable, type ClientParts } from './parts.ts'
@@ -18,14 +20,14 @@ export async function refresh(parts: ClientParts, { kind, id, bytes }: OwnRecord
   const preimage = recordKeyPreimage(kind, id, profileHash(parts.profile))
   const [key, digest] = [sha256(preimage), sha256(bytes)]
   const holders = distinct(...(await Promise.all([peers.closest(preimage, signal), nearby(peers, key, parts.profile.k, signal)])))
-  await Promise.all(
-    holders.map(async (peer) => {
-      const answer = await orNothing(askPatiently(peers, peer, { type: 'get', kind, key, brief: true }, signal))
-      if (answer === undefined || isHeld(answer, digest)) return
-      signal?.throwIfAborted()
-      await orNothing(askPatiently(peers, peer, { type: 'put', kind, record: bytes }, signal))
-    })
-  )
+  const see = async (peer: Peer): Promise<boolean> => {
+    const answer = await orNothing(askPatiently(peers, peer, { type: 'get', kind, key, brief: true }, signal))
+    if (answer === undefined) return false
+    if (isHeld(answer, digest)) return true
+    signal?.throwIfAborted()
+    return (await orNothing(askPatiently(peers, peer, { type: 'put', kind, record: bytes }, signal))) !== undefined
+  }
+  await enough(holders.map(see), (seen) => seen.filter(Boolean).length * 2 > holders.length)
   signal?.throwIfAborted()
   await self?.put(kind, bytes)
 }
