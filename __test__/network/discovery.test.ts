@@ -19,6 +19,7 @@ let joiner: Node
 let lookedUp: Uint8Array[]
 let fails: boolean
 let sampled: Uint8Array[]
+let changes: boolean[]
 let end: () => void
 const samples: (() => void)[] = []
 
@@ -27,13 +28,15 @@ beforeEach(async () => {
   nodes.push(joiner)
   lookedUp = []
   sampled = []
+  changes = []
   fails = false
   const anew = (preimage: Uint8Array): Promise<[]> => {
     lookedUp.push(preimage)
     return fails ? Promise.reject(new Error('nobody answers')) : Promise.resolve([])
   }
-  const sample = async (preimage: Uint8Array): Promise<void> => {
+  const sample = async (preimage: Uint8Array, _signal?: AbortSignal, hasChanged = false): Promise<void> => {
     sampled.push(preimage)
+    changes.push(hasChanged)
     await anew(preimage)
   }
   const timers: Timers = { every: (_milliseconds, action) => (samples.push(action), () => samples.splice(samples.indexOf(action), 1)) }
@@ -68,15 +71,20 @@ async function looks(): Promise<(number | undefined)[]> {
   return sharedBits()
 }
 
-it('looks for its neighbours while it knows fewer than k, then once into each part of the key space that is farther away', { timeout: 30_000 }, async () => {
+it('looks for its neighbours while it knows fewer than k, then into each part of the key space that is farther away, again when half as many more are known', { timeout: 30_000 }, async () => {
   await meet()
   expect(await looks()).toEqual([undefined])
   await meet()
   const far = [undefined, ...Array.from({ length: PARTS }, (_, shared) => shared)]
   expect(await looks()).toEqual(far)
   await meet()
-  expect(await looks()).toEqual(far)
+  const again = [...far, ...far.slice(1)]
+  expect(await looks()).toEqual(again)
+  await meet()
+  expect(await looks()).toEqual(again)
   expect(sampled).toEqual(lookedUp.slice(1))
+  // What was noted when the network was smaller counts no more.
+  expect(changes).toEqual([true, false, false, true, false, false])
 })
 
 it('asks at a random key from time to time, once it knows k others', { timeout: 30_000 }, async () => {

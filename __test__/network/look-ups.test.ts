@@ -123,6 +123,15 @@ describe('the size of the network', { timeout: 30_000 }, () => {
     }
   })
 
+  it('is by what is found from then on, once the network has changed', async () => {
+    const lookUps = lookUpsOf(2)
+    for (const preimage of preimages.slice(0, 9)) await lookUps.sample(preimage)
+    for (const preimage of preimages) {
+      await lookUps.sample(preimage, undefined, true)
+      expect(lookUps.networkSize()).toBe(estimate(preimage))
+    }
+  })
+
   it('counts those of one prefix once: whoever is asked on the way may have ids near every key [a crowd around one node]', async () => {
     await join()
     await join()

@@ -13,18 +13,21 @@ import type { Timers } from './timers.ts'
 /** Parts of the key space share so many bits with ours at most: kad-dht's table tells peers apart by six. */
 const MAX_SHARED_BITS = 6
 
+/** So many times more than at the last look are known: the network has grown, and the size taken for it is too small. A table can't grow more than ten times so. */
+const GROWTH = 1.5
+
 /** Networks grow slowly, and a look-up costs some 70 KB. */
 const SAMPLE_EVERY_MS = 6 * 60 * 60_000
 
 /**
- * Starts. While fewer than k peers are known our own neighbours are looked up; then, once, each part of the key space that is farther away than they are, as a node does
- * that joins a Kademlia network. Kad-dht's own refreshes are enough afterwards. Returns the function that ends it.
+ * Starts. While fewer than k peers are known our own neighbours are looked up; then each part of the key space that is farther away than they are, as a node does
+ * that joins a Kademlia network, and again whenever half as many more are known. Kad-dht's own refreshes are enough besides. Returns the function that ends it.
  */
 export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: Timers, log: Logger): () => void {
   const ended = new AbortController()
   let running = false
   let again = false
-  let areFarLookedUp = false
+  let knownAtLook = 0
   const attempt = async (look: () => Promise<unknown>): Promise<void> => {
     try {
       await look()
@@ -41,16 +44,19 @@ export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: T
   }
   /** Each part is the half of what is left; the last is that of our neighbours. */
   const lookFar = async (): Promise<void> => {
-    for (let shared = 0; shared < MAX_SHARED_BITS && 2 ** shared * k <= lookUps.networkSize(); shared++) await lookUps.sample(farKey(positionOf(node.peerId), shared), ended.signal)
+    try {
+      for (let shared = 0; shared < MAX_SHARED_BITS && 2 ** shared * k <= lookUps.networkSize(); shared++) {
+        await lookUps.sample(farKey(positionOf(node.peerId), shared), ended.signal, shared === 0)
+      }
+    } finally {
+      knownAtLook = tableSize(node)
+    }
   }
   const request = (wanted: boolean): void => {
     if (running) again ||= wanted
     else if (!wanted || ended.signal.aborted) return
     else if (tableSize(node) < k) void run(() => lookUps.anew(node.peerId.toMultihash().bytes, ended.signal))
-    else if (!areFarLookedUp) {
-      areFarLookedUp = true
-      void run(lookFar)
-    }
+    else if (tableSize(node) >= GROWTH * knownAtLook) void run(lookFar)
   }
   const endListening = onPeerKnown(node, () => {
     request(true)

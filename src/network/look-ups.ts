@@ -22,8 +22,8 @@ export interface LookUps {
   closest(preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
   /** The same by asking the network in any case. */
   anew(preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
-  /** As `anew`, for a random preimage: how close those stand who are found there is noted. */
-  sample(preimage: Uint8Array, signal?: AbortSignal): Promise<void>
+  /** As `anew`, for a random preimage: how close those stand who are found there is noted; in place of all that was noted before, where the network has changed. */
+  sample(preimage: Uint8Array, signal?: AbortSignal, hasChanged?: boolean): Promise<void>
   /**
    * Nodes in the network, ourselves counted: those known while they are fewer than k others, else the median of what was found at random keys. Whoever is
    * near ourselves may have chosen his place [a crowd around one node], and the table holds a part of a large network only. Of one prefix at most `answers_per_prefix`
@@ -52,10 +52,12 @@ export function createLookUps(
   const anew = async (preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => (await look(preimage, signal)).slice(0, k)
   return {
     anew,
-    async sample(preimage, signal) {
+    async sample(preimage, signal, hasChanged = false) {
       const found = (await look(preimage, signal)).map((id) => ({ id, peer: id.toString(), prefix: prefixes.of(id) }))
       const counted = diverse(found, perPrefix).slice(0, k)
-      if (counted.length > 0) estimates.push(networkSize(sha256(preimage), counted.map(({ id }) => positionOf(id))))
+      if (counted.length === 0) return
+      if (hasChanged) estimates.length = 0
+      estimates.push(networkSize(sha256(preimage), counted.map(({ id }) => positionOf(id))))
       if (estimates.length > MAX_ESTIMATES) estimates.shift()
     },
     networkSize() {
