@@ -145,7 +145,7 @@ export class Lab {
     return node
   }
 
-  /** Starts that many nodes and waits until every one knows every other. */
+  /** Starts that many nodes and waits until every one knows enough others. */
   async addNodes(count: number): Promise<LabNode[]> {
     const added: LabNode[] = []
     for (let index = 0; index < count; index++) added.push(await this.addNode())
@@ -153,8 +153,8 @@ export class Lab {
     return added
   }
 
-  /** Waits until every serving node is known to every other one. */
-  async connected(expected = this.nodes.length - 1): Promise<void> {
+  /** Waits until every serving node knows so many. By default all others, as far as that is promised: nobody looks for more than k as soon as he joins. */
+  async connected(expected = Math.min(this.nodes.length - 1, this.profile.k)): Promise<void> {
     await vi.waitFor(
       () => {
         for (const { network } of this.nodes) {

@@ -1,8 +1,9 @@
 /** What counts as stored: the client's side of a put, against modelled peers. */
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { put } from '../../src/network/client/put.ts'
+import { GRACE_MS } from '../../src/network/enough.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import { AskError } from '../../src/network/protocol/ask.ts'
 import type { Request } from '../../src/network/protocol/messages.ts'
@@ -14,6 +15,9 @@ import { utf8 } from '../../src/protocol/bytes.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
 import { Lab } from './lab.ts'
 
+/** Longer than a put waits for the last ones. */
+const LATE_MS = 3000
+
 const RECORD = utf8('the record')
 const lab = new Lab()
 const KEY = recordKey('kid', 'did:x', lab.hash)
@@ -21,8 +25,8 @@ const KEY = recordKey('kid', 'did:x', lab.hash)
 interface Model extends Peer {
   held: Uint8Array | undefined
   puts: number
-  /** Answers to puts in order; after them it stores. */
-  readonly answers: ('busy' | 'lost' | 'refused')[]
+  /** Answers to puts in order; after them it stores. 'late': it stores after some seconds. */
+  readonly answers: ('busy' | 'lost' | 'refused' | 'late')[]
 }
 
 function model(index: number): Model {
@@ -46,8 +50,17 @@ function network(all: readonly Model[], looked: readonly Model[] = all): Peers {
     if (answer === 'lost') return Promise.reject(new AskError('gone'))
     if (answer === 'busy') return Promise.resolve({ type: 'busy' })
     if (answer === 'refused') return Promise.resolve({ type: 'refused', code: 'full', detail: 'no room' })
+    const stored = { type: 'stored' }
+    if (answer === 'late') {
+      return new Promise((resolve) =>
+        setTimeout(() => {
+          asked.held = request.record
+          resolve(stored)
+        }, LATE_MS)
+      )
+    }
     asked.held = request.record
-    return Promise.resolve({ type: 'stored' })
+    return Promise.resolve(stored)
   }
   return {
     ownPosition: new Uint8Array(32),
@@ -67,6 +80,10 @@ function store(peers: Peers): ReturnType<typeof put> {
   const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
   return put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => false })
 }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe('a put', () => {
   it('in a small network is sent to all, and counts who shows it', async () => {
@@ -126,5 +143,26 @@ describe('a put', () => {
     all[1]!.answers.push('lost')
     expect(await store(network(all))).toEqual({ storedBy: 2, of: 2, refusals: [] })
     expect([all[0]!.puts, all[1]!.puts]).toEqual([3, 2])
+  })
+  it('is not sent again to those who are busy with it, whose word decides', async () => {
+    vi.useFakeTimers()
+    const all = neighbourhood(5)
+    all[0]!.answers.push('refused')
+    for (const late of all.slice(1, 3)) late.answers.push('late')
+    const outcome = store(network(all))
+    await vi.advanceTimersByTimeAsync(2 * LATE_MS)
+    expect(await outcome).toMatchObject({ storedBy: 4, of: 5, refusals: [{ code: 'full' }] })
+    expect(all.map(({ puts }) => puts)).toEqual([1, 1, 1, 1, 1])
+  })
+
+  it('is sent again to whoever was too busy for it, while others are still at it', async () => {
+    vi.useFakeTimers()
+    const all = neighbourhood(5)
+    for (const busy of all.slice(0, 2)) busy.answers.push('busy')
+    all[2]!.answers.push('late')
+    const outcome = store(network(all))
+    await vi.advanceTimersByTimeAsync(GRACE_MS)
+    expect(await outcome).toMatchObject({ storedBy: 4, of: 5, refusals: [{ code: 'no-answer' }] })
+    expect(all.map(({ puts }) => puts)).toEqual([2, 2, 1, 1, 1])
   })
 })

@@ -1,9 +1,9 @@
 import { profileHash } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { toHex } from '../../protocol/bytes.ts'
+import { enough } from '../enough.ts'
 import type { Peer } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
-import { enough } from './enough.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 export interface FoundDocuments {

@@ -1,13 +1,13 @@
 import { equalBytes, sha256 } from '../../protocol/bytes.ts'
 import { recordKeyPreimage, type RecordKind } from '../../protocol/record-key.ts'
 import { profileHash } from '../../protocol/profile.ts'
+import { enough } from '../enough.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { orNothing } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
 import type { PutAnswer } from '../protocol/put.ts'
 import { pause } from '../timers.ts'
 import type { PutOutcome } from '../types.ts'
-import { enough } from './enough.ts'
 import { distinct, nearby } from './holders.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
@@ -46,16 +46,20 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     else refusals.set(peer, refusal)
   }
   const sent = new Set<string>()
+  /** Puts whose answers nobody has waited for to the end. */
+  const underWay = new Map<string, Promise<unknown>>()
   const sendTo = async (targets: readonly Peer[]): Promise<void> => {
     for (const { peer } of targets) {
       sent.add(peer)
       note(peer, undefined)
     }
-    const pending = targets.map(async (peer) => {
-      const answer = await orNothing(peers.ask(peer, { type: 'put', kind, record: bytes }, signal))
-      note(peer.peer, answer)
+    const pending = targets.map(async (to) => {
+      const answer = await orNothing(peers.ask(to, { type: 'put', kind, record: bytes }, signal))
+      note(to.peer, answer)
+      underWay.delete(to.peer)
       return answer
     })
+    for (const [index, answer] of pending.entries()) underWay.set(targets[index]!.peer, answer)
     await enough(pending, (answers) => answers.filter((answer) => answer !== undefined).length * 2 > targets.length)
     signal?.throwIfAborted()
   }
@@ -70,7 +74,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   }
   const readers = distinct(closest, around)
   const of = readers.length + (countedSelf === undefined ? 0 : 1)
-  for (let round = 1; ; round++) {
+  for (let round = 1; ; ) {
     const ownHold = countedSelf !== undefined && isHeld(countedSelf.get(kind, key), outgoing)
     const count = (holds: readonly (boolean | undefined)[]): number => holds.filter(Boolean).length + (ownHold ? 1 : 0)
     const isStored = (holds: readonly (boolean | undefined)[]): boolean => {
@@ -80,10 +84,15 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     const holds = await enough(readers.map((peer) => readBack(peers, peer, outgoing, key, signal)), isStored)
     const outcome = { storedBy: count(holds), of, refusals: [...refusals.values()] }
     if (isStored(holds)) return outcome
-    const targets = readers.filter((_, index) => holds[index] === false)
-    // A refusal is a verdict, not bad luck: sending the same bytes again changes nothing.
-    if (round === MAX_ROUNDS || targets.every(({ peer }) => isFinal(refusals.get(peer)?.code))) return outcome
+    // Not to those who refused it: a verdict, not bad luck. Nor to whoever is still busy with it: he may be about to hold it.
+    const targets = readers.filter(({ peer }, index) => holds[index] === false && !underWay.has(peer) && !isFinal(refusals.get(peer)?.code))
+    if (round === MAX_ROUNDS || targets.length === 0) {
+      if (underWay.size === 0) return outcome
+      await Promise.all(underWay.values())
+      continue
+    }
     if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy')) await pause(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
+    round++
     await sendTo(targets)
   }
 }

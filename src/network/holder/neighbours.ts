@@ -8,6 +8,7 @@ import { recordKey } from '../../protocol/record-key.ts'
 import { decodeReveal } from '../../protocol/reveal.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { RoundClock } from '../clock.ts'
+import { enough } from '../enough.ts'
 import { orNothing } from '../protocol/ask.ts'
 import type { Peer, Peers } from '../peers.ts'
 import type { Verifier } from '../verifier.ts'
@@ -47,17 +48,9 @@ export async function askElsewhere(peers: Peers | undefined, preimage: Uint8Arra
 
 /** Answers in the order of `asked`. What is not waited for is left to come: to break its stream off costs both ends more. */
 async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array, isDecided: (soFar: readonly Neighbour[], awaited: number) => boolean = () => false): Promise<Neighbour[]> {
-  const answers: (Neighbour | undefined)[] = []
-  const soFar = (): Neighbour[] => answers.filter((answer) => answer !== undefined)
-  const decided = Promise.withResolvers<undefined>()
-  let awaited = asked.length
-  const askEach = asked.map(async (peer, index) => {
-    answers[index] = await askOne(peers, peer, key)
-    awaited--
-    if (isDecided(soFar(), awaited)) decided.resolve(undefined)
-  })
-  await Promise.race([Promise.all(askEach), decided.promise])
-  return soFar()
+  const answered = (answers: readonly (Neighbour | undefined)[]): Neighbour[] => answers.filter((answer) => answer !== undefined)
+  const pending = asked.map((peer) => askOne(peers, peer, key))
+  return answered(await enough(pending, (soFar, awaited) => isDecided(answered(soFar), awaited), 0))
 }
 
 /** Briefly: what they agree on is mostly what is known here, and a record has up to 50 KiB. */
