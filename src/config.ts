@@ -70,7 +70,7 @@ export const ConfigSchema = v.strictObject({
       proving_threads: v.optional(count, availableParallelism()),
       /** Tasks computing at once; the rest are queued. */
       max_tasks: v.optional(count, spareCores),
-      /** Tasks that may wait. */
+      /** Registrations that may wait; renewals always may. */
       queue: v.optional(count, 100),
       /** Seconds of squaring that a crash may cost at most. */
       checkpoint_seconds: v.optional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(3600)), 10),
@@ -133,7 +133,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('vdf.threads', 'number', 'worker threads for evaluations'),
   field('vdf.proving_threads', 'number', 'threads that evaluations may use together for proving'),
   field('vdf.max_tasks', 'number', 'tasks computing at once'),
-  field('vdf.queue', 'number', 'tasks that may wait'),
+  field('vdf.queue', 'number', 'registrations that may wait; renewals always may'),
   field('vdf.checkpoint_seconds', 'number', 'seconds between checkpoints'),
   field('vdf.memory_mib', 'number', 'bound on what each evaluation keeps for its proof, MiB'),
   field('log.level', 'string', 'trace, debug, info, warn, error, fatal or silent')

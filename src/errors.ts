@@ -176,8 +176,8 @@ export const ERROR_TABLE = {
   'SVC-TSK-002': {
     status: 429,
     title: 'Task queue full',
-    cause: 'As many tasks wait as vdf.queue allows.',
-    cure: 'Wait for one to end or cancel one, then try again.'
+    cause: 'As many registrations wait as vdf.queue allows; renewals are always taken.',
+    cure: 'Wait for one to end, cancel one, or raise vdf.queue, then try again.'
   },
   'SVC-TSK-003': {
     status: null,

@@ -40,6 +40,18 @@ describe('the queue', () => {
     expect([at.status(second), at.status(third)]).toEqual(['running/evaluate', 'running/queued'])
   })
 
+  it('takes a renewal however many registrations wait, and counts it among none of them', async () => {
+    const first = at.register('one.chronym')
+    const second = at.register('two.chronym')
+    await at.evaluation()
+    const renewals = ['mine.chronym', 'ours.chronym'].map((name) => at.manager.create({ name, kind: 'renew' }).task_id)
+    const third = at.register('three.chronym')
+    expect(() => at.register('four.chronym')).toThrow(expect.objectContaining({ code: 'SVC-TSK-002' }))
+    const last = at.manager.create({ name: 'last.chronym', kind: 'renew' }).task_id
+    expect(() => at.manager.create({ name: 'last.chronym', kind: 'renew' }), 'one task a name').toThrow(expect.objectContaining({ code: 'SVC-REG-002' }))
+    expect(at.manager.list().map((view) => view.task_id)).toEqual([first, second, ...renewals, third, last])
+  })
+
   it('gives the slot on while a finished proof still waits to be published', async () => {
     at.steps.before = (step, task) => {
       if (step === 'reveal' && task.name === 'one.chronym') throw new ServiceError('SVC-RES-001', 'offline')

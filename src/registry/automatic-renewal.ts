@@ -112,7 +112,7 @@ export class AutomaticRenewal {
   async #look(): Promise<void> {
     try {
       this.#note(() => this.#awake.look())
-      // Those that find no place in the queue are those that have most time.
+      // None begins only to give its slot to the next.
       const records = this.#context.owned.list().toSorted((left, right) => left.reveal.drand_pulse - right.reveal.drand_pulse)
       if (records.length > 0) await this.#measure()
       for (const [index, outlook] of this.outlooks(records).entries()) await this.#renewWhenDue(records[index]!.name, outlook)

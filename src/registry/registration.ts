@@ -26,7 +26,7 @@ export async function register(context: RegistryContext, tasks: TaskManager, tex
   return tasks.create({ name, kind: 'register' })
 }
 
-/** Starts a renewal. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-TSK-002. */
+/** Starts a renewal. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001. */
 export async function renew(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)

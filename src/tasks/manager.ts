@@ -7,7 +7,7 @@ import { TaskJournal, type KeptProof } from './journal.ts'
 import { rest, TaskLedger, type Task } from './ledger.ts'
 import { openProgressLog, type ProgressLog } from './progress-log.ts'
 import { TaskProgress, withShown } from './progress.ts'
-import { countWaiting, freeSlots, takeTurns } from './queue.ts'
+import { countWaitingRegistrations, freeSlots, takeTurns } from './queue.ts'
 import { Reminders } from './reminders.ts'
 import { Retention } from './retention.ts'
 import { TaskRun, type TaskLog } from './run.ts'
@@ -23,7 +23,7 @@ const UNSAVED_EVENTS = 1000
 export interface TaskOptions {
   /** `vdf.max_tasks`: evaluations at once. */
   readonly maxTasks: number
-  /** `vdf.queue`: tasks that may wait for a slot. */
+  /** `vdf.queue`: registrations that may wait for a slot. */
   readonly queue: number
   /** `vdf.checkpoint_seconds`: squaring that a crash may cost. */
   readonly checkpointSeconds: number
@@ -109,10 +109,7 @@ class Manager implements TaskManager {
     }
     return stored(() => {
       const state = this.#newState(name, kind)
-      const { maxTasks, queue } = this.#with.options
-      if (needsSlot(state) && freeSlots(this.#ledger.all(), maxTasks) <= 0 && countWaiting(this.#ledger.all()) >= queue) {
-        throw new ServiceError('SVC-TSK-002', `${queue} tasks wait already, as many as vdf.queue allows.`, { retryAfter: 60 })
-      }
+      if (kind === 'register' && needsSlot(state)) this.#requirePlace()
       this.#journal.save({ state, lastEventId: 0 })
       const task = this.#hold(state, 0)
       this.#schedule()
@@ -200,6 +197,13 @@ class Manager implements TaskManager {
     const task = { id: randomUUID(), name, kind, order, iterations: this.#with.steps.iterations(name, kind) }
     const kept = this.#usableProof({ taskId: task.id, name, kind })
     return kept === undefined ? newTask(task, nowMs) : newTaskWithProof(task, kept, nowMs)
+  }
+
+  /** For a registration: a renewal always has one, or its name would lapse. There is one task a name, and one name of ours for each renewal. */
+  #requirePlace(): void {
+    const { maxTasks, queue } = this.#with.options
+    if (freeSlots(this.#ledger.all(), maxTasks) > 0 || countWaitingRegistrations(this.#ledger.all()) < queue) return
+    throw new ServiceError('SVC-TSK-002', `${queue} registrations wait already, as many as vdf.queue allows.`, { retryAfter: 60 })
   }
 
   #hold(state: TaskState, lastEventId: number): Task {

@@ -7,9 +7,9 @@ export function freeSlots(tasks: Iterable<Task>, maxTasks: number): number {
   return maxTasks - [...tasks].filter(isAtWork).length
 }
 
-/** How many wait for a slot, the paused among them. */
-export function countWaiting(tasks: Iterable<Task>): number {
-  return [...tasks].filter((task) => !hasEnded(task.state) && task.run === undefined && needsSlot(task.state)).length
+/** How many registrations wait for a slot, the paused among them. */
+export function countWaitingRegistrations(tasks: Iterable<Task>): number {
+  return [...tasks].filter(({ state, run }) => state.kind === 'register' && !hasEnded(state) && run === undefined && needsSlot(state)).length
 }
 
 /** Place of a task among those that wait for a slot, from 1; null when it does not wait. */

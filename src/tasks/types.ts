@@ -105,7 +105,7 @@ export interface TaskManager {
   start(): Promise<void>
   /** Stops evaluations at a checkpoint and leaves the tasks running in the journal. */
   stop(): Promise<void>
-  /** Throws ServiceError SVC-REG-002 (with task_id) or SVC-TSK-002. */
+  /** Throws ServiceError SVC-REG-002 (with task_id), SVC-STO-001, or for registrations SVC-TSK-002. */
   create(request: { name: string; kind: TaskKind }): TaskView
   /** The plan of a finished proof that `create` would take up; undefined where everything would be computed. */
   finishedProof(request: { name: string; kind: TaskKind }): EvaluationPlan | undefined

@@ -28,7 +28,7 @@ const STARTED = {
     headers: { Location: { description: 'Path of the status of the task', schema: { type: 'string' as const } } }
   }
 }
-const START_ERRORS = ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-002', 'SVC-REQ-006', 'SVC-RES-001', 'SVC-BCN-001', 'SVC-TSK-002', 'SVC-ZON-002', 'SVC-STO-001'] as const
+const START_ERRORS = ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-002', 'SVC-REQ-006', 'SVC-RES-001', 'SVC-BCN-001', 'SVC-ZON-002', 'SVC-STO-001'] as const
 
 function noSuchTask(): ServiceError {
   return new ServiceError('SVC-TSK-001', 'No task has this id.')
@@ -57,7 +57,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         body: StartTaskRequestSchema,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
-        errors: [...START_ERRORS, 'SVC-REG-001']
+        errors: [...START_ERRORS, 'SVC-REG-001', 'SVC-TSK-002']
       }),
       (c) => start(c, (name, options) => registry.register(name, options), 'Registering')
     )
@@ -66,6 +66,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       endpoint({
         tag: TAG,
         summary: 'Renew a name that this daemon owns',
+        description: 'However many tasks wait, a renewal is taken.',
         access: ['vdf'],
         body: StartTaskRequestSchema,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
