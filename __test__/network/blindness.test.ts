@@ -1,17 +1,14 @@
 /** What a look at a name before its reveal may tell: nothing but the first bits of K. */
-import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { describe, expect, it } from 'vitest'
 import { commit } from '../../src/network/client/commit.ts'
 import { probe } from '../../src/network/client/probe.ts'
 import type { ClientParts } from '../../src/network/client/parts.ts'
-import type { Peer, Peers } from '../../src/network/peers.ts'
-import { encodeMessage, type Request } from '../../src/network/protocol/messages.ts'
+import { encodeMessage, type Answer, type Request } from '../../src/network/protocol/messages.ts'
 import { equalBytes, toHex } from '../../src/protocol/bytes.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import { encodeReceipt, signReceipt } from '../../src/protocol/receipt.ts'
 import { recordKey, sharesPrefix } from '../../src/protocol/record-key.ts'
 import { Lab } from './lab.ts'
+import { clientOf, modelledKey, modelledPeer, modelledPeers } from './modelled-peers.ts'
 
 const lab = new Lab()
 const NAME = 'secret.chronym'
@@ -19,29 +16,24 @@ const K = recordKey('reveal', NAME, lab.hash)
 const BITS = 3
 
 /** One peer that answers as told; everything that is sent to it is kept. */
-function network(answer: (request: Request) => unknown): { parts: ClientParts; sent: Request[]; penalised: string[] } {
-  const key = keyPairFromSeed(new Uint8Array(32).fill(1))
-  const id = peerIdFromPublicKey(publicKeyFromRaw(key.publicKey))
-  const peer: Peer = { id, peer: id.toString(), prefix: 'p' }
+function network(answer: (request: Request) => Answer): { parts: ClientParts; sent: Request[]; penalised: string[] } {
+  const peer = modelledPeer(0)
   const sent: Request[] = []
   const penalised: string[] = []
-  const peers: Peers = {
-    ownPosition: new Uint8Array(32),
-    known: () => 1,
-    networkSize: () => 300,
-    nearest: () => [peer],
-    within: () => [peer],
-    closest: () => Promise.reject(new Error('a look-up of K shows it')),
-    neighbourhood: () => Promise.resolve({ peers: [peer], bits: BITS }),
-    ask: (_peer, request) => {
+  const peers = modelledPeers(
+    () => [peer],
+    (_peer, request) => {
       sent.push(request)
-      return Promise.resolve(answer(request) as never)
+      return answer(request)
     },
-    diverse: (list) => [...list],
-    penalise: (_peer, reason) => penalised.push(reason)
-  }
-  const parts: ClientParts = { profile: lab.profile, peers: () => peers, holder: () => undefined, ownPeerId: 'self', verifier: { validate: () => Promise.reject(new Error('nothing to verify')) }, judge: lab.pool }
-  return { parts, sent, penalised }
+    {
+      networkSize: () => 300,
+      closest: () => Promise.reject(new Error('a look-up of K shows it')),
+      neighbourhood: () => Promise.resolve({ peers: [peer], bits: BITS }),
+      penalise: (_peer, reason) => penalised.push(reason)
+    }
+  )
+  return { parts: clientOf(lab, peers), sent, penalised }
 }
 
 describe('probing a name', () => {
@@ -83,7 +75,7 @@ describe('committing', () => {
   const alice = lab.owner('alice')
   const commitment = lab.commitment(NAME, alice)
   const nonce = lab.stamp(commitment)
-  const peerKey = keyPairFromSeed(new Uint8Array(32).fill(1))
+  const peerKey = modelledKey(0)
 
   it('sends C and its stamp, nothing that tells the name', async () => {
     const { parts, sent } = network(() => ({ type: 'received', receipt: encodeReceipt(signReceipt(commitment, 77, peerKey, lab.hash)) }))
@@ -94,7 +86,7 @@ describe('committing', () => {
 
   it.each([
     ['of another commitment', signReceipt(lab.commitment('other.chronym', alice), 77, peerKey, lab.hash)],
-    ['of another peer', signReceipt(commitment, 77, keyPairFromSeed(new Uint8Array(32).fill(2)), lab.hash)],
+    ['of another peer', signReceipt(commitment, 77, modelledKey(1), lab.hash)],
     ['for another round than signed', { ...signReceipt(commitment, 77, peerKey, lab.hash), seen: 78 }]
   ])('counts no receipt %s, and holds it against the peer', async (_what, receipt) => {
     const { parts, penalised } = network(() => ({ type: 'received', receipt: encodeReceipt(receipt) }))

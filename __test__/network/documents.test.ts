@@ -3,8 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { publicKeyFromRaw } from '@libp2p/crypto/keys'
-import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { createBudget } from '../../src/network/budget.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../src/network/holder/limits.ts'
@@ -14,16 +12,15 @@ import { verifyKidLog } from '../../src/protocol/kid-log.ts'
 import { documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-record.ts'
 import { encodeManifestRecord, signManifest } from '../../src/protocol/manifest.ts'
 import { parseName } from '../../src/protocol/names.ts'
-import type { Peer, Peers } from '../../src/network/peers.ts'
 import { getDocuments } from '../../src/network/client/documents.ts'
 import type { GetAnswer } from '../../src/network/protocol/get.ts'
-import { AskError } from '../../src/network/protocol/ask.ts'
 import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
 import { prefixes } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab, saltOf } from './lab.ts'
 import { labHolder } from './lab-holder.ts'
+import { clientOf, modelledPeer, modelledPeers, type Lost } from './modelled-peers.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const CREATED = '2026-01-01T00:00:00Z'
@@ -165,24 +162,15 @@ describe('an identity', () => {
     const name = lab.reveal('faraway.chronym', lab.owner('alice'), { p: lab.round })
     const claim = claimId(name.name, name.pubkey, lab.round, lab.hash)
     let holds: 'it' | 'nothing' | 'no line' = 'it'
-    const id = peerIdFromPublicKey(publicKeyFromRaw(lab.owner('peer').publicKey))
-    const others: Peer[] = [0, 1, 2].map((index) => ({ id, peer: `peer ${index}`, prefix: String(index) }))
-    const peers: Peers = {
-      ownPosition: new Uint8Array(32),
-      known: () => others.length,
-      networkSize: () => others.length + 1,
-      nearest: () => others,
-      within: () => others,
-      closest: () => Promise.resolve(others),
-      neighbourhood: () => Promise.resolve({ peers: others, bits: 0 }),
-      ask: ({ peer }) => {
+    const others = [0, 1, 2].map((index) => modelledPeer(index))
+    const peers = modelledPeers(
+      () => others,
+      (peer) => {
         // One of them is there in any case: it does not know.
-        if (holds === 'no line' && peer !== 'peer 0') return Promise.reject(new AskError('no line'))
-        return Promise.resolve((holds === 'it' ? { type: 'entry', state: 'settled', claim, record: encodeReveal(name) } : { type: 'none' }) as never)
-      },
-      diverse: (list) => [...list],
-      penalise: () => undefined
-    }
+        if (holds === 'no line' && peer !== others[0]) return 'lost'
+        return holds === 'it' ? { type: 'entry', state: 'settled', claim, record: encodeReveal(name) } : { type: 'none' }
+      }
+    )
     const target = labHolder(lab, store, { peers: () => peers, budget: createBudget(false, () => (elapsed += 1_000_000)) })
     expect(await offer(target, 'kid', recordOf('alice', { name: name.name, owner: 'alice', firstRound: lab.round }))).toBe('stored')
     for (const [state, left] of [['it', 1], ['no line', 1], ['nothing', 0]] as const) {
@@ -265,19 +253,10 @@ describe('a manifest', () => {
 
 describe('looking for the identity of a manifest', () => {
   it('tells that there is none only once more than half of those who should hold it have answered', async () => {
-    const id = peerIdFromPublicKey(publicKeyFromRaw(lab.owner('peer').publicKey))
-    const found = async (...answers: readonly (GetAnswer | 'lost')[]): Promise<unknown> => {
-      const others: Peer[] = answers.map((_, index) => ({ id, peer: String(index), prefix: String(index) }))
-      const peers: Partial<Peers> = {
-        known: () => others.length,
-        closest: () => Promise.resolve(others),
-        ask: ({ peer }) => {
-          const answer = answers[Number(peer)]!
-          return answer === 'lost' ? Promise.reject(new AskError('lost')) : Promise.resolve(answer as never)
-        }
-      }
-      const parts = { profile: lab.profile, peers: () => peers as Peers, holder: () => undefined, ownPeerId: 'self', judge: lab.pool, verifier: { validate: () => Promise.reject(new Error('nothing to verify')) } }
-      return getDocuments(parts, 'kid', identityOf('alice').id)
+    const found = async (...answers: readonly (GetAnswer | Lost)[]): Promise<unknown> => {
+      const others = answers.map((answer, index) => ({ ...modelledPeer(index), answer }))
+      const peers = modelledPeers(() => others, ({ answer }) => answer)
+      return getDocuments(clientOf(lab, peers), 'kid', identityOf('alice').id)
     }
     const record = recordOf('alice')
     const [none, document]: GetAnswer[] = [{ type: 'none' }, { type: 'document', record }]

@@ -1,16 +1,11 @@
 /** Who was asked for a name and what came of it: the client's side of a look-up, against modelled peers. */
-import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { describe, expect, it } from 'vitest'
 import { getReveals } from '../../src/network/client/get.ts'
 import type { LookupBreadth } from '../../src/network/types.ts'
-import type { Peer, Peers } from '../../src/network/peers.ts'
-import { AskError } from '../../src/network/protocol/ask.ts'
 import type { GetAnswer } from '../../src/network/protocol/get.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
 import { Lab } from './lab.ts'
+import { clientOf, modelledPeer, modelledPeers, type Lost } from './modelled-peers.ts'
 
 const NAME = 'alice.chronym'
 const lab = new Lab()
@@ -30,33 +25,28 @@ interface Table {
 }
 
 /** Peers that answer in this order, all of whom a look-up finds; `lost` gives no answer. */
-async function lookUp(answers: readonly (GetAnswer | 'lost')[], { known, networkSize, breadth, counting }: Table = { known: 0, networkSize: 300, breadth: 'everybody' }) {
-  const asked = answers.map((answer, index) => {
-    const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
-    return { id, peer: `peer-${index}`, prefix: String(index), answer }
-  })
+async function lookUp(answers: readonly (GetAnswer | Lost)[], { known, networkSize, breadth, counting }: Table = { known: 0, networkSize: 300, breadth: 'everybody' }) {
+  const asked = answers.map((answer, index) => ({ ...modelledPeer(index), peer: `peer-${index}`, answer }))
   const penalised: string[] = []
   const log: string[] = []
-  const peers: Peers = {
-    ownPosition: new Uint8Array(32),
-    known: () => asked.length,
-    networkSize: () => networkSize,
-    nearest: () => asked,
-    within: () => asked.slice(0, known),
-    closest: () => {
-      log.push('look-up')
-      return Promise.resolve(asked)
-    },
-    neighbourhood: () => Promise.resolve({ peers: asked, bits: 0 }),
-    ask: (peer: Peer & { answer: GetAnswer | 'lost' }) => {
+  const peers = modelledPeers(
+    () => asked,
+    (peer) => {
       log.push(peer.peer)
-      return peer.answer === 'lost' ? Promise.reject(new AskError('gone')) : Promise.resolve(peer.answer)
+      return peer.answer
     },
-    diverse: (all) => all.slice(0, counting !== undefined && all.every(({ peer }) => log.includes(peer)) ? counting : undefined),
-    penalise: ({ peer }) => penalised.push(peer)
-  }
-  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
-  return { ...(await getReveals(parts, NAME, undefined, breadth)), penalised, log }
+    {
+      networkSize: () => networkSize,
+      within: () => asked.slice(0, known),
+      closest: () => {
+        log.push('look-up')
+        return Promise.resolve(asked)
+      },
+      diverse: (all) => all.slice(0, counting !== undefined && all.every(({ peer }) => log.includes(peer)) ? counting : undefined),
+      penalise: ({ peer }) => penalised.push(peer)
+    }
+  )
+  return { ...(await getReveals(clientOf(lab, peers), NAME, undefined, breadth)), penalised, log }
 }
 
 describe('a look-up', () => {

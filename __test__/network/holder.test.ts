@@ -7,13 +7,12 @@ import { createRoundClock } from '../../src/network/clock.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
 import type { ListAnswer } from '../../src/network/protocol/list.ts'
 import { dropDisplaced } from '../../src/network/replication.ts'
-import type { Peer, Peers } from '../../src/network/peers.ts'
-import type { Request } from '../../src/network/protocol/messages.ts'
+import type { Peer } from '../../src/network/peers.ts'
+import type { Answer, Request } from '../../src/network/protocol/messages.ts'
 import { equalBytes, sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimId, encodeReveal, firstLink, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import type { Origin } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
 import { decodeStub, stubOf } from '../../src/protocol/stub.ts'
@@ -23,8 +22,7 @@ import { openStore } from '../../src/store/open.ts'
 import { StoreError, type Store } from '../../src/store/types.ts'
 import { Lab, labProfile, saltOf } from './lab.ts'
 import { labHolder } from './lab-holder.ts'
-import { publicKeyFromRaw } from '@libp2p/crypto/keys'
-import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import { modelledPeer, modelledPeers } from './modelled-peers.ts'
 
 const PEER: Origin = { peer: 'peer', prefix: 'p' }
 
@@ -37,7 +35,7 @@ let size: number | undefined
 let found: NeighbourPeer[] | undefined
 
 interface NeighbourPeer extends Peer {
-  answer(request: Request): unknown
+  answer(request: Request): Answer | Promise<Answer>
 }
 
 beforeEach(() => {
@@ -68,28 +66,24 @@ function holder(): Holder {
 
 const penalised: string[] = []
 
-const peers: Peers = {
-  ownPosition: new Uint8Array(32),
-  known: () => neighbours.length,
-  networkSize: () => size ?? neighbours.length + 1,
-  nearest: () => neighbours,
-  within: () => neighbours,
-  closest: () => Promise.resolve(found ?? neighbours),
-  neighbourhood: () => Promise.resolve({ peers: neighbours, bits: 0 }),
-  ask: (peer, request) => Promise.resolve((peer as NeighbourPeer).answer(request) as never),
-  diverse: (list) => [...list],
-  penalise: (_peer, reason) => penalised.push(reason)
-}
+const peers = modelledPeers(
+  () => neighbours,
+  (peer, request) => peer.answer(request),
+  {
+    networkSize: () => size ?? neighbours.length + 1,
+    closest: () => Promise.resolve(found ?? neighbours),
+    penalise: (_peer, reason) => penalised.push(reason)
+  }
+)
 
 /** A neighbour that holds a reveal in a state, or nothing. */
 function addNeighbour(held?: { reveal: Reveal; state: EntryState; withoutRecord?: boolean }): void {
-  const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(neighbours.length + 1)).publicKey))
-  const answer = (): unknown => {
+  const answer = (): Answer => {
     if (held === undefined) return { type: 'none' }
     const claim = claimId(held.reveal.name, held.reveal.pubkey, firstLink(held.reveal).p, lab.hash)
     return { type: 'entry', state: held.state, claim, ...(held.withoutRecord !== true && { record: encodeReveal(held.reveal) }) }
   }
-  neighbours.push({ id, peer: id.toString(), prefix: String(neighbours.length), answer })
+  neighbours.push({ ...modelledPeer(neighbours.length), answer })
 }
 
 /** A claim whose commitment this holder has seen in time. */

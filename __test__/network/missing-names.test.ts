@@ -2,18 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { publicKeyFromRaw } from '@libp2p/crypto/keys'
-import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBudget } from '../../src/network/budget.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
-import type { Peer, Peers } from '../../src/network/peers.ts'
+import type { Peer } from '../../src/network/peers.ts'
 import { COMMITMENTS_PAGE } from '../../src/network/protocol/commitments.ts'
 import { LIST_PAGE_ENTRIES, type ListedEntry } from '../../src/network/protocol/list.ts'
 import type { Answer, Request } from '../../src/network/protocol/messages.ts'
 import { askForCommitments, handOver } from '../../src/network/replication.ts'
 import { compareBytes, concatBytes, sha256, toHex, u64be, utf8 } from '../../src/protocol/bytes.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
 import { claimId, encodeReveal, type Reveal } from '../../src/protocol/reveal.ts'
@@ -21,6 +18,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab } from './lab.ts'
 import { labHolder } from './lab-holder.ts'
+import { modelledPeer, modelledPeers } from './modelled-peers.ts'
 
 interface Model extends Peer {
   /** By K in hex. */
@@ -44,23 +42,16 @@ let commitments: Uint8Array[]
 /** Just within the time that a request has. */
 const SLOW_MS = 9_900
 
-const peers: Peers = {
-  ownPosition: new Uint8Array(32),
-  known: () => neighbours.length,
-  // Up to k: every name belongs everywhere.
-  networkSize: () => lab.profile.k,
-  nearest: () => neighbours,
-  within: () => neighbours,
-  closest: () => Promise.resolve(neighbours),
-  neighbourhood: () => Promise.resolve({ peers: neighbours, bits: 0 }),
-  ask: ((peer: Model, request: Request): Promise<Answer> => {
+const peers = modelledPeers(
+  () => neighbours,
+  (peer, request) => {
     peer.asked.push(request.type)
     if (peer.isSlow) passedMs += SLOW_MS
-    return Promise.resolve(answerOf(peer, request))
-  }),
-  diverse: (list) => [...list],
-  penalise: () => undefined
-}
+    return answerOf(peer, request)
+  },
+  // Up to k: every name belongs everywhere.
+  { networkSize: () => lab.profile.k }
+)
 
 function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
   if (request.type === 'list') {
@@ -88,10 +79,7 @@ beforeEach(() => {
   isStopped = false
   passedMs = 0
   commitments = []
-  neighbours = Array.from({ length: 20 }, (_, index) => {
-    const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
-    return { id, peer: id.toString(), prefix: String(index), holds: new Map(), showsRecords: true, isSlow: false, asked: [] }
-  })
+  neighbours = Array.from({ length: 20 }, (_, index) => ({ ...modelledPeer(index), holds: new Map(), showsRecords: true, isSlow: false, asked: [] }))
   newcomer = labHolder(lab, store, { budget: createBudget(false), peers: () => peers })
 })
 

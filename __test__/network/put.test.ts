@@ -1,19 +1,14 @@
 /** What counts as stored: the client's side of a put, against modelled peers. */
-import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { put } from '../../src/network/client/put.ts'
 import { GRACE_MS } from '../../src/network/enough.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
-import { AskError } from '../../src/network/protocol/ask.ts'
-import type { Request } from '../../src/network/protocol/messages.ts'
 import { positionOf } from '../../src/network/routing.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
 import { distance } from '../../src/protocol/density.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import { utf8 } from '../../src/protocol/bytes.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
 import { Lab } from './lab.ts'
+import { clientOf, modelledPeer, modelledPeers } from './modelled-peers.ts'
 
 /** Longer than a put waits for the last ones. */
 const LATE_MS = 3000
@@ -30,8 +25,7 @@ interface Model extends Peer {
 }
 
 function model(index: number): Model {
-  const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
-  return { id, peer: id.toString(), prefix: String(index), held: undefined, puts: 0, answers: [] }
+  return { ...modelledPeer(index), held: undefined, puts: 0, answers: [] }
 }
 
 /** Nearest first. */
@@ -41,44 +35,26 @@ function neighbourhood(count: number): Model[] {
 
 /** `closest` finds `looked`; `all` share the blinded prefix. */
 function network(all: readonly Model[], looked: readonly Model[] = all): Peers {
-  const ask = (peer: Peer, request: Request): Promise<unknown> => {
-    const asked = peer as Model
-    if (request.type === 'get') return Promise.resolve(asked.held === undefined ? { type: 'none' } : { type: 'document', record: asked.held })
-    if (request.type !== 'put') throw new Error(request.type)
-    asked.puts++
-    const answer = asked.answers.shift()
-    if (answer === 'lost') return Promise.reject(new AskError('gone'))
-    if (answer === 'busy') return Promise.resolve({ type: 'busy' })
-    if (answer === 'refused') return Promise.resolve({ type: 'refused', code: 'full', detail: 'no room' })
-    const stored = { type: 'stored' }
-    if (answer === 'late') {
-      return new Promise((resolve) =>
-        setTimeout(() => {
-          asked.held = request.record
-          resolve(stored)
-        }, LATE_MS)
-      )
-    }
-    asked.held = request.record
-    return Promise.resolve(stored)
-  }
-  return {
-    ownPosition: new Uint8Array(32),
-    known: () => all.length,
-    networkSize: () => all.length,
-    nearest: () => [...all],
-    within: () => [...all],
-    closest: () => Promise.resolve([...looked]),
-    neighbourhood: () => Promise.resolve({ peers: [...all], bits: 0 }),
-    ask: ask as Peers['ask'],
-    diverse: (peers) => [...peers],
-    penalise: () => undefined
-  }
+  return modelledPeers(
+    () => all,
+    async (asked, request) => {
+      if (request.type === 'get') return asked.held === undefined ? { type: 'none' } : { type: 'document', record: asked.held }
+      if (request.type !== 'put') throw new Error(request.type)
+      asked.puts++
+      const answer = asked.answers.shift()
+      if (answer === 'lost') return 'lost'
+      if (answer === 'busy') return { type: 'busy' }
+      if (answer === 'refused') return { type: 'refused', code: 'full', detail: 'no room' }
+      if (answer === 'late') await new Promise((resolve) => setTimeout(resolve, LATE_MS))
+      asked.held = request.record
+      return { type: 'stored' }
+    },
+    { closest: () => Promise.resolve([...looked]) }
+  )
 }
 
 function store(peers: Peers): ReturnType<typeof put> {
-  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
-  return put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => false })
+  return put(clientOf(lab, peers), { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => false })
 }
 
 afterEach(() => {

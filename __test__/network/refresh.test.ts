@@ -1,17 +1,12 @@
 /** Which of those who should hold a record of ours are sent it again, against modelled peers. */
-import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { describe, expect, it } from 'vitest'
 import { refresh } from '../../src/network/client/refresh.ts'
-import type { Peer, Peers } from '../../src/network/peers.ts'
-import { AskError } from '../../src/network/protocol/ask.ts'
 import type { GetAnswer } from '../../src/network/protocol/get.ts'
 import { encodeMessage, type Answer, type Request } from '../../src/network/protocol/messages.ts'
 import { OfflineError } from '../../src/network/types.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import { Lab } from './lab.ts'
+import { clientOf, modelledPeer, modelledPeers, type Lost } from './modelled-peers.ts'
 
 const lab = new Lab()
 const RECORD = utf8('r'.repeat(1_200))
@@ -28,38 +23,26 @@ interface Outcome {
 }
 
 /** `answers` to the question, in the order of the peers; the first half is found by the key, the others around it. */
-async function refreshed(answers: readonly (GetAnswer | 'lost')[], { signal, known = answers.length }: { signal?: AbortSignal; known?: number } = {}): Promise<Outcome> {
-  const all = answers.map((answer, index): Peer & { index: number; answer: GetAnswer | 'lost' } => {
-    const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(new Uint8Array(32).fill(index + 1)).publicKey))
-    return { id, peer: id.toString(), prefix: String(index), index, answer }
-  })
+async function refreshed(answers: readonly (GetAnswer | Lost)[], { signal, known = answers.length }: { signal?: AbortSignal; known?: number } = {}): Promise<Outcome> {
+  const all = answers.map((answer, index) => ({ ...modelledPeer(index), index, answer }))
   const sent: number[] = []
   let bytes = 0
   const count = (message: Request | Answer): void => {
     bytes += encodeMessage(message).length
   }
-  const peers: Peers = {
-    ownPosition: new Uint8Array(32),
-    known: () => known,
-    networkSize: () => all.length,
-    nearest: () => all,
-    within: () => all,
-    closest: () => Promise.resolve(all.slice(0, Math.ceil(all.length / 2))),
-    neighbourhood: () => Promise.resolve({ peers: all, bits: 0 }),
-    ask: ((peer: (typeof all)[number], request: Request): Promise<Answer> => {
+  const peers = modelledPeers(
+    () => all,
+    (peer, request) => {
       count(request)
       if (request.type === 'put') sent.push(peer.index)
       else expect(request).toMatchObject({ type: 'get', brief: true })
-      const answer: Answer | 'lost' = request.type === 'put' ? { type: 'stored' } : peer.answer
-      if (answer === 'lost') return Promise.reject(new AskError('gone'))
-      count(answer)
-      return Promise.resolve(answer)
-    }),
-    diverse: (list) => [...list],
-    penalise: () => undefined
-  }
-  const parts = { profile: { ...lab.profile, scope: 'test' as const }, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
-  await refresh(parts, { kind: 'reveal', id: 'mine.chronym', bytes: RECORD }, signal)
+      const answer: Answer | Lost = request.type === 'put' ? { type: 'stored' } : peer.answer
+      if (answer !== 'lost') count(answer)
+      return answer
+    },
+    { known: () => known, closest: () => Promise.resolve(all.slice(0, Math.ceil(all.length / 2))) }
+  )
+  await refresh(clientOf(lab, peers), { kind: 'reveal', id: 'mine.chronym', bytes: RECORD }, signal)
   return { sent: sent.sort((left, right) => left - right), bytes }
 }
 

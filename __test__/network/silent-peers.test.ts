@@ -1,27 +1,22 @@
 /** How long publishing and resolving wait for peers that take every question and answer none, modelled: until enough others have answered, and a second. */
-import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { commit } from '../../src/network/client/commit.ts'
 import { getDocuments } from '../../src/network/client/documents.ts'
 import { enough, GRACE_MS } from '../../src/network/enough.ts'
 import type { ClientParts } from '../../src/network/client/parts.ts'
 import { put } from '../../src/network/client/put.ts'
-import type { Peer, Peers } from '../../src/network/peers.ts'
-import { AskError } from '../../src/network/protocol/ask.ts'
-import type { Request } from '../../src/network/protocol/messages.ts'
+import type { Peer } from '../../src/network/peers.ts'
+import type { Answer, Request } from '../../src/network/protocol/messages.ts'
 import { utf8 } from '../../src/protocol/bytes.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
-import { profileHash, type NetworkProfile } from '../../src/protocol/profile.ts'
 import { encodeReceipt, signReceipt } from '../../src/protocol/receipt.ts'
 import { Lab } from './lab.ts'
+import { clientOf, modelledKey, modelledPeer, modelledPeers } from './modelled-peers.ts'
 
 const OTHERS = 5
 /** As long as a question may take. */
 const SILENCE_MS = 10_000
 
 const lab = new Lab()
-const PROFILE: NetworkProfile = { ...lab.profile, scope: 'test' }
 const RECORD = utf8('the record')
 
 beforeEach(() => {
@@ -34,46 +29,33 @@ afterEach(() => {
 
 /** Of five peers the first so many are silent; the others do as they are asked. */
 function network(silent: number): { parts: ClientParts; asked: Request[] } {
-  const keys = Array.from({ length: OTHERS }, (_, index) => keyPairFromSeed(new Uint8Array(32).fill(index + 1)))
-  const all = keys.map(({ publicKey }, index): Peer => {
-    const id = peerIdFromPublicKey(publicKeyFromRaw(publicKey))
-    return { id, peer: id.toString(), prefix: String(index) }
-  })
+  const all = Array.from({ length: OTHERS }, (_, index) => modelledPeer(index))
   const held = new Map<string, Uint8Array>()
   const asked: Request[] = []
-  const answer = (peer: Peer, request: Request): unknown => {
+  const answer = (peer: Peer, request: Request): Answer => {
     switch (request.type) {
       case 'put':
         held.set(peer.peer, request.record)
         return { type: 'stored' }
       case 'get':
-        return held.has(peer.peer) ? { type: 'document', record: held.get(peer.peer) } : { type: 'none' }
+        return held.has(peer.peer) ? { type: 'document', record: held.get(peer.peer)! } : { type: 'none' }
       case 'commit':
-        return { type: 'received', receipt: encodeReceipt(signReceipt(request.commitment, 77, keys[all.indexOf(peer)]!, profileHash(PROFILE))) }
+        return { type: 'received', receipt: encodeReceipt(signReceipt(request.commitment, 77, modelledKey(all.indexOf(peer)), lab.hash)) }
       case 'commitments':
       case 'list':
         throw new Error(`nobody asks for ${request.type} here`)
     }
   }
-  const ask = (peer: Peer, request: Request): Promise<unknown> => {
-    asked.push(request)
-    if (all.indexOf(peer) >= silent) return Promise.resolve(answer(peer, request))
-    return new Promise((_resolve, reject) => setTimeout(() => reject(new AskError('no answer')), SILENCE_MS))
-  }
-  const peers: Peers = {
-    ownPosition: new Uint8Array(32),
-    known: () => OTHERS,
-    networkSize: () => OTHERS + 1,
-    nearest: () => [...all],
-    within: () => [...all],
-    closest: () => Promise.resolve([...all]),
-    neighbourhood: () => Promise.resolve({ peers: [...all], bits: 0 }),
-    ask: ask as Peers['ask'],
-    diverse: (list) => [...list],
-    penalise: () => undefined
-  }
-  const parts: ClientParts = { profile: PROFILE, peers: () => peers, holder: () => undefined, ownPeerId: 'self', verifier: { validate: () => Promise.reject(new Error('nothing to verify')) }, judge: lab.pool }
-  return { parts, asked }
+  const peers = modelledPeers(
+    () => all,
+    async (peer, request) => {
+      asked.push(request)
+      if (all.indexOf(peer) >= silent) return answer(peer, request)
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS))
+      return 'lost'
+    }
+  )
+  return { parts: clientOf(lab, peers), asked }
 }
 
 /** What it comes to, and after how many milliseconds of the timers' time. */

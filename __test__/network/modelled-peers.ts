@@ -1,0 +1,51 @@
+/** Peers that answer as a test says, without nodes behind them. */
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import type { ClientParts } from '../../src/network/client/parts.ts'
+import type { Peer, Peers } from '../../src/network/peers.ts'
+import { AskError } from '../../src/network/protocol/ask.ts'
+import type { Answer, Request } from '../../src/network/protocol/messages.ts'
+import { createVerifier } from '../../src/network/verifier.ts'
+import { keyPairFromSeed, type KeyPair } from '../../src/protocol/ed25519.ts'
+import type { Lab } from './lab.ts'
+
+/** What a modelled peer signs with. */
+export function modelledKey(index: number): KeyPair {
+  return keyPairFromSeed(new Uint8Array(32).fill(index + 1))
+}
+
+/** One of up to 255, each of a key and a prefix of its own. */
+export function modelledPeer(index: number): Peer {
+  const id = peerIdFromPublicKey(publicKeyFromRaw(modelledKey(index).publicKey))
+  return { id, peer: id.toString(), prefix: String(index) }
+}
+
+/** Gives no answer: the question fails as one to a peer that is gone. */
+export type Lost = 'lost'
+
+/** `all` are whom every look-up finds, and with us the whole network, unless the overrides say otherwise. */
+export function modelledPeers<P extends Peer>(all: () => readonly P[], answer: (peer: P, request: Request) => Answer | Lost | Promise<Answer | Lost>, overrides: Partial<Peers> = {}): Peers {
+  const everybody = (): Peer[] => [...all()]
+  return {
+    ownPosition: new Uint8Array(32),
+    known: () => all().length,
+    networkSize: () => all().length + 1,
+    nearest: everybody,
+    within: everybody,
+    closest: () => Promise.resolve(everybody()),
+    neighbourhood: () => Promise.resolve({ peers: everybody(), bits: 0 }),
+    ask: async (peer, request) => {
+      const answered = await answer(peer as P, request)
+      if (answered === 'lost') throw new AskError('lost')
+      return answered
+    },
+    diverse: (list) => [...list],
+    penalise: () => undefined,
+    ...overrides
+  }
+}
+
+/** A client of those peers that holds nothing itself. */
+export function clientOf(lab: Lab, peers: Peers): ClientParts {
+  return { profile: lab.profile, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
+}
