@@ -10,6 +10,9 @@ import { timed, until } from './waiting.ts'
 /** How often a peer that is busy is offered a name again. */
 const MAX_ATTEMPTS = 5
 
+/** Of each name: on one event loop it takes ten seconds besides the time that the profile gives it. */
+const SETTLED_WITHIN_MS = 15 * 60_000
+
 export interface Published {
   /** Milliseconds of each put that was read back from more than half at once. */
   readonly putMs: readonly number[]
@@ -57,7 +60,7 @@ export async function settle(network: OpenableNetwork, reveals: readonly Reveal[
       const holders = answers.filter(({ state }) => state !== 'none')
       return holders.length * 2 > asked && holders.every(({ state }) => state === 'settled')
     }
-    await until(`${name} is settled`, isSettled, { everyMs: 1_000 })
+    await until(`${name} is settled`, isSettled, { everyMs: 5_000, deadlineMs: SETTLED_WITHIN_MS })
   }
 }
 
