@@ -13,6 +13,7 @@ import { documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-re
 import { encodeManifestRecord, signManifest } from '../../src/protocol/manifest.ts'
 import { parseName } from '../../src/protocol/names.ts'
 import { getDocuments } from '../../src/network/client/documents.ts'
+import type { Peers } from '../../src/network/peers.ts'
 import type { GetAnswer } from '../../src/network/protocol/get.ts'
 import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
 import { prefixes } from '../../src/store/keys.ts'
@@ -29,8 +30,10 @@ let directory: string
 let store: Store
 let lab: Lab
 let elapsed: number
-/** What other nodes hold, by DID; undefined while nobody can be asked. */
-let elsewhere: Map<string, Uint8Array[]> | undefined
+/** What other nodes show, by DID. */
+let elsewhere: Map<string, Uint8Array[]>
+/** Whether enough of them answer. */
+let isAnswered: boolean
 let asked: string[]
 
 beforeEach(() => {
@@ -39,6 +42,7 @@ beforeEach(() => {
   lab = new Lab()
   elapsed = 0
   elsewhere = new Map()
+  isAnswered = true
   asked = []
 })
 
@@ -47,13 +51,14 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-function holder(limits: Partial<HolderLimits> = {}): Holder {
+function holder(limits: Partial<HolderLimits> = {}, peers?: Peers): Holder {
   return labHolder(lab, store, {
+    peers: () => peers,
     budget: createBudget(false, () => (elapsed += 1_000_000)),
     limits: { ...DEFAULT_HOLDER_LIMITS, ...limits },
     fetchIdentities: (did) => {
       asked.push(did)
-      return Promise.resolve(elsewhere === undefined ? undefined : (elsewhere.get(did) ?? []))
+      return Promise.resolve({ records: elsewhere.get(did) ?? [], isAnswered })
     }
   })
 }
@@ -94,6 +99,28 @@ async function heldName(target: Holder, owner: string): Promise<{ name: string; 
   const firstRound = lab.round
   await target.put('reveal', encodeReveal(lab.reveal(name, lab.owner(owner), { p: firstRound, salt: saltOf(owner) })), { peer: 'peer', prefix: 'p' })
   return { name, owner, firstRound }
+}
+
+type Holding = 'it' | 'nothing' | 'no line'
+
+/** A name of another neighbourhood, and those who should hold it: as the test says, they do, hold nothing, or can mostly not be reached. */
+function farawayName(): { peers: Peers; carrier: { name: string; owner: string; firstRound: number }; hold: (holding: Holding) => void } {
+  const name = lab.reveal('faraway.chronym', lab.owner('alice'), { p: lab.round })
+  const claim = claimId(name.name, name.pubkey, lab.round, lab.hash)
+  let holding: Holding = 'it'
+  const others = [0, 1, 2].map((index) => modelledPeer(index))
+  const peers = modelledPeers(
+    () => others,
+    (peer) => {
+      // One of them is there in any case: it does not know.
+      if (holding === 'no line' && peer !== others[0]) return 'lost'
+      return holding === 'it' ? { type: 'entry', state: 'settled', claim, record: encodeReveal(name) } : { type: 'none' }
+    }
+  )
+  const hold = (now: Holding): void => {
+    holding = now
+  }
+  return { peers, carrier: { name: name.name, owner: 'alice', firstRound: lab.round }, hold }
 }
 
 describe('a name', () => {
@@ -159,22 +186,11 @@ describe('a name', () => {
 
 describe('an identity', () => {
   it('stays while those who hold its name, farther away, cannot be reached, and goes once they say that the name is gone', async () => {
-    const name = lab.reveal('faraway.chronym', lab.owner('alice'), { p: lab.round })
-    const claim = claimId(name.name, name.pubkey, lab.round, lab.hash)
-    let holds: 'it' | 'nothing' | 'no line' = 'it'
-    const others = [0, 1, 2].map((index) => modelledPeer(index))
-    const peers = modelledPeers(
-      () => others,
-      (peer) => {
-        // One of them is there in any case: it does not know.
-        if (holds === 'no line' && peer !== others[0]) return 'lost'
-        return holds === 'it' ? { type: 'entry', state: 'settled', claim, record: encodeReveal(name) } : { type: 'none' }
-      }
-    )
-    const target = labHolder(lab, store, { peers: () => peers, budget: createBudget(false, () => (elapsed += 1_000_000)) })
-    expect(await offer(target, 'kid', recordOf('alice', { name: name.name, owner: 'alice', firstRound: lab.round }))).toBe('stored')
+    const { peers, carrier, hold } = farawayName()
+    const target = holder({}, peers)
+    expect(await offer(target, 'kid', recordOf('alice', carrier))).toBe('stored')
     for (const [state, left] of [['it', 1], ['no line', 1], ['nothing', 0]] as const) {
-      holds = state
+      hold(state)
       await target.documents.dropUnkept()
       expect([state, store.count(prefixes.identities)]).toEqual([state, left])
     }
@@ -197,15 +213,20 @@ describe('a manifest', () => {
   it('stays while the identity is kept elsewhere, and as long as nobody can be asked', async () => {
     const target = holder()
     const { id } = identityOf('alice')
-    elsewhere!.set(id, [recordOf('alice')])
+    elsewhere.set(id, [recordOf('alice')])
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
     lab.advance(lab.profile.document_refresh)
     await target.documents.dropUnkept()
     expect(held()).toBe(1)
     lab.advance(1)
-    elsewhere = undefined
+    elsewhere = new Map()
+    isAnswered = false
     await target.documents.dropUnkept()
     expect(held()).toBe(1)
+    elsewhere = new Map([[id, [recordOf('alice', 'nothing')]]])
+    await target.documents.dropUnkept()
+    expect(held(), 'the only one that answers shows one that nothing carries').toBe(1)
+    isAnswered = true
     elsewhere = new Map([[id, [recordOf('alice', 'nothing'), new Uint8Array([1]), recordOf('bob'), recordOf('alice')]]])
     await target.documents.dropUnkept()
     expect(held(), 'one of those who answer has it with a new stamp').toBe(1)
@@ -214,30 +235,57 @@ describe('a manifest', () => {
     expect(held()).toBe(0)
   })
 
+  it('stays while those who hold the name of its identity cannot be reached, and goes once they say that the name is gone', async () => {
+    const { peers, carrier, hold } = farawayName()
+    const target = holder({}, peers)
+    const { id } = identityOf('alice')
+    elsewhere.set(id, [recordOf('alice', carrier)])
+    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
+    for (const [state, left] of [['it', 1], ['no line', 1], ['nothing', 0]] as const) {
+      hold(state)
+      await target.documents.dropUnkept()
+      expect([state, held()]).toEqual([state, left])
+    }
+  })
+
+  it('is neither refused nor dropped for records of its identity that others made up, while the one that its name carries is shown', async () => {
+    const { peers, carrier } = farawayName()
+    const target = holder({}, peers)
+    const { id } = identityOf('alice')
+    const local = await heldName(target, 'bob')
+    const padded = ['nothing' as const, ...[0, 1, 2, 3].map((firstRound) => ({ ...local, firstRound }))].map((each) => recordOf('alice', each))
+    elsewhere.set(id, [...padded, recordOf('alice', carrier)])
+    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
+    const elsewhereToo = [0, 1, 2, 3].map((firstRound) => recordOf('alice', { ...carrier, firstRound }))
+    elsewhere.set(id, [...elsewhereToo, recordOf('alice', carrier)])
+    await target.documents.dropUnkept()
+    expect(held(), 'more than are asked about').toBe(1)
+  })
+
   it('is not taken for an identity that nothing carries, though somebody shows it', async () => {
     const target = holder()
-    elsewhere!.set(identityOf('alice').id, [recordOf('alice', 'nothing')])
+    elsewhere.set(identityOf('alice').id, [recordOf('alice', 'nothing')])
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('unbound')
     // Nor do four of them hide the one that is carried.
     const padded = [0, 1, 2, 3, 4].map((firstRound) => recordOf('alice', { name: 'nobodys.chronym', owner: 'alice', firstRound }))
-    elsewhere!.set(identityOf('alice').id, [...padded, recordOf('alice')])
+    elsewhere.set(identityOf('alice').id, [...padded, recordOf('alice')])
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
   })
 
   it('of an identity without a name displaces nothing and is one of so many; of one with a name it is taken beside them', async () => {
     const target = holder({ stamped: 1 })
-    for (const who of ['alice', 'bob']) elsewhere!.set(identityOf(who).id, [recordOf(who)])
+    for (const who of ['alice', 'bob']) elsewhere.set(identityOf(who).id, [recordOf(who)])
     expect([await offer(target, 'manifest', manifestOf('alice')), await offer(target, 'manifest', manifestOf('bob'))]).toEqual(['stored', 'full'])
     expect(await offer(holder({ bytes: 1 }), 'manifest', manifestOf('bob'))).toBe('full')
 
-    elsewhere!.set(identityOf('carol').id, [recordOf('carol', await heldName(target, 'carol'))])
+    elsewhere.set(identityOf('carol').id, [recordOf('carol', await heldName(target, 'carol'))])
     expect(await offer(target, 'manifest', manifestOf('carol'))).toBe('stored')
   })
 
   it('costs no more than 32 questions a round, and in the end every one is asked about', async () => {
     const people = Array.from({ length: 40 }, (_, index) => `person ${index}`)
     const target = holder()
-    for (const who of people) elsewhere!.set(identityOf(who).id, [recordOf(who)])
+    for (const who of people) elsewhere.set(identityOf(who).id, [recordOf(who)])
     for (const who of people) expect(await offer(target, 'manifest', manifestOf(who))).toBe('stored')
     asked = []
     await target.documents.dropUnkept()

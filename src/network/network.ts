@@ -11,7 +11,7 @@ import { encodeReveal, type Reveal } from '../protocol/reveal.ts'
 import type { Store } from '../store/types.ts'
 import { createBudget } from './budget.ts'
 import { commit } from './client/commit.ts'
-import { getDocuments } from './client/documents.ts'
+import { getDocuments, type FoundDocuments } from './client/documents.ts'
 import { getReveals } from './client/get.ts'
 import { forgetOwnRecord, ownRecord, rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
 import type { ClientParts } from './client/parts.ts'
@@ -272,10 +272,8 @@ class RegistryNetwork implements OpenableNetwork {
     }
   }
 
-  async #fetchIdentities(did: string): Promise<Uint8Array[] | undefined> {
-    if (this.knownPeers() === 0) return undefined
-    const { records, isAnswered } = await getDocuments(this.#client, 'kid', did)
-    return records.length > 0 || isAnswered ? records : undefined
+  async #fetchIdentities(did: string): Promise<FoundDocuments> {
+    return this.knownPeers() === 0 ? { records: [], isAnswered: false } : getDocuments(this.#client, 'kid', did)
   }
 
   async #enter(mode: NetworkMode): Promise<void> {

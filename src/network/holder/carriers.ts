@@ -32,17 +32,33 @@ export class Carriers {
 
   /** Those of a DID's records that something carries; first those of which that is seen here. Nothing of their logs is verified. */
   async *carried(did: Did, records: readonly Uint8Array[], work?: Work): AsyncGenerator<{ record: Uint8Array; name: string | undefined }> {
-    const elsewhere: { record: Uint8Array; claimed: ClaimedIdentity }[] = []
-    for (const record of records) {
-      const claimed = readable(() => claimedIdentity(record, this.#parts.profile))
-      if (claimed instanceof ProtocolError || claimed.log.did !== did) continue
-      const { name, stamp } = this.of(claimed)
-      if (stamp !== undefined || this.isBoundHere(claimed)) yield { record, name }
-      else elsewhere.push({ record, claimed })
-    }
+    const { here, elsewhere } = this.#sorted(did, records)
+    for (const { record, claimed } of here) yield { record, name: this.of(claimed).name }
     for (const { record, claimed } of elsewhere.slice(0, MAX_ASKED)) {
       if (await this.isCarried(claimed, work)) yield { record, name: claimed.binding?.name }
     }
+  }
+
+  /** Whether it is sure that nothing carries any of a DID's records: where there are more than are asked about, it is not. */
+  async areForsaken(did: Did, records: readonly Uint8Array[]): Promise<boolean> {
+    const { here, elsewhere } = this.#sorted(did, records)
+    if (here.length > 0 || elsewhere.length > MAX_ASKED) return false
+    for (const { claimed } of elsewhere) {
+      if (!(await this.isForsaken(claimed))) return false
+    }
+    return true
+  }
+
+  /** Those of a DID's records that are seen here to be carried, and those of which others may know it; the rest nothing carries. */
+  #sorted(did: Did, records: readonly Uint8Array[]): Record<'here' | 'elsewhere', { record: Uint8Array; claimed: ClaimedIdentity }[]> {
+    const [here, elsewhere]: { record: Uint8Array; claimed: ClaimedIdentity }[][] = [[], []]
+    for (const record of records) {
+      const claimed = readable(() => claimedIdentity(record, this.#parts.profile))
+      if (claimed instanceof ProtocolError || claimed.log.did !== did) continue
+      if (this.of(claimed).stamp !== undefined || this.isBoundHere(claimed)) here!.push({ record, claimed })
+      else if (claimed.binding !== undefined && this.#parts.owners.here(claimed.binding.name) === undefined) elsewhere!.push({ record, claimed })
+    }
+    return { here: here!, elsewhere: elsewhere! }
   }
 
   /** Whether a stamp or a live name carries it; who owns a name of another neighbourhood is asked there. */

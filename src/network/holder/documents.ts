@@ -16,6 +16,7 @@ import { recordKey } from '../../protocol/record-key.ts'
 import { keys, lastPart, prefixes, type DocumentKind } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store } from '../../store/types.ts'
+import type { FoundDocuments } from '../client/documents.ts'
 import { ASK_MS, documentMs, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
 import { BUSY, refused } from '../protocol/answers.ts'
@@ -48,8 +49,8 @@ export interface DocumentHolderParts {
   readonly judge: DocumentJudge
   readonly isNear: (key: Uint8Array) => boolean
   readonly owners: Owners
-  /** Identity records of a DID that other nodes hold; undefined where none is shown and too few answer to tell that there is none. */
-  readonly fetchIdentities: (did: string) => Promise<Uint8Array[] | undefined>
+  /** Identity records of a DID that other nodes hold, and whether enough have answered to tell that there are no others. */
+  readonly fetchIdentities: (did: string) => Promise<FoundDocuments>
   readonly onStored: (did: string, kind: DocumentKind) => void
 }
 
@@ -167,9 +168,8 @@ export class DocumentHolder {
       if (this.get('kid', recordKey('kid', did, this.#hash)) !== undefined) continue
       if (asked++ === MAX_IDENTITIES_ASKED) return
       this.#askedLast = storeKey
-      const records = await this.#parts.fetchIdentities(did)
-      if (records === undefined) continue
-      if ((await this.#carriers.carried(did, records).next()).done === true) this.#dropManifest(storeKey)
+      const { records, isAnswered } = await this.#parts.fetchIdentities(did)
+      if (isAnswered && (await this.#carriers.areForsaken(did, records)) && this.#holds('manifest', fromHex(lastPart(storeKey)), bytes)) this.#dropManifest(storeKey)
     }
   }
 
@@ -254,10 +254,10 @@ export class DocumentHolder {
   async #speakerOf(did: Did, manifest: Uint8Array, urgency: Urgency, work: Work): Promise<Pick<IncomingManifest, 'name'> | PutAnswer> {
     const own = this.get('kid', recordKey('kid', did, this.#hash))
     if (own === undefined) work.charge(ASK_MS)
-    const records = own === undefined ? await this.#parts.fetchIdentities(did) : [own]
+    const records = own === undefined ? (await this.#parts.fetchIdentities(did)).records : [own]
     let problem: PutAnswer = refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries')
     let tried = 0
-    for await (const { record, name } of this.#carriers.carried(did, records ?? [], work)) {
+    for await (const { record, name } of this.#carriers.carried(did, records, work)) {
       if (tried++ === MAX_IDENTITIES_TRIED) break
       work.charge(documentMs(manifest.length + record.length))
       const speaks = await this.#parts.judge.judgeSpeaker(manifest, record, this.#parts.profile, urgency)

@@ -8,6 +8,7 @@ import { encodeReceipt, signReceipt, type Receipt } from '../../protocol/receipt
 import type { RecordKind } from '../../protocol/record-key.ts'
 import type { Store } from '../../store/types.ts'
 import type { Budget } from '../budget.ts'
+import type { FoundDocuments } from '../client/documents.ts'
 import type { RoundClock } from '../clock.ts'
 import type { Peers } from '../peers.ts'
 import { BUSY, refused } from '../protocol/answers.ts'
@@ -44,7 +45,7 @@ export interface HolderParts {
   /** Signs receipts. */
   readonly nodeKey: KeyPair
   readonly peers: () => Peers | undefined
-  readonly fetchIdentities: (did: string) => Promise<Uint8Array[] | undefined>
+  readonly fetchIdentities: (did: string) => Promise<FoundDocuments>
   readonly onStored: (kind: RecordKind, id: string, state: string) => void
 }
 
