@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { requireNode } from './src/node-version.ts'
+
+requireNode(1)
 
 /** `unit`: many short files in parallel. `e2e`: real processes, one file at a time. */
 export default defineConfig({

@@ -10,13 +10,15 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** Installed beside the checkout when the running Node is too old to run TypeScript sources. */
 const NODE_VERSION = '24.21.0'
-/** First release line with type stripping on by default, which running from sources needs. */
+/** First release, and first of Node 23, with type stripping on by default, which running from sources needs. */
 const MINIMUM = [22, 18]
+const MINIMUM_OF_23 = 6
 
 const RUST_CURE = 'Rust is missing: install it from https://rustup.rs (cargo must be on PATH), then run this again.'
 
-function isRecent(version) {
+export function isRecent(version) {
   const [major, minor] = version.split('.').map(Number)
+  if (major === 23) return minor >= MINIMUM_OF_23
   return major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])
 }
 
@@ -70,13 +72,20 @@ function ensureDependencies(env) {
   writeFileSync(stamp, wanted)
 }
 
+/** Why nothing of Rust can be built here, and the cure; undefined when it can. A rustup without a toolchain has a `cargo` that says itself what it lacks. */
+export function rustComplaint(env) {
+  const { error, status, stderr } = spawnSync('cargo', ['--version'], { env, encoding: 'utf8', shell: process.platform === 'win32' })
+  if (error === undefined && status === 0) return undefined
+  return stderr?.trim() ? `Rust does not run (\`cargo --version\`):\n${stderr.trim()}` : RUST_CURE
+}
+
 /** Does whatever of the set-up is missing: Node, npm packages, the Rust addon. Under a second when all is there. */
 export function setUp() {
   const node = ensureNode()
   const env = environment(node)
   ensureDependencies(env)
-  const cargo = spawnSync('cargo', ['--version'], { stdio: 'ignore', shell: process.platform === 'win32' })
-  if (cargo.error !== undefined || cargo.status !== 0) fail(RUST_CURE)
+  const complaint = rustComplaint(env)
+  if (complaint !== undefined) fail(complaint)
   if (run(node, [join('scripts', 'build-native.mjs')], { env }) !== 0) fail('the Rust addon could not be built; see the message above.')
   return { node, env }
 }

@@ -13,7 +13,7 @@ const ADDON_FILE = join(ROOT, 'src/native/addon.ts')
 const TARGET = addonTarget(process.platform, process.arch, hasGlibc())
 
 function source(changes: Partial<AddonSource> = {}): AddonSource {
-  return { root: '/package', version: '1.2.3', nodeVersion: '24.0.0', target: 'linux-x64-gnu', exists: () => true, require: () => fake('1.2.3'), ...changes }
+  return { root: '/package', version: '1.2.3', target: 'linux-x64-gnu', exists: () => true, require: () => fake('1.2.3'), ...changes }
 }
 
 function fake(version: string): unknown {
@@ -83,13 +83,6 @@ describe('finding the addon', () => {
     expect(status).toBe(1)
     expect(stderr).toMatch(/ADDON_UNAVAILABLE/)
     expect(stderr).toMatch(/CHRONYM_VDF_BACKEND names no backend; this processor has .*portable\. Name one of those, or unset/)
-  })
-
-  it('refuses a Node that is too old before it touches the addon', () => {
-    const require = (): never => {
-      throw new Error('must not be asked')
-    }
-    expect(() => loadAddon(source({ nodeVersion: '20.19.0', require }))).toThrow(/Node 20\.19\.0 is too old.*22 or newer/)
   })
 })
 

@@ -11,7 +11,7 @@ import { packageAddons, TARGETS } from '../../scripts/package-native.mjs'
 const ROOT = resolve(import.meta.dirname, '../..')
 const TARGET = addonTarget(process.platform, process.arch, hasGlibc())
 const scratch = mkdtempSync(join(tmpdir(), 'chronym-packages-'))
-const main = { name: 'chronym', version: VERSION, license: 'MIT', engines: { node: '>=22' } }
+const main = { name: 'chronym', version: VERSION, license: 'MIT', engines: { node: '^22.14.0 || >=23.6.0' } }
 
 afterAll(() => rmSync(scratch, { recursive: true }))
 
@@ -44,7 +44,6 @@ describe('the packages of the prebuilt addons', () => {
     const loaded = loadAddon({
       root: scratch,
       version: VERSION,
-      nodeVersion: process.versions.node,
       target: TARGET,
       require: createRequire(join(scratch, 'package.json')),
       exists: () => false

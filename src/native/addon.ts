@@ -101,7 +101,6 @@ export interface AddonSource {
   root: string
   /** What the addon must say it is. */
   version: string
-  nodeVersion: string
   target: string
   /** Loads a path or a package. */
   require: (specifier: string) => unknown
@@ -110,9 +109,6 @@ export interface AddonSource {
 
 /** What has to be there: a build of other sources can say the same version. */
 const EXPORTS = ['version', 'backend', 'ChainKey', 'searchStamp', 'Discriminant', 'Evaluation', 'Verifier', 'verifyProof'] as const satisfies readonly (keyof Addon)[]
-
-/** First Node release line with everything the program uses (package.json, `engines`). */
-const MINIMUM_NODE_MAJOR = 22
 
 let loaded: Addon | undefined
 
@@ -126,7 +122,6 @@ function ownSource(): AddonSource {
   return {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     version: VERSION,
-    nodeVersion: process.versions.node,
     target: addonTarget(process.platform, process.arch, hasGlibc()),
     require: createRequire(import.meta.url),
     exists: existsSync
@@ -135,9 +130,6 @@ function ownSource(): AddonSource {
 
 /** A build beside the sources comes before the prebuilt package: who builds it wants it. */
 export function loadAddon(source: AddonSource): Addon {
-  if (Number.parseInt(source.nodeVersion, 10) < MINIMUM_NODE_MAJOR) {
-    throw unavailable(`Node ${source.nodeVersion} is too old: Chronym needs Node ${MINIMUM_NODE_MAJOR} or newer. Install one from https://nodejs.org.`)
-  }
   const built = join(source.root, 'native', `chronym.${source.target}.node`)
   const prebuilt = `@chronym/native-${source.target}`
   const isBuilt = source.exists(built)
