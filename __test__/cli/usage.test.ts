@@ -69,6 +69,7 @@ describe('usage errors', () => {
     [['vdf', 'bench', '--seconds', '0']],
     [['zone', 'set', 'a.chronym']],
     [['zone', 'set', 'a.chronym', '--record', 'nonsense']],
+    [['zone', 'set', 'a.chronym', '--record', 'www A 192.0.2.1', '--if-serial', 'x']],
     [['zone', 'set', 'a.chronym', '/no/such/file']],
     [['token', 'create']],
     [['token', 'create', '--scope', 'all']],

@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/cli/failure.ts'
-import { parseRecordLine, parseZoneText } from '../../src/cli/zone-input.ts'
+import { parseRecordLine, parseZoneText, readZone } from '../../src/cli/zone-input.ts'
 
 describe('record lines', () => {
   it.each([
@@ -42,5 +43,16 @@ describe('zone files', () => {
   ])('%j is refused with the place at fault', (text, message) => {
     expect(() => parseZoneText(text, 'zone.txt')).toThrow(Failure)
     expect(() => parseZoneText(text, 'zone.txt')).toThrow(message)
+  })
+})
+
+describe('zones from standard input', () => {
+  it('may begin with a byte order mark', async () => {
+    expect(await readZone('-', Readable.from([Buffer.from('\uFEFF{"records": {"@": []}}')]))).toEqual({ records: { '@': [] } })
+  })
+
+  it('are called by that name where something is wrong', async () => {
+    await expect(readZone('-', Readable.from([]))).rejects.toThrow('standard input holds no record')
+    await expect(readZone('-', Readable.from([Buffer.from('nonsense')]))).rejects.toThrow('standard input line 1')
   })
 })

@@ -195,6 +195,9 @@ describe('a zone', () => {
     const overhead = serializeZone(parseZone(text(1), LOCAL), Number.MAX_SAFE_INTEGER, LOCAL).length - 1
     expect(problemsOf(text(16_384 - overhead))).toEqual([])
     expect(problemsOf(text(16_385 - overhead)).join()).toContain('at most 16384 bytes')
+    // As many characters as a request can hold, which must not all be looked at: quoted ones, each a piece, were more than the stack takes.
+    const quoted = { records: { a: [{ type: 'TXT', value: `"${'x'.repeat(250_000)}"` }] } }
+    expect(problemsOf(quoted)).toEqual(['records/a/0/value: a: the value of TXT is longer than a zone may be, 16384 bytes'])
   })
 })
 

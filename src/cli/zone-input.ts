@@ -1,6 +1,8 @@
 /** A zone as the command line accepts it: JSON, or lines of the form `LABEL [TTL] TYPE VALUE`. */
+import type { Readable } from 'node:stream'
 import * as v from 'valibot'
 import { inputFailure, usageFailure } from './failure.ts'
+import { nameOfInput, readText } from './input/files.ts'
 
 export interface ZoneRecordInput {
   type: string
@@ -38,7 +40,12 @@ export function zoneOfLines(lines: readonly string[], where: (index: number) => 
 /** Only the outer shape; which records are allowed is the daemon's to say. */
 const ZoneJson = v.looseObject({ records: v.record(v.string(), v.unknown()) })
 
-/** Reads a zone file: JSON when it begins with a brace, record lines otherwise (`#` and `;` begin a comment line). */
+/** The zone of a file, or of `stdin` for `-`. */
+export async function readZone(file: string, stdin: Readable): Promise<ZoneInput> {
+  return parseZoneText(await readText(file, stdin), nameOfInput(file))
+}
+
+/** Reads the text of a zone file: JSON when it begins with a brace, record lines otherwise (`#` and `;` begin a comment line). */
 export function parseZoneText(text: string, file: string): ZoneInput {
   if (!text.trimStart().startsWith('{')) {
     const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 })).filter(({ line }) => !/^\s*(?:[#;]|$)/u.test(line))

@@ -164,6 +164,7 @@ function parseRecord(input: unknown, profile: NetworkProfile, report: (member: s
   const { value, ttl } = input
   if (!isRecordType(type)) report('/type', `a type is one of ${RECORD_TYPES.join(', ')}`)
   else if (typeof value !== 'string') report('/value', `the value of ${type} is a text`)
+  else if (value.length > profile.limits.payload_bytes) report('/value', `the value of ${type} is longer than a zone may be, ${profile.limits.payload_bytes} bytes`)
   else if (!isTtl(ttl)) report('/ttl', `the ttl of ${type} is an integer from ${MIN_TTL} to ${MAX_TTL} seconds`)
   else {
     try {

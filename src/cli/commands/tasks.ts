@@ -7,11 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, EstimateBody, TaskBody } from '../../api/client.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
-import { readText } from '../input/files.ts'
 import { taskIdOf } from '../task-argument.ts'
 import { formatCount, formatDuration, formatRate, formatTable, printable } from '../terminal/format.ts'
 import { watchTask } from '../watch.ts'
-import { parseZoneText } from '../zone-input.ts'
+import { readZone } from '../zone-input.ts'
 
 interface StartOptions {
   wait: boolean
@@ -46,7 +45,7 @@ async function agreed(context: Context, client: Client, kind: TaskBody['kind'], 
 
 async function start(context: Context, kind: TaskBody['kind'], name: string, options: StartOptions): Promise<ExitCode> {
   const client = connect(context)
-  const zone = options.zone === undefined ? undefined : parseZoneText(await readText(options.zone, context.stdin), options.zone)
+  const zone = options.zone === undefined ? undefined : await readZone(options.zone, context.stdin)
   if (!(await agreed(context, client, kind, name, options))) throw new Failure('CLI-INT-001', 'not started', { exitCode: EXIT.interrupted })
   const settings = { ...(zone === undefined ? {} : { zone }), idempotencyKey: randomUUID() }
   const started = await (kind === 'register' ? client.register(name, settings) : client.renew(name, settings))

@@ -4,15 +4,14 @@ import { action, type Context, type Run } from '../context.ts'
 import type { ZoneBody } from '../../api/client.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
-import { readText } from '../input/files.ts'
-import { collectOption } from '../input/values.ts'
+import { collectOption, integerOption } from '../input/values.ts'
 import { formatTable, plural, printable } from '../terminal/format.ts'
-import { parseZoneText, zoneOfLines } from '../zone-input.ts'
+import { readZone, zoneOfLines } from '../zone-input.ts'
 
 interface SetOptions {
   record?: string[]
   publish?: boolean
-  ifSerial?: string
+  ifSerial?: number
 }
 
 /** A zone in record lines, which `zone set` reads again. */
@@ -31,7 +30,7 @@ async function publish(context: Context, name: string): Promise<void> {
 async function set(context: Context, name: string, file: string | undefined, options: SetOptions): Promise<ExitCode> {
   const lines = options.record ?? []
   if ((file === undefined) === (lines.length === 0)) throw usageFailure('give a FILE ("-": standard input) or --record, one of the two', "Example: chronym zone set alice.chronym --record 'www A 192.0.2.1'")
-  const zone = file === undefined ? zoneOfLines(lines, (index) => `--record ${index + 1}`) : parseZoneText(await readText(file, context.stdin), file)
+  const zone = file === undefined ? zoneOfLines(lines, (index) => `--record ${index + 1}`) : await readZone(file, context.stdin)
   const saved = await connect(context).saveZone(name, zone, options.ifSerial === undefined ? {} : { ifMatch: `"${options.ifSerial}"` })
   if (options.publish === true) await publish(context, name)
   else context.output.answer(saved, () => `saved as serial ${saved.serial}; make it live: chronym zone publish ${printable(name)}`)
@@ -61,7 +60,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     .argument('[file]', 'JSON, or lines LABEL [TTL] TYPE VALUE; "-": standard input')
     .description('replace the local zone of a name (publishing it is another step)')
     .option('-r, --record <record>', "a record, such as 'www A 192.0.2.1'; may be repeated", collectOption)
-    .option('--if-serial <serial>', 'only when the zone still has this serial')
+    .option('--if-serial <serial>', 'only when the zone still has this serial', integerOption(0, Number.MAX_SAFE_INTEGER))
     .option('--publish', 'publish it as well')
     .action(action(run, (context, options: SetOptions, name: string, file: string | undefined) => set(context, name, file, options)))
 

@@ -4,18 +4,23 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { inputFailure, messageOf } from '../failure.ts'
 
-/** Whole text of a file, or of `stdin` for `-`. An unreadable file is an input failure. */
+/** What messages call a file. */
+export function nameOfInput(file: string): string {
+  return file === '-' ? 'standard input' : file
+}
+
+/** Whole text of a file, or of `stdin` for `-`, without a byte order mark. An unreadable file is an input failure. */
 export async function readText(file: string, stdin: Readable): Promise<string> {
   if (file !== '-') {
     try {
-      return readFileSync(file, 'utf8')
+      return withoutMark(readFileSync(file, 'utf8'))
     } catch (error) {
       throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error)
     }
   }
   const chunks: Buffer[] = []
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array | string))
-  return Buffer.concat(chunks).toString('utf8')
+  return withoutMark(Buffer.concat(chunks).toString('utf8'))
 }
 
 /** A JSON value from a file or `-`. */
@@ -24,7 +29,7 @@ export async function readJson(file: string, stdin: Readable): Promise<unknown> 
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw inputFailure(`${file === '-' ? 'standard input' : file} is not JSON: ${messageOf(error)}`, error)
+    throw inputFailure(`${nameOfInput(file)} is not JSON: ${messageOf(error)}`, error)
   }
 }
 
@@ -50,5 +55,10 @@ export async function* readLines(file: string, stdin: Readable): AsyncGenerator<
   } catch (error) {
     broken ??= error
   }
-  if (broken !== undefined) throw inputFailure(`${file} can't be read: ${messageOf(broken)}`, broken)
+  if (broken !== undefined) throw inputFailure(`${nameOfInput(file)} can't be read: ${messageOf(broken)}`, broken)
+}
+
+/** Editors of Windows begin a file with one; JSON may not. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
 }

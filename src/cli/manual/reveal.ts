@@ -12,13 +12,12 @@ import { connect } from '../connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { inputFailure, usageFailure } from '../failure.ts'
-import { readText } from '../input/files.ts'
 import { loadProfile } from '../profile.ts'
 import { readSeed } from '../seed.ts'
 import { formatCount, plural, printable } from '../terminal/format.ts'
 import { evaluationOf, withPool } from '../vdf/native-kernel.ts'
 import { watchEvaluation } from '../vdf/prove.ts'
-import { parseZoneText } from '../zone-input.ts'
+import { readZone } from '../zone-input.ts'
 import { currentRound, pulseOf, type PulseSource } from './pulse.ts'
 import { readSecret, secretFileOf, writeSecret, type Secret } from './secret-file.ts'
 
@@ -50,7 +49,7 @@ export function revealBody(reveal: Reveal): RevealBody {
 }
 
 async function payloadOf(context: Context, file: string | undefined, profile: NetworkProfile): Promise<Uint8Array> {
-  const zone = parseZone(file === undefined ? { records: {} } : parseZoneText(await readText(file, context.stdin), file), profile)
+  const zone = parseZone(file === undefined ? { records: {} } : await readZone(file, context.stdin), profile)
   return serializeZone(zone, Math.max(FIRST_SERIAL, zone.serial ?? 0), profile)
 }
 
