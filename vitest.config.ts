@@ -13,8 +13,10 @@ export default defineConfig({
           include: ['__test__/**/*.test.ts'],
           exclude: ['__test__/e2e/**'],
           pool: 'forks',
-          testTimeout: 30_000,
-          hookTimeout: 30_000
+          // Above what __test__/wait-for.ts waits, which says what it waited for.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 120_000 } }
         }
       },
       {
@@ -23,8 +25,8 @@ export default defineConfig({
           include: ['__test__/e2e/**/*.test.ts'],
           pool: 'forks',
           fileParallelism: false,
-          testTimeout: 180_000,
-          hookTimeout: 60_000
+          testTimeout: 300_000,
+          hookTimeout: 180_000
         }
       }
     ]

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Lab, type LabNode } from '../network/lab.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
+import { waitFor } from '../wait-for.ts'
 
 let lab: Lab
 let nodes: LabNode[]
@@ -56,11 +57,11 @@ describe('eight nodes', () => {
     const newcomer = await lab.addNode()
     await lab.connected()
     lab.advance(lab.profile.contest + 60)
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const own = (await newcomer.network.getReveals('eight.chronym')).answers.find(({ self }) => self)!
       expect(own.state).not.toBe('none')
       expect(own.state).not.toBe('provisional')
-    }, 15_000)
+    })
   })
 
   it('go on when three of them are gone at once', async () => {

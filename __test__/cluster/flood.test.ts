@@ -10,7 +10,7 @@ let report: FloodReport
 
 beforeAll(async () => {
   report = await runFlood(OPTIONS)
-}, 120_000)
+})
 
 describe('a node that is flooded', () => {
   it('was sent every kind of garbage, by more than one identity', () => {

@@ -1,6 +1,6 @@
 /** A network in one process in which nobody knows everybody and most hold nothing of a name. CLUSTER_NODES says how many (30; `npm run test:long` takes 50). */
 import { peerIdFromString } from '@libp2p/peer-id'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
 import { positionOf } from '../../src/network/routing.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
@@ -8,6 +8,7 @@ import { distance } from '../../src/protocol/density.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
 import type { Reveal } from '../../src/protocol/reveal.ts'
 import { Lab, labProfile, type LabNode } from '../network/lab.ts'
+import { waitFor } from '../wait-for.ts'
 
 const NODES = Number(process.env['CLUSTER_NODES'] ?? 30)
 const SEED = Number(process.env['CLUSTER_SEED'] ?? Date.now() % 100_000)
@@ -26,14 +27,14 @@ beforeAll(async () => {
   for (let index = 0; index < NODES; index++) {
     const node = await lab.addNode()
     // One after the other: handshakes that all begin at once time out on one event loop.
-    await vi.waitFor(() => expect(index === 0 || node.network.knownPeers() > 0).toBe(true), 30_000)
+    await waitFor(() => expect(index === 0 || node.network.knownPeers() > 0).toBe(true))
   }
-  await vi.waitFor(() => {
+  await waitFor(() => {
     for (const { network } of lab.nodes) expect(network.knownPeers()).toBeGreaterThanOrEqual(K)
-  }, 60_000)
+  })
 }, 300_000)
 
-afterAll(() => lab.close(), 60_000)
+afterAll(() => lab.close())
 
 /** Nearest to the name first. */
 function byDistance(name: string): LabNode[] {
@@ -80,12 +81,12 @@ describe(`${NODES} nodes, of which ${K} hold a name`, { timeout: 300_000 }, () =
     await Promise.all(gone.map((node) => lab.stopNode(node)))
     for (const reveal of reveals) await isResolved(reveal)
     lab.advance(HOUR_AND_HALF)
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       for (const { name } of reveals) {
         const closest = await Promise.all(byDistance(name).slice(0, K).map((node) => holds(node, name)))
         // Estimates of how far a name's holders lie differ: one of them may be left out.
         expect(closest.filter(Boolean).length).toBeGreaterThanOrEqual(K - 1)
       }
-    }, 120_000)
+    })
   })
 })

@@ -1,10 +1,11 @@
 import { multiaddr } from '@multiformats/multiaddr'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask } from '../../src/network/protocol/ask.ts'
 import type { Node } from '../../src/network/node.ts'
 import { encodeReveal } from '../../src/protocol/reveal.ts'
 import { keys } from '../../src/store/keys.ts'
 import { Lab, labProfile, type LabNode } from '../network/lab.ts'
+import { waitFor } from '../wait-for.ts'
 
 /** Past the jitter of the hourly round, in rounds of a second. */
 const HOUR_AND_HALF = 5_500
@@ -39,11 +40,11 @@ describe('replication', () => {
     expect(await ask(stranger, first, { type: 'put', kind: 'reveal', record: encodeReveal(newer) }, lab.profile)).toEqual({ type: 'stored' })
 
     lab.advance(HOUR_AND_HALF)
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       // Where the first round is still under way, the next one begins at a later minute.
       lab.advance(60)
       for (const node of lab.nodes) expect((await held(node, 'newest.chronym')).payload).toBe(Buffer.from(newer.payload).toString())
-    }, { timeout: 20_000, interval: 500 })
+    }, 500)
   })
 
   it('hands commitments over to a node that came later, which then witnesses the claim', async () => {
@@ -58,10 +59,10 @@ describe('replication', () => {
     await lab.connected()
     lab.advance(60)
     const { remotePeer } = await stranger.dial(multiaddr(newcomer.address))
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       // Nobody but the newcomer is offered the claim, so it has no other word than what was handed over.
       await ask(stranger, remotePeer, { type: 'put', kind: 'reveal', record: encodeReveal(reveal) }, lab.profile)
       expect((await held(newcomer, 'late.chronym')).state).toBe('fresh')
-    }, 20_000)
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Lab, saltOf, type LabNode } from '../network/lab.ts'
 import { parseName } from '../../src/protocol/names.ts'
 import { buildGenesis, signKidDocument } from '../../src/protocol/kid.ts'
@@ -8,6 +8,7 @@ import { documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-re
 import { encodeManifestRecord, signManifest } from '../../src/protocol/manifest.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
 import { keys } from '../../src/store/keys.ts'
+import { waitFor } from '../wait-for.ts'
 
 let lab: Lab
 let first: LabNode
@@ -41,10 +42,10 @@ async function ownersOf(name: string): Promise<(string | undefined)[]> {
 
 /** Lets rounds pass until every node has asked, and has settled the name. */
 async function settled(name: string): Promise<void> {
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     lab.advance(1)
     expect(await statesOf(name)).toEqual(all('settled'))
-  }, 10_000)
+  })
 }
 
 function all<T>(value: T): T[] {
@@ -215,7 +216,7 @@ describe('three nodes', () => {
     expect(outcome.storedBy).toBe(1)
     expect(outcome.refusals.map(({ code }) => code)).toEqual(['busy', 'busy'])
     lab.advance(interval)
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect((await heldBy('busy.chronym')).map(({ payload }) => payload)).toEqual(all(Buffer.from(last.payload).toString()))
     })
   })
@@ -312,9 +313,9 @@ describe('three nodes', () => {
     expect(await heldBy('joiner.chronym', [joiner])).toMatchObject([{ state: 'none' }])
     // An hour and a half: by then every node has handed over.
     lab.advance(5_400)
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect(await heldBy('joiner.chronym', [joiner])).toMatchObject([{ state: 'settling', owner: toHex(reveal.pubkey) }])
-    }, 15_000)
+    })
     await lab.stopNode(joiner)
   })
 

@@ -30,9 +30,9 @@ let fleet: Fleet
 beforeAll(async () => {
   fleet = await Fleet.create(scene, NODES, CLOCKS)
   process.stdout.write(`network of ${NODES} daemons, seed ${SEED}, in ${fleet.places.kind}\n`)
-}, 60_000)
+})
 
-afterAll(() => scene.end(), 60_000)
+afterAll(() => scene.end())
 
 const pick = (from: readonly number[], count: number): number[] => {
   const left = [...from]

@@ -3,13 +3,14 @@ import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromPublicKey, peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startNode, type Node } from '../../src/network/node.ts'
 import { positionOf } from '../../src/network/routing.ts'
 import { sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
 import { blindedPrefixBits, sharesPrefix } from '../../src/protocol/record-key.ts'
 import { keys } from '../../src/store/keys.ts'
 import { Lab, labProfile } from './lab.ts'
+import { waitFor } from '../wait-for.ts'
 
 const K = 4
 const HONEST = 9
@@ -41,18 +42,18 @@ async function seedsNear(peer: PeerId, count: number): Promise<Uint8Array[]> {
   return seeds
 }
 
-it('[a crowd around one node] shows no more of a name, and lets no node think that nothing is its own to store', { timeout: 120_000 }, async () => {
+it('[a crowd around one node] shows no more of a name, and lets no node think that nothing is its own to store', async () => {
   const victim = (await lab.addNodes(HONEST)).at(-1)!
   for (const nodeSeed of await seedsNear(peerIdFromString(victim.network.status().peer_id), CROWD)) {
     const node = await startNode({ profile: lab.profile, nodeSeed, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [], mode: 'full', isBanned: () => false, mayConnect: () => true, agent: 'crowd' })
     crowd.push(node)
     await node.dial(multiaddr(victim.address))
   }
-  await vi.waitFor(() => {
+  await waitFor(() => {
     lab.advance(2)
     const contacts = new TextDecoder().decode(victim.store.get(keys.contacts()))
     expect(crowd.filter(({ peerId }) => contacts.includes(peerId.toString())).length).toBeGreaterThanOrEqual(K)
-  }, 20_000)
+  })
   // By four of those alone it would be one of four hundred: three bits of each name it wants, and a hundredth of the names to store.
   const { networkSize } = await victim.network.probe('wanted.chronym')
   expect(blindedPrefixBits(networkSize)).toBe(0)

@@ -1,6 +1,6 @@
 /** Whom a node looks for when it joins, with real nodes; the look-ups are noted, not made. */
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { discoverPeers } from '../../src/network/discovery.ts'
 import type { Node } from '../../src/network/node.ts'
 import { positionOf, tableSize } from '../../src/network/routing.ts'
@@ -8,6 +8,7 @@ import { sha256 } from '../../src/protocol/bytes.ts'
 import { sharesPrefix } from '../../src/protocol/record-key.ts'
 import type { Timers } from '../../src/network/timers.ts'
 import { startBareNode } from './bare-node.ts'
+import { waitFor } from '../wait-for.ts'
 
 const K = 2
 
@@ -53,7 +54,7 @@ async function meet(): Promise<void> {
   const other = await startBareNode(nodes.length)
   nodes.push(other)
   await other.dial(joiner.getMultiaddrs())
-  await vi.waitFor(() => expect(tableSize(joiner)).toBe(known + 1), 10_000)
+  await waitFor(() => expect(tableSize(joiner)).toBe(known + 1))
 }
 
 /** By how many first bits each key that was looked up agrees with our own; undefined for our own id. */
@@ -71,7 +72,7 @@ async function looks(): Promise<(number | undefined)[]> {
   return sharedBits()
 }
 
-it('looks for its neighbours while it knows fewer than k, then into each part of the key space that is farther away, again when half as many more are known', { timeout: 30_000 }, async () => {
+it('looks for its neighbours while it knows fewer than k, then into each part of the key space that is farther away, again when half as many more are known', async () => {
   await meet()
   expect(await looks()).toEqual([undefined])
   await meet()
@@ -87,7 +88,7 @@ it('looks for its neighbours while it knows fewer than k, then into each part of
   expect(changes).toEqual([true, false, false, true, false, false])
 })
 
-it('asks at a random key from time to time, once it knows k others', { timeout: 30_000 }, async () => {
+it('asks at a random key from time to time, once it knows k others', async () => {
   samples[0]!()
   await meet()
   samples[0]!()
@@ -103,7 +104,7 @@ it('asks at a random key from time to time, once it knows k others', { timeout: 
   expect(samples).toEqual([])
 })
 
-it('goes on after a look-up that failed', { timeout: 30_000 }, async () => {
+it('goes on after a look-up that failed', async () => {
   fails = true
   await meet()
   expect(await looks()).toEqual([undefined])

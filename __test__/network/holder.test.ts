@@ -23,6 +23,7 @@ import { StoreError, type Store } from '../../src/store/types.ts'
 import { Lab, labProfile, saltOf } from './lab.ts'
 import { labHolder } from './lab-holder.ts'
 import { modelledPeer, modelledPeers } from './modelled-peers.ts'
+import { waitFor } from '../wait-for.ts'
 
 const PEER: Origin = { peer: 'peer', prefix: 'p' }
 
@@ -215,7 +216,7 @@ describe('a holder', () => {
     for (const neighbour of silent) neighbours.push({ ...neighbour, answer: () => new Promise((resolve) => speak.push(() => resolve({ type: 'none' }))) })
     let answer: unknown
     const put = target.put('reveal', encodeReveal(claim), PEER).then((given) => (answer = given))
-    await vi.waitFor(() => expect(speak).toHaveLength(5))
+    await waitFor(() => expect(speak).toHaveLength(5))
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(answer, 'five could name a claim to adopt').toBeUndefined()
     speak[0]!()

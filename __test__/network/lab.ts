@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { vi } from 'vitest'
 import type { BeaconClient, Pulse, VerifiedPulse } from '../../src/beacon/types.ts'
 import type { DocumentJudge, NativePool, ProofQuestion } from '../../src/native/types.ts'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -28,6 +27,7 @@ import { stampHolds } from '../../src/protocol/stamp.ts'
 import { vdfSeed } from '../../src/protocol/vdf-seed.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
+import { waitFor } from '../wait-for.ts'
 
 const LOOPBACK = '/ip4/127.0.0.1/tcp/0'
 
@@ -73,6 +73,7 @@ export class Lab {
   nowMs = (): number => roundTimeMs(this.round, this.profile.beacon)
 
   /** What peers may cost goes by the process's clock, unless a test stops it. */
+  // eslint-disable-next-line no-restricted-properties -- as daemons do
   elapsedMs = (): number => performance.now()
 
   /** Lets rounds pass: each is verified by every node, and timers that are due are called. */
@@ -155,14 +156,11 @@ export class Lab {
 
   /** Waits until every serving node knows so many. By default all others, as far as that is promised: nobody looks for more than k as soon as he joins. */
   async connected(expected = Math.min(this.nodes.length - 1, this.profile.k)): Promise<void> {
-    await vi.waitFor(
-      () => {
-        for (const { network } of this.nodes) {
-          if (network.status().mode === 'full' && network.knownPeers() < expected) throw new Error(`a node knows ${network.knownPeers()} of ${expected}`)
-        }
-      },
-      { timeout: 20_000, interval: 20 }
-    )
+    await waitFor(() => {
+      for (const { network } of this.nodes) {
+        if (network.status().mode === 'full' && network.knownPeers() < expected) throw new Error(`a node knows ${network.knownPeers()} of ${expected}`)
+      }
+    }, 20)
   }
 
   /** A bare node of the same network, for what no honest peer sends. It is connected to the first node. */

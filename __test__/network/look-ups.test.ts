@@ -7,6 +7,7 @@ import { distance, networkSize } from '../../src/protocol/density.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { startBareNode } from './bare-node.ts'
+import { waitFor } from '../wait-for.ts'
 
 const [FIRST, SECOND] = [utf8('first'), utf8('second')]
 const nodes: Node[] = []
@@ -36,7 +37,7 @@ async function closest(lookUps: LookUps, preimage: Uint8Array): Promise<string[]
 }
 
 async function knows(count: number): Promise<void> {
-  await vi.waitFor(() => expect(tableSize(asker)).toBe(count), 10_000)
+  await waitFor(() => expect(tableSize(asker)).toBe(count))
 }
 
 beforeAll(async () => {
@@ -55,7 +56,7 @@ afterAll(async () => {
   for (const node of nodes) await node.stop()
 })
 
-describe('look-ups in a network of fewer than k others', { timeout: 30_000 }, () => {
+describe('look-ups in a network of fewer than k others', () => {
   it('ask once in ten seconds, and find everybody for any key', async () => {
     const lookUps = lookUpsOf(20)
     expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(1)))
@@ -76,7 +77,7 @@ describe('look-ups in a network of fewer than k others', { timeout: 30_000 }, ()
     expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(1)))
     expect(asked).toHaveBeenCalledTimes(1)
     await left.stop()
-    await vi.waitFor(() => expect(asker.getConnections(left.peerId)).toHaveLength(0))
+    await waitFor(() => expect(asker.getConnections(left.peerId)).toHaveLength(0))
     // It stands in the table until somebody tries to reach it.
     expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(2)))
     expect(asked).toHaveBeenCalledTimes(2)
@@ -96,7 +97,7 @@ it('with k others and more, every look-up asks', async () => {
   expect(asked).toHaveBeenCalledTimes(2)
 })
 
-describe('the size of the network', { timeout: 30_000 }, () => {
+describe('the size of the network', () => {
   it('is how many are known while they are fewer than k, or nothing was looked up yet', async () => {
     expect(lookUpsOf(20).networkSize()).toBe(tableSize(asker) + 1)
     expect(lookUpsOf(2).networkSize()).toBe(tableSize(asker) + 1)

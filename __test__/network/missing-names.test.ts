@@ -114,7 +114,7 @@ function asked(type: Request['type']): number {
   return neighbours.flatMap((neighbour) => neighbour.asked).filter((each) => each === type).length
 }
 
-describe('a newcomer', { timeout: 60_000 }, () => {
+describe('a newcomer', () => {
   it('takes all that its neighbours hold with one question a name, each neighbour asked for its part', async () => {
     const names = Array.from({ length: 120 }, (_, index) => settled(`name-${index}`))
     for (const reveal of names) hold(reveal, neighbours)

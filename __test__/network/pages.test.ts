@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab } from './lab.ts'
 import { labHolder } from './lab-holder.ts'
+import { waitFor } from '../wait-for.ts'
 
 let directory: string
 let store: Store
@@ -81,11 +82,11 @@ describe('pages', () => {
     answers.length = 0
     for (let index = 0; index < 40; index++) ask('list', `peer ${index}`)
     for (let index = 0; index < 5; index++) ask('list', 'greedy')
-    await vi.waitFor(() => expect(answers).toHaveLength(45))
+    await waitFor(() => expect(answers).toHaveLength(45))
     expect(answers.filter((answer) => answer === 'listed')).toHaveLength(32)
     answers.length = 0
     for (let index = 0; index < 10; index++) ask('list', 'greedy')
-    await vi.waitFor(() => expect(answers).toHaveLength(10))
+    await waitFor(() => expect(answers).toHaveLength(10))
     expect(answers.filter((answer) => answer === 'busy')).toHaveLength(2)
   })
 })

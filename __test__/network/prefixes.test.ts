@@ -1,5 +1,5 @@
 /** Whether many nodes of one machine pass for a crowd, with real nodes. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLookUps } from '../../src/network/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
 import { createPeers, type Peers } from '../../src/network/peers.ts'
@@ -8,6 +8,7 @@ import { tableSize } from '../../src/network/routing.ts'
 import { sha256 } from '../../src/protocol/bytes.ts'
 import { startBareNode } from './bare-node.ts'
 import { labProfile } from './lab.ts'
+import { waitFor } from '../wait-for.ts'
 
 const PROFILE = labProfile({ answers_per_prefix: 2 })
 const OTHERS = 5
@@ -31,7 +32,7 @@ beforeAll(async () => {
   asker = await start()
   peers = peersOf(asker)
   for (let index = 0; index < OTHERS; index++) await asker.dial((await start()).getMultiaddrs())
-  await vi.waitFor(() => expect(tableSize(asker)).toBe(OTHERS), 10_000)
+  await waitFor(() => expect(tableSize(asker)).toBe(OTHERS))
 })
 
 afterAll(async () => {

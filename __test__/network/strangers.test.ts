@@ -10,6 +10,7 @@ import type { Node } from '../../src/network/node.ts'
 import { concatBytes, lp } from '../../src/protocol/bytes.ts'
 import { encodeReveal } from '../../src/protocol/reveal.ts'
 import { Lab, labProfile, type LabNode } from './lab.ts'
+import { waitFor } from '../wait-for.ts'
 
 let lab: Lab
 let node: LabNode
@@ -76,7 +77,7 @@ describe('a stranger', () => {
     const idle = await Promise.all(Array.from({ length: 32 }, openStream))
     expect(decodeRequestedAnswer(await readFrame(await openStream()))).toEqual({ type: 'busy' })
     for (const stream of idle) stream.abort(new Error('enough'))
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect(await isServed()).toBe(true)
     })
   })
@@ -89,7 +90,7 @@ describe('a stranger', () => {
       const answer = await ask(stranger, peer, { type: 'put', kind: 'reveal', record }, lab.profile).catch((error: unknown) => error)
       if (!(answer instanceof Error)) expect(answer).toMatchObject({ type: 'refused', code: 'invalid' })
     }
-    await vi.waitFor(() => {
+    await waitFor(() => {
       expect(stranger.getPeers()).toEqual([])
     })
     await expect(isBannedFrom(node)).resolves.toBe(true)
@@ -122,6 +123,7 @@ describe('a stranger', () => {
   it('is told `busy` when it asks for more than its part, is not punished for it, and is served again later', async () => {
     const peer = stranger.getPeers()[0]!
     const other = await lab.addStranger()
+    const { elapsedMs } = lab
     let elapsed = 10_000_000
     lab.elapsedMs = () => elapsed
     const request = { type: 'get', kind: 'reveal', key: new Uint8Array(32) } as const
@@ -138,7 +140,7 @@ describe('a stranger', () => {
     elapsed += 1_000
     expect(await answers(stranger, 10)).not.toContain('busy')
     expect(stranger.getPeers()).toHaveLength(1)
-    lab.elapsedMs = () => performance.now()
+    lab.elapsedMs = elapsedMs
   })
 
   it('cannot connect again and again from one prefix, and can later [connections that cost their handshake]', async () => {

@@ -7,6 +7,7 @@ import { readFrame, writeFrame } from '../../src/network/protocol/frame.ts'
 import { decodeAnswer, encodeMessage, registryProtocol, type Request } from '../../src/network/protocol/messages.ts'
 import { lp } from '../../src/protocol/bytes.ts'
 import { Lab, type LabNode } from './lab.ts'
+import { waitFor } from '../wait-for.ts'
 
 const REQUEST: Request = { type: 'get', kind: 'reveal', key: new Uint8Array(32) }
 
@@ -59,7 +60,7 @@ describe('a stream', () => {
     expect(streams()).toHaveLength(1)
     const [kept] = streams()
     await Promise.all(Array.from({ length: 6 }, isAnswered))
-    await vi.waitFor(() => expect(streams()).toHaveLength(4))
+    await waitFor(() => expect(streams()).toHaveLength(4))
     expect(streams()).toContain(kept)
   })
 
@@ -85,7 +86,7 @@ describe('a stream', () => {
         vi.advanceTimersByTime(29_000)
         expect(await askOver(stream)).toEqual({ type: 'none' })
         vi.advanceTimersByTime(31_000)
-        await vi.waitFor(() => expect(stream.status).toBe('reset'))
+        await waitFor(() => expect(stream.status).toBe('reset'))
       }
     })
     expect(stranger.getPeers()).toHaveLength(1)
@@ -99,7 +100,7 @@ describe('a stream', () => {
       // Another question, so that the first bytes of the former have been read.
       expect(await askOver(await stranger.dialProtocol(peer, registryProtocol(lab.profile)))).toEqual({ type: 'none' })
       vi.advanceTimersByTime(11_000)
-      await vi.waitFor(() => expect(stream.status).toBe('reset'))
+      await waitFor(() => expect(stream.status).toBe('reset'))
     })
   })
 
@@ -108,7 +109,7 @@ describe('a stream', () => {
       const stream = await stranger.dialProtocol(peer, registryProtocol(lab.profile))
       expect(await askOver(stream)).toEqual({ type: 'none' })
       await stream.close()
-      await vi.waitFor(() => expect(stream.status).toBe('closed'))
+      await waitFor(() => expect(stream.status).toBe('closed'))
     }
     expect(stranger.getPeers()).toHaveLength(1)
   })

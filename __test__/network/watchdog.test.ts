@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Node } from '../../src/network/node.ts'
 import { watchBootstrap } from '../../src/network/watchdog.ts'
 import { startBareNode } from './bare-node.ts'
+import { waitFor } from '../wait-for.ts'
 
 let [alone, other]: Node[] = []
 
@@ -26,7 +27,7 @@ it('tells once why an address of a bootstrap peer does not work, while nobody is
   let addresses = [closed, ofAnother]
   watchBootstrap(alone!, () => addresses, timers, (...each) => told.push(each))
   look()
-  await vi.waitFor(() => expect(told).toHaveLength(2), 10_000)
+  await waitFor(() => expect(told).toHaveLength(2))
   expect(told).toContainEqual([closed, expect.stringContaining('ECONNREFUSED')])
   expect(told).toContainEqual([ofAnother, expect.stringMatching(/identity|peer ?id/i)])
   const dial = vi.spyOn(alone!, 'dial')
@@ -37,5 +38,5 @@ it('tells once why an address of a bootstrap peer does not work, while nobody is
   expect(told).toHaveLength(2)
   addresses = [closed, address]
   look()
-  await vi.waitFor(() => expect(alone!.getPeers()).toHaveLength(1), 10_000)
+  await waitFor(() => expect(alone!.getPeers()).toHaveLength(1))
 })

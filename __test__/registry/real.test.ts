@@ -109,7 +109,7 @@ describe('nodes on real parts', () => {
     expect((await first.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
 
     const second = await startNode(2, [first.address])
-    await expect.poll(() => Math.min(first.knownPeers(), second.knownPeers()), { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => Math.min(first.knownPeers(), second.knownPeers())).toBe(1)
     expect((await second.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
     await expect(second.registry.register(ALICE, {})).rejects.toThrow(expect.objectContaining({ code: 'SVC-REG-001' }) as Error)
 
