@@ -152,7 +152,7 @@ export const ERROR_TABLE = {
   'SVC-PUB-001': {
     status: 422,
     title: 'Record refused',
-    cause: 'The record breaks a rule of the network; `detail` says which.',
+    cause: 'The record breaks a rule of the network, or a newer one stands; `detail` says which.',
     cure: 'Mend what the detail names and publish again.'
   },
   'SVC-PUB-002': {

@@ -6,6 +6,7 @@ import { clockRound } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/judge-documents.ts'
+import { compareManifestOrder } from '../../src/protocol/manifest.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { compareRecords } from '../../src/protocol/order.ts'
 import { builtInProfiles, parseProfile, type NetworkProfile } from '../../src/protocol/profile.ts'
@@ -272,8 +273,9 @@ export class FakeNetwork implements Network {
   async #putDocument(kind: 'identities' | 'manifests', did: string, bytes: Uint8Array): Promise<PutOutcome> {
     const peers = await this.#reach(kind, did)
     const stored = peers.filter((peer) => peer.refuses === undefined)
-    for (const peer of stored) peer[kind].set(did, bytes)
-    return { storedBy: stored.length, of: peers.length, refusals: [] }
+    const stale = stored.filter((peer) => kind === 'manifests' && isNewerManifest(peer.manifests.get(did), bytes))
+    for (const peer of stored) if (!stale.includes(peer)) peer[kind].set(did, bytes)
+    return { storedBy: stored.length, of: peers.length, refusals: stale.map(({ id }) => ({ peer: id, code: 'stale', detail: 'the peer holds a newer record of the same key' })) }
   }
   async #getDocuments(kind: 'identities' | 'manifests', did: string): Promise<Uint8Array[]> {
     const peers = await this.#reach(`get ${kind}`, did)
@@ -291,6 +293,11 @@ export class FakeNetwork implements Network {
     if (peers.length === 0) throw new OfflineError('There is no peer to ask.')
     return peers
   }
+}
+
+function isNewerManifest(held: Uint8Array | undefined, bytes: Uint8Array): boolean {
+  const [one, other] = [held, bytes].map((record) => (record === undefined ? undefined : judgeManifest(record, profile)))
+  return one?.ok === true && other?.ok === true && compareManifestOrder(one.value, other.value) > 0
 }
 
 function claimIn(reveal: Reveal): Claim {

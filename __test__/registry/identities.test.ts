@@ -174,6 +174,31 @@ describe('manifests', () => {
     expect((await node.registry.resolveIdentity(document.id)).manifest_document).toEqual(newer)
   })
 
+  it('that are older than the one that stands are SVC-PUB-001, from here and elsewhere, and leave it', async () => {
+    const document = genesis()
+    await node.registry.publishKid(document)
+    const newer = manifest(document, { version: 2 })
+    await node.registry.publishManifest(newer)
+    for (const at of [node, other]) {
+      const error = await failure(at.registry.publishManifest(manifest(document)))
+      expect(error).toMatchObject({ code: 'SVC-PUB-001', extensions: { rule: 'stale' }, message: expect.stringContaining('version 2 of kid_version 1') as string })
+    }
+    expect(node.network.sent.filter((message) => message.startsWith('manifests '))).toHaveLength(1)
+    expect(other.network.sent.filter((message) => message.startsWith('manifests '))).toEqual([])
+    expect(await node.registry.publishManifest(newer), 'itself again').toMatchObject({ version: 2, stored_by: 5 })
+    expect((await node.registry.resolveIdentity(document.id)).manifest_document).toEqual(newer)
+  })
+
+  it('that are overtaken while they are sent are SVC-PUB-001 too', async () => {
+    const document = genesis()
+    await node.registry.publishKid(document)
+    const newer = encodeManifestRecord(manifest(document, { version: 2 }))
+    node.network.before = (kind) => {
+      if (kind === 'manifests') for (const peer of world.peers.slice(0, 3)) peer.manifests.set(document.id, newer)
+    }
+    expect(await failure(node.registry.publishManifest(manifest(document)))).toMatchObject({ code: 'SVC-PUB-001', extensions: { rule: 'stale' } })
+  })
+
   it('that have expired are not given out', async () => {
     const document = genesis()
     await node.registry.publishKid(document)

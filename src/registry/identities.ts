@@ -11,12 +11,12 @@ import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '.
 import { signKidBinding, verifyKidBinding, type KidBinding } from '../protocol/kid-binding.ts'
 import { checkLogSize, mergeKidLogs } from '../protocol/kid-log.ts'
 import { decodeKidEnvelope, documentStampSubject, encodeKidEnvelope, type DocumentStamp, type KidRecordEnvelope, type KidRecordOutline } from '../protocol/kid-record.ts'
-import { compareManifestOrder, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, type Manifest } from '../protocol/manifest.ts'
+import { compareManifestOrder, compareManifests, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, type Manifest } from '../protocol/manifest.ts'
 import { keys } from '../store/keys.ts'
 import { stampFor } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { readAuthorizedKid, readAuthorizedManifest } from './identity-requests.ts'
-import { requireMajority } from './publishing.ts'
+import { isSuperseded, requireMajority, superseded } from './publishing.ts'
 import { isWholeNetwork, survey } from './survey.ts'
 import type { ResolvedIdentity, StoredBy } from './types.ts'
 
@@ -51,7 +51,7 @@ export async function publishKid(context: RegistryContext, input: unknown): Prom
   })
 }
 
-/** Publishes a capability manifest of a known identity. SVC-KID-001, SVC-RES-001, SVC-PUB-002. */
+/** Publishes a capability manifest of a known identity. SVC-KID-001, SVC-PUB-001 where a newer one stands, SVC-RES-001, SVC-PUB-002. */
 export async function publishManifest(context: RegistryContext, input: unknown): Promise<{ did: string; version: number } & StoredBy> {
   return invalidAsKid001(async () => {
     const manifest = parseManifest(readAuthorizedManifest(input), context.profile)
@@ -61,8 +61,13 @@ export async function publishManifest(context: RegistryContext, input: unknown):
     if (known === undefined) throw new KidError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
     const encoded = encodeManifestRecord(manifest)
     requireValid(await context.pool.judgeSpeaker(encoded, encodeKidEnvelope(known), context.profile, 'own'))
-    const stored = requireMajority('the manifest', await context.network.putManifest(manifest.id, encoded))
-    return { did: manifest.id, version: manifest.version, ...stored }
+    const standing = await standingManifest(context, known)
+    // Nobody would take it, and from here it would be sent again in place of the one that stands.
+    if (standing !== undefined && compareManifests(standing, manifest) > 0) throw supersededManifest(manifest, standing)
+    const outcome = await context.network.putManifest(manifest.id, encoded)
+    // Peers that hold a newer one count as having it.
+    if (isSuperseded(outcome)) throw supersededManifest(manifest)
+    return { did: manifest.id, version: manifest.version, ...requireMajority('the manifest', outcome) }
   })
 }
 
@@ -113,6 +118,21 @@ async function standingOf({ store, pool, profile }: RegistryContext, did: Did, h
   if (first === undefined) return undefined
   const { bytes, outline } = others.reduce((best, other) => (mergeKidLogs(best.outline.log, other.outline.log).kind === 'stale' ? best : other), first)
   return { ...outline, versions: decodeKidEnvelope(bytes, profile).versions }
+}
+
+/** The newest that peers show. Offline it is not known. */
+async function standingManifest(context: RegistryContext, known: KnownIdentity): Promise<Manifest | undefined> {
+  try {
+    return await findManifest(context, known)
+  } catch (error) {
+    if (error instanceof OfflineError) return undefined
+    throw error
+  }
+}
+
+function supersededManifest({ id }: Manifest, standing?: Manifest): ServiceError {
+  const which = standing === undefined ? '' : ` (version ${standing.version} of kid_version ${standing.kid_version})`
+  return superseded(`manifest of ${id}${which}`, 'Sign it again with a higher version.')
 }
 
 /** The newest that speaks for the identity. Every peer may show another one: each is judged on a thread, the proofs of the newest first until one verifies. */

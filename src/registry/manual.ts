@@ -8,7 +8,7 @@ import type { RecordOrder } from '../protocol/order.ts'
 import { isRollback } from '../protocol/rollback.ts'
 import { stampFor } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
-import { requireMajority, requireNewest, requireValid, superseded } from './publishing.ts'
+import { isSuperseded, requireMajority, requireValid, supersededRecord } from './publishing.ts'
 import type { StoredBy } from './types.ts'
 
 /** Sends C with a stamp of ours; the name only says where. SVC-NAM-*, SVC-REQ-001, SVC-RES-001, SVC-PUB-002. */
@@ -28,9 +28,9 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
   const name = openName(context, reveal.name)
   await requireValid(context, reveal)
   const claim = claimOf(reveal, name, linksOf(reveal), context.profile)
-  if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw superseded(name)
+  if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw supersededRecord(name)
   const outcome = await context.network.putReveal(reveal)
-  requireNewest(name, outcome)
+  if (isSuperseded(outcome)) throw supersededRecord(name)
   const isOwn = equalBytes(reveal.pubkey, ownKey(context, name).publicKey)
   try {
     const stored = requireMajority(name, outcome)

@@ -19,14 +19,18 @@ export function requireMajority(what: string, { storedBy, of, refusals }: PutOut
   throw new ServiceError('SVC-PUB-002', `${storedBy} of ${of} peers hold ${what}.${reason}`, { extensions, retryAfter: 30 })
 }
 
-/** A peer that holds a newer record of the same key keeps that: nothing was changed there. Throws SVC-PUB-001 when more than half say so. */
-export function requireNewest(name: string, { of, refusals }: PutOutcome): void {
-  if (refusals.filter(({ code }) => code === 'stale').length * 2 > of) throw superseded(name)
+/** Whether more than half hold a newer record of the same key and keep that: nothing was changed there. */
+export function isSuperseded({ of, refusals }: PutOutcome): boolean {
+  return refusals.filter(({ code }) => code === 'stale').length * 2 > of
 }
 
-export function superseded(name: string): ServiceError {
-  const detail = `Rule "stale": a newer record of ${name} by the same key is published already. Sign the zone again with a higher serial.`
-  return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'stale' } })
+/** SVC-PUB-001 for what is older than what stands. `cure`: a sentence. */
+export function superseded(what: string, cure: string): ServiceError {
+  return new ServiceError('SVC-PUB-001', `Rule "stale": a newer ${what} is published already. ${cure}`, { extensions: { rule: 'stale' } })
+}
+
+export function supersededRecord(name: string): ServiceError {
+  return superseded(`record of ${name} by the same key`, 'Sign the zone again with a higher serial.')
 }
 
 /** Checks a Reveal as every other node will. Throws SVC-PUB-001 with the rule that it breaks. */

@@ -8,7 +8,7 @@ import { leaseOf, roundTime } from './lease-times.ts'
 import type { LocalZone } from './local-zones.ts'
 import type { OwnedRecord } from './owned-names.ts'
 import { takeUpNewer } from './newer-records.ts'
-import { requireMajority, superseded } from './publishing.ts'
+import { requireMajority, supersededRecord } from './publishing.ts'
 import { translatedSync } from './service-errors.ts'
 import { survey } from './survey.ts'
 import type { ResolvedName, StoredBy, ZoneView } from './types.ts'
@@ -57,7 +57,7 @@ export async function publishZone(context: RegistryContext, tasks: TaskManager, 
   context.owned.save(reveal, { published: false })
   const outcome = await context.network.putReveal(reveal)
   // Peers that hold a newer one count as having it, but what they show is not this zone.
-  if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name))) throw superseded(name)
+  if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name))) throw supersededRecord(name)
   const stored = requireMajority(`the zone of ${name}`, outcome)
   context.owned.setPublished(name, zone.serial)
   context.zones.holdBack(name)

@@ -37,7 +37,7 @@ export function identityRoutes({ registry }: ApiServices) {
         access: ['publish'],
         body: PublishManifestRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
-        errors: PUBLISH_ERRORS
+        errors: [...PUBLISH_ERRORS, 'SVC-PUB-001']
       }),
       async (c) => {
         const { did, version, stored_by, of } = await registry.publishManifest(unwrap(c.get('rawBody'), 'authorized_manifest'))
