@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { rememberOwnRecord } from '../../src/network/client/own-records.ts'
+import { encodeKidEnvelope } from '../../src/protocol/kid-record.ts'
 import { createRoundClock } from '../../src/network/clock.ts'
 import { startMaintenance, type Maintenance } from '../../src/network/maintenance.ts'
+import { asideOf, keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab } from './lab.ts'
@@ -23,7 +25,7 @@ let looks: (() => void)[]
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'chronym-maintenance-'))
   store = openStore(join(directory, 'chronym.db'))
-  rememberOwnRecord(store, { kind: 'kid', id: 'did', bytes: new Uint8Array(1) })
+  rememberOwnRecord(store, { kind: 'kid', id: 'did', bytes: encodeKidEnvelope({ versions: [] }) })
   const lab = new Lab()
   nowMs = lab.nowMs()
   rounds = 0
@@ -74,4 +76,11 @@ it('come soon once peers are there again, and are not put off by a clock that is
   maintenance.rejoined()
   expect(await after(5_000), 'a minute apart').toBe(3)
   expect(await after(-5 * HOUR_MS)).toBe(4)
+})
+
+it('set an own record aside that cannot be read, and go on with the others', async () => {
+  rememberOwnRecord(store, { kind: 'reveal', id: 'mine.chronym', bytes: new Uint8Array([1, 2]) })
+  expect(await after(0)).toBe(1)
+  const key = keys.ownRecord('reveal', 'mine.chronym')
+  expect([store.get(key), store.get(asideOf(key))]).toEqual([undefined, new Uint8Array([1, 2])])
 })

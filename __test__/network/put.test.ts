@@ -54,7 +54,7 @@ function network(all: readonly Model[], looked: readonly Model[] = all): Peers {
 }
 
 function store(peers: Peers): ReturnType<typeof put> {
-  return put(clientOf(lab, peers), { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => false })
+  return put(clientOf(lab, peers), { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => Promise.resolve(false) })
 }
 
 afterEach(() => {

@@ -70,7 +70,7 @@ const owner = lab.owner('alice')
 const commitment = lab.commitment('alice.chronym', owner)
 
 const USES = [
-  ['a put', 2 * GRACE_MS, (parts: ClientParts) => put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => false }), { storedBy: OTHERS - 2, of: OTHERS, refusals: [{ code: 'no-answer' }, { code: 'no-answer' }] }],
+  ['a put', 2 * GRACE_MS, (parts: ClientParts) => put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => Promise.resolve(false) }), { storedBy: OTHERS - 2, of: OTHERS, refusals: [{ code: 'no-answer' }, { code: 'no-answer' }] }],
   ['a commitment', GRACE_MS, (parts: ClientParts) => commit(parts, 'alice.chronym', commitment, lab.stamp(commitment)), { of: OTHERS, receipts: [{}, {}, {}] }],
   ['a document', GRACE_MS, (parts: ClientParts) => getDocuments(parts, 'kid', 'did:x'), { records: [], isAnswered: true }]
 ] as const

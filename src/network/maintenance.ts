@@ -4,11 +4,9 @@ import type { BeaconClient } from '../beacon/types.ts'
 import { fromHex } from '../protocol/bytes.ts'
 import { roundsIn } from '../protocol/beacon-time.ts'
 import type { Entry } from '../protocol/entry.ts'
-import { leaseState } from '../protocol/lease.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
-import { decodeReveal } from '../protocol/reveal.ts'
 import type { Store } from '../store/types.ts'
-import { forgetOwnRecord, ownRecords, type OwnRecord } from './client/own-records.ts'
+import { forgetOwnRecord, isStanding, ownRecords, type OwnRecord } from './client/own-records.ts'
 import type { RoundClock } from './clock.ts'
 import type { Holder } from './holder/holder.ts'
 import type { Peers } from './peers.ts'
@@ -153,11 +151,11 @@ function questionInterval({ state }: Entry, profile: NetworkProfile): number | u
   return undefined
 }
 
-/** Sends every record of our own again, as long as its lease runs. */
+/** Sends every record of our own again, as long as its lease runs, or its validity. */
 async function republishOwn({ store, clock, profile, log, republish }: MaintenanceParts, isStopped: () => boolean): Promise<void> {
   for (const record of ownRecords(store)) {
     if (isStopped()) return
-    if (record.kind === 'reveal' && leaseState(decodeReveal(record.bytes).drand_pulse, clock.time().lapse, profile).state === 'dead') {
+    if (!isStanding(record, { store, clock, profile })) {
       forgetOwnRecord(store, record.kind, record.id)
       continue
     }

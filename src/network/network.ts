@@ -203,7 +203,7 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome> {
-    return publish(this.#client, this.#options.store, { kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) }, signal)
+    return this.#publish({ kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) }, signal)
   }
 
   withdrawReveal(name: string, former: Reveal | undefined): void {
@@ -230,7 +230,7 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome> {
-    return publish(this.#client, this.#options.store, { kind: 'kid', id: did, bytes: log })
+    return this.#publish({ kind: 'kid', id: did, bytes: log })
   }
 
   async getIdentity(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
@@ -238,7 +238,7 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome> {
-    return publish(this.#client, this.#options.store, { kind: 'manifest', id: did, bytes: manifest })
+    return this.#publish({ kind: 'manifest', id: did, bytes: manifest })
   }
 
   async getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
@@ -250,6 +250,10 @@ class RegistryNetwork implements OpenableNetwork {
     return () => {
       this.#listeners.delete(listener)
     }
+  }
+
+  #publish(record: OwnRecord, signal?: AbortSignal): Promise<PutOutcome> {
+    return publish(this.#client, { store: this.#options.store, clock: this.#clock }, record, signal)
   }
 
   /** Our holder while it stores for the network. */

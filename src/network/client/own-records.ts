@@ -1,13 +1,26 @@
 /** Records of our own: kept, so that they can be sent again whatever happens to those who hold them. */
-import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import type { Store } from '../../store/types.ts'
+import { decodeKidEnvelope } from '../../protocol/kid-record.ts'
+import { leaseState } from '../../protocol/lease.ts'
+import { decodeManifestRecord } from '../../protocol/manifest.ts'
+import type { NetworkProfile } from '../../protocol/profile.ts'
 import type { RecordKind } from '../../protocol/record-key.ts'
+import { decodeReveal } from '../../protocol/reveal.ts'
+import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import type { Store } from '../../store/types.ts'
+import type { RoundClock } from '../clock.ts'
 
 export interface OwnRecord {
   readonly kind: RecordKind
   /** The name or DID. */
   readonly id: string
   readonly bytes: Uint8Array
+}
+
+export interface OwnRecordParts {
+  readonly store: Store
+  readonly clock: RoundClock
+  readonly profile: NetworkProfile
 }
 
 export function rememberOwnRecord(store: Store, { kind, id, bytes }: OwnRecord): void {
@@ -22,8 +35,33 @@ export function forgetOwnRecord(store: Store, kind: RecordKind, id: string): voi
   store.delete(keys.ownRecord(kind, id))
 }
 
+/** Each as it is when its turn comes. */
 export function* ownRecords(store: Store): IterableIterator<OwnRecord> {
   for (const kind of ['reveal', 'kid', 'manifest'] as const) {
-    for (const [key, bytes] of store.list(prefixes.ownRecordsOf(kind))) yield { kind, id: lastPart(key), bytes }
+    for (const key of store.keys(prefixes.ownRecordsOf(kind))) {
+      const bytes = store.get(key)
+      if (bytes !== undefined) yield { kind, id: lastPart(key), bytes }
+    }
+  }
+}
+
+/** Whether anybody takes it still: neither its lease with the grace nor its validity is over. What cannot be read is set aside. Throws StoreError. */
+export function isStanding(record: OwnRecord, { store, clock, profile }: OwnRecordParts): boolean {
+  return readOrSetAside(store, keys.ownRecord(record.kind, record.id), record.bytes, () => !isOver(record, clock, profile)) ?? false
+}
+
+/** Throws ProtocolError for what cannot be read. */
+function isOver({ kind, bytes }: OwnRecord, clock: RoundClock, profile: NetworkProfile): boolean {
+  switch (kind) {
+    case 'reveal':
+      return leaseState(decodeReveal(bytes).drand_pulse, clock.time().lapse, profile).state === 'dead'
+    case 'kid':
+      decodeKidEnvelope(bytes, profile)
+      return false
+    case 'manifest': {
+      const { validUntil } = decodeManifestRecord(bytes, profile)
+      // By the clock, but only while pulses say that it is not ahead.
+      return clock.time().fresh && Date.parse(validUntil) < clock.nowMs()
+    }
   }
 }

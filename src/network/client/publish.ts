@@ -1,31 +1,38 @@
+import { equalBytes } from '../../protocol/bytes.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { Judged } from '../../protocol/judge-documents.ts'
 import { decodeReveal } from '../../protocol/reveal.ts'
 import type { Verdict } from '../../protocol/valid.ts'
-import type { Store } from '../../store/types.ts'
 import type { PutOutcome } from '../types.ts'
-import { ownRecord, rememberOwnRecord, type OwnRecord } from './own-records.ts'
+import { isStanding, ownRecord, rememberOwnRecord, type OwnRecord, type OwnRecordParts } from './own-records.ts'
 import type { ClientParts } from './parts.ts'
 import { put } from './put.ts'
-import { satisfies } from './satisfies.ts'
+import { compareToOwn, satisfies } from './satisfies.ts'
 
 /**
  * Publishes a record of our own: on disk first, so that it is sent again even if nobody takes it now.
  *
- * What is not valid is not sent, since peers would hold it against us: that comes back as our own refusal. Throws OfflineError, or the signal's reason.
+ * What is not valid is not sent, since peers would hold it against us, nor a manifest older than one that was published here: that comes back as our own refusal. Throws OfflineError, or the signal's reason.
  */
-export async function publish(parts: ClientParts, store: Store, record: OwnRecord, signal?: AbortSignal): Promise<PutOutcome> {
+export async function publish(parts: ClientParts, { store, clock }: Pick<OwnRecordParts, 'store' | 'clock'>, record: OwnRecord, signal?: AbortSignal): Promise<PutOutcome> {
   const problem = await problemOf(parts, record)
   signal?.throwIfAborted()
-  if (problem !== undefined) return { storedBy: 0, of: 0, refusals: [{ peer: parts.ownPeerId, code: 'invalid', detail: problem }] }
+  if (problem !== undefined) return refusedHere(parts, 'invalid', problem)
   const former = ownRecord(store, record.kind, record.id)
-  if (former === undefined || !satisfies(record, parts.profile)(former)) rememberOwnRecord(store, record)
+  const isOlder = former !== undefined && isStanding({ ...record, bytes: former }, { store, clock, profile: parts.profile }) && compareToOwn(former, record, parts.profile) > 0
+  // The newer one is sent again by itself, and would soon take its place.
+  if (isOlder && record.kind === 'manifest') return refusedHere(parts, 'stale', 'a newer one was published here')
+  if (!isOlder && (former === undefined || !equalBytes(former, record.bytes))) rememberOwnRecord(store, record)
   return send(parts, record, signal)
 }
 
 /** Sends a record that was published before. Throws OfflineError, or the signal's reason. */
 export function send(parts: ClientParts, record: OwnRecord, signal?: AbortSignal): Promise<PutOutcome> {
-  return put(parts, { ...record, isSatisfiedBy: satisfies(record, parts.profile) }, signal)
+  return put(parts, { ...record, isSatisfiedBy: satisfies(record, parts) }, signal)
+}
+
+function refusedHere({ ownPeerId }: ClientParts, code: 'invalid' | 'stale', detail: string): PutOutcome {
+  return { storedBy: 0, of: 0, refusals: [{ peer: ownPeerId, code, detail }] }
 }
 
 async function problemOf(parts: ClientParts, record: OwnRecord): Promise<string | undefined> {

@@ -23,7 +23,7 @@ export interface OutgoingRecord {
   readonly id: string
   readonly bytes: Uint8Array
   /** Whether a peer that holds these bytes has what was to be stored: them, or a newer record of ours. */
-  readonly isSatisfiedBy: (bytes: Uint8Array) => boolean
+  readonly isSatisfiedBy: (bytes: Uint8Array) => Promise<boolean>
 }
 
 /**
@@ -75,7 +75,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   const readers = distinct(closest, around)
   const of = readers.length + (countedSelf === undefined ? 0 : 1)
   for (let round = 1; ; ) {
-    const ownHold = countedSelf !== undefined && isHeld(countedSelf.get(kind, key), outgoing)
+    const ownHold = countedSelf !== undefined && (await isHeld(countedSelf.get(kind, key), outgoing))
     const count = (holds: readonly (boolean | undefined)[]): number => holds.filter(Boolean).length + (ownHold ? 1 : 0)
     const isStored = (holds: readonly (boolean | undefined)[]): boolean => {
       const unwritten = holds.filter((_, index) => !sent.has(readers[index]!.peer))
@@ -99,12 +99,12 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
 
 async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, key: Uint8Array, signal?: AbortSignal): Promise<boolean> {
   const answer = await orNothing(peers.ask(peer, { type: 'get', kind: outgoing.kind, key }, signal))
-  return answer !== undefined && isHeld(answer, outgoing)
+  return answer !== undefined && (await isHeld(answer, outgoing))
 }
 
-function isHeld(answer: GetAnswer, { bytes, isSatisfiedBy }: OutgoingRecord): boolean {
+async function isHeld(answer: GetAnswer, { bytes, isSatisfiedBy }: OutgoingRecord): Promise<boolean> {
   const held = answer.type === 'entry' || answer.type === 'document' ? answer.record : undefined
-  return held !== undefined && (equalBytes(held, bytes) || isSatisfiedBy(held))
+  return held !== undefined && (equalBytes(held, bytes) || (await isSatisfiedBy(held)))
 }
 
 const NOT_FINAL: ReadonlySet<string> = new Set(['busy', 'no-answer'])
