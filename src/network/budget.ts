@@ -21,8 +21,8 @@ const LEAST_MESSAGE_BYTES = 8 * 2 ** 10
 /** Commitments in a second, for four peers: each is written to the disk, many at once. A daemon sends one for each name that it registers, and again each hour. */
 const COMMITMENTS = 32
 
-/** Pages of entries or commitments in a second, for all: reading one takes 10 ms of our event loop. */
-const PAGES = 40
+/** Pages of entries or commitments in a second, for one peer; all take turns (holder/pages.ts). */
+const PAGES = 10
 
 /** Connections from one prefix in a second, and at once: each costs our event loop 5 ms, and one that is never set up a place among those pending for 5 s. */
 const CONNECTIONS = { perSecond: 5, burst: 60 }
@@ -37,7 +37,7 @@ const PREFIX_PART = 1 / 2
 /** Whoever has asked for nothing in so long may spend all of it at once. */
 const BURST_SECONDS = 5
 
-/** Buckets kept of peers and of prefixes: about 150 bytes each, in nine tables. */
+/** Buckets kept of peers and of prefixes: about 150 bytes each, in fourteen tables. */
 const BUCKETS = 4_096
 
 /** Verifications that wait at once, in all and of those that were not expected; and of one peer. */
@@ -90,7 +90,7 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
   const [time, bytesOfRecords] = [byLane(VERIFICATION_MS), byLane(RECORD_BYTES)]
   const messages = allowance(MESSAGE_BYTES, false)
   const connections = new TokenBuckets({ ...CONNECTIONS, keys: BUCKETS, now })
-  const pages = allowance(PAGES, true)
+  const pages = new TokenBuckets({ perSecond: PAGES, burst: PAGES * BURST_SECONDS, keys: BUCKETS, now })
   const commitments = allowance(COMMITMENTS, false)
   const places = { all: new Places(PLACES.all, PLACES.all), unexpected: new Places(PLACES.unexpected, PLACES.peer) }
 
@@ -110,8 +110,8 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
       messages.take(sender, bytes)
     },
     page(sender) {
-      if (!pages.has(sender)) return false
-      pages.take(sender, 1)
+      if (!pages.has(sender.peer)) return false
+      pages.take(sender.peer, 1)
       return true
     },
     commit(sender) {

@@ -32,8 +32,8 @@ export interface Entries {
   dropPayload(key: Uint8Array): void
   /** Whether only the stub is kept. */
   isStub(key: Uint8Array): boolean
-  /** Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`. */
-  under(key: Uint8Array, bits: number, after?: Uint8Array): IterableIterator<[key: Uint8Array, entry: Entry]>
+  /** Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`; undefined for each that has died or cannot be read. */
+  under(key: Uint8Array, bits: number, after?: Uint8Array): IterableIterator<[key: Uint8Array, entry: Entry | undefined]>
   /** All keys, ascending. */
   all(): IterableIterator<Uint8Array>
   /** Writes what time has made of the entries that are not settled; gives those that still are not, by K in hex. */
@@ -112,8 +112,7 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
         const found = fromHex(lastPart(storeKey))
         if (!sharesPrefix(key, found, bits)) return
         const stored = readOrSetAside(store, storeKey, bytes, decodeEntry)
-        const entry = stored && tick(stored)
-        if (entry !== undefined) yield [found, entry]
+        yield [found, stored && tick(stored)]
       }
     },
     *all() {

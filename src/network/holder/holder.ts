@@ -116,7 +116,10 @@ export class Holder {
       },
       put: ({ kind, record }, sender) => this.put(kind, record, sender),
       get: ({ kind, key, brief }) => (brief === true ? briefly(this.get(kind, key)) : this.get(kind, key)),
-      list: (request, sender) => this.#pages.read(sender, () => this.list(request)),
+      list: (request, sender) => {
+        const page = this.list(request)
+        return this.#pages.read(sender, () => page.next().value)
+      },
       commitments: ({ after }, sender) => this.#pages.read(sender, () => this.commitments.page(after))
     }
   }
@@ -151,11 +154,22 @@ export class Holder {
     return record === undefined ? { type: 'none' } : { type: 'document', record }
   }
 
-  list({ key, bits, after }: Omit<ListRequest, 'type'>): ListAnswer {
+  /**
+   * A page, in parts of so many entries read as a page may show. What is dead is read and not shown: the page ends where a part does once there is anything to
+   * show, since who asks goes on behind that, and goes through another part while there is nothing.
+   */
+  *list({ key, bits, after }: Omit<ListRequest, 'type'>): Generator<undefined, ListAnswer> {
     const entries: ListedEntry[] = []
-    for (const [found, { state, claim }] of this.entries.under(key, bits, after)) {
-      if (entries.length === LIST_PAGE_ENTRIES) return { type: 'listed', entries, more: true }
-      entries.push({ key: found, state, claim: claim.id, ...(!this.entries.isStub(found) && { record: claim.recordHash }) })
+    let read = 0
+    for (const [found, entry] of this.entries.under(key, bits, after)) {
+      if (read === LIST_PAGE_ENTRIES) {
+        if (entries.length > 0) return { type: 'listed', entries, more: true }
+        yield
+        read = 0
+      }
+      read++
+      if (entry === undefined) continue
+      entries.push({ key: found, state: entry.state, claim: entry.claim.id, ...(!this.entries.isStub(found) && { record: entry.claim.recordHash }) })
     }
     return { type: 'listed', entries, more: false }
   }
