@@ -1,14 +1,18 @@
 /** A real libp2p node without the registry on top. */
+import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { startNode, type Node } from '../../src/network/node.ts'
-import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import { positionOf } from '../../src/network/routing.ts'
+import { sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
+import { sharesPrefix } from '../../src/protocol/record-key.ts'
 import { labProfile } from './lab.ts'
 
-/** Listens on loopback and knows nobody; the index is what its key comes from. */
-export function startBareNode(index: number, profile: NetworkProfile = labProfile()): Promise<Node> {
+/** Listens on loopback and knows nobody; its key comes from an index or is of that seed. */
+export function startBareNode(key: number | Uint8Array, profile: NetworkProfile = labProfile()): Promise<Node> {
   return startNode({
     profile,
-    nodeSeed: sha256(utf8(`node ${index}`)),
+    nodeSeed: typeof key === 'number' ? sha256(utf8(`node ${key}`)) : key,
     listen: ['/ip4/127.0.0.1/tcp/0'],
     bootstrap: [],
     mode: 'full',
@@ -16,4 +20,15 @@ export function startBareNode(index: number, profile: NetworkProfile = labProfil
     mayConnect: () => true,
     agent: 'test'
   })
+}
+
+/** Seeds of node keys whose places share so many first bits with one. By OpenSSL's arithmetic: a thousand keys by tweetnacl's take the event loop, and with it all nodes, ten seconds. */
+export async function seedsNear(place: Uint8Array, bits: number, count: number): Promise<Uint8Array[]> {
+  const seeds: Uint8Array[] = []
+  for (let attempt = 0; seeds.length < count; attempt++) {
+    const seed = sha256(utf8('crowd'), u64be(attempt))
+    const id = peerIdFromPublicKey((await generateKeyPairFromSeed('Ed25519', seed)).publicKey)
+    if (sharesPrefix(place, positionOf(id), bits)) seeds.push(seed)
+  }
+  return seeds
 }

@@ -1,14 +1,12 @@
 /** Many ids around one node, by which it is to misjudge how large the network is: real nodes, of which the strangers have chosen their places. */
-import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
-import type { PeerId } from '@libp2p/interface'
-import { peerIdFromPublicKey, peerIdFromString } from '@libp2p/peer-id'
+import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { startNode, type Node } from '../../src/network/node.ts'
+import type { Node } from '../../src/network/node.ts'
 import { positionOf } from '../../src/network/routing.ts'
-import { sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
-import { blindedPrefixBits, sharesPrefix } from '../../src/protocol/record-key.ts'
+import { blindedPrefixBits } from '../../src/protocol/record-key.ts'
 import { keys } from '../../src/store/keys.ts'
+import { seedsNear, startBareNode } from './bare-node.ts'
 import { Lab, labProfile } from './lab.ts'
 import { waitFor } from '../wait-for.ts'
 
@@ -31,21 +29,10 @@ afterEach(async () => {
   await lab.close()
 })
 
-/** Seeds of node keys whose places are next to that peer's. By OpenSSL's arithmetic: a thousand keys by tweetnacl's take the event loop, and with it all nodes, ten seconds. */
-async function seedsNear(peer: PeerId, count: number): Promise<Uint8Array[]> {
-  const seeds: Uint8Array[] = []
-  for (let attempt = 0; seeds.length < count; attempt++) {
-    const seed = sha256(utf8('crowd'), u64be(attempt))
-    const id = peerIdFromPublicKey((await generateKeyPairFromSeed('Ed25519', seed)).publicKey)
-    if (sharesPrefix(positionOf(peer), positionOf(id), CLOSE_BITS)) seeds.push(seed)
-  }
-  return seeds
-}
-
 it('[a crowd around one node] shows no more of a name, and lets no node think that nothing is its own to store', async () => {
   const victim = (await lab.addNodes(HONEST)).at(-1)!
-  for (const nodeSeed of await seedsNear(peerIdFromString(victim.network.status().peer_id), CROWD)) {
-    const node = await startNode({ profile: lab.profile, nodeSeed, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [], mode: 'full', isBanned: () => false, mayConnect: () => true, agent: 'crowd' })
+  for (const nodeSeed of await seedsNear(positionOf(peerIdFromString(victim.network.status().peer_id)), CLOSE_BITS, CROWD)) {
+    const node = await startBareNode(nodeSeed, lab.profile)
     crowd.push(node)
     await node.dial(multiaddr(victim.address))
   }

@@ -13,6 +13,7 @@ import { createLibp2p } from 'libp2p'
 import { toHex } from '../protocol/bytes.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
 import { isLoopback, prefixOf } from './addresses.ts'
+import { deepenNearOurselves } from './near-table.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
 /** Connections a second from one address, and being set up at once from all; libp2p's own 5 and 10 stop a network on one machine from forming. */
@@ -98,6 +99,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     peerDiscovery: bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
     services
   })
+  deepenNearOurselves(node)
   await prepare?.(node)
   try {
     await node.start()
