@@ -225,6 +225,33 @@ describe('a holder', () => {
     expect(stateOf(target, 'silent.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
   })
 
+  it('[a neighbour that never answers] is not waited for about an entry either', async () => {
+    const target = holder()
+    const names = ['mine.chronym', 'repaired.chronym', 'provisional.chronym']
+    const [own, replaced] = [witnessed(target, names[0]!, 'owner'), witnessed(target, names[1]!, 'owner')]
+    const unseen = lab.reveal(names[2]!, lab.owner('owner'), { p: lab.round })
+    for (const reveal of [own, replaced, unseen]) expect(await target.put('reveal', encodeReveal(reveal), PEER)).toEqual({ type: 'stored' })
+    const others = [own, lab.reveal(names[1]!, lab.owner('other'), { p: lab.round })]
+    lab.advance(lab.profile.contest + 1)
+    for (let index = 0; index < 20; index++) {
+      const answer = (request: Request): Answer | Promise<Answer> => {
+        if (index >= 16) return new Promise(() => undefined)
+        const held = others.find(({ name }) => 'key' in request && equalBytes(recordKey('reveal', name, lab.hash), request.key))
+        return held === undefined ? { type: 'none' } : { type: 'entry', state: 'settling', claim: claimId(held.name, held.pubkey, firstLink(held).p, lab.hash), record: encodeReveal(held) }
+      }
+      neighbours.push({ ...modelledPeer(index), answer })
+    }
+    for (const name of names) await target.reveals.revise(recordKey('reveal', name, lab.hash))
+    expect(names.map((name) => stateOf(target, name))).toEqual([
+      { state: 'settling', owner: own.pubkey },
+      { state: 'settling', owner: lab.owner('other').publicKey },
+      { state: 'provisional', owner: unseen.pubkey }
+    ])
+    lab.advance(lab.profile.provisional_settle + 1)
+    for (const name of [names[0]!, names[2]!]) await target.reveals.revise(recordKey('reveal', name, lab.hash))
+    expect([names[0]!, names[2]!].map((name) => stateOf(target, name)!.state)).toEqual(['settled', 'settled'])
+  })
+
   it('repairs a settling entry by a majority of its neighbours, and a settled one never', async () => {
     const target = holder()
     const own = witnessed(target, 'repair.chronym', 'owner')

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { distance, isWithin, networkSize, radius } from '../../src/protocol/density.ts'
 import { addressPrefix, diverse } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
-import type { NeighbourAnswer } from '../../src/protocol/neighbours.ts'
-import { claimToAdopt, claimToRepair, isAdoptionDecided, isUnopposed } from '../../src/protocol/neighbours.ts'
+import type { NeighbourAnswer, NeighbourFacts } from '../../src/protocol/neighbours.ts'
+import { claimToAdopt, claimToRepair, isAdoptionDecided, isRevisionDecided, isUnopposed } from '../../src/protocol/neighbours.ts'
+import type { NetworkProfile } from '../../src/protocol/profile.ts'
 import { isWitnessed, medianSeen } from '../../src/protocol/witness.ts'
 import { bareClaim, bytesOf, LOCAL, MAIN, timeAt } from './fixtures.ts'
 
@@ -40,6 +41,29 @@ describe('diverse peers', () => {
 
   it('have addresses', () => expect(() => addressPrefix('example.com')).toThrow())
 })
+
+/** Whatever those who were not waited for answer, or never do, says the same as what decided. */
+function expectTold(isDecided: (facts: NeighbourFacts, awaited: number, profile: NetworkProfile) => boolean, said: (facts: NeighbourFacts) => unknown): void {
+  const entry = fc.option(fc.record({ claimId: fc.constantFrom(X, Y), state: fc.constantFrom<EntryState>('fresh', 'settling', 'settled', 'provisional') }), { nil: undefined, freq: 2 })
+  // Of many, so that what they agree on is often decided.
+  const agreeing = fc.record({ claimId: fc.constant(X), state: fc.constantFrom<EntryState>('fresh', 'fresh', 'fresh', 'settling') })
+  const opposed = fc.record({ claimId: fc.constant(Y), state: fc.constant<EntryState>('settling') })
+  const fate = fc.constantFrom('heard', 'heard', 'heard', 'heard', 'heard', 'late', 'never')
+  const asked = fc.oneof(...[agreeing, opposed, fc.constant(undefined)].map((most) => fc.array(fc.record({ prefix: fc.integer({ min: 0, max: 15 }).map(String), entry: fc.oneof(entry, most, most, most), fate }), { maxLength: 20 })))
+  let decided = 0
+  fc.assert(
+    fc.property(asked, (peers) => {
+      const all = peers.map(({ prefix, entry: held, fate: of }, index) => ({ fate: of, answer: { peer: `${index}`, prefix, ...(held && { entry: held }) } }))
+      const factsOf = (...fates: string[]) => ({ answers: all.filter((each) => fates.includes(each.fate)).map(({ answer }) => answer), known: peers.length })
+      const early = factsOf('heard')
+      if (!isDecided(early, peers.length - early.answers.length, MAIN)) return
+      if (early.answers.length < peers.length) decided++
+      expect(said(factsOf('heard', 'late'))).toEqual(said(early))
+    }),
+    { numRuns: 5_000 }
+  )
+  expect(decided).toBeGreaterThan(200)
+}
 
 describe('what the neighbourhood agrees on', () => {
   it('is adopted when five diverse peers hold something and more than half of them one claim', () => {
@@ -85,23 +109,29 @@ describe('whether those who are silent still can change what is adopted', () => 
   ])('%s', (_title, heard, awaited, decided) => expect(isAdoptionDecided({ answers: heard, known: 20 }, awaited, MAIN)).toBe(decided))
 
   it('is told by none of their answers', () => {
-    const entry = fc.option(fc.record({ claimId: fc.constantFrom(X, Y), state: fc.constantFrom<EntryState>('fresh', 'settling', 'settled', 'provisional') }), { nil: undefined, freq: 2 })
-    // Of many, so that what they agree on is often decided.
-    const agreeing = fc.record({ claimId: fc.constant(X), state: fc.constantFrom<EntryState>('fresh', 'fresh', 'fresh', 'settling') })
-    const asked = fc.array(fc.record({ prefix: fc.integer({ min: 0, max: 9 }).map(String), entry: fc.oneof(entry, agreeing), fate: fc.constantFrom('heard', 'heard', 'heard', 'late', 'never') }), { maxLength: 20 })
-    let decided = 0
-    fc.assert(
-      fc.property(asked, (peers) => {
-        const all = peers.map(({ prefix, entry: held, fate }, index) => ({ fate, answer: { peer: `${index}`, prefix, ...(held && { entry: held }) } }))
-        const factsOf = (...fates: string[]) => ({ answers: all.filter(({ fate }) => fates.includes(fate)).map(({ answer }) => answer), known: peers.length })
-        const early = factsOf('heard')
-        if (!isAdoptionDecided(early, peers.length - early.answers.length, MAIN)) return
-        decided++
-        expect(claimToAdopt(factsOf('heard', 'late'), MAIN)).toEqual(claimToAdopt(early, MAIN))
-      }),
-      { numRuns: 5_000 }
+    expectTold(isAdoptionDecided, (facts) => claimToAdopt(facts, MAIN))
+  })
+})
+
+describe('whom nobody needs to wait for in a question about an entry', () => {
+  const x = [X, 'settling'] as [Uint8Array, EntryState]
+  const y = [Y, 'settled'] as [Uint8Array, EntryState]
+
+  it.each([
+    ['most hold the same', answers(...times(14, x)), 6, true],
+    ['so many are silent that they could have others repair it', answers(...times(13, x)), 7, false],
+    ['nobody else holds it', answers(...times(16, undefined)), 4, true],
+    ['nobody else holds it, and so many are silent that they could name a claim to adopt', answers(...times(15, undefined)), 5, false],
+    ['most hold another', answers(...times(14, y), ...times(2, x)), 4, true],
+    ['most of those who have answered hold another, yet not of all', answers(...times(9, y), ...times(7, undefined)), 4, false],
+    ['too few answer to settle', answers(...times(7, x)), 0, false]
+  ])('%s', (_title, heard, awaited, decided) => expect(isRevisionDecided(X, { answers: heard, known: 20 }, awaited, MAIN)).toBe(decided))
+
+  it('is told by none of their answers', () => {
+    expectTold(
+      (facts, awaited, profile) => isRevisionDecided(X, facts, awaited, profile),
+      (facts) => [claimToAdopt(facts, MAIN), claimToRepair(X, facts, MAIN), isUnopposed(X, facts, MAIN)]
     )
-    expect(decided).toBeGreaterThan(200)
   })
 })
 

@@ -81,6 +81,19 @@ export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: Net
   return agreed === undefined || equalBytes(agreed.claimId, own)
 }
 
+/**
+ * Whether `claimToAdopt`, `claimToRepair` and `isUnopposed` would say the same, whatever so many peers that were asked too may answer, late or never
+ * [a neighbour that never answers]. Each answer counts for itself, and may take the place of another of its prefix.
+ */
+export function isRevisionDecided(own: Uint8Array, facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
+  if (!isAnswered(facts, profile) || !isAdoptionDecided(facts, awaited, profile)) return false
+  const answers = diverse(facts.answers, profile.answers_per_prefix)
+  const others = heldOf(answers).filter(({ claimId }) => !equalBytes(claimId, own))
+  const most = Math.max(0, ...others.map(({ claimId }) => others.filter((other) => equalBytes(other.claimId, claimId)).length))
+  const isOpposed = most * 2 > answers.length + 2 * awaited
+  return isOpposed ? answers.length >= Math.min(profile.repair_quorum, facts.known) : (most + awaited) * 2 <= answers.length
+}
+
 function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
   return answers.flatMap(({ entry }) => (entry === undefined || entry.state === 'provisional' ? [] : [entry]))
 }

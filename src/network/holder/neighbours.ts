@@ -31,7 +31,7 @@ export interface Neighbours {
 type IsDecided = (soFar: NeighbourFacts, awaited: number) => boolean
 
 /** Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out, and those that are silent still when the others decide. */
-export async function askNeighbours(peers: Peers | undefined, key: Uint8Array, isDecided: IsDecided = () => false): Promise<Neighbours> {
+export async function askNeighbours(peers: Peers | undefined, key: Uint8Array, isDecided: IsDecided): Promise<Neighbours> {
   if (peers === undefined) return { key, answers: [], known: 0 }
   // Looked at again each time, since whoever cannot be reached is known no longer.
   const facts = (answers: readonly Neighbour[]): Neighbours => ({ key, answers, known: peers.diverse(peers.nearest(key)).length })
@@ -39,15 +39,16 @@ export async function askNeighbours(peers: Peers | undefined, key: Uint8Array, i
 }
 
 /** As `askNeighbours`, for a name of another neighbourhood: those closest to H(preimage) are looked up. */
-export async function askElsewhere(peers: Peers | undefined, preimage: Uint8Array): Promise<Neighbours> {
+export async function askElsewhere(peers: Peers | undefined, preimage: Uint8Array, isDecided: IsDecided): Promise<Neighbours> {
   const key = sha256(preimage)
   if (peers === undefined) return { key, answers: [], known: 0 }
   const closest = await peers.closest(preimage)
-  return { key, answers: await askThem(peers, closest, key), known: peers.diverse(closest).length }
+  const known = peers.diverse(closest).length
+  return { key, answers: await askThem(peers, closest, key, (answers, awaited) => isDecided({ answers, known }, awaited)), known }
 }
 
 /** Answers in the order of `asked`. What is not waited for is left to come: to break its stream off costs both ends more. */
-async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array, isDecided: (soFar: readonly Neighbour[], awaited: number) => boolean = () => false): Promise<Neighbour[]> {
+async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array, isDecided: (soFar: readonly Neighbour[], awaited: number) => boolean): Promise<Neighbour[]> {
   const answered = (answers: readonly (Neighbour | undefined)[]): Neighbour[] => answers.filter((answer) => answer !== undefined)
   const pending = asked.map((peer) => askOne(peers, peer, key))
   return answered(await enough(pending, (soFar, awaited) => isDecided(answered(soFar), awaited), 0))

@@ -1,6 +1,6 @@
 /** Who owns a name, for the bindings of identities: our own entry, else the word of those who hold the name. */
 import type { Claim } from '../../protocol/claim.ts'
-import { claimToAdopt, isAnswered } from '../../protocol/neighbours.ts'
+import { claimToAdopt, isAdoptionDecided, isAnswered, type NeighbourFacts } from '../../protocol/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import type { RoundClock } from '../clock.ts'
@@ -32,7 +32,8 @@ export function createOwners({ profile, clock, entries, verifier, peers }: Owner
       return entry?.state === 'provisional' ? undefined : entry?.claim
     },
     async elsewhere(name) {
-      const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash))
+      const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => isAnswered(soFar, profile) && isAdoptionDecided(soFar, awaited, profile)
+      const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash), isDecided)
       const agreed = claimToAdopt(neighbours, profile)
       if (agreed === undefined) return isAnswered(neighbours, profile) ? undefined : 'unknown'
       return (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))?.claim ?? 'unknown'

@@ -9,7 +9,7 @@ import type { Origin } from '../../protocol/diversity.ts'
 import { isWithin, radius } from '../../protocol/density.ts'
 import { isRipe } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { claimToAdopt, isAdoptionDecided, type Agreed } from '../../protocol/neighbours.ts'
+import { claimToAdopt, isAdoptionDecided, isRevisionDecided, type Agreed, type NeighbourFacts } from '../../protocol/neighbours.ts'
 import { compareRecords } from '../../protocol/order.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
@@ -130,12 +130,15 @@ export class RevealHolder {
     // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked about widely enough.
     const time = clock.time()
     // Whoever offers something meanwhile need not wait for a look-up: the entry is looked at again.
-    const answers = isRipe(before, time, profile) ? await askElsewhere(peers(), preimage) : await askNeighbours(peers(), key)
+    const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => isRevisionDecided(before.claim.id, soFar, awaited, profile)
+    const answers = isRipe(before, time, profile) ? await askElsewhere(peers(), preimage, isDecided) : await askNeighbours(peers(), key, isDecided)
     await this.#mutex.run(toHex(key), async () => {
       for (let neighbours = answers; ; ) {
         const held = entries.load(key)
-        const revision = held && reviseEntry(held.entry, neighbours, time, profile)
-        if (held === undefined || revision === undefined) return
+        // Of another claim more answers might have been waited for.
+        if (held === undefined || !equalBytes(held.entry.claim.id, before.claim.id)) return
+        const revision = reviseEntry(held.entry, neighbours, time, profile)
+        if (revision === undefined) return
         if (revision.kind === 'keep') {
           this.#save(key, { ...held, entry: revision.entry })
           return
