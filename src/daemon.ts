@@ -63,10 +63,19 @@ export interface RunningDaemon {
 function loadOverrides(store: Store): PartialConfig {
   const overrides: PartialConfig = {}
   for (const [key, bytes] of store.list(prefixes.configOverrides)) {
-    const value = readOrSetAside(store, key, bytes, (json) => JSON.parse(new TextDecoder().decode(json)) as unknown)
-    if (value !== undefined) setPath(overrides, lastPart(key), value)
+    const override = readOrSetAside(store, key, bytes, (json) => overrideOf(lastPart(key), json))
+    if (override !== undefined) setPath(overrides, lastPart(key), override.value)
   }
   return overrides
+}
+
+/** Throws where the value is not one of that field, or there is no such field. */
+function overrideOf(path: string, json: Uint8Array): { readonly value: unknown } {
+  const value = JSON.parse(new TextDecoder().decode(json)) as unknown
+  const alone: PartialConfig = {}
+  setPath(alone, path, value)
+  checkConfig(alone, 'a field changed at run time')
+  return { value }
 }
 
 function saveOverrides(store: Store, overrides: PartialConfig): void {

@@ -91,6 +91,28 @@ describe('the answers kept', () => {
     expect(service.find('old', 'hash')).toEqual({ status: 'new' })
   })
 
+  it.each(['null', '[]', '"x"', '{"at":"now","bodyHash":"hash","response":{}}', '{"at":0,"bodyHash":"hash"}', '{"at":0,"bodyHash":"hash","response":null}'])('are none where the store holds %s', (json) => {
+    const store = new MemoryStore()
+    const service = createIdempotency({ store, prefix: 'idempotency/', clock: () => 0 })
+    service.remember('key', 'hash', {})
+    const [[key] = ['']] = [...store.values]
+    store.put(key, new TextEncoder().encode(json))
+    expect(service.find('key', 'hash')).toEqual({ status: 'new' })
+    createIdempotency({ store, prefix: 'idempotency/', clock: () => 0 }).remember('other', 'hash', {})
+    expect(store.values.has(key)).toBe(false)
+  })
+
+  it('are not kept until a clock that was set back has caught up', () => {
+    const store = new MemoryStore()
+    const clock = { now: 100 * HOUR_MS }
+    const service = createIdempotency({ store, prefix: 'idempotency/', clock: () => clock.now })
+    service.remember('key', 'hash', {})
+    clock.now -= HOUR_MS
+    expect(service.find('key', 'hash')).toMatchObject({ status: 'replay' })
+    clock.now -= 24 * HOUR_MS
+    expect(service.find('key', 'hash')).toEqual({ status: 'new' })
+  })
+
   it('never have the words of a client as their key', () => {
     const store = new MemoryStore()
     createIdempotency({ store, prefix: 'idempotency/', clock: () => 0 }).remember('../../etc', 'hash', {})

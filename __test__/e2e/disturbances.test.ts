@@ -144,6 +144,10 @@ describe('a record of the database that cannot be read', () => {
       keys.commitment(key), keys.stamped(key), keys.entry(key), keys.ownedName('broken.chronym')
     ]
     for (const each of damaged) store.put(each, Uint8Array.of(0xff))
+    // What can be parsed, and is of another shape.
+    const foreign = [keys.configOverride('mode'), keys.configOverride('no.such_field')]
+    for (const each of foreign) store.put(each, Buffer.from('5'))
+    damaged.push(...foreign)
     store.put(keys.unsettled(key), new Uint8Array(0))
     store.close()
     const daemon = await scene.daemon(args)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import * as v from 'valibot'
 import type { KeyValue } from './key-value.ts'
 import type { IdempotencyService } from './services.ts'
 
@@ -6,11 +7,8 @@ const HOUR_MS = 3600 * 1000
 /** api-decisions, "The responses". */
 const KEEP_MS = 24 * HOUR_MS
 
-interface Entry {
-  at: number
-  bodyHash: string
-  response: unknown
-}
+const EntrySchema = v.object({ at: v.number(), bodyHash: v.string(), response: v.looseObject({}) })
+type Entry = v.InferOutput<typeof EntrySchema>
 
 export interface IdempotencyOptions {
   readonly store: KeyValue
@@ -23,12 +21,13 @@ export function createIdempotency({ store, prefix, clock }: IdempotencyOptions):
   let sweptAt = -Infinity
 
   const sweep = () => {
-    if (clock() - sweptAt < HOUR_MS) return
+    if (Math.abs(clock() - sweptAt) < HOUR_MS) return
     sweptAt = clock()
     const expired = [...store.list(prefix)].filter(([, value]) => !fresh(decode(value))).map(([key]) => key)
     for (const key of expired) store.delete(key)
   }
-  const fresh = (entry: Entry | undefined): entry is Entry => entry !== undefined && clock() - entry.at < KEEP_MS
+  // By a clock that was set back they come from the future.
+  const fresh = (entry: Entry | undefined): entry is Entry => entry !== undefined && Math.abs(clock() - entry.at) < KEEP_MS
 
   return {
     find(key, bodyHash) {
@@ -39,7 +38,7 @@ export function createIdempotency({ store, prefix, clock }: IdempotencyOptions):
     },
     remember(key, bodyHash, response) {
       sweep()
-      const entry: Entry = { at: clock(), bodyHash, response }
+      const entry = { at: clock(), bodyHash, response }
       store.put(prefix + storeKey(key), new TextEncoder().encode(JSON.stringify(entry)))
     }
   }
@@ -53,7 +52,7 @@ function storeKey(key: string): string {
 /** Undefined for what a damaged disk has left: it is kept no longer, as what is past its time. */
 function decode(value: Uint8Array): Entry | undefined {
   try {
-    return JSON.parse(new TextDecoder().decode(value)) as Entry
+    return v.parse(EntrySchema, JSON.parse(new TextDecoder().decode(value)))
   } catch {
     // Nothing but parsing throws here.
     return undefined

@@ -1,8 +1,9 @@
 /** How much of the wall time of late this daemon could have spent on renewals: machines sleep, and are switched off at night. */
-import { decode, encode } from 'cborg'
+import { encode } from 'cborg'
 import * as v from 'valibot'
 import { keys } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { Count, readCbor } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
 import type { Clock } from '../tasks/clock.ts'
 
@@ -63,10 +64,11 @@ export class AwakeTime {
   }
 }
 
-const Stored = v.tuple([v.number(), v.array(v.tuple([v.number(), v.number()]))])
+const Time = v.pipe(v.number(), v.finite())
+const Stored = v.tuple([Time, v.array(v.tuple([Count, v.pipe(Time, v.minValue(0), v.maxValue(DAY_MS))]))])
 
 function decodeDiary(bytes: Uint8Array): Diary {
-  const [sinceMs, days] = v.parse(Stored, decode(bytes))
+  const [sinceMs, days] = readCbor(Stored, bytes)
   return { sinceMs, days: new Map(days) }
 }
 

@@ -1,5 +1,7 @@
-/** What a task keeps of its claim between its steps: CBOR, opaque to the task manager. */
-import { decode, encode } from 'cborg'
+/** What a task keeps of its claim between its steps: CBOR, opaque to the task manager. Whoever decodes it throws UnreadableRecord for anything else. */
+import { encode } from 'cborg'
+import * as v from 'valibot'
+import { Bytes, Bytes32, Count, readCbor } from '../store/stored-shapes.ts'
 
 /** Before the pulse. */
 export interface ClaimDraft {
@@ -21,12 +23,15 @@ export interface ClaimContext {
   readonly pulse: Uint8Array
 }
 
+const Draft = v.object({ salt: Bytes32, nonce: Bytes, sentRound: Count, pulseRound: v.nullable(Count) })
+const Context = v.object({ salt: Bytes32, pulseRound: Count, pulse: Bytes })
+
 export function encodeDraft(draft: ClaimDraft): Uint8Array {
   return encode(draft)
 }
 
 export function decodeDraft(bytes: Uint8Array): ClaimDraft {
-  return decode(bytes) as ClaimDraft
+  return readCbor(Draft, bytes)
 }
 
 export function encodeContext(context: ClaimContext): Uint8Array {
@@ -34,5 +39,5 @@ export function encodeContext(context: ClaimContext): Uint8Array {
 }
 
 export function decodeContext(bytes: Uint8Array): ClaimContext {
-  return decode(bytes) as ClaimContext
+  return readCbor(Context, bytes)
 }

@@ -1,15 +1,21 @@
-import type { Zone } from '../protocol/zone.ts'
+import * as v from 'valibot'
+import { RECORD_TYPES, type Zone } from '../protocol/zone.ts'
 import { keys } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { Count, readJson } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
 
 export interface LocalZone extends Zone {
   serial: number
 }
 
-interface StoredZone extends LocalZone {
-  readonly withReveal?: true
-}
+const StoredRecords = v.array(v.object({ type: v.picklist(RECORD_TYPES), value: v.string(), ttl: v.optional(Count) }))
+/** The shape alone: what a zone may hold was checked before it was saved. `v.record` would drop the label `constructor`. */
+const Stored = v.object({
+  serial: Count,
+  records: v.custom<Zone['records']>((value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((list) => v.is(StoredRecords, list)), 'labels with their records are expected'),
+  withReveal: v.optional(v.literal(true))
+})
 
 /** Zones edited here, on disk before anything else happens with them. Values: JSON {serial, records, withReveal?}. */
 export class LocalZones {
@@ -40,7 +46,7 @@ export class LocalZones {
     if (stored?.withReveal === true) this.save(name, stored, { withReveal: false })
   }
 
-  #read(name: string): StoredZone | undefined {
-    return readOrSetAside(this.#store, keys.zone(name), this.#store.get(keys.zone(name)), (value) => JSON.parse(Buffer.from(value).toString()) as StoredZone)
+  #read(name: string): v.InferOutput<typeof Stored> | undefined {
+    return readOrSetAside(this.#store, keys.zone(name), this.#store.get(keys.zone(name)), (value) => readJson(Stored, value))
   }
 }

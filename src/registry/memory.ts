@@ -1,11 +1,16 @@
-import { decode, encode } from 'cborg'
+import { encode } from 'cborg'
+import * as v from 'valibot'
 import type { Claim } from '../protocol/claim.ts'
 import type { RecordOrder } from '../protocol/order.ts'
 import type { Pin } from '../protocol/quorum.ts'
 import { isRollback, remember } from '../protocol/rollback.ts'
 import { keys } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { Bytes32, Count, readCbor } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
+
+const Seen = v.object({ newestRound: Count, serial: Count, payloadHash: Bytes32, recordHash: Bytes32 })
+const StoredPin = v.object({ pubkey: Bytes32, newestRound: Count })
 
 /**
  * What this daemon has seen of names, on disk, so that nobody can take it back in time (protocol.md, "Resolving"):
@@ -21,7 +26,7 @@ export class Memory {
   /** Order of the newest record seen of that key. */
   newest(name: string, pubkey: Uint8Array): RecordOrder | undefined {
     const key = keys.seen(name, pubkey)
-    return readOrSetAside(this.#store, key, this.#store.get(key), (value) => decode(value) as RecordOrder)
+    return readOrSetAside(this.#store, key, this.#store.get(key), (value) => readCbor(Seen, value))
   }
 
   /** Remembers a record; false, and nothing remembered, when a newer one of that key was seen before. Throws StoreError. */
@@ -34,7 +39,7 @@ export class Memory {
   }
 
   pin(name: string): Pin | undefined {
-    return readOrSetAside(this.#store, keys.pin(name), this.#store.get(keys.pin(name)), (value) => decode(value) as Pin)
+    return readOrSetAside(this.#store, keys.pin(name), this.#store.get(keys.pin(name)), (value) => readCbor(StoredPin, value))
   }
 
   /** Throws StoreError. */

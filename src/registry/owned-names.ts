@@ -1,10 +1,12 @@
-import { decode, encode } from 'cborg'
+import { encode } from 'cborg'
+import * as v from 'valibot'
 import type { Name } from '../protocol/names.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import { decodeReveal, encodeReveal, firstLink, type Reveal } from '../protocol/reveal.ts'
 import { payloadSerial } from '../protocol/zone.ts'
-import { keys, prefixes } from '../store/keys.ts'
+import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { Bytes, Count, readCbor, UnreadableRecord } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
 
 /** What the network makes of a name of ours: `lost` once the peers have settled on another key. */
@@ -24,12 +26,8 @@ export interface OwnedRecord {
   readonly standing: Standing
 }
 
-interface StoredRecord {
-  readonly reveal: Uint8Array
-  readonly publishedSerial: number
-  /** Left out for `held`. */
-  readonly standing?: Exclude<Standing, 'held'>
-}
+/** `standing` is left out for `held`. */
+const Stored = v.object({ reveal: Bytes, publishedSerial: Count, standing: v.optional(v.picklist(['contested', 'lost'])) })
 
 /** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?}. */
 export class OwnedNames {
@@ -74,17 +72,18 @@ export class OwnedNames {
   }
 
   #put(reveal: Reveal, publishedSerial: number, standing: Standing): void {
-    const record: StoredRecord = { reveal: encodeReveal(reveal), publishedSerial, ...(standing === 'held' ? {} : { standing }) }
+    const record = { reveal: encodeReveal(reveal), publishedSerial, ...(standing === 'held' ? {} : { standing }) }
     this.#store.put(keys.ownedName(reveal.name), encode(record))
   }
 
   #read(key: string, value: Uint8Array | undefined): OwnedRecord | undefined {
-    return readOrSetAside(this.#store, key, value, (bytes) => this.#decode(bytes))
+    return readOrSetAside(this.#store, key, value, (bytes) => this.#decode(lastPart(key), bytes))
   }
 
-  #decode(value: Uint8Array): OwnedRecord {
-    const { reveal: encoded, publishedSerial, standing = 'held' } = decode(value) as StoredRecord
+  #decode(name: string, value: Uint8Array): OwnedRecord {
+    const { reveal: encoded, publishedSerial, standing = 'held' } = readCbor(Stored, value)
     const reveal = decodeReveal(encoded)
+    if (reveal.name !== name) throw new UnreadableRecord(`it is of ${reveal.name}`)
     const serial = payloadSerial(reveal.payload, this.#profile)
     return { name: reveal.name as Name, firstRound: firstLink(reveal).p, reveal, serial, publishedSerial, standing }
   }

@@ -1,8 +1,12 @@
-import { decode, encode } from 'cborg'
+import { encode } from 'cborg'
+import * as v from 'valibot'
 import type { Receipt } from '../network/types.ts'
 import { keys } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { Bytes, Bytes32, Count, readCbor, Text } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
+
+const Stored = v.object({ commitment: Bytes32, pulseRound: Count, receipts: v.array(v.object({ peer: Text, seenRound: Count, signature: Bytes })) })
 
 /** What peers have signed about the commitment of a claim of ours. */
 export interface KeptReceipts {
@@ -21,7 +25,7 @@ export class Receipts {
   }
 
   get(name: string): KeptReceipts | undefined {
-    return readOrSetAside(this.#store, keys.receipts(name), this.#store.get(keys.receipts(name)), (value) => decode(value) as KeptReceipts)
+    return readOrSetAside(this.#store, keys.receipts(name), this.#store.get(keys.receipts(name)), (value) => readCbor(Stored, value))
   }
 
   /** Throws StoreError. */

@@ -6,6 +6,7 @@ import { iterationsFor, renewalIterations, type Name } from '../protocol/names.t
 import { proofShape } from '../protocol/proof-shape.ts'
 import { decodeReveal, encodeReveal, linksOf, type Link, type Reveal } from '../protocol/reveal.ts'
 import { vdfSeed } from '../protocol/vdf-seed.ts'
+import { UnreadableRecord } from '../store/stored-shapes.ts'
 import type { EvaluationPlan, TaskIdentity, TaskKind, TaskSteps } from '../tasks/types.ts'
 import { payloadOfLink, revealOfLink } from './assemble.ts'
 import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimDraft } from './claim-draft.ts'
@@ -86,11 +87,22 @@ async function remind(context: RegistryContext, task: TaskIdentity, draft: Claim
 
 /** A first claim while its lease lives; a renewal while it would be the newest link of what we own. */
 function usable(context: RegistryContext, task: TaskIdentity, evaluated: EvaluationPlan): boolean {
-  const { pulseRound } = decodeContext(evaluated.context)
+  const pulseRound = pulseRoundOf(evaluated)
+  if (pulseRound === undefined) return false
   const record = context.owned.get(task.name)
   if (leaseOf(context, pulseRound).state !== 'live') return false
   if (task.kind === 'register') return record === undefined
   return record !== undefined && pulseRound > record.reveal.drand_pulse
+}
+
+/** Undefined where the disk has damaged what the proof was made for. */
+function pulseRoundOf({ context }: EvaluationPlan): number | undefined {
+  try {
+    return decodeContext(context).pulseRound
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return undefined
+    throw error
+  }
 }
 
 async function reveal(

@@ -1,28 +1,17 @@
-/**
- * The CBOR of the journal, read with care: what a damaged disk or another version left behind is told apart from a task before
- * anything is built on it. Every reader throws UnreadableRecord.
- */
-import { decode, encode } from 'cborg'
+/** The CBOR of the journal. Every reader throws UnreadableRecord. */
+import { encode } from 'cborg'
 import * as v from 'valibot'
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts'
+import { Bytes, Bytes32, Count, readCbor, Text, UnreadableRecord } from '../store/stored-shapes.ts'
 import type { JournalEntry, KeptProof } from './journal.ts'
 
-/** A value of the journal that is not what this version writes. */
-export class UnreadableRecord extends Error {
-  override readonly name = 'UnreadableRecord'
-}
-
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const Time = v.pipe(v.number(), v.finite())
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
-const Text = v.pipe(v.string(), v.nonEmpty())
-const Bytes = v.instance(Uint8Array)
 const Kind = v.picklist(['register', 'renew'])
 const Code = v.picklist(Object.keys(ERROR_TABLE) as ErrorCode[])
-const SEED_BYTES = 32
 
 const Plan = v.object({
-  seed: v.pipe(Bytes, v.length(SEED_BYTES)),
+  seed: Bytes32,
   discriminantBits: Count,
   iterations: Count,
   split: v.nullable(Count),
@@ -66,24 +55,11 @@ export const encodeProof = (proof: KeptProof): Uint8Array => encode(proof)
 
 /** `taskId`: of the key under which it stands; a record of another task is as unreadable as none. */
 export function decodeEntry(bytes: Uint8Array, taskId: string): JournalEntry {
-  const entry = read(Entry, bytes)
+  const entry = readCbor(Entry, bytes)
   if (entry.state.id !== taskId) throw new UnreadableRecord(`it is of task ${entry.state.id}`)
   return entry
 }
 
 export function decodeProof(bytes: Uint8Array): KeptProof {
-  return read(Proof, bytes)
-}
-
-function read<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
-  let value: unknown
-  try {
-    value = decode(bytes)
-  } catch (error) {
-    throw new UnreadableRecord(`it is no CBOR: ${(error as Error).message}`, { cause: error })
-  }
-  const result = v.safeParse(schema, value)
-  if (result.success) return result.output
-  const [issue] = result.issues
-  throw new UnreadableRecord(`${v.getDotPath(issue) ?? 'it'}: ${issue.message}`)
+  return readCbor(Proof, bytes)
 }

@@ -1,0 +1,40 @@
+/** Values of the store read with care: what a damaged disk or another version left behind is told apart before anything is built on it. */
+import { decode } from 'cborg'
+import * as v from 'valibot'
+
+/** A value that is not what this version writes. */
+export class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord'
+}
+
+/** 0 to 2^53-1: rounds, serials, squarings. */
+export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+export const Text = v.pipe(v.string(), v.nonEmpty())
+export const Bytes = v.instance(Uint8Array)
+/** 32 bytes: a hash, a key, a salt. */
+export const Bytes32 = v.pipe(Bytes, v.length(32))
+
+/** CBOR of that shape. Throws UnreadableRecord. */
+export function readCbor<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
+  return shaped(schema, parsed('CBOR', () => decode(bytes) as unknown))
+}
+
+/** As {@link readCbor}, for JSON. */
+export function readJson<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
+  return shaped(schema, parsed('JSON', () => JSON.parse(Buffer.from(bytes).toString()) as unknown))
+}
+
+function parsed(format: string, parse: () => unknown): unknown {
+  try {
+    return parse()
+  } catch (error) {
+    throw new UnreadableRecord(`it is no ${format}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function shaped<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  const [issue] = result.issues
+  throw new UnreadableRecord(`${v.getDotPath(issue) ?? 'it'}: ${issue.message}`)
+}
