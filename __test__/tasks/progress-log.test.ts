@@ -1,8 +1,18 @@
 import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type * as FileSystem from 'node:fs/promises'
+import { diskError } from './faulty-disk.ts'
 import { openProgressLog, type ShownTasks } from '../../src/tasks/progress-log.ts'
+
+/** Files that the disk does not give back. */
+const lost = vi.hoisted(() => new Set<string>())
+vi.mock('node:fs/promises', async (original) => {
+  const system = await original<typeof FileSystem>()
+  const readFile = (...args: Parameters<typeof system.readFile>) => (lost.has(args[0] as string) ? Promise.reject(diskError('EIO')) : system.readFile(...args))
+  return { ...system, readFile }
+})
 
 let directory: string
 
@@ -11,6 +21,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
+  lost.clear()
   await rm(directory, { recursive: true, force: true })
 })
 
@@ -34,6 +45,15 @@ async function load(): Promise<ShownTasks> {
 }
 
 describe('what was shown', () => {
+  it('is what the other file says where the disk does not give one back, and is saved on', async () => {
+    await save(1, 2)
+    lost.add(file(0))
+    expect(await load()).toEqual(shown(1))
+    await save(3)
+    lost.clear()
+    expect(await load()).toEqual(shown(3))
+  })
+
   it('is nothing at first', async () => {
     expect(await load()).toEqual(new Map())
   })

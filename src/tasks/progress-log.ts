@@ -90,7 +90,8 @@ async function readIfPresent(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    // What the disk does not give back is as good as torn.
+    if (['ENOENT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return Buffer.alloc(0)
     throw error
   }
 }
