@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createConfigService } from '../src/config-service.ts'
 import { checkConfig, CONFIG_FIELDS, configFromEnvironment, configFromFile, configFromFlags, leafPaths, mergeConfig } from '../src/config.ts'
 import { ServiceError } from '../src/errors.ts'
+import { makePrivateDirectory } from '../src/paths.ts'
 
 function caught(action: () => unknown): ServiceError {
   try {
@@ -60,6 +61,17 @@ describe('configuration sources', () => {
     expect(error.message).toContain(file)
   })
 
+  it('refuses what can be neither multiaddr nor URL, with one word for each', () => {
+    const error = caught(() => checkConfig({ p2p: { listen: ['localhost:7469'], bootstrap: ['/ip4/127.0.0.1/tcp/7469', '12D3KooW'] }, beacon: { urls: ['relay', 'ftp://relay'] } }, 'test'))
+    const multiaddr = 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469'
+    expect(error.errors).toEqual([
+      { path: 'p2p.listen.0', message: multiaddr },
+      { path: 'p2p.bootstrap.1', message: multiaddr },
+      { path: 'beacon.urls.0', message: 'must be an http or https URL' },
+      { path: 'beacon.urls.1', message: 'must be an http or https URL' }
+    ])
+  })
+
   it('names the line of bad TOML syntax', () => {
     const file = join(dir, 'config.toml')
     writeFileSync(file, 'mode = "full"\n[api\n')
@@ -76,6 +88,13 @@ describe('configuration sources', () => {
     ['CHRONYM_AUTO_RENEW', 'yes', 'true or false']
   ])('refuses %s=%s', (name, value, message) => {
     expect(caught(() => configFromEnvironment({ [name]: value })).message).toContain(message)
+  })
+})
+
+describe('the data directory', () => {
+  it('that cannot be one is named, with the cure', () => {
+    const file = join(import.meta.dirname, 'config.test.ts')
+    expect(() => makePrivateDirectory(join(file, 'data'))).toThrow(/config\.test\.ts.data cannot be the data directory: .*--data-dir/)
   })
 })
 

@@ -12,7 +12,10 @@ import { ServiceError, type FieldError } from './errors.ts'
 const port = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535))
 const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 const strings = v.array(v.string())
-const httpUrl = v.pipe(v.string(), v.url(), v.regex(/^https?:/, 'must be an http or https URL'))
+const NO_HTTP_URL = 'must be an http or https URL'
+const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HTTP_URL))
+/** What cannot be one at all; whether a multiaddr can be listened on or dialled is the network's to say. */
+const multiaddrs = v.array(v.pipe(v.string(), v.regex(/^\/[a-z]/, 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469')))
 
 /** The port the HTTP interface was promised on (api-decisions, "Transport"). */
 const API_PORT = 7468
@@ -40,9 +43,9 @@ export const ConfigSchema = v.strictObject({
   p2p: v.optional(
     v.strictObject({
       /** Multiaddrs; empty: TCP port 7469 on loopback (local) or on every interface (other networks), or any free port when that is taken. */
-      listen: v.optional(strings, []),
+      listen: v.optional(multiaddrs, []),
       /** Multiaddrs with peer ids of peers to join through. */
-      bootstrap: v.optional(strings, []),
+      bootstrap: v.optional(multiaddrs, []),
       /** Size of the database, MiB, from which on nothing new is stored for others. */
       storage_mib: v.optional(count, 2048)
     }),
@@ -153,7 +156,7 @@ function issuePath(issue: v.BaseIssue<unknown>): string {
 
 /** Checks a whole or partial configuration and fills in defaults. `where` names the source in messages. Throws SVC-CFG-001. */
 export function checkConfig(input: unknown, where: string): Config {
-  const result = v.safeParse(ConfigSchema, input)
+  const result = v.safeParse(ConfigSchema, input, { abortPipeEarly: true })
   if (result.success) return result.output
   throw invalid(
     result.issues.map((issue) => ({

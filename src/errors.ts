@@ -195,7 +195,7 @@ export const ERROR_TABLE = {
     status: 400,
     title: 'Invalid configuration',
     cause: 'A configuration field is unknown or its value does not fit; `errors` names it.',
-    cure: 'Compare with GET /api/config; `chronym config check` checks a file.'
+    cure: 'Mend what is named. `chronym config check` checks a file, `chronymd --help` lists the fields, GET /api/config shows what a running daemon has.'
   },
   'SVC-CFG-002': {
     status: 409,

@@ -37,9 +37,15 @@ export function dataPaths(root: string): DataPaths {
   }
 }
 
+/** Throws with a message for people; the system's own speaks of what it did, `chmod` or `mkdir`, not of the data directory. */
 export function makePrivateDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  chmodSync(path, 0o700)
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    chmodSync(path, 0o700)
+  } catch (cause) {
+    const cure = 'Check that the disk can be written to and that the directory belongs to this user, or choose another with --data-dir.'
+    throw new Error(`${path} cannot be the data directory: ${(cause as Error).message}. ${cure}`, { cause })
+  }
 }
 
 /** Writes a 0600 file so that a crash leaves either the old or the new content: temporary file, fsync, rename, fsync of the directory. */

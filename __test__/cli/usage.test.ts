@@ -74,6 +74,7 @@ describe('usage errors', () => {
     [['token', 'create']],
     [['token', 'create', '--scope', 'all']],
     [['config', 'set', 'mode']],
+    [['config', 'set', 'mode=light', 'mode.x=2']],
     [['completion', 'tcsh']],
     [['status', '--watch']],
     [['help', 'nothing']],

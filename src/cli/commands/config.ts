@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../config.ts'
 import { ERROR_TABLE, ServiceError } from '../../errors.ts'
@@ -24,7 +25,11 @@ export function parseAssignments(assignments: readonly string[]): Record<string,
     const path = assignment.slice(0, at).split('.')
     const last = path.pop() ?? ''
     let target = patch
-    for (const key of path) target = (target[key] ??= Object.create(null)) as Record<string, unknown>
+    for (const key of path) {
+      const section: unknown = (target[key] ??= Object.create(null))
+      if (typeof section !== 'object') throw usageFailure(`"${assignment}" sets a part of "${key}", which is set to a value before it`, 'Example: chronym config set vdf.max_tasks=1 vdf.queue=10')
+      target = section as Record<string, unknown>
+    }
     target[last] = parseValue(assignment.slice(at + 1))
   }
   return patch
@@ -42,10 +47,12 @@ function configText(config: unknown): string {
   return formatFields(flatten(config).map(([path, value]) => [path, printable(typeof value === 'string' ? value : JSON.stringify(value))]))
 }
 
-/** The configuration of a file and the environment; a wrong one is the negative answer of `config check`. */
+/** The configuration of a file and the environment, with a network that is known; a wrong one is the negative answer of `config check`. */
 function checked(context: Context, path: string, required: boolean): Config {
   try {
-    return checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
+    const config = checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
+    loadProfile(context, config.network)
+    return config
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     throw new Failure(error.code, error.message, { exitCode: EXIT.negative, errors: error.errors, cure: ERROR_TABLE[error.code].cure, cause: error })
@@ -91,7 +98,8 @@ export function addConfigCommands(program: Command, run: Run): void {
         const named = file ?? context.env['CHRONYM_CONFIG']
         const path = named ?? defaultConfigFile()
         const merged = checked(context, path, named !== undefined)
-        context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${path}`)
+        const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
+        context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${there}`)
         return EXIT.ok
       })
     )
