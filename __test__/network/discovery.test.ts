@@ -21,6 +21,7 @@ let lookedUp: Uint8Array[]
 let fails: boolean
 let sampled: Uint8Array[]
 let changes: boolean[]
+let size: number
 let end: () => void
 const samples: (() => void)[] = []
 
@@ -31,6 +32,7 @@ beforeEach(async () => {
   sampled = []
   changes = []
   fails = false
+  size = SIZE
   const anew = (preimage: Uint8Array): Promise<[]> => {
     lookedUp.push(preimage)
     return fails ? Promise.reject(new Error('nobody answers')) : Promise.resolve([])
@@ -41,7 +43,7 @@ beforeEach(async () => {
     await anew(preimage)
   }
   const timers: Timers = { every: (_milliseconds, action) => (samples.push(action), () => samples.splice(samples.indexOf(action), 1)) }
-  end = discoverPeers(joiner, K, { anew, closest: anew, sample, networkSize: () => SIZE }, timers, pino({ level: 'silent' }))
+  end = discoverPeers(joiner, K, { anew, closest: anew, sample, networkSize: () => size }, timers, pino({ level: 'silent' }))
 })
 
 afterEach(async () => {
@@ -86,6 +88,15 @@ it('looks for its neighbours while it knows fewer than k, then into each part of
   expect(sampled).toEqual(lookedUp.slice(1))
   // What was noted when the network was smaller counts no more.
   expect(changes).toEqual([true, false, false, true, false, false])
+})
+
+it('looks into the parts next to ourselves too where the network is large, without counting whom it finds there [a crowd around one node]', async () => {
+  // 2^9 k.
+  size = 512 * K
+  await meet()
+  await meet()
+  expect(await looks()).toEqual([undefined, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(sampled).toEqual(lookedUp.slice(1, 7))
 })
 
 it('asks at a random key from time to time, once it knows k others', async () => {

@@ -5,15 +5,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { blindedKey } from '../protocol/record-key.ts'
+import { OWN_BITS } from './near-table.ts'
 import type { Node } from './node.ts'
 import type { LookUps } from './look-ups.ts'
 import { onPeerKnown, positionOf, tableSize } from './routing.ts'
 import type { Timers } from './timers.ts'
 
-/** Parts of the key space share so many bits with ours at most: kad-dht's table tells peers apart by six. */
-const MAX_SHARED_BITS = 6
+/** Nearer keys do not count for the network's size: whoever is there may have chosen his place to be near ourselves [a crowd around one node]. */
+const MAX_SAMPLED_BITS = 6
 
-/** So many times more than at the last look are known: the network has grown, and the size taken for it is too small. A table can't grow more than ten times so. */
+/** So many times more than at the last look are known: the network has grown, and the size taken for it is too small. A table can't grow more than eleven times so. */
 const GROWTH = 1.5
 
 /** Networks grow slowly, and a look-up costs some 70 KB. */
@@ -45,8 +46,10 @@ export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: T
   /** Each part is the half of what is left; the last is that of our neighbours. */
   const lookFar = async (): Promise<void> => {
     try {
-      for (let shared = 0; shared < MAX_SHARED_BITS && 2 ** shared * k <= lookUps.networkSize(); shared++) {
-        await lookUps.sample(farKey(positionOf(node.peerId), shared), ended.signal, shared === 0)
+      for (let shared = 0; shared < OWN_BITS && 2 ** shared * k <= lookUps.networkSize(); shared++) {
+        const preimage = farKey(positionOf(node.peerId), shared)
+        if (shared < MAX_SAMPLED_BITS) await lookUps.sample(preimage, ended.signal, shared === 0)
+        else await lookUps.anew(preimage, ended.signal)
       }
     } finally {
       knownAtLook = tableSize(node)
