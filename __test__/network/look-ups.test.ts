@@ -6,7 +6,9 @@ import { positionOf, tableSize } from '../../src/network/routing.ts'
 import { distance, networkSize } from '../../src/protocol/density.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
 import { peerIdFromString } from '@libp2p/peer-id'
+import type { KadDHT } from '@libp2p/kad-dht'
 import { startBareNode } from './bare-node.ts'
+import { labProfile } from './lab.ts'
 import { waitFor } from '../wait-for.ts'
 
 const [FIRST, SECOND] = [utf8('first'), utf8('second')]
@@ -90,11 +92,13 @@ describe('look-ups in a network of fewer than k others', () => {
   })
 })
 
-it('with k others and more, every look-up asks', async () => {
+it('with k others and more, every look-up asks, and none goes through all that are known', async () => {
+  const fromTable = vi.spyOn((asker.services.dht as KadDHT & { routingTable: { closestPeers(key: Uint8Array, options: { count: number }): unknown } }).routingTable, 'closestPeers')
   const lookUps = lookUpsOf(2)
   expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(2)).slice(0, 2))
   await closest(lookUps, FIRST)
   expect(asked).toHaveBeenCalledTimes(2)
+  expect(Math.max(...fromTable.mock.calls.map(([, { count }]) => count))).toBeLessThanOrEqual(labProfile().k)
 })
 
 describe('the size of the network', () => {

@@ -44,9 +44,12 @@ export function createLookUps(
 
   const look = async (preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => {
     const { peers, isWhole } = await closestPeers(node, preimage, signal)
-    const known = new Set(nearestKnown(node, sha256(preimage)).map(String))
-    const isEverybodyKnown = isWhole && peers.length < k && peers.every((peer) => known.has(peer.toString()))
-    knowsEverybodyUntilMs = isEverybodyKnown ? now() + EVERYBODY_MS : -Infinity
+    const areKnown = (): boolean => {
+      const known = new Set(nearestKnown(node, sha256(preimage)).map(String))
+      return peers.every((peer) => known.has(peer.toString()))
+    }
+    // Only then: kad-dht compares each peer of the table with each other, to give all of them.
+    knowsEverybodyUntilMs = isWhole && peers.length < k && areKnown() ? now() + EVERYBODY_MS : -Infinity
     return peers
   }
   const anew = async (preimage: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => (await look(preimage, signal)).slice(0, k)
