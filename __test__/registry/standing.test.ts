@@ -1,4 +1,6 @@
+import { decode, encode } from 'cborg'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { keys } from '../../src/store/keys.ts'
 import { until } from '../tasks/fakes.ts'
 import type { TestNode } from './fakes.ts'
 import { ALICE, code, SECOND, useWorkbench } from './workbench.ts'
@@ -40,6 +42,28 @@ describe('a name of ours that peers give to another key', () => {
     expect(events).toEqual([`name:lost ${ALICE}`])
     await expect(node.registry.renew(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
     await expect(node.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
+  })
+
+  it('takes up the finished proof of its second registration, once it is free, but not the claim that lost it', async () => {
+    const kept = node.store.get(keys.proof('register', ALICE))!
+    await replaceAt(5, 'settled')
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    // As it would stand where the first one was cancelled when it had just been sent.
+    node.store.put(keys.proof('register', ALICE), encode({ ...(decode(kept) as object), spent: false }))
+    expect(await node.registry.estimate(ALICE)).toMatchObject({ kind: 'register', proof_kept: false })
+    node.network.before = (kind) => {
+      if (kind === 'reveal') throw new Error('nobody takes it')
+    }
+    const { task_id } = await node.registry.register(ALICE, {})
+    expect(await bench.finish(node, task_id)).toMatchObject({ status: 'failed' })
+    node.network.before = () => undefined
+    expect(await node.registry.estimate(ALICE)).toMatchObject({ kind: 'register', proof_kept: true })
+    const evaluations = node.pool.evaluations.length
+    await registered()
+    expect(node.pool.evaluations).toHaveLength(evaluations)
+    expect(node.registry.ownedNames()).toMatchObject([{ state: 'live' }])
   })
 
   it('is still lost after a restart', async () => {

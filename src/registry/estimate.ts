@@ -1,10 +1,11 @@
 import { roundTimeMs } from '../protocol/beacon-time.ts'
+import type { Name } from '../protocol/names.ts'
 import { proofShape } from '../protocol/proof-shape.ts'
 import { nextDeadlineMs } from '../tasks/queue.ts'
 import type { EvaluationPlan, TaskKind, TaskManager, TaskView } from '../tasks/types.ts'
 import { decodeContext } from './claim-draft.ts'
 import { openName, type RegistryContext } from './context.ts'
-import { leaseEndsMs, roundTime } from './lease-times.ts'
+import { leaseEndsMs, leaseOf, roundTime } from './lease-times.ts'
 import { queueSeconds } from './queue-time.ts'
 import { iterationsOf } from './task-steps.ts'
 import type { Estimate } from './types.ts'
@@ -62,7 +63,7 @@ export interface EstimateParts {
 export async function estimate({ context, tasks, rate, slots }: EstimateParts, text: string): Promise<Estimate> {
   const { profile, clock } = context
   const name = openName(context, text)
-  const kind = context.owned.get(name) === undefined ? 'register' : 'renew'
+  const kind = kindOf(context, name)
   const iterations = iterationsOf(context, name, kind)
   const perSecond = await rate.get()
   const kept = tasks.finishedProof({ name, kind })
@@ -84,6 +85,12 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
     lease_start: roundTime(context, startRound),
     lease_end: roundTime(context, startRound + profile.lease)
   }
+}
+
+/** A name of ours that was lost, or that has lapsed, can only be registered anew. */
+function kindOf(context: RegistryContext, name: Name): TaskKind {
+  const record = context.owned.get(name)
+  return record === undefined || record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? 'register' : 'renew'
 }
 
 /** Those whose deadlines come before the end of this lease, or with it (tasks/queue.ts). */

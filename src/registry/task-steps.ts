@@ -85,14 +85,16 @@ async function remind(context: RegistryContext, task: TaskIdentity, draft: Claim
   await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce, signal)
 }
 
-/** A first claim while its lease lives; a renewal while it would be the newest link of what we own. */
+/** While its lease lives: a first claim of a name that is not ours, or that was lost before its pulse was drawn; a renewal that would be the newest link of what we own. */
 function usable(context: RegistryContext, task: TaskIdentity, evaluated: EvaluationPlan): boolean {
   const pulseRound = pulseRoundOf(evaluated)
   if (pulseRound === undefined) return false
   const record = context.owned.get(task.name)
   if (leaseOf(context, pulseRound).state !== 'live') return false
-  if (task.kind === 'register') return record === undefined
-  return record !== undefined && pulseRound > record.reveal.drand_pulse
+  const isNewer = record !== undefined && pulseRound > record.reveal.drand_pulse
+  if (task.kind === 'renew') return isNewer
+  // A name that was lost may be registered anew; the claim that lost it would lose again.
+  return record === undefined || (record.standing === 'lost' && isNewer)
 }
 
 /** Undefined where the disk has damaged what the proof was made for. */

@@ -86,7 +86,7 @@ export interface NameWarning {
 }
 
 export interface Estimate {
-  /** `renew` where this daemon owns the name. */
+  /** `renew` where this daemon owns the name, unless that was lost or has lapsed. */
   kind: TaskKind
   iterations: number
   /** On one thread of this machine, measured. */

@@ -46,7 +46,7 @@ export const EstimateRequestSchema = v.pipe(v.object({ name: NameSchema }), v.me
 
 export const EstimateSchema = v.pipe(
   v.object({
-    kind: v.pipe(v.picklist(['register', 'renew']), v.description('`renew` where this daemon owns the name')),
+    kind: v.pipe(v.picklist(['register', 'renew']), v.description('`renew` where this daemon owns the name, unless that was lost or has lapsed')),
     iterations: CountSchema,
     iterations_per_second: v.pipe(v.number(), v.description('On one thread of this machine, measured')),
     seconds: v.pipe(v.number(), v.description('From now to the finished proof: waiting for a slot and for the pulse, squaring, proving')),
