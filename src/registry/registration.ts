@@ -22,6 +22,8 @@ export async function register(context: RegistryContext, tasks: TaskManager, tex
   requireNoTask(tasks, name)
   await requireBeacon(context)
   await requireFree(context, name)
+  // Another request may have come meanwhile, whose zone this one must not replace.
+  requireNoTask(tasks, name)
   if (zone !== undefined) saveZone(context, name, zone)
   return tasks.create({ name, kind: 'register' })
 }
@@ -41,6 +43,7 @@ export async function renew(context: RegistryContext, tasks: TaskManager, text: 
     throw new ServiceError('SVC-PUB-001', `${name} has been renewed ${context.profile.chain_max} times, as often as the network allows; let it lapse and register it anew.`)
   }
   await requireBeacon(context)
+  requireNoTask(tasks, name)
   if (zone !== undefined) saveZoneForRenewal(context, name, zone)
   return tasks.create({ name, kind: 'renew' })
 }
