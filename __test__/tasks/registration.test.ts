@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
+import { NativeError } from '../../src/native/errors.ts'
 import { ITERATIONS, settle, taskWhere, until } from './fakes.ts'
 import { workbench } from './workbench.ts'
 
@@ -74,6 +75,20 @@ describe('a registration', () => {
     await at.clock.advance(2000)
     await at.clock.advance(4000)
     expect(at.status(id)).toBe('completed/done')
+  })
+
+  it.each(['WORKER_FAILED', 'POOL_BUSY'] as const)('goes on when a worker is there again: %s', async (code) => {
+    let isThere = false
+    at.steps.before = (step) => {
+      if (step === 'reveal' && !isThere) throw new NativeError(code, 'no worker')
+    }
+    const id = at.register()
+    ;(await at.evaluation()).finish()
+    const { stalled } = await taskWhere(at.manager, id, (view) => view.stalled !== null || view.status !== 'running')
+    expect(stalled).toEqual({ code: 'SVC-INT-001', message: expect.stringContaining('no worker') as string })
+    isThere = true
+    await at.clock.advance(1000)
+    await taskWhere(at.manager, id, (view) => view.status === 'completed')
   })
 
   it('gives up after the kernel has failed three times', async () => {

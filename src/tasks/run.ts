@@ -1,4 +1,5 @@
 import { ServiceError, type ErrorCode } from '../errors.ts'
+import { NativeError, type NativeErrorCode } from '../native/errors.ts'
 import type { EvaluationProgress, NativePool } from '../native/types.ts'
 import { StoreError } from '../store/types.ts'
 import type { Clock } from './clock.ts'
@@ -12,6 +13,9 @@ const LAST_RETRY_MS = 60_000
 
 /** What passes by itself: the step is tried again for as long as it takes, because days of work hang on it. */
 const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SVC-RES-001', 'SVC-PUB-002', 'SVC-BCN-001', 'SVC-STO-001'])
+
+/** A worker that was lost or had too much to do says nothing of the question: another one answers it. */
+const TRANSIENT_NATIVE_CODES: ReadonlySet<NativeErrorCode> = new Set<NativeErrorCode>(['POOL_BUSY', 'WORKER_FAILED'])
 
 /** The part of a pino logger that is used here. */
 export interface TaskLog {
@@ -173,15 +177,16 @@ export class TaskRun {
   }
 }
 
-/** Failures of the store, the file system (they carry `syscall`) and whatever the table calls passing. */
+/** Failures of the store, the file system (they carry `syscall`), the workers, and whatever the table calls passing. */
 function isTransient(error: unknown): boolean {
   if (error instanceof ServiceError) return TRANSIENT_CODES.has(error.code)
+  if (error instanceof NativeError) return TRANSIENT_NATIVE_CODES.has(error.code)
   return error instanceof StoreError || (error instanceof Error && 'syscall' in error)
 }
 
 /** What is shown of a step that is tried again by itself. */
 function asObstacle(error: unknown): TaskFailure {
-  if (error instanceof EvaluationFault) return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }
+  if (error instanceof EvaluationFault || error instanceof NativeError) return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }
   if (error instanceof ServiceError && error.code !== 'SVC-STO-001') return { code: error.code, message: error.message }
   return { code: 'SVC-STO-001', message: 'The data directory cannot be written. The task waits and goes on by itself; nothing that was stored is lost.' }
 }
