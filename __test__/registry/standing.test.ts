@@ -1,6 +1,7 @@
 import { decode, encode } from 'cborg'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { keys } from '../../src/store/keys.ts'
+import { keys, prefixes } from '../../src/store/keys.ts'
+import { StoreError } from '../../src/store/types.ts'
 import { until } from '../tasks/fakes.ts'
 import type { TestNode } from './fakes.ts'
 import { ALICE, code, SECOND, useWorkbench } from './workbench.ts'
@@ -89,6 +90,22 @@ describe('a name of ours that peers give to another key', () => {
     await replaceAt(5, 'settled')
     node.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     await until(() => node.registry.ownedNames()[0]!.state === 'contested')
+  })
+
+  it('is found out about though the disk failed at the look before', async () => {
+    await replaceAt(5, 'settled')
+    const list = node.store.list.bind(node.store)
+    let failures = 0
+    node.store.list = (prefix) => {
+      if (prefix !== prefixes.ownedNames) return list(prefix)
+      failures++
+      throw new StoreError('failing', 'no disk')
+    }
+    await bench.clock.advance(40 * SECOND)
+    await until(() => failures > 0)
+    node.store.list = list
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
   })
 
   it('stays live while nobody answers', async () => {

@@ -51,8 +51,9 @@ export class Standings {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
   }
 
+  /** Never rejects. */
   async #look(): Promise<void> {
-    for (const record of this.#context.owned.list()) {
+    for (const record of this.#records()) {
       const nowMs = this.#context.clock.now()
       const dueMs = this.#dueMs.get(record.name) ?? -Infinity
       // A clock that was set back is no reason to wait longer than usual.
@@ -64,6 +65,15 @@ export class Standings {
         // Nobody to ask, or no room to write it down: the next look tells.
         this.#context.log.info({ name: record.name, reason: (error as Error).message }, 'whether the network holds this name as ours could not be found out')
       }
+    }
+  }
+
+  #records(): readonly OwnedRecord[] {
+    try {
+      return this.#context.owned.list()
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'the names of this daemon could not be read; the next look tries again')
+      return []
     }
   }
 
