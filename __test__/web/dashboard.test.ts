@@ -41,6 +41,13 @@ describe('the dashboard', () => {
     expect(asked.filter((id) => !ids.has(id))).toEqual([])
   })
 
+  it('needs no scrolling aside in a narrow window', () => {
+    const style = assets.find(({ path }) => path === '/assets/style.css')!.body
+    const narrow = /@media \(max-width: 40rem\) \{(.*?)\n\}/s.exec(style)?.[1]
+    expect(narrow).toMatch(/\.scroll tr \{ display: flex; flex-wrap: wrap/)
+    expect(style).toMatch(/\.scroll \{[^}]*position: relative/)
+  })
+
   it('names every field and section for those who cannot see it', () => {
     for (const [, id] of page.matchAll(/<input id="([^"]+)"/g)) expect(page).toMatch(new RegExp(`<label>[^<]+<input id="${id}"`))
     for (const [, title] of page.matchAll(/aria-labelledby="([^"]+)"/g)) expect(page).toContain(`<h2 id="${title}"`)
