@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBudget } from '../../src/network/budget.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
@@ -16,7 +17,9 @@ import { getDocuments } from '../../src/network/client/documents.ts'
 import type { Peers } from '../../src/network/peers.ts'
 import type { GetAnswer } from '../../src/network/protocol/get.ts'
 import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
-import { prefixes } from '../../src/store/keys.ts'
+import { recordKey } from '../../src/protocol/record-key.ts'
+import { toHex } from '../../src/protocol/bytes.ts'
+import { keys, prefixes } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab, saltOf } from './lab.ts'
@@ -194,6 +197,36 @@ describe('an identity', () => {
       await target.documents.dropUnkept()
       expect([state, store.count(prefixes.identities)]).toEqual([state, left])
     }
+  })
+})
+
+describe('identities of names that others hold', () => {
+  it('are asked about four at the same time and 128 a round, and in the end every one is', async () => {
+    for (let index = 0; index < 130; index++) {
+      const who = `person ${index}`
+      store.put(keys.identity(recordKey('kid', identityOf(who).id, lab.hash)), recordOf(who, { name: `far-${index}.chronym`, owner: who, firstRound: 1 }))
+    }
+    const lookedUp: Uint8Array[] = []
+    let underWay = 0
+    const peers = modelledPeers(
+      () => [modelledPeer(0)],
+      () => 'lost',
+      {
+        async closest(preimage) {
+          lookedUp.push(preimage)
+          expect(++underWay).toBeLessThanOrEqual(4)
+          await setImmediate()
+          underWay--
+          return [modelledPeer(0)]
+        }
+      }
+    )
+    const target = holder({}, peers)
+    await target.documents.dropUnkept()
+    expect(lookedUp).toHaveLength(128)
+    await target.documents.dropUnkept()
+    expect(new Set(lookedUp.map(toHex)).size).toBe(130)
+    expect(store.count(prefixes.identities), 'nobody could be asked').toBe(130)
   })
 })
 

@@ -2,14 +2,13 @@
 import type { Logger } from 'pino'
 import type { BeaconClient } from '../beacon/types.ts'
 import { fromHex } from '../protocol/bytes.ts'
-import { roundsIn } from '../protocol/beacon-time.ts'
-import type { Entry } from '../protocol/entry.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import type { Store } from '../store/types.ts'
 import { forgetOwnRecord, isStanding, ownRecords, type OwnRecord } from './client/own-records.ts'
 import type { RoundClock } from './clock.ts'
 import type { Holder } from './holder/holder.ts'
 import type { Peers } from './peers.ts'
+import { Questions } from './questions.ts'
 import { askForCommitments, dropDisplaced, handOver } from './replication.ts'
 import type { Timers } from './timers.ts'
 import { OfflineError, type PutOutcome } from './types.ts'
@@ -23,9 +22,6 @@ const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 /** When peers are there again after there was none, records go to them this soon, and twice at least this far apart. */
 const REJOINED_MS = 5_000
 const LEAST_BETWEEN_MS = MINUTE_MS
-
-/** Questions about an unsettled entry while it settles. */
-const QUESTIONS_PER_SETTLING = 4
 
 export interface MaintenanceParts {
   readonly profile: NetworkProfile
@@ -52,7 +48,17 @@ export interface Maintenance {
 
 export function startMaintenance(parts: MaintenanceParts): Maintenance {
   const { timers, clock, random, log } = parts
-  const questions = new Map<string, number>()
+  const questions = new Questions({
+    profile: parts.profile,
+    random,
+    async ask(id) {
+      try {
+        await parts.holder()?.reveals.revise(fromHex(id))
+      } catch (error) {
+        log.error({ err: error }, 'neighbours could not be asked about an entry')
+      }
+    }
+  })
   let stopped = false
   let ticking: Promise<void> | undefined
   let replicating: Promise<void> | undefined
@@ -65,7 +71,8 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
     const holder = parts.holder()
     if (holder === undefined) return
     try {
-      await passTime(holder, questions, parts, isStopped)
+      questions.begin(holder.entries.tickUnsettled(), clock.time().verified)
+      await holder.reveals.applyWaiting()
     } catch (error) {
       log.error({ err: error }, 'entries could not be brought up to date')
     }
@@ -118,37 +125,9 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
       endPulses()
       endTimer()
       endLooking()
-      await Promise.all([ticking, replicating])
+      await Promise.all([ticking, replicating, questions.stop()])
     }
   }
-}
-
-/** Ticks the unsettled entries, asks about those whose turn has come, applies changes that waited. */
-async function passTime(holder: Holder, questions: Map<string, number>, parts: MaintenanceParts, isStopped: () => boolean): Promise<void> {
-  const unsettled = holder.entries.tickUnsettled()
-  const { verified } = parts.clock.time()
-  for (const id of questions.keys()) {
-    if (!unsettled.has(id)) questions.delete(id)
-  }
-  for (const [id, entry] of [...unsettled]) {
-    const interval = questionInterval(entry, parts.profile)
-    if (interval === undefined || isStopped()) continue
-    const due = questions.get(id)
-    // The first question comes at a random point of the interval, so that neighbours do not ask each other at once.
-    if (due === undefined) questions.set(id, verified + Math.ceil(parts.random() * interval))
-    else if (verified >= due) {
-      questions.set(id, verified + interval)
-      await holder.reveals.revise(fromHex(id))
-    }
-  }
-  await holder.reveals.applyWaiting()
-}
-
-/** Rounds between two questions about an entry; undefined where none are asked. */
-function questionInterval({ state }: Entry, profile: NetworkProfile): number | undefined {
-  if (state === 'settling') return Math.max(1, Math.ceil((profile.settle - profile.contest) / QUESTIONS_PER_SETTLING))
-  if (state === 'provisional') return Math.max(1, Math.min(roundsIn(3600, profile.beacon), Math.ceil(profile.provisional_settle / QUESTIONS_PER_SETTLING)))
-  return undefined
 }
 
 /** Sends every record of our own again, as long as its lease runs, or its validity. */

@@ -1,5 +1,6 @@
 /** Names that neighbours list and this node lacks: a newcomer takes them, so that nobody has to push them at it. */
 import { setImmediate } from 'node:timers/promises'
+import { eachAtOnce } from './at-once.ts'
 import type { Holder } from './holder/holder.ts'
 import type { Neighbour } from './holder/neighbours.ts'
 import type { Peer, Peers } from './peers.ts'
@@ -40,12 +41,7 @@ export async function noteMissing(missing: MissingNames, from: Peer, listed: Rea
 /** Asks for the record of each name for which enough neighbours list one claim, and enters it. */
 export async function takeMissing(missing: MissingNames, holder: Holder, peers: Peers, isStopped: () => boolean): Promise<void> {
   const known = peers.diverse(peers.nearest(peers.ownPosition)).length
-  const all = missing.values()
-  const take = async (): Promise<void> => {
-    for (const each of all) {
-      if (isStopped()) return
-      await holder.reveals.take({ ...each, known })
-    }
-  }
-  await Promise.all(Array.from({ length: TAKEN_AT_ONCE }, take))
+  await eachAtOnce(missing.values(), TAKEN_AT_ONCE, async (each) => {
+    if (!isStopped()) await holder.reveals.take({ ...each, known })
+  })
 }

@@ -55,8 +55,8 @@ export class Carriers {
     for (const record of records) {
       const claimed = readable(() => claimedIdentity(record, this.#parts.profile))
       if (claimed instanceof ProtocolError || claimed.log.did !== did) continue
-      if (this.of(claimed).stamp !== undefined || this.isBoundHere(claimed)) here!.push({ record, claimed })
-      else if (claimed.binding !== undefined && this.#parts.owners.here(claimed.binding.name) === undefined) elsewhere!.push({ record, claimed })
+      if (this.isKnownElsewhere(claimed)) elsewhere!.push({ record, claimed })
+      else if (this.#stampOf(claimed) !== undefined || this.isBoundHere(claimed)) here!.push({ record, claimed })
     }
     return { here: here!, elsewhere: elsewhere! }
   }
@@ -79,6 +79,11 @@ export class Carriers {
     work?.charge(ASK_MS)
     const owner = await owners.elsewhere(claimed.binding.name)
     return owner === 'unknown' ? owner : this.#binds(claimed.binding, claimed.log.did, owner)
+  }
+
+  /** Whether only those who hold its name can tell whether anything carries it. */
+  isKnownElsewhere(claimed: ClaimedIdentity): boolean {
+    return this.#stampOf(claimed) === undefined && claimed.binding !== undefined && this.#parts.owners.here(claimed.binding.name) === undefined
   }
 
   /** What carries an identity that is carried: its stamp, if that still counts, and the name, if that is owned here or there is no such stamp. */

@@ -16,13 +16,14 @@ import { recordKey } from '../../protocol/record-key.ts'
 import { keys, lastPart, prefixes, type DocumentKind } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store } from '../../store/types.ts'
+import { eachAtOnce } from '../at-once.ts'
 import type { FoundDocuments } from '../client/documents.ts'
 import { ASK_MS, documentMs, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
 import { BUSY, refused } from '../protocol/answers.ts'
 import type { PutAnswer } from '../protocol/put.ts'
 import { Carriers } from './carriers.ts'
-import { claimedIdentity, claimedManifest, readable } from './claimed-document.ts'
+import { claimedIdentity, claimedManifest, readable, type ClaimedIdentity } from './claimed-document.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { DocumentsOfNames } from './of-names.ts'
 import { OURSELVES } from './ourselves.ts'
@@ -36,8 +37,14 @@ const FULL = refused('full', 'no room is left here for documents')
 /** Identity records of one DID that a manifest is tried against: every holder that lies has another one. */
 const MAX_IDENTITIES_TRIED = 4
 
-/** Manifests whose identity is asked for elsewhere in one hourly round: each is a look-up. The next round goes on where this one ended. */
-const MAX_IDENTITIES_ASKED = 32
+/**
+ * Manifests whose identity is asked for elsewhere in one hourly round, and identities whose name is; each is a look-up and k questions, up to five for a manifest.
+ * The next round goes on where this one ended.
+ */
+const MAX_ASKED = { manifests: 32, identities: 128 }
+
+/** Asked for at the same time: twenty seconds each where nobody answers, which makes eleven minutes of all identities and thirteen of all manifests. */
+const ASKED_AT_ONCE = 4
 
 export interface DocumentHolderParts {
   readonly profile: NetworkProfile
@@ -80,8 +87,8 @@ export class DocumentHolder {
   readonly #identities: DocumentsOfNames
   readonly #manifests: DocumentsOfNames
   readonly #mutex = new KeyedMutex()
-  /** The manifest that the last round of questions ended with; at the start any, so that those of restarted nodes come up too. */
-  #askedLast: string = keys.manifest(randomBytes(32))
+  /** What the last round of questions ended with; at the start any, so that those of restarted nodes come up too. */
+  readonly #askedLast = { manifest: keys.manifest(randomBytes(32)), identity: keys.identity(randomBytes(32)) }
 
   constructor(parts: DocumentHolderParts) {
     this.#parts = parts
@@ -143,10 +150,14 @@ export class DocumentHolder {
   /** Deletes identities that nothing carries any more, their manifests, and manifests whose time is over, one at a time: nobody is to wait for it. */
   async dropUnkept(): Promise<void> {
     const { store, profile, clock } = this.#parts
+    const toAsk: string[] = []
     for (const [storeKey, bytes] of store.list(prefixes.identities)) {
-      if (clock.time().fresh) await this.#reviseIdentity(lastPart(storeKey), bytes)
+      const claimed = readOrSetAside(store, storeKey, bytes, (record) => claimedIdentity(record, profile))
+      if (claimed !== undefined && this.#carriers.isKnownElsewhere(claimed)) toAsk.push(storeKey)
+      else if (claimed !== undefined && clock.time().fresh) await this.#reviseIdentity(storeKey, claimed, bytes)
       await setImmediate()
     }
+    await this.#askAboutIdentities(toAsk)
     for (const [storeKey, bytes] of store.list(prefixes.manifests)) {
       const claimed = readOrSetAside(store, storeKey, bytes, (record) => claimedManifest(record, profile))
       if (claimed !== undefined && clock.time().fresh && !isManifestCurrent(claimed, clock.nowMs())) this.#dropManifest(storeKey)
@@ -155,29 +166,38 @@ export class DocumentHolder {
     if (clock.time().fresh) await this.#dropOrphans()
   }
 
+  async #askAboutIdentities(all: readonly string[]): Promise<void> {
+    const { store, profile, clock } = this.#parts
+    const asked = behind(all, this.#askedLast.identity).slice(0, MAX_ASKED.identities)
+    this.#askedLast.identity = asked.at(-1) ?? this.#askedLast.identity
+    await eachAtOnce(asked, ASKED_AT_ONCE, async (storeKey) => {
+      const bytes = store.get(storeKey)
+      if (bytes !== undefined && clock.time().fresh) await this.#reviseIdentity(storeKey, claimedIdentity(bytes, profile), bytes)
+    })
+  }
+
   /** Deletes manifests whose identity nobody keeps any more. It may be kept elsewhere only: it has another key. */
   async #dropOrphans(): Promise<void> {
     const { store, profile } = this.#parts
-    const all = [...store.keys(prefixes.manifests)]
-    const next = all.findIndex((storeKey) => storeKey > this.#askedLast)
-    let asked = 0
-    for (const storeKey of next === -1 ? all : [...all.slice(next), ...all.slice(0, next)]) {
+    const orphans: { storeKey: string; bytes: Uint8Array; did: Did }[] = []
+    for (const storeKey of behind([...store.keys(prefixes.manifests)], this.#askedLast.manifest)) {
+      await setImmediate()
       const bytes = store.get(storeKey)
       if (bytes === undefined) continue
       const did = claimedManifest(bytes, profile).id
       if (this.get('kid', recordKey('kid', did, this.#hash)) !== undefined) continue
-      if (asked++ === MAX_IDENTITIES_ASKED) return
-      this.#askedLast = storeKey
+      this.#askedLast.manifest = storeKey
+      if (orphans.push({ storeKey, bytes, did }) === MAX_ASKED.manifests) break
+    }
+    await eachAtOnce(orphans, ASKED_AT_ONCE, async ({ storeKey, bytes, did }) => {
       const { records, isAnswered } = await this.#parts.fetchIdentities(did)
       if (isAnswered && (await this.#carriers.areForsaken(did, records)) && this.#holds('manifest', fromHex(lastPart(storeKey)), bytes)) this.#dropManifest(storeKey)
-    }
+    })
   }
 
   /** Deletes an identity unless a name that carries no more than it may, or a stamp, carries it; which of them it is may have changed. */
-  async #reviseIdentity(id: string, bytes: Uint8Array): Promise<void> {
-    const { profile, store } = this.#parts
-    const claimed = readOrSetAside(store, keys.identity(fromHex(id)), bytes, (record) => claimedIdentity(record, profile))
-    if (claimed === undefined) return
+  async #reviseIdentity(storeKey: string, claimed: ClaimedIdentity, bytes: Uint8Array): Promise<void> {
+    const id = lastPart(storeKey)
     const isForsaken = await this.#carriers.isForsaken(claimed)
     // What has replaced it meanwhile was looked at then.
     if (!this.#holds('kid', fromHex(id), bytes)) return
@@ -278,6 +298,12 @@ export class DocumentHolder {
       work.end()
     }
   }
+}
+
+/** From the key behind `last` on, and at the end from the first. `all` ascends. */
+function behind(all: readonly string[], last: string): string[] {
+  const next = all.findIndex((each) => each > last)
+  return next === -1 ? [...all] : [...all.slice(next), ...all.slice(0, next)]
 }
 
 /** Whether a record with the same log has a newer stamp or another binding: both were checked before. */
