@@ -12,6 +12,7 @@ import { encodeManifestRecord, signManifest, type Manifest, type UnsignedManifes
 import type { Name } from '../../src/protocol/names.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
 import { firstLink } from '../../src/protocol/reveal.ts'
+import { keys } from '../../src/store/keys.ts'
 import { ManualClock, until } from '../tasks/fakes.ts'
 import { FakeWorld, profile, startNode, type TestNode } from './fakes.ts'
 
@@ -123,6 +124,43 @@ describe('identity documents', () => {
     const error = await failure(node.registry.publishKid(input))
     expect(error.code).toBe('SVC-KID-001')
     expect(error.message).toMatch(reason)
+  })
+
+  it('get a new stamp when half of its time is over, with what was published elsewhere meanwhile, and not before', async () => {
+    const first = genesis()
+    await node.registry.publishKid(first)
+    const stampRound = (): number => decodeKidRecord(world.peers[0]!.identities.get(first.id)!, profile).stamp!.round
+    const round = stampRound()
+    const second = next(first)
+    await other.registry.publishKid(second)
+    const halfMs = (profile.document_refresh / 2) * profile.beacon.period * 1000
+    clock.set(clock.now() + halfMs - 120_000)
+    await clock.advance(60_000)
+    expect(stampRound()).toBe(round)
+    await clock.advance(120_000)
+    await until(() => stampRound() > round)
+    expect((await other.registry.resolveIdentity(first.id)).kid_document).toEqual(second)
+    expect(stampRound()).toBeLessThanOrEqual(node.beacon.latest()!.round)
+  })
+
+  it('get their new stamp although nobody can be asked then: it goes out with the next republishing', async () => {
+    const document = genesis()
+    await node.registry.publishKid(document)
+    const own = (): number => decodeKidRecord(node.store.get(keys.ownIdentity(document.id))!, profile).stamp!.round
+    const round = own()
+    node.network.mode = 'offline'
+    clock.set(clock.now() + profile.document_refresh * profile.beacon.period * 1000)
+    await clock.advance(60_000)
+    await until(() => own() > round)
+  })
+
+  it('are stamped with a round that has been, though the clock is ahead', async () => {
+    const round = node.beacon.latest()!.round
+    node.beacon.silent = true
+    clock.set(clock.now() + 3600_000)
+    const document = genesis()
+    await node.registry.publishKid(document)
+    expect(decodeKidRecord(world.peers[0]!.identities.get(document.id)!, profile).stamp!.round).toBe(round)
   })
 
   it('say how many peers hold them when those are too few', async () => {

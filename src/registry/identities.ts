@@ -10,9 +10,10 @@ import type { Judged } from '../protocol/judge-documents.ts'
 import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '../protocol/kid.ts'
 import { signKidBinding, verifyKidBinding, type KidBinding } from '../protocol/kid-binding.ts'
 import { checkLogSize, mergeKidLogs } from '../protocol/kid-log.ts'
-import { decodeKidEnvelope, documentStampSubject, encodeKidEnvelope, type DocumentStamp, type KidRecordEnvelope, type KidRecordOutline } from '../protocol/kid-record.ts'
+import { decodeKidEnvelope, documentStampSubject, encodeKidEnvelope, type KidRecordEnvelope, type KidRecordOutline } from '../protocol/kid-record.ts'
 import { compareManifestOrder, compareManifests, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, type Manifest } from '../protocol/manifest.ts'
 import { keys } from '../store/keys.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import { stampFor } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { readAuthorizedKid, readAuthorizedManifest } from './identity-requests.ts'
@@ -44,7 +45,7 @@ export async function publishKid(context: RegistryContext, input: unknown): Prom
     const known = await knownIdentity(context, document.id)
     const versions = await withVersion(context, known, document)
     const binding = request.name === undefined ? known?.binding : await bind(context, request.name, request.nameSignature, document.id)
-    const encoded = encodeKidEnvelope({ versions, ...(binding === undefined ? {} : { binding }), stamp: await stamp(context, document.id) })
+    const encoded = await stamped(context, document.id, { versions, ...(binding === undefined ? {} : { binding }) })
     context.store.put(keys.ownIdentity(document.id), encoded)
     const stored = requireMajority('the identity document', await context.network.putIdentity(document.id, encoded))
     return { did: document.id, version: versions.length, ...stored }
@@ -164,10 +165,32 @@ async function bind(context: RegistryContext, text: string, signature: Uint8Arra
   return binding
 }
 
-/** Every record gets a stamp: it keeps the document where its name does not. */
-async function stamp(context: RegistryContext, did: Did): Promise<DocumentStamp> {
-  const round = context.time().now
-  return { round, nonce: await stampFor(context, documentStampSubject(did, round, context.profileHash)) }
+/**
+ * Publishes an identity of ours again with a new stamp once half of the time that the present one gives has passed. What the network knows of it by then goes along.
+ * Rejects with StoreError, OfflineError and SVC-PUB-002; the new stamp stays, and is sent again by itself.
+ */
+export async function renewStamp(context: RegistryContext, did: Did): Promise<void> {
+  const { store, network, profile } = context
+  const key = keys.ownIdentity(did)
+  const own = readOrSetAside(store, key, store.get(key), (bytes) => decodeKidEnvelope(bytes, profile))
+  if (own === undefined || context.time().lapse < (own.stamp?.round ?? 0) + profile.document_refresh / 2) return
+  const before = store.get(key)!
+  const known = await knownIdentity(context, did)
+  if (known === undefined) return
+  const { versions, binding } = known
+  const encoded = await stamped(context, did, { versions, ...(binding === undefined ? {} : { binding }) })
+  const now = store.get(key)
+  // Its owner has published another version meanwhile.
+  if (now === undefined || !equalBytes(now, before)) return
+  store.put(key, encoded)
+  requireMajority('the identity document', await network.putIdentity(did, encoded))
+}
+
+/** Every record gets a stamp: it keeps the document where its name does not. Of a round that is certainly over: where clocks differ, one dated after now would be none. */
+async function stamped(context: RegistryContext, did: Did, record: Pick<KidRecordEnvelope, 'versions' | 'binding'>): Promise<Uint8Array> {
+  const { verified, now } = context.time()
+  const round = verified === 0 ? now : verified
+  return encodeKidEnvelope({ ...record, stamp: { round, nonce: await stampFor(context, documentStampSubject(did, round, context.profileHash)) } })
 }
 
 function requireValid<T>(verdict: Judged<T>): T {

@@ -4,6 +4,7 @@ import { createContext, type RegistryDependencies } from './context.ts'
 import { estimate, MeasuredRate } from './estimate.ts'
 import { explain } from './explain.ts'
 import { publishKid, publishManifest, resolveIdentity } from './identities.ts'
+import { IdentityUpkeep } from './identity-upkeep.ts'
 import { commit, publish } from './manual.ts'
 import { register, renew } from './registration.ts'
 import { Resolver } from './resolver.ts'
@@ -34,6 +35,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const slots = options.slots ?? (() => 1)
   const renewal = new AutomaticRenewal(context, tasks, rate, { isOn: options.automaticRenewal ?? (() => true), slots, emit })
   const standings = new Standings(context, tasks, emit)
+  const identities = new IdentityUpkeep(context)
   const ends: (() => void)[] = []
 
   /** What is published from here is not answered from what was known before. */
@@ -59,11 +61,12 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
       )
       standings.start()
       renewal.start()
+      identities.start()
       return Promise.resolve()
     },
     async stop() {
       for (const end of ends.splice(0)) end()
-      await Promise.all([renewal.stop(), standings.stop()])
+      await Promise.all([identities.stop(), renewal.stop(), standings.stop()])
     },
     networkStatus: () => networkStatus(context),
     async setMode(mode) {
