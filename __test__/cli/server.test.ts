@@ -142,12 +142,18 @@ describe('errors of the daemon', () => {
     const result = await ask(['--json', 'resolve', code])
     expect(result).toMatchObject({ exitCode, stdout: '' })
     expect(JSON.parse(result.stderr)).toEqual({
-      error: { code, detail: `detail of ${code}`, cure: ERROR_TABLE[code].cure, status: ERROR_TABLE[code].status, request_id: 'r7', exit_code: exitCode }
+      error: { code, detail: `detail of ${code}`, cure: code === 'SVC-AUT-001' ? expect.stringContaining('--data-dir') : ERROR_TABLE[code].cure, status: ERROR_TABLE[code].status, request_id: 'r7', exit_code: exitCode }
     })
   })
 
   it('gives every code that has an HTTP status an exit code of a failure', async () => {
     for (const [code, { status }] of Object.entries(ERROR_TABLE)) if (status !== null) expect((await ask(['resolve', code])).exitCode, code).toBeGreaterThan(3)
+  })
+
+  it.each(['a\nb', 'a b', 'ä'])('never sends %j, which is no token', async (token) => {
+    const { exitCode, stderr } = await ask(['names', '--token', token])
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(/CLI-TOK-001.*--token or CHRONYM_TOKEN/)
   })
 
   it('sends the token, and nothing with zone get --public', async () => {
@@ -165,8 +171,8 @@ describe('answers', () => {
 
   it('are a table on a terminal', async () => {
     expect((await ask(['tasks'], { terminal: true })).stdout.split('\n').slice(0, 2)).toEqual([
-      'task  name           kind      state      done    left',
-      't1    alice.chronym  register  evaluate   50.0%   2.0 s'
+      'name           kind      state      done    left   task',
+      'alice.chronym  register  evaluate   50.0%   2.0 s  t1'
     ])
   })
 

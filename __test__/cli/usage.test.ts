@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { EXIT_CODE_MEANINGS } from '../../src/cli/exit-codes.ts'
 import { cli } from './harness.ts'
@@ -30,6 +32,18 @@ describe('the command line as a process', () => {
     expect(text.stderr).toContain('CLI-USE-001')
     expect(json.exitCode).toBe(2)
     expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'CLI-USE-001', exit_code: 2 } })
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('ends with 8 and says why when its answer cannot be written', async () => {
+    const full = openSync('/dev/full', 'w')
+    try {
+      const child = spawn(process.execPath, [MAIN, 'help'], { stdio: ['ignore', full, 'pipe'] })
+      const [stderr, [exitCode]] = await Promise.all([textOf(child.stderr!), once(child, 'exit')])
+      expect(stderr).toMatch(/^chronym: the answer could not be written: ENOSPC.*\n$/)
+      expect(exitCode).toBe(8)
+    } finally {
+      closeSync(full)
+    }
   })
 
   it('ends with 3 when no daemon answers', async () => {

@@ -57,10 +57,16 @@ export function daemonUrl(context: Context): string {
   return url.href.replace(/\/+$/u, '')
 }
 
+/** What a header can carry; the tokens of the daemon are base64url. */
+const TOKEN = /^[!-~]+$/u
+
 /** `--token`, CHRONYM_TOKEN, or the daemon's file; undefined where there is none. */
 export function findToken(context: Context): string | undefined {
   const given = context.options.token ?? context.env['CHRONYM_TOKEN']
-  if (given !== undefined && given !== '') return given
+  if (given !== undefined && given !== '') {
+    if (TOKEN.test(given)) return given
+    throw new Failure('CLI-TOK-001', 'what --token or CHRONYM_TOKEN gives has characters that no token has', { exitCode: EXIT.forbidden, cure: 'Give it as `chronym token` prints it.' })
+  }
   const { token } = localPaths(context)
   try {
     return readFileSync(token, 'utf8').trim()

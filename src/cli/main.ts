@@ -8,7 +8,8 @@ requireNode(EXIT.fault)
 // A reader that has seen enough (`chronym tasks | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit()
-  throw error
+  process.stderr.write(`chronym: the answer could not be written: ${error.message}\n`)
+  process.exit(EXIT.fault)
 })
 
 const { runCli } = await import('./run.ts')

@@ -10,8 +10,11 @@ import { EXIT, exitCodeOfStatus } from './exit-codes.ts'
 import { cureOf } from './cures.ts'
 import { Failure, messageOf, usageFailure } from './failure.ts'
 
+/** Nobody who reads this has sent a header: the program has. */
+const TOKEN_CURE = 'The token comes from --token, CHRONYM_TOKEN, or access_token in the data directory (--data-dir): give the one of this daemon. `chronym doctor` says what is found.'
+
 function problemFailure(problem: ProblemError): Failure {
-  const cure = cureOf(problem.code)
+  const cure = problem.code === 'SVC-AUT-001' ? TOKEN_CURE : cureOf(problem.code)
   return new Failure(problem.code, problem.detail, {
     // A reserved name is 403, but no token or owner would help.
     exitCode: problem.code === 'SVC-NAM-002' ? EXIT.refused : exitCodeOfStatus(problem.status),

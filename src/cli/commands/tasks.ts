@@ -68,12 +68,12 @@ function taskState(task: TaskBody): string {
 function taskRow(task: TaskBody): string[] {
   const share = task.iterations > 0 ? `${((100 * task.progress) / task.iterations).toFixed(1)}%` : ''
   const eta = task.status === 'running' && task.eta_seconds !== null ? formatDuration(task.eta_seconds) : ''
-  return [task.task_id, printable(task.name), task.kind, taskState(task), share, eta]
+  return [printable(task.name), task.kind, taskState(task), share, eta, printable(task.task_id)]
 }
 
-/** Tasks as a table. */
+/** Tasks as a table. The id last: watched in a terminal of 80 columns, lines are cut at their end. */
 export function taskTable(tasks: readonly TaskBody[]): string {
-  return tasks.length === 0 ? 'no tasks' : formatTable([['task', 'name', 'kind', 'state', 'done', 'left'], ...tasks.map(taskRow)])
+  return tasks.length === 0 ? 'no tasks' : formatTable([['name', 'kind', 'state', 'done', 'left', 'task'], ...tasks.map(taskRow)])
 }
 
 /** The table in place, again every second; where nobody looks, one line of JSON for each change. */
