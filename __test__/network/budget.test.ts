@@ -90,17 +90,33 @@ describe('the budget', () => {
     const budget = createBudget(true, now)
     const strangers = served(budget, (index) => from(`stranger ${index}`), false)
     const owners = served(budget, (index) => from(`owner ${index}`), true)
-    // Five seconds of 200 and of 800 ms, 8 ms each.
-    expect([strangers, owners]).toEqual([125, 500])
+    // Five seconds of 200 and of 800 ms, and half as much in reserve, 8 ms each.
+    expect([strangers, owners]).toEqual([125 + 63, 500 + 250])
     nowMs += 1_000
-    expect([served(budget, (index) => from(`late ${index}`), false), served(budget, (index) => from(`late owner ${index}`), true)]).toEqual([25, 100])
+    expect([served(budget, (index) => from(`late ${index}`), false), served(budget, (index) => from(`late owner ${index}`), true)]).toEqual([25 + 12, 100 + 50])
   })
 
   it('gives one peer a quarter of it, and one prefix half', () => {
     const budget = createBudget(true, now)
     expect(served(budget, () => from('a'), false)).toBe(32)
     expect(served(budget, (index) => from(index, 'crowd'), false)).toBe(63)
-    expect(served(budget, (index) => from(`other ${index}`), false)).toBe(125 - 32 - 63)
+    expect(served(budget, (index) => from(`other ${index}`), false)).toBe(125 - 32 - 63 + 63)
+  })
+
+  it('[peers that use up what all may cost] leave those of other prefixes a part, and ten prefixes of them no more than half as much again', () => {
+    const budget = createBudget(true, now)
+    const flood = (prefixes: number): number => {
+      const each = Array.from({ length: 2 * prefixes }, (_, index) => served(budget, () => from(`greedy ${index}`, `crowd ${index >> 1}`), false))
+      return each.reduce((sum, count) => sum + count, 0)
+    }
+    expect(flood(2), 'half each, and that is all').toBe(63 + 63)
+    expect(served(budget, () => from('neighbour'), false, 40), 'five seconds of 10 ms, and one that is paid back').toBe(2)
+    for (let second = 0; second < 60; second++) {
+      nowMs += 1_000
+      flood(2)
+    }
+    expect(served(budget, () => from('neighbour'), false, 40)).toBe(2)
+    expect(flood(50)).toBeLessThanOrEqual(63)
   })
 
   it('has no limit of a prefix where the network has none', () => {
@@ -125,7 +141,8 @@ describe('the budget', () => {
   it('counts bytes of records in the same parts', () => {
     const budget = createBudget(true, now)
     const megabytes = (sender: Origin, expected: boolean): boolean => budget.begin(sender, expected, 20 * 2 ** 20, 0) !== undefined
-    expect([megabytes(from(1), false), megabytes(from(2), false), megabytes(from(3), true)]).toEqual([true, false, true])
+    // The second one has it from the reserve.
+    expect([megabytes(from(1), false), megabytes(from(2), false), megabytes(from(3), false), megabytes(from(4), true)]).toEqual([true, true, false, true])
   })
 
   it('lets a peer send and ask so much, answers counted, and no small message be for nothing', () => {

@@ -34,10 +34,16 @@ const EXPECTED_PART = 0.8
 const PEER_PART = 1 / 4
 const PREFIX_PART = 1 / 2
 
+/**
+ * Beyond what all may have, so much of it for those who find it used up, and of that for one prefix: with four peers in two prefixes, who need not even send what
+ * is invalid, nobody else would get anything verified.
+ */
+const RESERVE = { all: 1 / 2, prefix: 1 / 20 }
+
 /** Whoever has asked for nothing in so long may spend all of it at once. */
 const BURST_SECONDS = 5
 
-/** Buckets kept of peers and of prefixes: about 150 bytes each, in fourteen tables. */
+/** Buckets kept of peers and of prefixes: about 150 bytes each, in eighteen tables. */
 const BUCKETS = 4_096
 
 /** Verifications that wait at once, in all and of those that were not expected; and of one peer. */
@@ -146,24 +152,36 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
 
 const POOL = 'all'
 
-/** So much a second, for all peers together where it is pooled, and its parts for each peer and prefix. */
+/** So much a second for each peer and prefix, and where it is pooled for all together; a prefix that finds the pool used up has its part of the reserve. */
 class Allowance {
-  readonly #buckets: readonly { readonly of: TokenBuckets; readonly key: (sender: Origin) => string }[]
+  readonly #own: readonly Bucket[]
+  readonly #pool: readonly Bucket[]
+  readonly #reserve: readonly Bucket[]
 
   constructor(perSecond: number, { limitsPrefixes, isPooled }: { limitsPrefixes: boolean; isPooled: boolean }, now: () => number) {
     const buckets = (part: number, keys: number): TokenBuckets => new TokenBuckets({ perSecond: perSecond * part, burst: perSecond * part * BURST_SECONDS, keys, now })
-    this.#buckets = [
-      { of: buckets(PEER_PART, BUCKETS), key: ({ peer }) => peer },
-      ...(limitsPrefixes ? [{ of: buckets(PREFIX_PART, BUCKETS), key: ({ prefix }: Origin) => prefix }] : []),
-      ...(isPooled ? [{ of: buckets(1, 1), key: () => POOL }] : [])
-    ]
+    const ofPrefix = (part: number): Bucket => ({ of: buckets(part, BUCKETS), key: ({ prefix }) => prefix })
+    const ofAll = (part: number): Bucket => ({ of: buckets(part, 1), key: () => POOL })
+    this.#own = [{ of: buckets(PEER_PART, BUCKETS), key: ({ peer }) => peer }, ...(limitsPrefixes ? [ofPrefix(PREFIX_PART)] : [])]
+    this.#pool = isPooled ? [ofAll(1)] : []
+    this.#reserve = limitsPrefixes && isPooled ? [ofAll(RESERVE.all), ofPrefix(RESERVE.prefix)] : this.#pool
   }
 
   has(sender: Origin): boolean {
-    return this.#buckets.every(({ of, key }) => of.has(key(sender)))
+    return has(this.#own, sender) && (has(this.#pool, sender) || has(this.#reserve, sender))
   }
 
   take(sender: Origin, amount: number): void {
-    for (const { of, key } of this.#buckets) of.take(key(sender), amount)
+    const shared = has(this.#pool, sender) ? this.#pool : this.#reserve
+    for (const { of, key } of [...this.#own, ...shared]) of.take(key(sender), amount)
   }
+}
+
+interface Bucket {
+  readonly of: TokenBuckets
+  readonly key: (sender: Origin) => string
+}
+
+function has(buckets: readonly Bucket[], sender: Origin): boolean {
+  return buckets.every(({ of, key }) => of.has(key(sender)))
 }
