@@ -147,8 +147,11 @@ describe('vdf prove', () => {
     expect(stderr.replaceAll('\r', '').replaceAll('\u001b[2K', '')).toMatch(/^(?:$|squaring|proving)/u)
   })
 
-  it('stops when interrupted', async () => {
-    const { exitCode, stdout } = await cli(['vdf', 'prove', '--seed', small.seed_hex, '--iterations', '1000000000'], { signal: AbortSignal.timeout(300) })
+  it.each([
+    ['when interrupted', AbortSignal.timeout(300)],
+    ['when it was interrupted before it began', AbortSignal.abort()]
+  ])('stops %s', async (_when, signal) => {
+    const { exitCode, stdout } = await cli(['vdf', 'prove', '--seed', small.seed_hex, '--iterations', '1000000000'], { signal })
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' })
   })
 })

@@ -35,6 +35,8 @@ export async function watchEvaluation(context: Context, evaluation: Evaluation, 
   const { output, signal } = context
   const stop = (): void => evaluation.stop()
   signal.addEventListener('abort', stop)
+  // It may have come while the kernel was loaded.
+  if (signal.aborted) stop()
   const painter = output.painter()
   const done = new AbortController()
   const watching = (async () => {
