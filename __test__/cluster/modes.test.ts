@@ -158,11 +158,11 @@ describe('modes', () => {
     await first!.network.putReveal(await lab.claim(first!, 'alone.chronym', owner))
     await second!.network.setMode('full')
     await lab.connected()
+    const soon = FIRST_ROUND + 600
     await waitFor(async () => {
-      lab.advance(5)
+      if (lab.round + 5 < soon) lab.advance(5)
       expect((await second!.network.getReveals('alone.chronym')).answers.find(({ self }) => self)?.state).not.toBe('none')
     })
-    expect(lab.round).toBeLessThan(FIRST_ROUND + 600)
   })
 
   it('can be offline from the start', async () => {

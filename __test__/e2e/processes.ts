@@ -111,7 +111,7 @@ export class Scene {
 }
 
 /** Asks until `accept` holds; the deadline bounds a test that would otherwise hang. */
-export async function eventually<T>(ask: () => Promise<T>, accept: (value: T) => boolean, deadlineMs = 60_000): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T>, accept: (value: T) => boolean, deadlineMs = 120_000): Promise<T> {
   const end = Date.now() + deadlineMs
   for (;;) {
     const value = await ask()

@@ -115,12 +115,13 @@ describe('a task on the real kernel', () => {
     ['one segment', null, 150_000, 0.7],
     ['two segments', 360_000, 150_000, 0.5],
     ['two segments', 100_000, 150_000, 0.5]
-  ])('squares anew no more than a stretch when the disk has lost intermediates of %s (split %s, at %i squarings, %f of them), and its proof verifies', async (_form, split, squarings, share) => {
+  ])('squares anew only a stretch when the disk has lost intermediates of %s (split %s, at %i squarings, %f of them), and its proof verifies', async (_form, split, squarings, share) => {
     steps = new RealSteps({ iterations: 400_000, split })
     const { task_id, directory } = await leave(squarings)
     const plan = await steps.plan({ taskId: task_id, name: 'alice.chronym', kind: 'register' }, Buffer.alloc(32), new AbortController().signal)
     const kept = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
     await damage(directory, share)
+    const before = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
     const went: [string, number][] = []
     await start({ ...silentLog, info: (fields, message) => 'squarings' in fields && went.push([message, fields.squarings as number]) })
     expect(await taskWhere(manager, task_id, (view) => view.status !== 'running')).toMatchObject({ status: 'completed', error: null })
@@ -130,10 +131,10 @@ describe('a task on the real kernel', () => {
       'the evaluation goes on from a checkpoint'
     ])
     const [from, to, onwards] = went.map(([, each]) => each)
-    expect(from).toBeGreaterThan(0)
-    // A 64th, and the slices in which the marks before and after it were taken.
-    expect(to! - from!).toBeLessThan(60_000)
-    expect(onwards).toBe(kept)
+    // How long a stretch is at the most, repair.test.ts shows: here that is a matter of how far a slice of 100 ms gets.
+    expect([from, onwards]).toEqual([before, kept])
+    expect(before).toBeGreaterThan(0)
+    expect(to).toBeLessThan(kept)
     expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 400_000, split, proof: steps.proof! })).toBe(true)
   })
 
