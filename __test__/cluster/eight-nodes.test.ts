@@ -25,8 +25,7 @@ async function ownersOf(name: string): Promise<(string | undefined)[]> {
 describe('eight nodes', () => {
   it('all witness a commitment and all hold the reveal', async () => {
     const owner = lab.owner('alice')
-    const commitment = lab.commitment('eight.chronym', owner)
-    const { receipts, of } = await nodes[0]!.network.commit('eight.chronym', commitment, lab.stamp(commitment))
+    const { receipts, of } = await lab.commit(nodes[0]!, 'eight.chronym', owner)
     expect([receipts.length, of]).toEqual([8, 8])
     lab.advance(lab.profile.min_commit)
     const reveal = lab.reveal('eight.chronym', owner, { p: lab.round })
@@ -41,10 +40,7 @@ describe('eight nodes', () => {
 
   it('end a contest of two keys with one owner, though the claims come from two sides', async () => {
     const [early, later] = [lab.owner('early'), lab.owner('later')]
-    for (const owner of [early, later]) {
-      const commitment = lab.commitment('contest.chronym', owner)
-      await nodes[1]!.network.commit('contest.chronym', commitment, lab.stamp(commitment))
-    }
+    for (const owner of [early, later]) await lab.commit(nodes[1]!, 'contest.chronym', owner)
     lab.advance(lab.profile.min_commit)
     const lower = lab.reveal('contest.chronym', early, { p: lab.round })
     lab.advance(1)

@@ -49,8 +49,7 @@ describe('replication', () => {
 
   it('hands commitments over to a node that came later, which then witnesses the claim', async () => {
     const owner = lab.owner('late')
-    const commitment = lab.commitment('late.chronym', owner)
-    const { receipts } = await lab.nodes[0]!.network.commit('late.chronym', commitment, lab.stamp(commitment))
+    const { receipts } = await lab.commit(lab.nodes[0]!, 'late.chronym', owner)
     expect(receipts).toHaveLength(6)
     lab.advance(lab.profile.min_commit)
     const reveal = lab.reveal('late.chronym', owner, { p: lab.round })

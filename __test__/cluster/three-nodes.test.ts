@@ -55,8 +55,7 @@ function all<T>(value: T): T[] {
 describe('three nodes', () => {
   it('commit, store and resolve a name: what one puts, a third one gets', async () => {
     const alice = lab.owner('alice')
-    const commitment = lab.commitment('alice.chronym', alice)
-    const committed = await first.network.commit('alice.chronym', commitment, lab.stamp(commitment))
+    const committed = await lab.commit(first, 'alice.chronym', alice)
     expect(committed.of).toBe(3)
     expect(committed.receipts.map(({ seenRound }) => seenRound)).toEqual(all(lab.round))
     expect(new Set(committed.receipts.map(({ peer }) => peer)).size).toBe(3)
@@ -110,9 +109,8 @@ describe('three nodes', () => {
 
   it('do not witness a commitment that they saw at or after its pulse', async () => {
     const owner = lab.owner('late')
-    const commitment = lab.commitment('late.chronym', owner)
     const p = lab.round
-    await first.network.commit('late.chronym', commitment, lab.stamp(commitment))
+    await lab.commit(first, 'late.chronym', owner)
     lab.advance(3)
     await first.network.putReveal(lab.reveal('late.chronym', owner, { p }))
     expect(await statesOf('late.chronym')).toEqual(all('provisional'))
@@ -120,8 +118,7 @@ describe('three nodes', () => {
 
   it('do not witness a pulse later than the window after the commitment', async () => {
     const owner = lab.owner('slow')
-    const commitment = lab.commitment('slow.chronym', owner)
-    await first.network.commit('slow.chronym', commitment, lab.stamp(commitment))
+    await lab.commit(first, 'slow.chronym', owner)
     lab.advance(lab.profile.pulse_window + 1)
     await first.network.putReveal(lab.reveal('slow.chronym', owner, { p: lab.round }))
     expect(await statesOf('slow.chronym')).toEqual(all('provisional'))
@@ -131,10 +128,7 @@ describe('three nodes', () => {
     const [early, later] = [lab.owner('early'), lab.owner('later')]
     for (const order of ['early first', 'later first', 'at once'] as const) {
       const name = `${order.replace(' ', '-')}.chronym`
-      for (const owner of [early, later]) {
-        const commitment = lab.commitment(name, owner)
-        await first.network.commit(name, commitment, lab.stamp(commitment))
-      }
+      for (const owner of [early, later]) await lab.commit(first, name, owner)
       lab.advance(lab.profile.min_commit)
       const lower = lab.reveal(name, early, { p: lab.round })
       lab.advance(1)
@@ -156,10 +150,7 @@ describe('three nodes', () => {
 
   it('decide claims of one round by their tie', async () => {
     const owners = [lab.owner('one'), lab.owner('two')]
-    for (const owner of owners) {
-      const commitment = lab.commitment('tied.chronym', owner)
-      await first.network.commit('tied.chronym', commitment, lab.stamp(commitment))
-    }
+    for (const owner of owners) await lab.commit(first, 'tied.chronym', owner)
     lab.advance(lab.profile.min_commit)
     const [one, two] = owners.map((owner) => lab.reveal('tied.chronym', owner, { p: lab.round }))
     await Promise.all([first.network.putReveal(one!), third.network.putReveal(two!)])
@@ -282,10 +273,7 @@ describe('three nodes', () => {
   it('have the claim that won although one of them slept from before it came until long after it had settled', async () => {
     const name = 'asleep.chronym'
     const [early, later] = [lab.owner('early'), lab.owner('later')]
-    for (const owner of [early, later]) {
-      const commitment = lab.commitment(name, owner)
-      await first.network.commit(name, commitment, lab.stamp(commitment))
-    }
+    for (const owner of [early, later]) await lab.commit(first, name, owner)
     lab.advance(lab.profile.min_commit)
     const lower = lab.reveal(name, early, { p: lab.round })
     lab.advance(1)

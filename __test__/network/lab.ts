@@ -11,7 +11,7 @@ import type { DocumentJudge, NativePool, ProofQuestion } from '../../src/native/
 import { multiaddr } from '@multiformats/multiaddr'
 import { startNode, type Node } from '../../src/network/node.ts'
 import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
-import type { NetworkMode } from '../../src/network/types.ts'
+import type { CommitOutcome, NetworkMode } from '../../src/network/types.ts'
 import type { Timers } from '../../src/network/timers.ts'
 import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
@@ -224,10 +224,15 @@ export class Lab {
     return signReveal({ ...reveal, payload: utf8(JSON.stringify({ records: {}, serial })) }, owner, this.hash)
   }
 
+  /** Commits to a name at a node. */
+  commit(node: LabNode, name: string, owner: KeyPair, salt = saltOf('first')): Promise<CommitOutcome> {
+    const commitment = this.commitment(name, owner, salt)
+    return node.network.commit(name, commitment, this.stamp(commitment))
+  }
+
   /** Commits to a name at a node, lets the pulse come, and gives the Reveal that is now due. */
   async claim(node: LabNode, name: string, owner: KeyPair, salt = saltOf('first')): Promise<Reveal> {
-    const commitment = this.commitment(name, owner, salt)
-    await node.network.commit(name, commitment, this.stamp(commitment))
+    await this.commit(node, name, owner, salt)
     this.advance(this.profile.min_commit)
     return this.reveal(name, owner, { p: this.round, salt })
   }
