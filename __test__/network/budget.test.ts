@@ -138,6 +138,15 @@ describe('the budget', () => {
     expect(Array.from({ length: 40 }, () => begin(from('owner'), true)).filter(Boolean)).toHaveLength(24)
   })
 
+  it('gives no more than eight of the places to strangers of one prefix, and what could not be had whole back', () => {
+    const budget = createBudget(true, now)
+    const crowd = Array.from({ length: 30 }, (_, index) => budget.begin(from(index, 'crowd'), false, 0, 0))
+    expect(crowd.filter((work) => work !== undefined)).toHaveLength(8)
+    expect(Array.from({ length: 30 }, (_, index) => budget.begin(from(`other ${index}`), false, 0, 0)).filter((work) => work !== undefined)).toHaveLength(16)
+    crowd[0]!.end()
+    expect(budget.begin(from('neighbour'), false, 0, 0)).toBeDefined()
+  })
+
   it('counts bytes of records in the same parts', () => {
     const budget = createBudget(true, now)
     const megabytes = (sender: Origin, expected: boolean): boolean => budget.begin(sender, expected, 20 * 2 ** 20, 0) !== undefined

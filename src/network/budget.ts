@@ -46,8 +46,8 @@ const BURST_SECONDS = 5
 /** Buckets kept of peers and of prefixes: about 150 bytes each, in eighteen tables. */
 const BUCKETS = 4_096
 
-/** Verifications that wait at once, in all and of those that were not expected; and of one peer. */
-const PLACES = { all: 48, unexpected: 24, peer: 4 }
+/** Verifications that wait at once, in all and of those that were not expected; of these of one prefix, and of one peer. One may wait for peers who are silent for ten seconds each. */
+const PLACES = { all: 48, unexpected: 24, prefix: 8, peer: 4 }
 
 /** What verifying a link takes on one thread (docs/verification.md, "What it costs"). */
 export const CHECK_MS = { pulse: 2, proof: 7 }
@@ -98,7 +98,11 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
   const connections = new TokenBuckets({ ...CONNECTIONS, keys: BUCKETS, now })
   const pages = new TokenBuckets({ perSecond: PAGES, burst: PAGES * BURST_SECONDS, keys: BUCKETS, now })
   const commitments = allowance(COMMITMENTS, false)
-  const places = { all: new Places(PLACES.all, PLACES.all), unexpected: new Places(PLACES.unexpected, PLACES.peer) }
+  const places = {
+    all: new Places(PLACES.all, PLACES.all),
+    ofPrefixes: new Places(PLACES.unexpected, limitsPrefixes ? PLACES.prefix : PLACES.unexpected),
+    ofPeers: new Places(PLACES.unexpected, PLACES.peer)
+  }
 
   return {
     connect(prefix) {
@@ -128,11 +132,12 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
     begin(sender, expected, bytes, milliseconds) {
       const lane = expected ? 'expected' : 'unexpected'
       if (!time[lane].has(sender) || !bytesOfRecords[lane].has(sender)) return undefined
-      const place = places.all.take(sender.peer)
-      if (place === undefined) return undefined
-      const ofUnexpected = expected ? () => undefined : places.unexpected.take(sender.peer)
-      if (ofUnexpected === undefined) {
-        place()
+      const taken = [places.all.take(sender.peer), ...(expected ? [] : [places.ofPrefixes.take(sender.prefix), places.ofPeers.take(sender.peer)])]
+      const leave = (): void => {
+        for (const each of taken) each?.()
+      }
+      if (taken.includes(undefined)) {
+        leave()
         return undefined
       }
       time[lane].take(sender, milliseconds)
@@ -141,10 +146,7 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
         charge(more) {
           time[lane].take(sender, more)
         },
-        end() {
-          place()
-          ofUnexpected()
-        }
+        end: leave
       }
     }
   }
