@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Holder } from '../../src/network/holder/holder.ts'
 import type { Origin } from '../../src/protocol/diversity.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
 import { encodeReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/types.ts'
+import { StoreError, type Store } from '../../src/store/types.ts'
 import { Lab } from './lab.ts'
 import { labHolder } from './lab-holder.ts'
 
@@ -51,6 +51,20 @@ it('[older changes sent again] do not put out the newest that waits, and it come
   for (const older of [12, 19, 11]) expect(await change(older)).toBe('busy')
   await holder.reveals.applyWaiting()
   expect(serial()).toBe(1 + burst)
+  lab.advance(interval)
+  await holder.reveals.applyWaiting()
+  expect(serial()).toBe(20)
+})
+
+it('are not lost where they meet a fault when their turn comes', async () => {
+  const { burst, interval } = lab.profile.changes
+  for (let each = 2; each < 2 + burst; each++) await change(each)
+  expect(await change(20)).toBe('busy')
+  lab.advance(interval)
+  vi.spyOn(store, 'batch').mockImplementationOnce(() => {
+    throw new StoreError('full', 'no space is left')
+  })
+  await expect(holder.reveals.applyWaiting()).rejects.toThrow('no space is left')
   lab.advance(interval)
   await holder.reveals.applyWaiting()
   expect(serial()).toBe(20)

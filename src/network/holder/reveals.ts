@@ -162,10 +162,16 @@ export class RevealHolder {
   /** Offers the changes again whose turn has come. */
   async applyWaiting(): Promise<void> {
     const { clock, profile } = this.#parts
-    for (const [id, { record }] of [...this.#waiting]) {
+    for (const [id, change] of [...this.#waiting]) {
       if (nextChangeMs(this.#changes.get(id), clock.nowMs(), profile) > clock.nowMs()) continue
       this.#waiting.delete(id)
-      await this.offer(record, WAITED)
+      try {
+        await this.offer(change.record, WAITED)
+      } catch (error) {
+        // A fault of ours: it comes again, behind the others, unless a newer one has come meanwhile.
+        if (!this.#waiting.has(id)) this.#waiting.set(id, change)
+        throw error
+      }
     }
   }
 
