@@ -299,6 +299,9 @@ describe('a manifest', () => {
     const target = holder()
     elsewhere.set(identityOf('alice').id, [recordOf('alice', 'nothing')])
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('unbound')
+    isAnswered = false
+    elsewhere.clear()
+    expect(await offer(target, 'manifest', manifestOf('alice')), 'while those who would know are silent').toBe('busy')
     // Nor do four of them hide the one that is carried.
     const padded = [0, 1, 2, 3, 4].map((firstRound) => recordOf('alice', { name: 'nobodys.chronym', owner: 'alice', firstRound }))
     elsewhere.set(identityOf('alice').id, [...padded, recordOf('alice')])

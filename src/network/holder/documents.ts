@@ -274,8 +274,9 @@ export class DocumentHolder {
   async #speakerOf(did: Did, manifest: Uint8Array, urgency: Urgency, work: Work): Promise<Pick<IncomingManifest, 'name'> | PutAnswer> {
     const own = this.get('kid', recordKey('kid', did, this.#hash))
     if (own === undefined) work.charge(ASK_MS)
-    const records = own === undefined ? (await this.#parts.fetchIdentities(did)).records : [own]
-    let problem: PutAnswer = refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries')
+    const { records, isAnswered } = own === undefined ? await this.#parts.fetchIdentities(did) : { records: [own], isAnswered: true }
+    // Where too few answer nobody knows yet, and whoever sends it again may find it taken.
+    let problem: PutAnswer = isAnswered ? refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries') : BUSY
     let tried = 0
     for await (const { record, name } of this.#carriers.carried(did, records, work)) {
       if (tried++ === MAX_IDENTITIES_TRIED) break
