@@ -42,6 +42,42 @@ describe('a daemon restored from a backup of before its last zone', () => {
   })
 })
 
+describe('a daemon restored from a backup with the zone of then', () => {
+  let restored: TestNode
+
+  beforeEach(async () => {
+    const node = await bench.start()
+    await bench.registered(node)
+    node.registry.saveZone(ALICE, ZONE)
+    await node.registry.publishZone(ALICE)
+    const backup = new MemoryStore()
+    backup.batch(Array.from(node.store.list(''), ([put, value]) => ({ put, value })))
+    node.registry.saveZone(ALICE, LATER)
+    await node.registry.publishZone(ALICE)
+    await bench.closeAll()
+    restored = await bench.start({ store: backup })
+    expect(restored.registry.localZone(ALICE)?.zone).toEqual({ serial: 2, ...ZONE })
+  })
+
+  const takenUp = async (): Promise<void> => {
+    await bench.clock.advance(40 * SECOND)
+    await until(() => restored.registry.ownedNames()[0]!.serial === 3)
+  }
+
+  it('shows the newer zone as its own, and does not publish the old one over it', async () => {
+    await takenUp()
+    expect(restored.registry.localZone(ALICE)?.zone).toEqual({ serial: 3, ...LATER })
+    expect(await restored.registry.publishZone(ALICE)).toMatchObject({ serial: 3 })
+    expect((await restored.registry.publicZone(ALICE)).zone).toEqual({ serial: 3, ...LATER })
+  })
+
+  it('keeps a zone that was edited since', async () => {
+    restored.registry.saveZone(ALICE, { records: {} })
+    await takenUp()
+    expect(restored.registry.localZone(ALICE)?.zone.records).toEqual({})
+  })
+})
+
 it('a renewal of this daemon that some peers hold already is no newer record of somebody else', async () => {
   const node = await bench.start()
   await bench.registered(node)

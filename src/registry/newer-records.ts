@@ -1,15 +1,19 @@
 /** Records of our names that others hold and this daemon lacks: it was restored from a backup, or another one has the same seed. */
 import { equalBytes } from '../protocol/bytes.ts'
 import { claimOf } from '../protocol/claim.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import type { Name } from '../protocol/names.ts'
 import { compareRecords } from '../protocol/order.ts'
-import { linksOf } from '../protocol/reveal.ts'
+import { linksOf, type Reveal } from '../protocol/reveal.ts'
+import { parseZonePayload } from '../protocol/zone.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import { ownKey, type RegistryContext } from './context.ts'
+import type { OwnedRecord } from './owned-names.ts'
 import { revealOf, type Survey } from './survey.ts'
 
 /**
  * Takes up the newest record of a survey where it is of our key and newer than ours: what is published or renewed next comes after it, and it is what is
- * sent again from now on. False where there is none. A renewal under way has a newer one that some may hold already, and takes it up itself. Throws StoreError.
+ * sent again from now on. Its zone takes the place of the local one, unless that was edited since it was published here. False where there is none. A renewal under way has a newer one that some may hold already, and takes it up itself. Throws StoreError.
  */
 export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found: Survey): boolean {
   const { name, tally } = found
@@ -21,7 +25,20 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   const reveal = revealOf(found, newest)
   context.memory.see(newest)
   context.owned.save(reveal, { published: true })
+  replaceZone(context, name, own, reveal)
   context.network.withdrawReveal(name, reveal)
   context.log.warn({ name, serial: newest.serial }, 'the network holds a newer record of this name than this daemon signed: it is taken up. It comes from another daemon with the same seed, or from before this one was restored')
   return true
+}
+
+/** A local zone that was published here is no edit: left standing, the next publication would put it over the newer one. */
+function replaceZone(context: RegistryContext, name: Name, { publishedSerial }: OwnedRecord, { payload }: Reveal): void {
+  const local = context.zones.get(name)
+  if (local === undefined || local.serial > publishedSerial) return
+  try {
+    context.zones.save(name, parseZonePayload(payload, context.profile))
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    // Whoever signed that may have had his reasons, and there is no zone to show.
+  }
 }
