@@ -3,7 +3,7 @@ import { createMetrics, observe } from '../src/metrics.ts'
 import { builtInProfiles, parseProfile } from '../src/protocol/profile.ts'
 import { checkReadiness } from '../src/readiness.ts'
 import type { OwnedName } from '../src/registry/types.ts'
-import type { TaskEvent } from '../src/tasks/types.ts'
+import type { TaskEvent, TaskView } from '../src/tasks/types.ts'
 
 const profile = parseProfile(builtInProfiles.test)
 const NOW = Date.UTC(2026, 0, 1)
@@ -45,6 +45,14 @@ describe('readiness', () => {
     expect(checks).toContainEqual({ name: 'names', ok: true, detail: '1 of 2 need looking after', warning: true })
     expect(JSON.stringify(checks)).not.toContain('alice')
     expect(checkReadiness({ ...parts([name()]), profile })).toContainEqual({ name: 'names', ok: true, detail: '1 owned, no warnings' })
+  })
+
+  it('says that tasks cannot go on, and why, as when the disk is full', () => {
+    const { tasks, ...rest } = parts([])
+    const task = (paused: boolean, code?: string) => ({ status: 'running', paused, stalled: code === undefined ? null : { code, message: 'alice.chronym' } })
+    const list = () => [task(false, 'SVC-STO-001'), task(false, 'SVC-STO-001'), task(false), task(true, 'SVC-BCN-001')] as unknown as TaskView[]
+    expect(checkReadiness({ ...rest, tasks: { ...tasks, list }, profile })).toContainEqual({ name: 'tasks', ok: true, detail: '2 cannot go on: SVC-STO-001', warning: true })
+    expect(checkReadiness({ ...rest, tasks: { ...tasks, list: () => list().slice(2) }, profile })).toContainEqual({ name: 'tasks', ok: true, detail: '1 under way' })
   })
 
   it('is not given while the store cannot be read', () => {

@@ -12,9 +12,19 @@ const STALE_BEACON_ROUNDS = 20
 export interface ReadinessSources {
   readonly network: Pick<Network, 'status'>
   readonly beacon: Pick<BeaconClient, 'latest' | 'now'>
-  readonly tasks: Pick<TaskManager, 'unreadable'>
+  readonly tasks: Pick<TaskManager, 'unreadable' | 'list'>
   readonly registry: Pick<Registry, 'ownedNames'>
   readonly profile: NetworkProfile
+}
+
+interface Stored {
+  /** Tasks that have neither ended nor are paused. */
+  readonly working: number
+  /** Why some of them cannot go on for now: error codes. */
+  readonly stalled: readonly string[]
+  readonly unreadable: number
+  readonly names: number
+  readonly warned: number
 }
 
 /** Whether each part works. Names are counted, not named: nobody has to show a token here. */
@@ -33,15 +43,23 @@ export function checkReadiness({ network, beacon, tasks, registry, profile }: Re
       : [
           { name: 'store', ok: true, detail: 'readable' },
           warnedOf('journal', stored.unreadable, 'readable', `${stored.unreadable} unreadable record(s) set aside`),
+          warnedOf('tasks', stored.stalled.length, `${stored.working} under way`, `${stored.stalled.length} cannot go on: ${[...new Set(stored.stalled)].join(', ')}`),
           warnedOf('names', stored.warned, `${stored.names} owned, no warnings`, `${stored.warned} of ${stored.names} need looking after`)
         ])
   ]
 }
 
-function readStore({ tasks, registry }: Pick<ReadinessSources, 'tasks' | 'registry'>): { unreadable: number; names: number; warned: number } | { failure: string } {
+function readStore({ tasks, registry }: Pick<ReadinessSources, 'tasks' | 'registry'>): Stored | { failure: string } {
   try {
     const names = registry.ownedNames()
-    return { unreadable: tasks.unreadable(), names: names.length, warned: names.filter(({ warnings }) => warnings.length > 0).length }
+    const working = tasks.list().filter(({ status, paused }) => status === 'running' && !paused)
+    return {
+      working: working.length,
+      stalled: working.flatMap(({ stalled }) => stalled?.code ?? []),
+      unreadable: tasks.unreadable(),
+      names: names.length,
+      warned: names.filter(({ warnings }) => warnings.length > 0).length
+    }
   } catch (error) {
     return { failure: (error as Error).message }
   }

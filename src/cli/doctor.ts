@@ -134,7 +134,7 @@ async function checkOwned(url: string): Promise<Finding[]> {
     if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not told' }
     return { name, state: 'warning', detail: check.detail, cure }
   }
-  return [finding('journal', JOURNAL_CURE), finding('names', '`chronym names` says which, why, and what to do.')]
+  return [finding('journal', JOURNAL_CURE), finding('tasks', '`chronym tasks` says which, and why. They go on by themselves when what is missing is there again.'), finding('names', '`chronym names` says which, why, and what to do.')]
 }
 
 /** All checks, in the order in which one depends on the other. */
