@@ -119,6 +119,23 @@ describe('the budget', () => {
     expect(flood(50)).toBeLessThanOrEqual(63)
   })
 
+  it('[peers that use up what all may cost] leave that part also where most of what they cost shows only later', () => {
+    const budget = createBudget(true, now)
+    const spend = (sender: Origin, later: number): boolean => {
+      const work = budget.begin(sender, false, 1_000, 2)
+      work?.charge(later)
+      work?.end()
+      return work !== undefined
+    }
+    const ofNeighbour: boolean[] = []
+    for (let tenMs = 0; tenMs < 6_000; tenMs++) {
+      nowMs += 10
+      for (let index = 0; index < 8; index++) spend(from(`greedy ${index}`, `crowd ${index >> 1}`), 40)
+      if (tenMs % 100 === 99) ofNeighbour.push(spend(from('neighbour'), 6))
+    }
+    expect(ofNeighbour).toEqual(ofNeighbour.map(() => true))
+  })
+
   it('has no limit of a prefix where the network has none', () => {
     expect(served(createBudget(false, now), (index) => from(index, 'one machine'), false)).toBe(125)
   })

@@ -140,14 +140,8 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
         leave()
         return undefined
       }
-      time[lane].take(sender, milliseconds)
       bytesOfRecords[lane].take(sender, bytes)
-      return {
-        charge(more) {
-          time[lane].take(sender, more)
-        },
-        end: leave
-      }
+      return { charge: time[lane].take(sender, milliseconds), end: leave }
     }
   }
 }
@@ -173,9 +167,14 @@ class Allowance {
     return has(this.#own, sender) && (has(this.#pool, sender) || has(this.#reserve, sender))
   }
 
-  take(sender: Origin, amount: number): void {
+  /** Spends; what is given back spends more of the same: whoever began with what all may have would else use up the reserve with what comes after. */
+  take(sender: Origin, amount: number): (more: number) => void {
     const shared = has(this.#pool, sender) ? this.#pool : this.#reserve
-    for (const { of, key } of [...this.#own, ...shared]) of.take(key(sender), amount)
+    const spend = (some: number): void => {
+      for (const { of, key } of [...this.#own, ...shared]) of.take(key(sender), some)
+    }
+    spend(amount)
+    return spend
   }
 }
 
