@@ -156,6 +156,11 @@ describe('errors of the daemon', () => {
     expect(stderr).toMatch(/CLI-TOK-001.*--token or CHRONYM_TOKEN/)
   })
 
+  it.each(['other\n', 'other\r\n', ' other '])('takes %j for the token without what is around it', async (token) => {
+    expect((await ask(['names', '--token', token])).exitCode).toBe(0)
+    expect(daemon.requests.at(-1)?.headers.get('authorization')).toBe('Bearer other')
+  })
+
   it('sends the token, and nothing with zone get --public', async () => {
     await ask(['zone', 'get', 'alice.chronym'])
     expect(daemon.requests.at(-1)?.headers.get('authorization')).toBe('Bearer secret')

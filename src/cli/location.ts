@@ -62,7 +62,8 @@ const TOKEN = /^[!-~]+$/u
 
 /** `--token`, CHRONYM_TOKEN, or the daemon's file; undefined where there is none. */
 export function findToken(context: Context): string | undefined {
-  const given = context.options.token ?? context.env['CHRONYM_TOKEN']
+  // Secrets that come from a file often end with its line.
+  const given = (context.options.token ?? context.env['CHRONYM_TOKEN'])?.trim()
   if (given !== undefined && given !== '') {
     if (TOKEN.test(given)) return given
     throw new Failure('CLI-TOK-001', 'what --token or CHRONYM_TOKEN gives has characters that no token has', { exitCode: EXIT.forbidden, cure: 'Give it as `chronym token` prints it.' })
