@@ -26,7 +26,7 @@ describe('a daemon restored from a backup of before its last zone', () => {
 
   it('takes the newer record up by itself: what it renews and sends again is that', async () => {
     await bench.clock.advance(40 * SECOND)
-    await until(() => restored.registry.ownedNames()[0]!.serial === 3)
+    await until(() => restored.registry.ownedNames()[0]!.published_serial === 3)
     expect(restored.network.own.get(ALICE)).toEqual(bench.held())
     const { task_id } = await restored.registry.renew(ALICE, {})
     expect(await bench.finish(restored, task_id)).toMatchObject({ status: 'completed' })
@@ -61,7 +61,7 @@ describe('a daemon restored from a backup with the zone of then', () => {
 
   const takenUp = async (): Promise<void> => {
     await bench.clock.advance(40 * SECOND)
-    await until(() => restored.registry.ownedNames()[0]!.serial === 3)
+    await until(() => restored.registry.ownedNames()[0]!.published_serial === 3)
   }
 
   it('shows the newer zone as its own, and does not publish the old one over it', async () => {
@@ -76,6 +76,23 @@ describe('a daemon restored from a backup with the zone of then', () => {
     await takenUp()
     expect(restored.registry.localZone(ALICE)?.zone.records).toEqual({})
   })
+})
+
+it('an edited zone of a daemon beside another one with the same seed is kept however often that one publishes, and is shown as not published', async () => {
+  const other = await bench.start()
+  await bench.registered(other)
+  const copy = new MemoryStore()
+  copy.batch(Array.from(other.store.list(''), ([put, value]) => ({ put, value })))
+  const node = await bench.start({ store: copy })
+  node.registry.saveZone(ALICE, { records: {} })
+  for (const serial of [2, 3, 4]) {
+    other.registry.saveZone(ALICE, LATER)
+    expect(await other.registry.publishZone(ALICE)).toMatchObject({ serial })
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.published_serial === serial)
+    expect(node.registry.localZone(ALICE)?.zone).toEqual({ serial: serial + 1, records: {} })
+    expect(node.registry.ownedNames()[0]!.serial).toBe(serial + 1)
+  }
 })
 
 it('a renewal of this daemon that some peers hold already is no newer record of somebody else', async () => {

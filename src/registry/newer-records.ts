@@ -5,8 +5,9 @@ import { ProtocolError } from '../protocol/errors.ts'
 import type { Name } from '../protocol/names.ts'
 import { compareRecords } from '../protocol/order.ts'
 import { linksOf, type Reveal } from '../protocol/reveal.ts'
-import { parseZonePayload } from '../protocol/zone.ts'
+import { parseZonePayload, payloadSerial } from '../protocol/zone.ts'
 import type { TaskManager } from '../tasks/types.ts'
+import { nextSerial } from './assemble.ts'
 import { ownKey, type RegistryContext } from './context.ts'
 import type { OwnedRecord } from './owned-names.ts'
 import { revealOf, type Survey } from './survey.ts'
@@ -34,7 +35,12 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
 /** A local zone that was published here is no edit: left standing, the next publication would put it over the newer one. */
 function replaceZone(context: RegistryContext, name: Name, { publishedSerial }: OwnedRecord, { payload }: Reveal): void {
   const local = context.zones.get(name)
-  if (local === undefined || local.serial > publishedSerial) return
+  if (local === undefined) return
+  if (local.serial > publishedSerial) {
+    // Above what is published it stays an edit, and the next newer record does not replace it.
+    if (local.serial <= payloadSerial(payload, context.profile)) context.zones.save(name, { serial: nextSerial(context, name), records: local.records })
+    return
+  }
   try {
     context.zones.save(name, parseZonePayload(payload, context.profile))
   } catch (error) {
