@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceError } from '../../src/errors.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import { buildGenesis, buildNextVersion, signKidDocument, type KidDocument } from '../../src/protocol/kid.ts'
-import { decodeKidRecord } from '../../src/protocol/kid-record.ts'
+import { canonicalJsonBytes } from '../../src/protocol/jcs.ts'
+import { decodeKidEnvelope, decodeKidRecord, encodeKidEnvelope, type KidRecordEnvelope } from '../../src/protocol/kid-record.ts'
 import { signKidBinding } from '../../src/protocol/kid-binding.ts'
 import { nameKey } from '../../src/protocol/keys.ts'
 import { encodeManifestRecord, signManifest, type Manifest, type UnsignedManifest } from '../../src/protocol/manifest.ts'
@@ -186,6 +187,20 @@ describe('a name bound to an identity', () => {
     await node.registry.publishKid({ document, name: ALICE })
     expect(decodeKidRecord(world.peers[0]!.identities.get(document.id)!, profile).binding).toMatchObject({ name: ALICE, firstRound })
     expect(await failure(other.registry.publishKid({ document, name: ALICE }))).toMatchObject({ code: 'SVC-OWN-001' })
+  })
+
+  it('stays bound when its stamp is renewed, though peers show a newer version without the binding', async () => {
+    await register()
+    const first = genesis()
+    await node.registry.publishKid({ document: first, name: ALICE })
+    const shown = (): KidRecordEnvelope => decodeKidEnvelope(world.peers[0]!.identities.get(first.id)!, profile)
+    const { stamp } = shown()
+    const versions = [first, next(first)].map(canonicalJsonBytes)
+    for (const peer of world.peers) peer.identities.set(first.id, encodeKidEnvelope({ versions, stamp: stamp! }))
+    clock.set(clock.now() + (profile.document_refresh / 2) * profile.beacon.period * 1000)
+    await clock.advance(120_000)
+    await until(() => shown().stamp!.round > stamp!.round)
+    expect(shown()).toMatchObject({ versions, binding: { name: ALICE } })
   })
 
   it('is taken with a signature by its owner, as bytes or base64, and with no other', async () => {
