@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createBudget } from '../../src/network/budget.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
 import type { Peer } from '../../src/network/peers.ts'
@@ -38,6 +38,8 @@ let isStopped: boolean
 let passedMs: number
 /** What every neighbour holds, ascending. */
 let commitments: Uint8Array[]
+/** The record that every neighbour is busy with. */
+let busyWith: Uint8Array | undefined
 
 /** Just within the time that a request has. */
 const SLOW_MS = 9_900
@@ -59,7 +61,7 @@ function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
     const keys = [...holds.keys()].sort().filter((key) => key > after)
     return { type: 'listed', entries: keys.slice(0, LIST_PAGE_ENTRIES).map((key) => holds.get(key)!.listed), more: keys.length > LIST_PAGE_ENTRIES }
   }
-  if (request.type === 'put') return { type: 'stored' }
+  if (request.type === 'put') return { type: request.record === busyWith ? 'busy' : 'stored' }
   if (request.type === 'commitments') {
     const after = request.after
     const held = commitments.filter((commitment) => after === undefined || compareBytes(commitment, after) > 0)
@@ -79,11 +81,13 @@ beforeEach(() => {
   isStopped = false
   passedMs = 0
   commitments = []
+  busyWith = undefined
   neighbours = Array.from({ length: 20 }, (_, index) => ({ ...modelledPeer(index), holds: new Map(), showsRecords: true, isSlow: false, asked: [] }))
   newcomer = labHolder(lab, store, { budget: createBudget(false), peers: () => peers })
 })
 
 afterEach(() => {
+  vi.restoreAllMocks()
   store.close()
   rmSync(directory, { recursive: true, force: true })
 })
@@ -204,6 +208,27 @@ describe('a newcomer', () => {
     isStopped = true
     await round()
     expect(asked('list') + asked('get')).toBe(0)
+  })
+})
+
+describe('documents', () => {
+  /** Of six that are held here, in this order, how often a neighbour is sent each. */
+  async function given(busy: number): Promise<number[]> {
+    const documents = Array.from({ length: 6 }, (_, index) => ({ kind: index < 3 ? ('kid' as const) : ('manifest' as const), key: new Uint8Array(32).fill(index), record: utf8(`document ${index}`) }))
+    vi.spyOn(newcomer.documents, 'all').mockReturnValue(documents.values())
+    busyWith = documents[busy]!.record
+    neighbours = neighbours.slice(0, 1)
+    const ask = vi.spyOn(peers, 'ask')
+    await round()
+    return documents.map(({ record }) => ask.mock.calls.filter(([, request]) => request.type === 'put' && request.record === record).length)
+  }
+
+  it('are given to a neighbour until that is busy', async () => {
+    expect(await given(1)).toEqual([1, 4, 0, 0, 0, 0])
+  })
+
+  it('are given to it also behind a manifest that it is busy with: those who know its identity may be silent', async () => {
+    expect(await given(4)).toEqual([1, 1, 1, 1, 4, 1])
   })
 })
 

@@ -14,6 +14,7 @@ import { orNothing } from './protocol/ask.ts'
 import type { CommitmentsAnswer, HeldCommitments, SeenCommitment } from './protocol/commitments.ts'
 import type { ListedEntry } from './protocol/list.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
+import type { PutAnswer } from './protocol/put.ts'
 import { positionOf } from './routing.ts'
 import { OfflineError, type PutOutcome } from './types.ts'
 
@@ -59,11 +60,15 @@ export async function handOver(holder: Holder, peers: Peers, profile: NetworkPro
       const own = isWithin(key, position, reach) ? holder.entries.load(key) : undefined
       const theirs = held.get(toHex(key))?.record
       if (own?.record === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.recordHash))) continue
-      if (!(await give(holder, peers, peer, { kind: 'reveal', record: own.record }))) break
+      const answered = await give(holder, peers, peer, { kind: 'reveal', record: own.record })
+      if (answered === undefined || answered === 'busy') break
     }
     for (const { kind, key, record } of holder.documents.all()) {
       if (isOver()) break
-      if (isWithin(key, position, reach) && !(await give(holder, peers, peer, { kind, record }))) break
+      if (!isWithin(key, position, reach)) continue
+      const answered = await give(holder, peers, peer, { kind, record })
+      // It may be busy with this manifest only: those who know its identity are silent. The others must not be kept from it each time.
+      if (answered === undefined || (answered === 'busy' && kind !== 'manifest')) break
     }
   }
   await takeMissing(missing, holder, peers, endOf(MISSING_MS, isStopped, now))
@@ -154,11 +159,11 @@ async function listOf(peers: Peers, peer: Peer, isOver: () => boolean): Promise<
   return held
 }
 
-/** False when the peer takes no more for now. A newer record that it has instead is taken from it. */
-async function give(holder: Holder, peers: Peers, peer: Peer, record: { kind: OwnRecord['kind']; record: Uint8Array }): Promise<boolean> {
+/** What the peer answers, undefined for nothing. A newer record that it has instead is taken from it. */
+async function give(holder: Holder, peers: Peers, peer: Peer, record: { kind: OwnRecord['kind']; record: Uint8Array }): Promise<PutAnswer['type'] | undefined> {
   const answer = await answerOf(peers, peer, { type: 'put', ...record })
   if (answer?.type === 'stale') await holder.put(record.kind, answer.record, peer)
-  return answer !== undefined && answer.type !== 'busy'
+  return answer?.type
 }
 
 /** Undefined when the peer gives no answer. */
