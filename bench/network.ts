@@ -17,8 +17,6 @@ import { measureVerification, type Verification } from './network/verification.t
 const TRAFFIC_NODES = 24
 /** At most: what one costs does not depend on how many there are. */
 const TRAFFIC_NAMES = 10
-/** At most: one event loop does what all nodes have to do until they are settled, some ten seconds a name. */
-const NODES_NAMES = 30
 const IDLE_DAEMONS = 8
 
 const TARGETS = { processes_resolve_p95_ms: 150, nodes_resolve_p95_ms: 250, resident_mib: 180 }
@@ -59,7 +57,7 @@ const figures: Figures = {}
 if (chosen.has('idle')) figures.idle = (await measureIdle(IDLE_DAEMONS, seconds)) ?? null
 if (chosen.has('verification')) figures.verification = await measureVerification(2 * names, seed)
 if (chosen.has('processes')) figures.processes = await resolveAmongProcesses(processes, names, seed)
-if (chosen.has('nodes')) figures.nodes = await resolveInOneProcess(nodes, Math.min(names, NODES_NAMES), seed)
+if (chosen.has('nodes')) figures.nodes = await resolveInOneProcess(nodes, names, seed)
 if (chosen.has('traffic')) figures.traffic = await measureTraffic(TRAFFIC_NODES, Math.min(names, TRAFFIC_NAMES), seed)
 
 const result = { machine: machine(), version: VERSION, backend: addon().backend(), seed, k: PROFILE.k, ...figures, targets: TARGETS }

@@ -10,9 +10,6 @@ import { timed, until } from './waiting.ts'
 /** How often a peer that is busy is offered a name again. */
 const MAX_ATTEMPTS = 5
 
-/** Of each name: on one event loop it takes ten seconds besides the time that the profile gives it. */
-const SETTLED_WITHIN_MS = 15 * 60_000
-
 export interface Published {
   /** Milliseconds of each put that was read back from more than half at once. */
   readonly putMs: readonly number[]
@@ -51,16 +48,16 @@ export async function publish(network: OpenableNetwork, reveals: readonly Reveal
   return { putMs, again }
 }
 
-/** Waits until everybody who holds them has settled them. */
-export async function settle(network: OpenableNetwork, reveals: readonly Reveal[]): Promise<void> {
-  say('waiting until they are settled')
+/** Waits until nobody who holds them has them in contest any more. */
+export async function outOfContest(network: OpenableNetwork, reveals: readonly Reveal[]): Promise<void> {
+  say('waiting until they are out of contest')
   for (const { name } of reveals) {
-    const isSettled = async (): Promise<boolean> => {
+    const isOut = async (): Promise<boolean> => {
       const { answers, asked } = await network.getReveals(name, undefined, 'everybody')
       const holders = answers.filter(({ state }) => state !== 'none')
-      return holders.length * 2 > asked && holders.every(({ state }) => state === 'settled')
+      return holders.length * 2 > asked && holders.every(({ state }) => state === 'settling')
     }
-    await until(`${name} is settled`, isSettled, { everyMs: 5_000, deadlineMs: SETTLED_WITHIN_MS })
+    await until(`${name} is out of contest`, isOut, { everyMs: 1_000 })
   }
 }
 

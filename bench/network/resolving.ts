@@ -9,7 +9,7 @@ import { distance } from '../../src/protocol/density.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
 import type { Reveal } from '../../src/protocol/reveal.ts'
 import { startNode, startNodes, type BenchNode } from './node.ts'
-import { claim, namesOf, publish, settle, type Published } from './owner.ts'
+import { claim, namesOf, outOfContest, publish, type Published } from './owner.ts'
 import { startFleet } from './processes.ts'
 import { PROFILE, PROFILE_HASH } from './profile.ts'
 import { say } from './scratch.ts'
@@ -29,7 +29,7 @@ export interface Resolving {
   readonly puts_again: number
 }
 
-/** Daemons as processes: one of them is light and joins when the names have settled, so it holds nothing, neither records nor pulses nor answers. */
+/** Daemons as processes: one of them is light and joins when the names are out of contest, so it holds nothing, neither records nor pulses nor answers. */
 export async function resolveAmongProcesses(count: number, names: number, seed: string): Promise<Resolving> {
   const fleet = await startFleet()
   const pool = createNativePool({ evaluationThreads: 1 })
@@ -44,7 +44,7 @@ export async function resolveAmongProcesses(count: number, names: number, seed: 
     await until('the owner knows every daemon', () => network.knownPeers() >= count - 1)
     const reveals = await claim(network, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
     const published = await publish(network, reveals)
-    await settle(network, reveals)
+    await outOfContest(network, reveals)
     await owner.stop()
     owner = undefined
 
@@ -52,7 +52,7 @@ export async function resolveAmongProcesses(count: number, names: number, seed: 
     const resolve = async ({ name }: Reveal): Promise<void> => {
       const response = await fetch(`${asker!.url}/api/resolve/${name}`)
       const body = await response.text()
-      if (response.status !== 200 || response.headers.get('x-confidence') !== 'settled') throw new Error(`${name}: ${response.status} ${body}`)
+      if (response.status !== 200 || response.headers.get('x-confidence') !== 'provisional') throw new Error(`${name}: ${response.status} ${body}`)
     }
     return { nodes: count, asker: 'a light daemon, over HTTP', ...(await measure(reveals, published, resolve)) }
   } finally {
@@ -81,13 +81,13 @@ export async function resolveInOneProcess(count: number, names: number, seed: st
     const owner = nodes[0]!.network
     const reveals = await claim(owner, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
     const published = await publish(owner, reveals)
-    await settle(owner, reveals)
+    await outOfContest(owner, reveals)
     const possible = nodes.filter((_, index) => isAsker(index))
     const resolve = async ({ name }: Reveal): Promise<void> => {
       const { answers, asked } = await farthest(possible, name).network.getReveals(name)
       const own = answers.find(({ self }) => self)
-      const agreeing = answers.filter(({ reveal, state }) => reveal !== undefined && state === 'settled').length
-      if (own?.state !== 'none' || agreeing * 2 <= asked) throw new Error(`${name}: ${agreeing} of ${asked} hold it settled; the asker: ${own?.state ?? 'nothing'}`)
+      const agreeing = answers.filter(({ reveal, state }) => reveal !== undefined && state === 'settling').length
+      if (own?.state !== 'none' || agreeing * 2 <= asked) throw new Error(`${name}: ${agreeing} of ${asked} hold it out of contest; the asker: ${own?.state ?? 'nothing'}`)
     }
     return { nodes: count, asker: 'the full node farthest from the name, in the process of all the others', ...(await measure(reveals, published, resolve)) }
   } finally {
