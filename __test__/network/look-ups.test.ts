@@ -31,7 +31,7 @@ function nearestTo(preimage: Uint8Array, others: readonly Node[]): string[] {
 }
 
 function lookUpsOf(k: number, prefixOf: (peer: string) => string = (peer) => peer): LookUps {
-  return createLookUps(asker, { k, answers_per_prefix: 1 }, { of: (peer) => prefixOf(peer.toString()) }, () => nowMs)
+  return createLookUps(asker, { k, answers_per_prefix: 1, answers_per_wide_prefix: 0 }, { of: (peer) => prefixOf(peer.toString()) }, () => nowMs)
 }
 
 async function closest(lookUps: LookUps, preimage: Uint8Array): Promise<string[]> {

@@ -122,7 +122,7 @@ describe('vectors of another implementation', () => {
   it.each(vectors.vectors.map((fields, index) => [fields.domain as DomainWord, fields.profile, index] as const))('%s on %s (%i)', (word, _profile, index) => {
     const vector = new Vector(vectors.vectors[index]!)
     CHECKS[word](vector)
-    const framed = `${toHex(lp(`chronym/${word}/v1`))}${toHex(vector.hash)}`
+    const framed = `${toHex(lp(`chronym/${word}/v2`))}${toHex(vector.hash)}`
     expect(vector.text('preimage').startsWith(framed), 'the domain stands once in front').toBe(true)
   })
 

@@ -27,8 +27,8 @@ function times<T>(count: number, value: T): T[] {
 describe('diverse peers', () => {
   it('are at most so many of one prefix, and each counts once', () => {
     const peers = ['a', 'b', 'c', 'd', 'a'].map((peer, index) => ({ peer, prefix: index < 3 ? 'one' : 'two' }))
-    expect(diverse(peers, 2).map(({ peer }) => peer)).toEqual(['a', 'b', 'd'])
-    expect(diverse(peers, 0).map(({ peer }) => peer)).toEqual(['a', 'b', 'c', 'd'])
+    expect(diverse(peers, { answers_per_prefix: 2, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual(['a', 'b', 'd'])
+    expect(diverse(peers, { answers_per_prefix: 0, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual(['a', 'b', 'c', 'd'])
   })
 
   it.each([

@@ -5,7 +5,7 @@
 import type { PeerId } from '@libp2p/interface'
 import { sha256 } from '../protocol/bytes.ts'
 import { networkSize } from '../protocol/density.ts'
-import { diverse } from '../protocol/diversity.ts'
+import { diverse, type DiversityLimits } from '../protocol/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import type { Node } from './node.ts'
 import type { Prefixes } from './prefixes.ts'
@@ -35,10 +35,11 @@ export interface LookUps {
 /** `now` is monotonic, in milliseconds. */
 export function createLookUps(
   node: Node,
-  { k, answers_per_prefix: perPrefix }: Pick<NetworkProfile, 'k' | 'answers_per_prefix'>,
+  profile: DiversityLimits & Pick<NetworkProfile, 'k'>,
   prefixes: Prefixes,
   now: () => number = () => performance.now()
 ): LookUps {
+  const { k } = profile
   let knowsEverybodyUntilMs = -Infinity
   const estimates: number[] = []
 
@@ -57,7 +58,7 @@ export function createLookUps(
     anew,
     async sample(preimage, signal, hasChanged = false) {
       const found = (await look(preimage, signal)).map((id) => ({ id, peer: id.toString(), prefix: prefixes.of(id) }))
-      const counted = diverse(found, perPrefix).slice(0, k)
+      const counted = diverse(found, profile).slice(0, k)
       if (counted.length === 0) return
       if (hasChanged) estimates.length = 0
       estimates.push(networkSize(sha256(preimage), counted.map(({ id }) => positionOf(id))))

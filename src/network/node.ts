@@ -117,7 +117,7 @@ function listenFault({ message }: Error): string {
 
 /** Nodes with other numbers do not even route for each other. */
 export function dhtProtocol(profile: NetworkProfile): string {
-  return `/chronym/${toHex(profileHash(profile))}/kad/1`
+  return `/chronym/${toHex(profileHash(profile))}/kad/2`
 }
 
 function parseAddress(text: string): Multiaddr {

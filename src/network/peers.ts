@@ -81,7 +81,7 @@ export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUp
         throw error
       }
     },
-    diverse: (peers) => diverse(peers, profile.answers_per_prefix),
+    diverse: (peers) => diverse(peers, profile),
     penalise(peer, reason) {
       penalise(peer.id, reason)
     }

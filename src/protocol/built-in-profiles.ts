@@ -22,7 +22,7 @@ const LIMITS = {
 
 /** Numbers that are the same in all three. */
 const COMMON = {
-  version: 1,
+  version: 2,
   tld: 'chronym',
   did_method: 'chronym',
   reserved: RESERVED,
@@ -62,10 +62,11 @@ export const local: NetworkProfile = {
   document_refresh: 7 * DAY,
   pulse_fresh: DAY,
   reveal_window: { floor: 14 * DAY, work_factor: 8, squarings_per_second: 333_000 },
-  answers_per_prefix: 0
+  answers_per_prefix: 0,
+  answers_per_wide_prefix: 0
 }
 
-/** Leases short enough that tests see them end. */
+/** Leases short enough that tests see them end. For a few machines, which often share a prefix: it promises nothing, so it does not ask for diverse peers. */
 export const test: NetworkProfile = {
   ...DEVELOPMENT,
   id: 'test',
@@ -76,7 +77,8 @@ export const test: NetworkProfile = {
   document_refresh: 15 * MINUTE,
   pulse_fresh: 2 * MINUTE,
   reveal_window: { floor: 5 * MINUTE, work_factor: 8, squarings_per_second: 333_000 },
-  answers_per_prefix: 2
+  answers_per_prefix: 0,
+  answers_per_wide_prefix: 0
 }
 
 /** Rounds of quicknet are 3 s long. */
@@ -120,5 +122,6 @@ export const main: NetworkProfile = {
   document_refresh: (30 * DAY) / PER_ROUND,
   pulse_fresh: DAY / PER_ROUND,
   reveal_window: { floor: (14 * DAY) / PER_ROUND, work_factor: 8, squarings_per_second: 333_000 },
-  answers_per_prefix: 2
+  answers_per_prefix: 2,
+  answers_per_wide_prefix: 4
 }

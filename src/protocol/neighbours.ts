@@ -33,7 +33,7 @@ interface Held {
  * answer with a non-provisional entry, and more than half of those name one claim.
  */
 export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
-  const held = heldOf(diverse(facts.answers, profile.answers_per_prefix))
+  const held = heldOf(diverse(facts.answers, profile))
   if (held.length === 0 || held.length < Math.min(profile.witness_quorum, facts.known)) return undefined
   return majorityOf(held, held.length)
 }
@@ -45,7 +45,7 @@ export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Ag
 export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
   const needed = Math.max(1, Math.min(profile.witness_quorum, facts.known))
   if (heldOf(facts.answers).length + awaited < needed) return true
-  const held = heldOf(diverse(facts.answers, profile.answers_per_prefix))
+  const held = heldOf(diverse(facts.answers, profile))
   const agreed = majorityOf(held, held.length + 2 * awaited)
   if (agreed === undefined || held.length - awaited < needed) return false
   const states = held.flatMap(({ claimId, state }) => (equalBytes(claimId, agreed.claimId) ? [state] : []))
@@ -55,7 +55,7 @@ export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profil
 
 /** For a settling entry: the claim that more than half of at least `repair_quorum` (or all known) diverse answers hold, when it is another one. */
 export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
-  const answers = diverse(facts.answers, profile.answers_per_prefix)
+  const answers = diverse(facts.answers, profile)
   if (answers.length === 0 || answers.length < Math.min(profile.repair_quorum, facts.known)) return undefined
   const agreed = majorityOf(heldOf(answers), answers.length)
   return agreed === undefined || equalBytes(agreed.claimId, own) ? undefined : agreed
@@ -67,7 +67,7 @@ export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: N
  */
 export function isAnswered(facts: NeighbourFacts, profile: NetworkProfile): boolean {
   if (facts.known === 0) return profile.scope === 'loopback'
-  return diverse(facts.answers, profile.answers_per_prefix).length >= Math.min(profile.repair_quorum, Math.floor(facts.known / 2) + 1)
+  return diverse(facts.answers, profile).length >= Math.min(profile.repair_quorum, Math.floor(facts.known / 2) + 1)
 }
 
 /**
@@ -76,7 +76,7 @@ export function isAnswered(facts: NeighbourFacts, profile: NetworkProfile): bool
  */
 export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): boolean {
   if (!isAnswered(facts, profile)) return false
-  const answers = diverse(facts.answers, profile.answers_per_prefix)
+  const answers = diverse(facts.answers, profile)
   const agreed = claimToAdopt(facts, profile) ?? majorityOf(heldOf(answers), answers.length)
   return agreed === undefined || equalBytes(agreed.claimId, own)
 }
@@ -87,7 +87,7 @@ export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: Net
  */
 export function isRevisionDecided(own: Uint8Array, facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
   if (!isAnswered(facts, profile) || !isAdoptionDecided(facts, awaited, profile)) return false
-  const answers = diverse(facts.answers, profile.answers_per_prefix)
+  const answers = diverse(facts.answers, profile)
   const others = heldOf(answers).filter(({ claimId }) => !equalBytes(claimId, own))
   const most = Math.max(0, ...others.map(({ claimId }) => others.filter((other) => equalBytes(other.claimId, claimId)).length))
   const isOpposed = most * 2 > answers.length + 2 * awaited

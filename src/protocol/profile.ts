@@ -42,7 +42,7 @@ const DifficultySchema = v.strictObject({
 })
 
 const FieldsSchema = v.strictObject({
-  version: v.literal(1),
+  version: v.literal(2),
   id: label,
   /** `loopback`: refused on any other address. `test`: any address, no promise of security. `public`: the contest rule is enforced. */
   scope: v.picklist(['loopback', 'test', 'public']),
@@ -96,6 +96,8 @@ const FieldsSchema = v.strictObject({
   k: integer(1, 100),
   /** Most answers that count from one /24 or /48; 0 is no limit. */
   answers_per_prefix: integer(0, 100),
+  /** Most answers that count from one /16 or /32; 0 is no limit. */
+  answers_per_wide_prefix: integer(0, 100),
   /** Diverse peers whose word counts as the neighbourhood's: to hand a commitment over, to adopt a claim, to be asked for receipts. */
   witness_quorum: integer(1, 100),
   /** Diverse answers that a repair needs. */
@@ -121,6 +123,14 @@ const ProfileSchema = v.pipe(
   v.check((profile) => dearestFactor(profile) * profile.difficulty.base <= MAX_ITERATIONS, 'difficulty: no name may need more than 2^48 squarings'),
   v.check((profile) => profile.contest <= profile.settle, 'settle: must not be shorter than contest'),
   v.check((profile) => profile.min_commit <= profile.pulse_window, 'min_commit: must fit into pulse_window'),
+  v.check(
+    ({ answers_per_prefix: narrow, answers_per_wide_prefix: wide }) => (narrow > 0 && wide >= narrow) || wide === 0,
+    'answers_per_wide_prefix: 0, or no less than answers_per_prefix where that is above 0'
+  ),
+  v.check(
+    ({ answers_per_prefix, k, witness_quorum, repair_quorum }) => answers_per_prefix === 0 || Math.max(witness_quorum, repair_quorum) <= k,
+    'k: must not be below witness_quorum or repair_quorum where answers_per_prefix is above 0, since both are fixed there'
+  ),
   v.check((profile) => profile.settle < profile.lease && profile.provisional_settle < profile.lease, 'lease: must be longer than settling takes'),
   v.check(
     (profile) => profile.scope !== 'public' || profile.contest * profile.beacon.period * FASTEST_SQUARINGS_PER_SECOND < cheapestFactor(profile) * profile.difficulty.base,

@@ -56,7 +56,7 @@ export type Tally =
  * Decides early, once more than half of those to be asked agree; otherwise `undecided` until `done`.
  */
 export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile: NetworkProfile): Tally {
-  const counted = diverse(answers, profile.answers_per_prefix)
+  const counted = diverse(answers, profile)
   const firm = counted.filter(({ held }) => held !== undefined && held.state !== 'provisional')
   const early = candidatesOf(firm, answers).find(({ votes }) => votes * 2 > asking.asked)
   if (early === undefined && !asking.done) return { kind: 'undecided', rule: 'answers-outstanding' }

@@ -32,7 +32,7 @@ export function isWitnessed(claim: Claim, facts: CommitmentFacts, time: Pick<Pro
 
 /** The median (the lower of two) of what `witness_quorum` or more diverse neighbours say; undefined with fewer. */
 export function medianSeen(handedOver: readonly HandedOver[], profile: NetworkProfile): number | undefined {
-  const rounds = diverse(handedOver, profile.answers_per_prefix)
+  const rounds = diverse(handedOver, profile)
     .map(({ seen }) => seen)
     .sort((left, right) => left - right)
   return rounds.length < profile.witness_quorum ? undefined : rounds[Math.floor((rounds.length - 1) / 2)]

@@ -71,7 +71,7 @@ const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string) =
 
 /** The libp2p protocol name: nodes with other numbers do not speak to each other. */
 export function registryProtocol(profile: NetworkProfile): string {
-  return `/chronym/${toHex(profileHash(profile))}/registry/1`
+  return `/chronym/${toHex(profileHash(profile))}/registry/2`
 }
 
 /** The bytes of a request or an answer. */
