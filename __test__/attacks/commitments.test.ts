@@ -48,7 +48,7 @@ describe('commitments', () => {
       const underPrefix = size / 2 ** bits
       expect(underPrefix, `${size} peers`).toBeGreaterThanOrEqual(Math.min(size, 32))
       expect(underPrefix).toBeLessThan(64)
-      const shown = [1, 2, 3].map((n) => blindedKey(K, bits, bytesOf(`${size} ${n}`)).key)
+      const shown = [1, 2, 3].map((n) => blindedKey(K, bits, bytesOf(`${size} ${n}`)))
       for (const key of shown) expect([sharesPrefix(key, K, bits), sharesPrefix(key, K, bits + 24)]).toEqual([true, false])
       expect(new Set(shown.map(String)).size).toBe(3)
     }

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { discoverPeers } from '../../src/network/discovery.ts'
 import type { Node } from '../../src/network/node.ts'
 import { positionOf, tableSize } from '../../src/network/routing.ts'
-import { sha256 } from '../../src/protocol/bytes.ts'
 import { sharesPrefix } from '../../src/protocol/record-key.ts'
 import type { Timers } from '../../src/network/timers.ts'
 import { startBareNode } from './bare-node.ts'
@@ -33,14 +32,14 @@ beforeEach(async () => {
   changes = []
   fails = false
   size = SIZE
-  const anew = (preimage: Uint8Array): Promise<[]> => {
-    lookedUp.push(preimage)
+  const anew = (key: Uint8Array): Promise<[]> => {
+    lookedUp.push(key)
     return fails ? Promise.reject(new Error('nobody answers')) : Promise.resolve([])
   }
-  const sample = async (preimage: Uint8Array, _signal?: AbortSignal, hasChanged = false): Promise<void> => {
-    sampled.push(preimage)
+  const sample = async (key: Uint8Array, _signal?: AbortSignal, hasChanged = false): Promise<void> => {
+    sampled.push(key)
     changes.push(hasChanged)
-    await anew(preimage)
+    await anew(key)
   }
   const timers: Timers = { every: (_milliseconds, action) => (samples.push(action), () => samples.splice(samples.indexOf(action), 1)) }
   end = discoverPeers(joiner, K, { anew, closest: anew, sample, networkSize: () => size }, timers, pino({ level: 'silent' }))
@@ -62,10 +61,7 @@ async function meet(): Promise<void> {
 /** By how many first bits each key that was looked up agrees with our own; undefined for our own id. */
 function sharedBits(): (number | undefined)[] {
   const own = positionOf(joiner.peerId)
-  return lookedUp.map((preimage) => {
-    const key = sha256(preimage)
-    return Array.from({ length: 256 }, (_, bits) => bits).find((bits) => !sharesPrefix(own, key, bits + 1))
-  })
+  return lookedUp.map((key) => Array.from({ length: 256 }, (_, bits) => bits).find((bits) => !sharesPrefix(own, key, bits + 1)))
 }
 
 /** Once what was begun has ended. */

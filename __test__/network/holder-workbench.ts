@@ -6,6 +6,7 @@ import type { Holder, HolderParts } from '../../src/network/holder/holder.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import type { Answer, Request } from '../../src/network/protocol/messages.ts'
 import type { Origin } from '../../src/protocol/diversity.ts'
+import { isWithin, radius } from '../../src/protocol/density.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
@@ -49,7 +50,8 @@ export class HolderWorkbench {
     () => this.neighbours,
     (peer, request) => peer.answer(request),
     {
-      networkSize: () => this.size ?? this.neighbours.length + 1,
+      networkSize: () => this.#networkSize(),
+      isNear: (key) => isWithin(key, new Uint8Array(32), radius(2 * this.lab.profile.k, this.#networkSize())),
       closest: () => Promise.resolve(this.found ?? this.neighbours),
       penalise: (_peer, reason) => this.penalised.push(reason)
     }
@@ -59,6 +61,10 @@ export class HolderWorkbench {
   constructor({ profile = {}, maxPages }: WorkbenchOptions = {}) {
     this.store = openStore(join(this.#directory, 'chronym.db'), maxPages === undefined ? {} : { maxPages })
     this.lab = new Lab(labProfile(profile))
+  }
+
+  #networkSize(): number {
+    return this.size ?? this.neighbours.length + 1
   }
 
   close(): void {

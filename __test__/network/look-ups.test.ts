@@ -1,37 +1,50 @@
 /** Which look-ups ask the network, with real nodes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest'
+import type { Finder } from '../../src/network/finder.ts'
 import { createLookUps, type LookUps } from '../../src/network/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
 import { positionOf, tableSize } from '../../src/network/routing.ts'
+import { originOf } from '../../src/network/prefixes.ts'
+import { diverseFirst } from '../../src/protocol/diversity.ts'
 import { distance, networkSize } from '../../src/protocol/density.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import type { PeerId } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
-import type { KadDHT } from '@libp2p/kad-dht'
 import { startBareNode } from './bare-node.ts'
+import { findingOn } from './finding-node.ts'
 import { labProfile } from './lab.ts'
 import { waitFor } from '../wait-for.ts'
 
-const [FIRST, SECOND] = [utf8('first'), utf8('second')]
+const [FIRST, SECOND] = [sha256(utf8('first')), sha256(utf8('second'))]
 const nodes: Node[] = []
 let asker: Node
 let left: Node
 let nowMs = 0
 let asked: MockInstance
+let finder: Finder
 
 async function join(): Promise<Node> {
   const node = await startBareNode(nodes.length)
+  const finding = await findingOn(node, labProfile())
+  finder ??= finding.finder
   for (const other of nodes.filter(({ status }) => status === 'started')) await node.dial(other.getMultiaddrs())
   nodes.push(node)
   return node
 }
 
-function nearestTo(preimage: Uint8Array, others: readonly Node[]): string[] {
-  const away = ({ peerId }: Node): number => distance(sha256(preimage), positionOf(peerId))
+function nearestTo(key: Uint8Array, others: readonly Node[]): string[] {
+  const away = ({ peerId }: Node): number => distance(key, positionOf(peerId))
   return others.toSorted((one, other) => away(one) - away(other)).map(({ peerId }) => peerId.toString())
 }
 
 function lookUpsOf(k: number, prefixOf: (peer: string) => string = (peer) => peer): LookUps {
-  return createLookUps(asker, { k, answers_per_prefix: 1, answers_per_wide_prefix: 0 }, { of: (peer) => prefixOf(peer.toString()) }, () => nowMs)
+  const prefixes = { of: (peer: PeerId) => prefixOf(peer.toString()), known: (peer: PeerId) => prefixOf(peer.toString()) }
+  const limits = { answers_per_prefix: 1, answers_per_wide_prefix: 0 }
+  const find: Finder['find'] = async (key, signal) => {
+    const found = await finder.find(key, signal)
+    return { ...found, peers: diverseFirst(found.peers.map((id) => originOf(id, prefixes)), k, limits).map(({ id }) => id) }
+  }
+  return createLookUps(asker, { find }, { k, ...limits }, prefixes, () => nowMs)
 }
 
 async function closest(lookUps: LookUps, preimage: Uint8Array): Promise<string[]> {
@@ -47,7 +60,7 @@ beforeAll(async () => {
   left = await join()
   await join()
   await knows(2)
-  asked = vi.spyOn(asker.services.dht, 'getClosestPeers')
+  asked = vi.spyOn(finder, 'find')
 })
 
 beforeEach(() => {
@@ -92,13 +105,11 @@ describe('look-ups in a network of fewer than k others', () => {
   })
 })
 
-it('with k others and more, every look-up asks, and none goes through all that are known', async () => {
-  const fromTable = vi.spyOn((asker.services.dht as KadDHT & { routingTable: { closestPeers(key: Uint8Array, options: { count: number }): unknown } }).routingTable, 'closestPeers')
+it('with k others and more, every look-up asks', async () => {
   const lookUps = lookUpsOf(2)
   expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(2)).slice(0, 2))
   await closest(lookUps, FIRST)
   expect(asked).toHaveBeenCalledTimes(2)
-  expect(Math.max(...fromTable.mock.calls.map(([, { count }]) => count))).toBeLessThanOrEqual(labProfile().k)
 })
 
 describe('the size of the network', () => {
@@ -114,10 +125,10 @@ describe('the size of the network', () => {
   function estimate(preimage: Uint8Array, prefixOf: (peer: string) => string = (peer) => peer): number {
     const running = nodes.filter((node) => node !== asker && node.status === 'started')
     const counted = nearestTo(preimage, running).filter((peer, index, all) => all.findIndex((other) => prefixOf(other) === prefixOf(peer)) === index)
-    return networkSize(sha256(preimage), counted.slice(0, 2).map((peer) => positionOf(peerIdFromString(peer))))
+    return networkSize(preimage, counted.slice(0, 2).map((peer) => positionOf(peerIdFromString(peer))))
   }
   const median = (of: number[]): number => of.toSorted((left, right) => left - right)[(of.length - 1) >> 1]!
-  const preimages = Array.from({ length: 12 }, (_, index) => utf8(String(index)))
+  const preimages = Array.from({ length: 12 }, (_, index) => sha256(utf8(String(index))))
 
   it('is the median of the last nine estimates by those who are found at random keys, wherever ourselves stand', async () => {
     const lookUps = lookUpsOf(2)
@@ -147,7 +158,7 @@ describe('the size of the network', () => {
     const crowd = pairs.reduce((best, pair) => (apart(pair) < apart(best) ? pair : best)).map(String)
     const prefixOf = (peer: string): string => (crowd.includes(peer) ? 'one machine' : peer)
     // Where the crowd is next to the key, so that it would be taken for the whole neighbourhood.
-    const surrounded = Array.from({ length: 1000 }, (_, index) => utf8(`surrounded ${index}`)).filter((preimage) => estimate(preimage, prefixOf) < estimate(preimage))
+    const surrounded = Array.from({ length: 1000 }, (_, index) => sha256(utf8(`surrounded ${index}`))).filter((preimage) => estimate(preimage, prefixOf) < estimate(preimage))
     for (const preimage of surrounded.slice(0, 3)) {
       const lookUps = lookUpsOf(2, prefixOf)
       await lookUps.sample(preimage)

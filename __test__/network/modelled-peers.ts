@@ -30,6 +30,7 @@ export function modelledPeers<P extends Peer>(all: () => readonly P[], answer: (
     ownPosition: new Uint8Array(32),
     known: () => all().length,
     networkSize: () => all().length + 1,
+    isNear: () => true,
     nearest: everybody,
     within: everybody,
     closest: () => Promise.resolve(everybody()),
@@ -40,6 +41,7 @@ export function modelledPeers<P extends Peer>(all: () => readonly P[], answer: (
       return answered
     },
     diverse: (list) => [...list],
+    diverseFirst: (list, count) => list.slice(0, count),
     penalise: () => undefined,
     ...overrides
   }

@@ -1,5 +1,6 @@
 /** Whether many nodes of one machine pass for a crowd, with real nodes. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createFinder } from '../../src/network/finder.ts'
 import { createLookUps } from '../../src/network/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
 import { createPeers, type Peers } from '../../src/network/peers.ts'
@@ -19,7 +20,7 @@ let peers: Peers
 
 function peersOf(node: Node): Peers {
   const prefixes = createPrefixes(node)
-  return createPeers(node, PROFILE, createLookUps(node, PROFILE, prefixes), prefixes, () => undefined)
+  return createPeers(node, PROFILE, createLookUps(node, createFinder(node, PROFILE, prefixes), PROFILE, prefixes), prefixes, () => undefined)
 }
 
 async function start(): Promise<Node> {

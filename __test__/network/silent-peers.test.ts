@@ -42,6 +42,7 @@ function network(silent: number): { parts: ClientParts; asked: Request[] } {
       case 'commit':
         return { type: 'received', receipt: encodeReceipt(signReceipt(request.commitment, 77, modelledKey(all.indexOf(peer)), lab.hash)) }
       case 'commitments':
+      case 'find':
       case 'list':
         throw new Error(`nobody asks for ${request.type} here`)
     }

@@ -4,13 +4,15 @@ import type { Logger } from 'pino'
 import type { Budget } from './budget.ts'
 import { contactsOf } from './contacts.ts'
 import { discoverPeers } from './discovery.ts'
+import { createFinder, type Finder } from './finder.ts'
 import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
-import { createPrefixes } from './prefixes.ts'
+import { createPrefixes, type Prefixes } from './prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
 import { dropThoseThatTurnLight, forgetStrangers, onPeerKnown } from './routing.ts'
 import type { Timers } from './timers.ts'
+import { preferDiversePeers } from './diverse-table.ts'
 import type { NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './watchdog.ts'
 
@@ -21,7 +23,7 @@ export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnec
   readonly log: Logger
   /** A peer has entered the routing table. */
   readonly onKnown: () => void
-  readonly handlers: Handlers
+  readonly handlers: Omit<Handlers, 'find'>
   readonly budget: Budget
   readonly penalise: ServeOptions['penalise']
   readonly emit: (event: NetworkEvent) => void
@@ -43,11 +45,11 @@ export interface Connection {
 export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
   const { profile, bootstrap, metBefore, timers, log, onKnown, handlers, budget, penalise, emit } = options
   let endServing: (() => Promise<void>) | undefined
-  const startServing = async (node: Node): Promise<void> => {
+  const startServing = async (node: Node, finder: Finder): Promise<void> => {
     endServing = await serve({
       node,
       profile,
-      handlers,
+      handlers: { ...handlers, find: (request) => finder.answer(request) },
       budget,
       penalise,
       onFault: (request, error) => {
@@ -55,6 +57,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
       }
     })
   }
+  let parts: { readonly prefixes: Prefixes; readonly finder: Finder } | undefined
   const node = await startNode({ ...options, mode, mayConnect: (prefix) => budget.connect(prefix) }, async (unstarted) => {
     unstarted.addEventListener('peer:connect', ({ detail }) => {
       emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
@@ -62,10 +65,14 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     unstarted.addEventListener('peer:disconnect', ({ detail }) => {
       emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
     })
-    if (mode === 'full') await startServing(unstarted)
+    const prefixes = createPrefixes(unstarted)
+    const finder = createFinder(unstarted, profile, prefixes)
+    parts = { prefixes, finder }
+    preferDiversePeers(unstarted, profile, prefixes)
+    if (mode === 'full') await startServing(unstarted, finder)
   })
-  const prefixes = createPrefixes(node)
-  const lookUps = createLookUps(node, profile, prefixes)
+  const { prefixes, finder } = parts!
+  const lookUps = createLookUps(node, finder, profile, prefixes)
   const ends = [
     watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers, (address, reason) => {
       // Whoever was only met before may be gone for good.
@@ -84,7 +91,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     contacts: () => contactsOf(node),
     async setMode(next) {
       await node.services.dht.setMode(next === 'full' ? 'server' : 'client')
-      if (next === 'full') await startServing(node)
+      if (next === 'full') await startServing(node, finder)
       else await endServing?.()
     },
     hangUp(peer) {

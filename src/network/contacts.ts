@@ -44,7 +44,7 @@ export class Contacts {
 
 /** Where the peers of the table listen, those near us first. */
 export async function contactsOf(node: Node): Promise<string[]> {
-  const peers = nearestKnown(node, positionOf(node.peerId), MAX_CONTACTS)
+  const peers = nearestKnown(node, positionOf(node.peerId)).slice(0, MAX_CONTACTS)
   const found = await Promise.all(
     peers.map(async (peer) => {
       if (!(await node.peerStore.has(peer))) return []

@@ -47,9 +47,9 @@ export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: T
   const lookFar = async (): Promise<void> => {
     try {
       for (let shared = 0; shared < OWN_BITS && 2 ** shared * k <= lookUps.networkSize(); shared++) {
-        const preimage = farKey(positionOf(node.peerId), shared)
-        if (shared < MAX_SAMPLED_BITS) await lookUps.sample(preimage, ended.signal, shared === 0)
-        else await lookUps.anew(preimage, ended.signal)
+        const key = farKey(positionOf(node.peerId), shared)
+        if (shared < MAX_SAMPLED_BITS) await lookUps.sample(key, ended.signal, shared === 0)
+        else await lookUps.anew(key, ended.signal)
       }
     } finally {
       knownAtLook = tableSize(node)
@@ -58,7 +58,7 @@ export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: T
   const request = (wanted: boolean): void => {
     if (running) again ||= wanted
     else if (!wanted || ended.signal.aborted) return
-    else if (tableSize(node) < k) void run(() => lookUps.anew(node.peerId.toMultihash().bytes, ended.signal))
+    else if (tableSize(node) < k) void run(() => lookUps.anew(positionOf(node.peerId), ended.signal))
     else if (tableSize(node) >= GROWTH * knownAtLook) void run(lookFar)
   }
   const endListening = onPeerKnown(node, () => {
@@ -74,9 +74,9 @@ export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: T
   }
 }
 
-/** Preimage of a random key in the part of the key space that shares so many bits with ours and not the next. */
+/** A random key in the part of the key space that shares so many bits with ours and not the next. */
 function farKey(own: Uint8Array, shared: number): Uint8Array {
   const key = own.slice()
   key[shared >> 3]! ^= 0x80 >> (shared & 7)
-  return blindedKey(key, shared + 1, randomBytes(32)).preimage
+  return blindedKey(key, shared + 1, randomBytes(32))
 }

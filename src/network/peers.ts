@@ -1,77 +1,95 @@
 /** The peers as holders and clients see them, so that neither touches libp2p. */
 import type { PeerId } from '@libp2p/interface'
 import { randomBytes } from 'node:crypto'
-import { isWithin, radius } from '../protocol/density.ts'
-import { diverse, type Origin } from '../protocol/diversity.ts'
+import { sha256 } from '../protocol/bytes.ts'
+import { distance, isWithin, radius } from '../protocol/density.ts'
+import { diverse, diverseFirst, type Origin } from '../protocol/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/record-key.ts'
 import type { Node } from './node.ts'
 import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
 import type { LookUps } from './look-ups.ts'
-import type { Prefixes } from './prefixes.ts'
+import { originOf, type Prefixes } from './prefixes.ts'
 import { dropUnreachable, nearestKnown, positionOf, tableSize } from './routing.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
 const NEIGHBOURHOOD_LOOKUPS = 4
+
+/** Of those under a blinded prefix, so many times k are taken: with honest ids there are 64 at most. */
+const NEIGHBOURHOOD_PARTS = 4
+
+/** Nodes see different parts of the network: a record is taken up to this much farther away than it is looked for. */
+const HOLDING_SLACK = 2
 
 /** A peer that can be asked. `prefix` is known once we have been connected: it is looked at after the answer. */
 export interface Peer extends Origin {
   readonly id: PeerId
 }
 
+/** Wherever peers are chosen, diversity comes before the cut to k [ids of one address around a key]: where fewer than k are diverse, the nearest of the others follow them. */
 export interface Peers {
   readonly ownPosition: Uint8Array
   /** Peers of the routing table. */
   known(): number
   /** Nodes in the network, ourselves counted. */
   networkSize(): number
+  /** Whether a record at a key belongs here: we are near it, or among the 2 k nearest of diverse peers. */
+  isNear(key: Uint8Array): boolean
   /** The k of the table nearest to a key, without asking anybody: near ourselves the table is as good as a look-up. */
   nearest(key: Uint8Array): Peer[]
-  /** Those of the table who should hold what belongs at a key, at the estimated density: nearest first, at most k, without asking anybody. */
+  /** Those of the table who should hold what belongs at a key, at the estimated density: at most k, without asking anybody. */
   within(key: Uint8Array): Peer[]
-  /** The k closest to H(preimage), nearest first, without ourselves. */
+  /** The k closest to H(preimage), without ourselves. */
   closest(preimage: Uint8Array, signal?: AbortSignal): Promise<Peer[]>
-  /** All peers that share the blinded prefix with a key, found without showing the key; and the prefix's length. */
+  /** The peers that share the blinded prefix with a key, in random order and at most 4 k, found without showing the key; and the prefix's length. */
   neighbourhood(key: Uint8Array, signal?: AbortSignal): Promise<{ peers: Peer[]; bits: number }>
   /** Rejects with AskError or the signal's reason. */
   ask<R extends Request>(peer: Peer, request: R, signal?: AbortSignal): Promise<AnswerTo<R>>
-  /** Of those peers, at most `answers_per_prefix` of one prefix. */
+  /** Of those peers, so many of one prefix as the profile lets count. */
   diverse(peers: readonly Peer[]): Peer[]
+  /** The first `count` of those that are diverse; where these are fewer, the first of the others follow them. */
+  diverseFirst(peers: readonly Peer[], count: number): Peer[]
   penalise(peer: Peer, reason: string): void
 }
 
 export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUps, prefixes: Prefixes, penalise: (peer: PeerId, reason: string) => void): Peers {
-  const peerOf = (id: PeerId): Peer => ({
-    id,
-    peer: id.toString(),
-    get prefix() {
-      return prefixes.of(id)
-    }
-  })
+  const { k } = profile
+  const ownPosition = positionOf(node.peerId)
+  const peersOf = (ids: readonly PeerId[]): Peer[] => ids.map((id) => originOf(id, prefixes))
+  const nearest = (key: Uint8Array, count: number): Peer[] => diverseFirst(peersOf(nearestKnown(node, key)), count, profile)
 
   return {
-    ownPosition: positionOf(node.peerId),
+    ownPosition,
     known: () => tableSize(node),
     networkSize: () => lookUps.networkSize(),
-    nearest: (key) => nearestKnown(node, key, profile.k).map(peerOf),
-    within(key) {
-      const reach = radius(profile.k, lookUps.networkSize())
-      return nearestKnown(node, key, profile.k).filter((id) => isWithin(key, positionOf(id), reach)).map(peerOf)
+    isNear(key) {
+      if (isWithin(key, ownPosition, radius(HOLDING_SLACK * k, lookUps.networkSize()))) return true
+      const nearer = nearestKnown(node, key).filter((id) => distance(key, positionOf(id)) < distance(key, ownPosition))
+      return diverse(peersOf(nearer), profile).length < HOLDING_SLACK * k
     },
-    closest: async (preimage, signal) => (await lookUps.closest(preimage, signal)).map(peerOf),
+    nearest: (key) => nearest(key, k),
+    within(key) {
+      const reach = radius(k, lookUps.networkSize())
+      return nearest(key, k).filter(({ id }) => isWithin(key, positionOf(id), reach))
+    },
+    closest: async (preimage, signal) => peersOf(await lookUps.closest(sha256(preimage), signal)),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(lookUps.networkSize())
-      // Whom we are connected to is alive, whoever else stands in the table may be long gone.
+      // Whom we are connected to is alive, whoever else is in the table may be long gone.
       const connected = nearestKnown(node, key).filter((id) => node.getConnections(id).length > 0)
       const found = new Map(connected.map((id) => [id.toString(), id]))
       // Where fewer are known than one look-up finds, one look-up finds them all.
-      const count = bits === 0 && tableSize(node) < profile.k ? 1 : NEIGHBOURHOOD_LOOKUPS
-      const lookedUp = Array.from({ length: count }, () => lookUps.closest(blindedKey(key, bits, randomBytes(32)).preimage, signal))
+      const count = bits === 0 && tableSize(node) < k ? 1 : NEIGHBOURHOOD_LOOKUPS
+      const lookedUp = Array.from({ length: count }, () => lookUps.closest(blindedKey(key, bits, randomBytes(32)), signal))
       for (const peers of await Promise.all(lookedUp)) {
         for (const id of peers) found.set(id.toString(), id)
       }
-      return { peers: [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits)).map(peerOf), bits }
+      // Not in the order of their distance: which of them are taken must not tell the key.
+      const random = randomBytes(32)
+      const sharing = [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits))
+      const shuffled = sharing.map((id) => ({ id, place: distance(random, positionOf(id)) })).sort((left, right) => left.place - right.place)
+      return { peers: diverseFirst(peersOf(shuffled.map(({ id }) => id)), NEIGHBOURHOOD_PARTS * k, profile), bits }
     },
     async ask(peer, request, signal) {
       try {
@@ -82,6 +100,7 @@ export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUp
       }
     },
     diverse: (peers) => diverse(peers, profile),
+    diverseFirst: (peers, count) => diverseFirst(peers, count, profile),
     penalise(peer, reason) {
       penalise(peer.id, reason)
     }

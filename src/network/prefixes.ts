@@ -1,6 +1,7 @@
 /** Under which /24 or /48 peers were connected: who may answer is chosen while there is no connection to most of them, and one that ends says as much as one that stands. */
 import type { PeerId } from '@libp2p/interface'
 import { prefixOf } from './addresses.ts'
+import type { Origin } from '../protocol/diversity.ts'
 import type { Node } from './node.ts'
 
 /** Peers whose prefix is remembered, 150 bytes each; the one connected longest ago is forgotten first. */
@@ -9,6 +10,19 @@ const MAX_REMEMBERED = 8_192
 export interface Prefixes {
   /** That of the newest connection; the peer's id where there has never been any. */
   of(peer: PeerId): string
+  /** The same; undefined where there has never been any. */
+  known(peer: PeerId): string | undefined
+}
+
+/** A peer with its prefix, which is looked at when it is needed. */
+export function originOf(id: PeerId, prefixes: Prefixes): Origin & { readonly id: PeerId } {
+  return {
+    id,
+    peer: id.toString(),
+    get prefix() {
+      return prefixes.of(id)
+    }
+  }
 }
 
 /** Remembers until the node stops. */
@@ -21,11 +35,9 @@ export function createPrefixes(node: Node): Prefixes {
     const [oldest] = last.keys()
     if (last.size > MAX_REMEMBERED && oldest !== undefined) last.delete(oldest)
   })
-  return {
-    of(peer) {
-      const [connection] = node.getConnections(peer)
-      const id = peer.toString()
-      return connection === undefined ? (last.get(id) ?? id) : prefixOf(connection.remoteAddr)
-    }
+  const known = (peer: PeerId): string | undefined => {
+    const [connection] = node.getConnections(peer)
+    return connection === undefined ? last.get(peer.toString()) : prefixOf(connection.remoteAddr)
   }
+  return { known, of: (peer) => known(peer) ?? peer.toString() }
 }

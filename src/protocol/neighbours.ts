@@ -2,6 +2,7 @@
 import { equalBytes } from './bytes.ts'
 import type { Origin } from './diversity.ts'
 import { diverse } from './diversity.ts'
+import { quorumOf } from './electorate.ts'
 import type { EntryState } from './entry.ts'
 import type { NetworkProfile } from './profile.ts'
 
@@ -29,12 +30,12 @@ interface Held {
 }
 
 /**
- * For a name we hold nothing (or only a provisional claim) of: the claim to adopt. `witness_quorum` diverse peers (all, where fewer are known) must
- * answer with a non-provisional entry, and more than half of those name one claim.
+ * For a name we hold nothing (or only a provisional claim) of: the claim to adopt. `witness_quorum` diverse peers (all that are known, where the profile limits no
+ * prefixes and fewer are) must answer with a non-provisional entry, and more than half of those name one claim.
  */
 export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
   const held = heldOf(diverse(facts.answers, profile))
-  if (held.length === 0 || held.length < Math.min(profile.witness_quorum, facts.known)) return undefined
+  if (held.length === 0 || held.length < quorumOf(profile.witness_quorum, facts.known, profile)) return undefined
   return majorityOf(held, held.length)
 }
 
@@ -43,7 +44,7 @@ export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Ag
  * [a neighbour that never answers]. Each answer counts for itself, and may take the place of another of its prefix.
  */
 export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
-  const needed = Math.max(1, Math.min(profile.witness_quorum, facts.known))
+  const needed = Math.max(1, quorumOf(profile.witness_quorum, facts.known, profile))
   if (heldOf(facts.answers).length + awaited < needed) return true
   const held = heldOf(diverse(facts.answers, profile))
   const agreed = majorityOf(held, held.length + 2 * awaited)
@@ -53,21 +54,21 @@ export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profil
   return fresh * 2 > states.length + 2 * awaited || (fresh + awaited) * 2 <= states.length
 }
 
-/** For a settling entry: the claim that more than half of at least `repair_quorum` (or all known) diverse answers hold, when it is another one. */
+/** For a settling entry: the claim that more than half of at least `repair_quorum` diverse answers hold (of all that are known, where the profile limits no prefixes and fewer are), when it is another one. */
 export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
   const answers = diverse(facts.answers, profile)
-  if (answers.length === 0 || answers.length < Math.min(profile.repair_quorum, facts.known)) return undefined
+  if (answers.length === 0 || answers.length < quorumOf(profile.repair_quorum, facts.known, profile)) return undefined
   const agreed = majorityOf(heldOf(answers), answers.length)
   return agreed === undefined || equalBytes(agreed.claimId, own) ? undefined : agreed
 }
 
 /**
- * Whether enough have answered to tell what the neighbourhood holds: `repair_quorum` diverse peers, or more than half of those known. Who knows of nobody cannot
- * tell, but on a network of one machine is the whole of it.
+ * Whether enough have answered to tell what the neighbourhood holds: `repair_quorum` diverse peers or, where the profile limits no prefixes, more than half of those
+ * known. Who knows of nobody cannot tell, but on a network of one machine is the whole of it.
  */
 export function isAnswered(facts: NeighbourFacts, profile: NetworkProfile): boolean {
   if (facts.known === 0) return profile.scope === 'loopback'
-  return diverse(facts.answers, profile).length >= Math.min(profile.repair_quorum, Math.floor(facts.known / 2) + 1)
+  return diverse(facts.answers, profile).length >= quorumOf(profile.repair_quorum, Math.floor(facts.known / 2) + 1, profile)
 }
 
 /**
@@ -91,7 +92,7 @@ export function isRevisionDecided(own: Uint8Array, facts: NeighbourFacts, awaite
   const others = heldOf(answers).filter(({ claimId }) => !equalBytes(claimId, own))
   const most = Math.max(0, ...others.map(({ claimId }) => others.filter((other) => equalBytes(other.claimId, claimId)).length))
   const isOpposed = most * 2 > answers.length + 2 * awaited
-  return isOpposed ? answers.length >= Math.min(profile.repair_quorum, facts.known) : (most + awaited) * 2 <= answers.length
+  return isOpposed ? answers.length >= quorumOf(profile.repair_quorum, facts.known, profile) : (most + awaited) * 2 <= answers.length
 }
 
 function heldOf(answers: readonly NeighbourAnswer[]): Held[] {

@@ -3,6 +3,7 @@ import { compareBytes, equalBytes, toHex } from './bytes.ts'
 import type { Claim } from './claim.ts'
 import type { Origin } from './diversity.ts'
 import { diverse } from './diversity.ts'
+import { electorate } from './electorate.ts'
 import type { EntryState } from './entry.ts'
 import { leaseState } from './lease.ts'
 import { compareRecords } from './order.ts'
@@ -14,7 +15,7 @@ export interface ResolveAnswer extends Origin {
 }
 
 export interface Asking {
-  /** How many peers are to be asked: those within the radius, at most `answers_per_prefix` of a prefix. */
+  /** How many diverse peers were found to be asked; where the profile limits prefixes, no fewer than k should be there. */
   readonly asked: number
   /** No more answers will come. */
   readonly done: boolean
@@ -41,7 +42,7 @@ export type Tally =
       readonly of: number
       /** No state but provisional answered. */
       readonly provisional: boolean
-      /** At most half of the peers to be asked agree: cached for 60 s only, and never pinned. */
+      /** At most half of those who should be asked agree: cached for 60 s only, and never pinned. */
       readonly thin: boolean
       /** More than half of the owner's votes hold it as settled: it may be pinned, unless it is thin. */
       readonly settled: boolean
@@ -53,12 +54,13 @@ export type Tally =
 /**
  * The voting rule. One vote a peer; provisional entries and "none" have no vote while any other state answers. The owner with more than half wins.
  *
- * Decides early, once more than half of those to be asked agree; otherwise `undecided` until `done`.
+ * Decides early, once more than half of those who should be asked agree; otherwise `undecided` until `done`.
  */
 export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile: NetworkProfile): Tally {
   const counted = diverse(answers, profile)
   const firm = counted.filter(({ held }) => held !== undefined && held.state !== 'provisional')
-  const early = candidatesOf(firm, answers).find(({ votes }) => votes * 2 > asking.asked)
+  const of = electorate(asking.asked, profile)
+  const early = candidatesOf(firm, answers).find(({ votes }) => votes * 2 > of)
   if (early === undefined && !asking.done) return { kind: 'undecided', rule: 'answers-outstanding' }
 
   const provisional = firm.length === 0
@@ -73,7 +75,7 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
     owner,
     of: voters.length,
     provisional,
-    thin: owner.votes * 2 <= asking.asked,
+    thin: owner.votes * 2 <= of,
     settled: owner.settledVotes * 2 > owner.votes
   }
 }

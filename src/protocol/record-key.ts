@@ -7,8 +7,11 @@ export type RecordKind = 'reveal' | 'kid' | 'manifest'
 
 const KEY_DOMAIN = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } as const satisfies Record<RecordKind, DomainWord>
 
-/** Bits that the blinded prefix is shorter than log2 of the network: about 32 peers share it (protocol.md, "Registering", step 2). */
+/** Bits that the blinded prefix is shorter than log2 of the network: about 32 peers share it (protocol.md, "Where records belong"). */
 const BLINDED_SLACK_BITS = 5
+
+/** In a network of two million peers: whatever size is believed, so much of a name stays hidden. */
+const MAX_BLINDED_BITS = 16
 
 /** What is hashed to K: `domain(key) ‖ lp(id)`. kad-dht hashes its keys with SHA-256, so this is the key to give it. */
 export function recordKeyPreimage(kind: RecordKind, id: string, profileHash: Uint8Array): Uint8Array {
@@ -20,10 +23,10 @@ export function recordKey(kind: RecordKind, id: string, profileHash: Uint8Array)
   return sha256(recordKeyPreimage(kind, id, profileHash))
 }
 
-/** How many leading bits of K may be shown before the reveal: max(0, floor(log2(network size)) - 5). */
+/** How many leading bits of K may be shown before the reveal: max(0, floor(log2(network size)) - 5), 16 at most. */
 export function blindedPrefixBits(networkSize: number): number {
   const size = Math.max(1, Math.floor(networkSize))
-  return Math.max(0, BigInt(size).toString(2).length - 1 - BLINDED_SLACK_BITS)
+  return Math.min(MAX_BLINDED_BITS, Math.max(0, BigInt(size).toString(2).length - 1 - BLINDED_SLACK_BITS))
 }
 
 /** Whether two keys begin with the same bits. */
@@ -36,17 +39,10 @@ export function sharesPrefix(left: Uint8Array, right: Uint8Array, bits: number):
   return rest === 0 || (left[whole]! ^ right[whole]!) >> (8 - rest) === 0
 }
 
-/**
- * A random key that shares only the first `bits` bits with K: a neighbourhood is learned from it, not a name.
- *
- * Tries 2^bits preimages on average; bits are few, since peers are. Returns the preimage (for kad-dht) and the key.
- *
- * @param random 32 bytes, fresh for each look-up
- */
-export function blindedKey(key: Uint8Array, bits: number, random: Uint8Array): { preimage: Uint8Array; key: Uint8Array } {
-  for (let attempt = 0; ; attempt++) {
-    const preimage = concatBytes(random, u64be(attempt))
-    const candidate = sha256(preimage)
-    if (sharesPrefix(key, candidate, bits)) return { preimage, key: candidate }
-  }
+/** A key that shares the first `bits` bits with K, its others those of `random` (32 bytes, fresh for each look-up): a neighbourhood is learned from it, not a name. */
+export function blindedKey(key: Uint8Array, bits: number, random: Uint8Array): Uint8Array {
+  return random.map((byte, index) => {
+    const mask = 0xff >> Math.min(8, Math.max(0, bits - 8 * index))
+    return (key[index]! & ~mask) | (byte & mask)
+  })
 }

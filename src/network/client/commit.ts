@@ -12,7 +12,7 @@ import { askPatiently } from './patience.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 /**
- * Sends C with its stamp to every peer that shares the blinded prefix of K(name), and collects their receipts, verified.
+ * Sends C with its stamp to every peer that shares the blinded prefix of K(name), and collects the receipts of diverse ones, verified.
  *
  * Nothing that is sent tells K(name). Safe to repeat: peers keep the round at which they saw C first. Throws OfflineError, or the signal's reason.
  */
@@ -28,9 +28,14 @@ export async function commit(parts: ClientParts, name: string, commitment: Uint8
   }
   const neighbourhood = await peers.neighbourhood(recordKey('reveal', name, hash), signal)
   signal?.throwIfAborted()
-  const of = neighbourhood.peers.length + (countedSelf === undefined ? 0 : 1)
-  const received = (answers: readonly (Receipt | undefined)[]): Receipt[] => answers.filter((receipt) => receipt !== undefined)
-  const pending = neighbourhood.peers.map((peer) => receiptOf(peers, peer, commitment, nonce, hash, signal))
+  const asked = neighbourhood.peers
+  // All keep C, diverse ones count: silent ids of one machine would else keep everybody from committing [silent ids of one address].
+  const of = peers.diverse(asked).length + (countedSelf === undefined ? 0 : 1)
+  const received = (answers: readonly (Receipt | undefined)[]): Receipt[] => {
+    const counted = new Set(peers.diverse(asked.filter((_, index) => answers[index] !== undefined)).map(({ peer }) => peer))
+    return answers.filter((receipt) => receipt !== undefined && counted.has(receipt.peer)) as Receipt[]
+  }
+  const pending = asked.map((peer) => receiptOf(peers, peer, commitment, nonce, hash, signal))
   const answers = await enough(pending, (some) => (receipts.length + received(some).length) * 2 > of)
   receipts.push(...received(answers))
   return { receipts, of }

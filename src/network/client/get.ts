@@ -1,13 +1,15 @@
 import { equalBytes, sha256, toHex } from '../../protocol/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
+import { electorate } from '../../protocol/electorate.ts'
 import { profileHash } from '../../protocol/profile.ts'
-import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
+import { recordKey } from '../../protocol/record-key.ts'
 import { decodeReveal, type Reveal } from '../../protocol/reveal.ts'
 import type { Verdict } from '../../protocol/valid.ts'
 import type { Peer } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
 import type { GetAnswer } from '../protocol/get.ts'
 import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
+import { shouldHold } from './holders.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 /**
@@ -31,7 +33,7 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
 
   const askThem = async (asked: readonly Peer[], others: number): Promise<RevealLookup> => {
     const ids = new Set([parts.ownPeerId, ...asked.map(({ peer }) => peer)])
-    const total = others + (self === undefined ? 0 : 1)
+    const total = electorate(others + (self === undefined ? 0 : 1), parts.profile)
     // Where a peer is, is sure only once it has answered.
     const answersOf = (): RevealAnswer[] => {
       const diverse = new Set(peers.diverse(asked.filter(({ peer }) => typeof replies.get(peer) === 'object')).map(({ peer }) => peer))
@@ -71,13 +73,13 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
     if (typeof own === 'object') replies.set(parts.ownPeerId, own)
   }
   const known = breadth === 'majority' ? peers.diverse(peers.within(key)) : []
-  const holders = Math.max(known.length, Math.min(parts.profile.k, peers.networkSize() - 1))
+  const holders = Math.max(known.length, electorate(Math.min(parts.profile.k, peers.networkSize() - 1), parts.profile))
   if (known.length * 2 > holders + 1) {
     const found = await askThem(known, holders)
     if (isDecided()) return found
   }
-  const closest = peers.diverse(await peers.closest(recordKeyPreimage('reveal', name, hash), signal))
-  return askThem(closest, closest.length)
+  const holdersFound = peers.diverse(await shouldHold(peers, 'reveal', name, parts.profile, signal))
+  return askThem(holdersFound, holdersFound.length)
 }
 
 /** Whether more than half of so many hold one claim that is not provisional. */

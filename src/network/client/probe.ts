@@ -23,7 +23,7 @@ export async function probe(parts: ClientParts, name: string, signal?: AbortSign
   const { peers: neighbours, bits } = await peers.neighbourhood(key, signal)
   const asked = peers.diverse(neighbours)
   // The prefix of another key that shares no more than these bits: K itself is never sent.
-  const shown = blindedKey(key, bits, randomBytes(32)).key
+  const shown = blindedKey(key, bits, randomBytes(32))
   const answers = await Promise.all(asked.map((peer) => listed(peers, peer, key, shown, bits, signal)))
   const all = answers.filter((answer) => answer !== undefined)
   if (self !== undefined) {

@@ -31,7 +31,7 @@ export interface OutgoingRecord {
  *
  * Those among the latter that it was not sent to tell whether whoever looks for it comes to where it was sent [a look-up led astray]: where there are any, more
  * than half of them have to hold it as well as more than half of all. Who lacks it is sent it, in four rounds at most. In networks of up to k all were sent it,
- * and their own word is all there is. `storedBy` counts who showed the record when asked last, of all who should hold it: those whose
+ * and their own word is all there is. `storedBy` counts who showed the record when asked last, of all who should hold it, diverse peers at both: those whose
  * answers had come a second after enough had. Throws OfflineError, or the signal's reason.
  */
 export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?: AbortSignal): Promise<PutOutcome> {
@@ -73,13 +73,16 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     if (countedSelf !== undefined) note(parts.ownPeerId, answer)
   }
   const readers = distinct(closest, around)
-  const of = readers.length + (countedSelf === undefined ? 0 : 1)
+  // Twelve ids of one machine that take a record and show nothing would else keep a majority from ever being read back [ids of one address that keep nothing].
+  const counted = (some: readonly Peer[]): number => peers.diverse(some).length
+  const of = counted(readers) + (countedSelf === undefined ? 0 : 1)
   for (let round = 1; ; ) {
     const ownHold = countedSelf !== undefined && (await isHeld(countedSelf.get(kind, key), outgoing))
-    const count = (holds: readonly (boolean | undefined)[]): number => holds.filter(Boolean).length + (ownHold ? 1 : 0)
+    const count = (holds: readonly (boolean | undefined)[]): number => counted(readers.filter((_, index) => holds[index])) + (ownHold ? 1 : 0)
+    const unwritten = readers.filter(({ peer }) => !sent.has(peer))
     const isStored = (holds: readonly (boolean | undefined)[]): boolean => {
-      const unwritten = holds.filter((_, index) => !sent.has(readers[index]!.peer))
-      return count(holds) * 2 > of && (unwritten.length === 0 || unwritten.filter(Boolean).length * 2 > unwritten.length)
+      const held = unwritten.filter((peer) => holds[readers.indexOf(peer)])
+      return count(holds) * 2 > of && (unwritten.length === 0 || counted(held) * 2 > counted(unwritten))
     }
     const holds = await enough(readers.map((peer) => readBack(peers, peer, outgoing, key, signal)), isStored)
     const outcome = { storedBy: count(holds), of, refusals: [...refusals.values()] }

@@ -103,7 +103,7 @@ export class Holder {
   }
 
   /** Answers to peers. */
-  handlers(): Handlers {
+  handlers(): Omit<Handlers, 'find'> {
     return {
       commit: async ({ commitment, nonce }, sender) => {
         if (!this.budget.commit(sender)) return BUSY

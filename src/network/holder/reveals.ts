@@ -6,7 +6,6 @@ import { spendChange, nextChangeMs, type ChangeBudget } from '../../protocol/cha
 import type { Claim } from '../../protocol/claim.ts'
 import { commitmentHash } from '../../protocol/commitment.ts'
 import type { Origin } from '../../protocol/diversity.ts'
-import { isWithin, radius } from '../../protocol/density.ts'
 import { isRipe } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { claimToAdopt, isAdoptionDecided, isRevisionDecided, type Agreed, type NeighbourFacts } from '../../protocol/neighbours.ts'
@@ -26,9 +25,6 @@ import { KeyedMutex } from './keyed-mutex.ts'
 import { OURSELVES } from './ourselves.ts'
 import type { Room } from './room.ts'
 import { askElsewhere, askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
-
-/** Nodes see different parts of the network: a record is taken up to this much farther away than it is looked for. */
-const RADIUS_SLACK = 2
 
 /** Questions and adoptions that one offer may cause: ask, adopt, offer again, and as much once more. */
 const MAX_STEPS = 6
@@ -72,8 +68,7 @@ export class RevealHolder {
 
   /** Whether this node is among those that store what belongs at a key. Alone or in a small network every node is. */
   isNear(key: Uint8Array): boolean {
-    const peers = this.#parts.peers()
-    return peers === undefined || isWithin(key, peers.ownPosition, radius(RADIUS_SLACK * this.#parts.profile.k, peers.networkSize()))
+    return this.#parts.peers()?.isNear(key) ?? true
   }
 
   /** Takes a record or says why not. Rejects only for faults of ours: no verdict, no disk. */

@@ -1,14 +1,15 @@
 /**
  * All requests and answers of the record protocol, and their bytes: deterministic CBOR maps (RFC 8949, section 4.2.1), in CDDL (RFC 8610):
  *
- *   request  = commit / put / get / list / commitments
+ *   request  = commit / put / get / list / commitments / find
  *   commit   = {type: "commit", commitment: bstr .size 32, nonce: bstr .size 8}
  *   put      = {type: "put", kind, record: bstr}
  *   get      = {type: "get", kind, key: K, ? brief: true}
  *   list     = {type: "list", key: K, bits: 0..64, ? after: K}
  *   commitments = {type: "commitments", ? after: bstr .size 32}
+ *   find     = {type: "find", key: bstr .size 32}
  *
- *   answer   = received / stored / entry / document / digest / none / listed / held / stale / refused / busy
+ *   answer   = received / stored / entry / document / digest / none / listed / held / found / stale / refused / busy
  *   received = {type: "received", receipt: bstr}                      ; to commit
  *   stored   = {type: "stored"}                                       ; to put
  *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr / ? digest: bstr .size 32} ; to get of a reveal
@@ -17,6 +18,7 @@
  *   none     = {type: "none"}                                         ; to get
  *   listed   = {type: "listed", entries: [*250 {key: K, state, claim: bstr .size 32, ? record: bstr .size 32}], more: bool} ; to list
  *   held     = {type: "commitments", commitments: [*500 {commitment: bstr .size 32, seen: uint}], more: bool} ; to commitments
+ *   found    = {type: "found", peers: [*100 {peer: bstr .size 38, addresses: [*3 bstr]}]} ; to find
  *   stale    = {type: "stale", record: bstr}                          ; the newer one
  *   refused  = {type: "refused", code: tstr, detail: tstr}            ; code: [a-z][a-z-]{0,31}, detail: at most 300 UTF-16 units
  *   busy     = {type: "busy"}
@@ -31,6 +33,7 @@ import { EncodingError } from '../../protocol/errors.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { decodeCommitAnswer, decodeCommitRequest, type CommitAnswer, type CommitRequest } from './commit.ts'
 import { decodeCommitmentsAnswer, decodeCommitmentsRequest, type CommitmentsAnswer, type CommitmentsRequest } from './commitments.ts'
+import { decodeFindAnswer, decodeFindRequest, type FindAnswer, type FindRequest } from './find.ts'
 import { MAX_MESSAGE_BYTES } from './frame.ts'
 import { decodeGetAnswer, decodeGetRequest, type GetAnswer, type GetRequest } from './get.ts'
 import { decodeListAnswer, decodeListRequest, type ListAnswer, type ListRequest } from './list.ts'
@@ -43,6 +46,7 @@ export interface Exchange {
   get: { request: GetRequest; answer: GetAnswer }
   list: { request: ListRequest; answer: ListAnswer }
   commitments: { request: CommitmentsRequest; answer: CommitmentsAnswer }
+  find: { request: FindRequest; answer: FindAnswer }
 }
 
 export type RequestType = keyof Exchange
@@ -50,15 +54,16 @@ export type Request = Exchange[RequestType]['request']
 export type Answer = Exchange[RequestType]['answer']
 export type AnswerTo<R extends Request> = Exchange[R['type']]['answer']
 
-/** A listing is the deepest: map, array, map. */
-const BOUNDS = { maxBytes: MAX_MESSAGE_BYTES, maxDepth: 3 }
+/** What was found is the deepest: map, array, map, array. */
+const BOUNDS = { maxBytes: MAX_MESSAGE_BYTES, maxDepth: 4 }
 
 const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
   commit: decodeCommitRequest,
   put: decodePutRequest,
   get: decodeGetRequest,
   list: decodeListRequest,
-  commitments: decodeCommitmentsRequest
+  commitments: decodeCommitmentsRequest,
+  find: decodeFindRequest
 }
 
 const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string) => Exchange[T]['answer'] } = {
@@ -66,7 +71,8 @@ const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string) =
   put: decodePutAnswer,
   get: decodeGetAnswer,
   list: decodeListAnswer,
-  commitments: decodeCommitmentsAnswer
+  commitments: decodeCommitmentsAnswer,
+  find: decodeFindAnswer
 }
 
 /** The libp2p protocol name: nodes with other numbers do not speak to each other. */

@@ -1,0 +1,24 @@
+/** A bare node that looks up and answers look-ups as the daemon's does, without the registry on top. */
+import { createFinder, type Finder } from '../../src/network/finder.ts'
+import { createLookUps, type LookUps } from '../../src/network/look-ups.ts'
+import type { Node } from '../../src/network/node.ts'
+import { createPrefixes, type Prefixes } from '../../src/network/prefixes.ts'
+import { createBudget } from '../../src/network/budget.ts'
+import { serve, type Handlers } from '../../src/network/protocol/serve.ts'
+import { BUSY } from '../../src/network/protocol/answers.ts'
+import type { NetworkProfile } from '../../src/protocol/profile.ts'
+
+export interface Finding {
+  readonly finder: Finder
+  readonly prefixes: Prefixes
+  readonly lookUps: LookUps
+}
+
+/** Lets a node answer `find`, and nothing else. */
+export async function findingOn(node: Node, profile: NetworkProfile, prefixes: Prefixes = createPrefixes(node)): Promise<Finding> {
+  const finder = createFinder(node, profile, prefixes)
+  const nothing = (): typeof BUSY => BUSY
+  const handlers: Handlers = { commit: nothing, put: nothing, get: nothing, list: nothing, commitments: nothing, find: (request) => finder.answer(request) }
+  await serve({ node, profile, handlers, budget: createBudget(false), penalise: () => undefined, onFault: () => undefined })
+  return { finder, prefixes, lookUps: createLookUps(node, finder, profile, prefixes) }
+}
