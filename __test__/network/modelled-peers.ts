@@ -42,6 +42,7 @@ export function modelledPeers<P extends Peer>(all: () => readonly P[], answer: (
     },
     diverse: (list) => [...list],
     diverseFirst: (list, count) => list.slice(0, count),
+    met: () => 0,
     penalise: () => undefined,
     ...overrides
   }

@@ -20,7 +20,8 @@ let peers: Peers
 
 function peersOf(node: Node): Peers {
   const prefixes = createPrefixes(node)
-  return createPeers(node, PROFILE, createLookUps(node, createFinder(node, PROFILE, prefixes), PROFILE, prefixes), prefixes, () => undefined)
+  const lookUps = createLookUps(node, createFinder(node, PROFILE, prefixes), PROFILE, prefixes)
+  return createPeers(node, PROFILE, { lookUps, prefixes, acquaintances: { met: () => undefined } }, () => undefined)
 }
 
 async function start(): Promise<Node> {

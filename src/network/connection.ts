@@ -1,6 +1,7 @@
 /** The node while it is open, with all that watches over it. */
 import type { PeerId } from '@libp2p/interface'
 import type { Logger } from 'pino'
+import type { Acquaintances } from './acquaintances.ts'
 import type { Budget } from './budget.ts'
 import { contactsOf } from './contacts.ts'
 import { discoverPeers } from './discovery.ts'
@@ -21,6 +22,7 @@ export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnec
   readonly metBefore: () => readonly string[]
   readonly timers: Timers
   readonly log: Logger
+  readonly acquaintances: Acquaintances
   /** A peer has entered the routing table. */
   readonly onKnown: () => void
   readonly handlers: Omit<Handlers, 'find'>
@@ -43,7 +45,7 @@ export interface Connection {
 
 /** Opens a node in that mode. Throws ListenError. */
 export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
-  const { profile, bootstrap, metBefore, timers, log, onKnown, handlers, budget, penalise, emit } = options
+  const { profile, bootstrap, metBefore, timers, log, acquaintances, onKnown, handlers, budget, penalise, emit } = options
   let endServing: (() => Promise<void>) | undefined
   const startServing = async (node: Node, finder: Finder): Promise<void> => {
     endServing = await serve({
@@ -78,14 +80,17 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
       // Whoever was only met before may be gone for good.
       if (bootstrap.includes(address)) log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
     }),
-    onPeerKnown(node, onKnown),
+    onPeerKnown(node, (peer) => {
+      acquaintances.note(peer.toString())
+      onKnown()
+    }),
     forgetStrangers(node),
     discoverPeers(node, profile.k, lookUps, timers, log),
     dropThoseThatTurnLight(node, dhtProtocol(profile))
   ]
 
   return {
-    peers: createPeers(node, profile, lookUps, prefixes, penalise),
+    peers: createPeers(node, profile, { lookUps, prefixes, acquaintances }, penalise),
     connectedPeers: () => node.getPeers().length,
     addresses: () => node.getMultiaddrs().map(String),
     contacts: () => contactsOf(node),

@@ -9,6 +9,7 @@ import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
 import { recordKey } from '../protocol/record-key.ts'
 import { encodeReveal, type Reveal } from '../protocol/reveal.ts'
 import type { Store } from '../store/types.ts'
+import { Acquaintances } from './acquaintances.ts'
 import { createBudget } from './budget.ts'
 import { commit } from './client/commit.ts'
 import { getDocuments, type FoundDocuments } from './client/documents.ts'
@@ -81,6 +82,7 @@ class RegistryNetwork implements OpenableNetwork {
   readonly #penalties
   readonly #holder: Holder
   readonly #contacts: Contacts
+  readonly #acquaintances: Acquaintances
   readonly #client: ClientParts
   readonly #listeners = new Set<(event: NetworkEvent) => void>()
   #mode: NetworkMode
@@ -105,6 +107,7 @@ class RegistryNetwork implements OpenableNetwork {
     this.#timers = options.timers ?? systemTimers
     this.#penalties = createPenalties(nowMs)
     this.#contacts = new Contacts(store)
+    this.#acquaintances = new Acquaintances(store, () => this.#clock.time().now)
     this.#clock = createRoundClock(beacon, profile, store, nowMs)
     const verifier = createVerifier(profile, beacon, pool)
     const peers = (): Peers | undefined => this.#connection?.peers
@@ -143,7 +146,10 @@ class RegistryNetwork implements OpenableNetwork {
         this.#timers.every(NEW_CONTACTS_MS, () => {
           if (this.#hasMet) void this.#keepContacts()
         }),
-        this.#timers.every(CONTACTS_INTERVAL_MS, () => void this.#keepContacts())
+        this.#timers.every(CONTACTS_INTERVAL_MS, () => {
+          this.#keepAcquaintances()
+          void this.#keepContacts()
+        })
       ]
       this.#maintenance = startMaintenance({
         profile,
@@ -298,6 +304,7 @@ class RegistryNetwork implements OpenableNetwork {
         dialFrom,
         bootstrap,
         metBefore: () => this.#contacts.addresses(),
+        acquaintances: this.#acquaintances,
         agent,
         log,
         timers: this.#timers,
@@ -321,9 +328,18 @@ class RegistryNetwork implements OpenableNetwork {
 
   async #disconnect(): Promise<void> {
     const connection = this.#connection
+    this.#keepAcquaintances()
     await this.#keepContacts()
     this.#connection = undefined
     await connection?.close()
+  }
+
+  #keepAcquaintances(): void {
+    try {
+      this.#acquaintances.keep()
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'since when peers are known could not be written down')
+    }
   }
 
   async #keepContacts(): Promise<void> {

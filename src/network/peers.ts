@@ -6,6 +6,7 @@ import { distance, isWithin, radius } from '../protocol/density.ts'
 import { diverse, diverseFirst, type Origin } from '../protocol/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/record-key.ts'
+import type { Acquaintances } from './acquaintances.ts'
 import type { Node } from './node.ts'
 import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
@@ -50,10 +51,18 @@ export interface Peers {
   diverse(peers: readonly Peer[]): Peer[]
   /** The first `count` of those that are diverse; where these are fewer, the first of the others follow them. */
   diverseFirst(peers: readonly Peer[], count: number): Peer[]
+  /** The round in which we were connected to a peer first; undefined where that is not known. */
+  met(peer: Peer): number | undefined
   penalise(peer: Peer, reason: string): void
 }
 
-export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUps, prefixes: Prefixes, penalise: (peer: PeerId, reason: string) => void): Peers {
+export interface PeersParts {
+  readonly lookUps: LookUps
+  readonly prefixes: Prefixes
+  readonly acquaintances: Pick<Acquaintances, 'met'>
+}
+
+export function createPeers(node: Node, profile: NetworkProfile, { lookUps, prefixes, acquaintances }: PeersParts, penalise: (peer: PeerId, reason: string) => void): Peers {
   const { k } = profile
   const ownPosition = positionOf(node.peerId)
   const peersOf = (ids: readonly PeerId[]): Peer[] => ids.map((id) => originOf(id, prefixes))
@@ -101,6 +110,7 @@ export function createPeers(node: Node, profile: NetworkProfile, lookUps: LookUp
     },
     diverse: (peers) => diverse(peers, profile),
     diverseFirst: (peers, count) => diverseFirst(peers, count, profile),
+    met: ({ peer }) => acquaintances.met(peer),
     penalise(peer, reason) {
       penalise(peer.id, reason)
     }

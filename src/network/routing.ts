@@ -8,8 +8,8 @@ import type { Node } from './node.ts'
 /** The routing table, which the class has and the interface of kad-dht does not show. */
 interface RoutingTable {
   readonly size: number
-  addEventListener(type: 'peer:add', listener: () => void): void
-  removeEventListener(type: 'peer:add', listener: () => void): void
+  addEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
+  removeEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
   remove(peer: PeerId): Promise<void>
   readonly kb: { toIterable(): Iterable<{ readonly peerId: PeerId; readonly kadId: Uint8Array }>; get(kadId: Uint8Array): unknown }
 }
@@ -28,12 +28,13 @@ export function tableSize(node: Node): number {
   return tableOf(node).size
 }
 
-/** Calls `listener` whenever a peer enters the table; returns the function that ends it. */
-export function onPeerKnown(node: Node, listener: () => void): () => void {
+/** Calls `listener` with each peer that enters the table; returns the function that ends it. */
+export function onPeerKnown(node: Node, listener: (peer: PeerId) => void): () => void {
   const table = tableOf(node)
-  table.addEventListener('peer:add', listener)
+  const onAdd = ({ detail }: CustomEvent<PeerId>): void => listener(detail)
+  table.addEventListener('peer:add', onAdd)
   return () => {
-    table.removeEventListener('peer:add', listener)
+    table.removeEventListener('peer:add', onAdd)
   }
 }
 

@@ -5,7 +5,7 @@
 import { equalBytes } from './bytes.ts'
 import type { Claim } from './claim.ts'
 import type { Entry } from './entry.ts'
-import { isRipe, MAX_REPAIRS, newEntry, withClaim, withRival } from './entry.ts'
+import { isRipe, MAX_REPAIRS, newEntry, ownSight, withClaim, withRival } from './entry.ts'
 import { leaseState } from './lease.ts'
 import type { Agreed, NeighbourFacts } from './neighbours.ts'
 import { claimToAdopt, claimToRepair, isAnswered, isUnopposed } from './neighbours.ts'
@@ -90,10 +90,11 @@ export type Revision =
  */
 export function reviseEntry(entry: Entry, neighbours: NeighbourFacts, time: ProtocolTime, profile: NetworkProfile): Revision | undefined {
   if (entry.state === 'fresh' || entry.state === 'settled') return undefined
+  const sight = ownSight(entry)
   const isRepairable = entry.state === 'settling' && entry.repairs < MAX_REPAIRS
-  const agreed = entry.state === 'provisional' ? claimToAdopt(neighbours, profile) : isRepairable ? claimToRepair(entry.claim.id, neighbours, profile) : undefined
+  const agreed = entry.state === 'provisional' ? claimToAdopt(neighbours, profile) : isRepairable ? claimToRepair(entry.claim.id, neighbours, profile, sight) : undefined
   if (agreed === undefined) {
-    const isFinal = entry.repairs >= MAX_REPAIRS ? isAnswered(neighbours, profile) : isUnopposed(entry.claim.id, neighbours, profile)
+    const isFinal = entry.repairs >= MAX_REPAIRS ? isAnswered(neighbours, profile) : isUnopposed(entry.claim.id, neighbours, profile, sight)
     return isFinal && isRipe(entry, time, profile) ? { kind: 'keep', entry: { ...entry, state: 'settled', rivals: [] } } : undefined
   }
   return equalBytes(agreed.claimId, entry.claim.id) ? { kind: 'keep', entry: adopt(agreed, entry.claim, time) } : { kind: 'adopt', agreed }

@@ -2,7 +2,7 @@
 import type { CborValue } from './cbor.ts'
 import { decodeOwnCbor, encodeCbor } from './cbor.ts'
 import type { Claim } from './claim.ts'
-import type { Entry, EntryState } from './entry.ts'
+import type { Entry, EntryState, Sight } from './entry.ts'
 import { MAX_RIVALS } from './entry.ts'
 import { EncodingError } from './errors.ts'
 import type { Name } from './names.ts'
@@ -13,15 +13,16 @@ const STATES: readonly string[] = ['fresh', 'settling', 'settled', 'provisional'
 const CLAIM_MEMBERS = ['name', 'pubkey', 'id', 'commitment', 'firstRound', 'firstIterations', 'tie', 'newestRound', 'serial', 'payloadHash', 'recordHash']
 
 export function encodeEntry(entry: Entry): Uint8Array {
-  const { state, claim, tenureRound, quietRound, rivals, repairs, equivocation } = entry
+  const { state, claim, tenureRound, quietRound, rivals, repairs, equivocation, sight } = entry
   const fields: Record<string, CborValue> = { state, claim: { ...claim }, tenureRound, quietRound, rivals: [...rivals], repairs }
   if (equivocation !== undefined) fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
+  if (sight !== undefined) fields['sight'] = { ...sight }
   return encodeCbor(fields)
 }
 
 /** Throws EncodingError: the store is damaged. */
 export function decodeEntry(bytes: Uint8Array): Entry {
-  const fields = fieldsOf(decodeOwnCbor(bytes), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['repairs', 'equivocation'])
+  const fields = fieldsOf(decodeOwnCbor(bytes), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['repairs', 'equivocation', 'sight'])
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
   const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))
@@ -35,7 +36,11 @@ export function decodeEntry(bytes: Uint8Array): Entry {
     // Entries of older versions have none.
     repairs: Object.hasOwn(fields, 'repairs') ? integerField(fields, 'repairs') : 0
   }
-  return Object.hasOwn(fields, 'equivocation') ? { ...entry, equivocation: equivocationFrom(fields['equivocation']) } : entry
+  return {
+    ...entry,
+    ...(Object.hasOwn(fields, 'equivocation') && { equivocation: equivocationFrom(fields['equivocation']) }),
+    ...(Object.hasOwn(fields, 'sight') && { sight: sightFrom(fields['sight']) })
+  }
 }
 
 function claimFrom(value: CborValue | undefined): Claim {
@@ -61,4 +66,9 @@ function equivocationFrom(value: CborValue | undefined): Equivocation {
   const [low, high, ...rest] = arrayField(fields, 'payloadHashes').map((hash) => bytesField({ hash }, 'hash', 32))
   if (low === undefined || high === undefined || rest.length > 0) throw new EncodingError('payloadHashes: two are expected')
   return { round: integerField(fields, 'round'), serial: integerField(fields, 'serial'), payloadHashes: [low, high] }
+}
+
+function sightFrom(value: CborValue | undefined): Sight {
+  const fields = fieldsOf(value, ['commitment', 'seen'])
+  return { commitment: bytesField(fields, 'commitment', 32), seen: integerField(fields, 'seen') }
 }

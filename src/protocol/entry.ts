@@ -25,6 +25,14 @@ export interface Entry {
   readonly repairs: number
   /** The last time the owner signed two payloads at one (p, serial). */
   readonly equivocation?: Equivocation
+  /** Until it settles: this node's own sight of C, kept here since the table of commitments may forget it. */
+  readonly sight?: Sight
+}
+
+/** This node stored C itself at round s, in time for the claim. */
+export interface Sight {
+  readonly commitment: Uint8Array
+  readonly seen: number
 }
 
 /** A rival costs a whole VDF; past this many the entry settles without regard to more. */
@@ -69,4 +77,17 @@ export function withClaim(entry: Entry, claim: Claim): Entry {
 export function withRival(entry: Entry, rival: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
   if (entry.rivals.length >= MAX_RIVALS || entry.rivals.some((id) => equalBytes(id, rival.id))) return entry
   return { ...entry, quietRound: time.verified, rivals: [...entry.rivals, rival.id] }
+}
+
+/** The entry with this node's own sight of its claim, where it is a witness (`isWitnessed` by `seen` alone). A settled entry needs none. */
+export function withSight(entry: Entry, seen: number | undefined): Entry {
+  const { sight, ...rest } = entry
+  if (entry.state === 'settled') return sight === undefined ? entry : rest
+  if (seen === undefined || ownSight(entry) !== undefined) return entry
+  return { ...rest, sight: { commitment: entry.claim.commitment, seen } }
+}
+
+/** s of the entry's claim where this node is a witness of it; undefined elsewhere. */
+export function ownSight({ claim, sight }: Entry): number | undefined {
+  return sight !== undefined && equalBytes(sight.commitment, claim.commitment) ? sight.seen : undefined
 }

@@ -8,6 +8,8 @@ import type { NetworkProfile } from './profile.ts'
 
 /** One neighbour's answer to "what do you hold?"; `entry` is left out for nothing. */
 export interface NeighbourAnswer extends Origin {
+  /** The round in which this node met that peer first; left out where it is not known. */
+  readonly met?: number
   readonly entry?: { readonly claimId: Uint8Array; readonly state: EntryState }
 }
 
@@ -22,6 +24,16 @@ export interface NeighbourFacts {
 export interface Agreed {
   readonly claimId: Uint8Array
   readonly state: 'fresh' | 'settling'
+}
+
+/**
+ * The answers that may talk a witness over: of peers that it had met before it saw C. Nobody knew the name then, so that nobody had chosen ids near its key
+ * [a witness who is talked over]. A node that is no witness hears everybody.
+ *
+ * @param sight `ownSight` of its entry
+ */
+export function believed(sight: number | undefined, facts: NeighbourFacts): NeighbourFacts {
+  return sight === undefined ? facts : { ...facts, answers: facts.answers.filter(({ met }) => met !== undefined && met < sight) }
 }
 
 interface Held {
@@ -54,9 +66,14 @@ export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profil
   return fresh * 2 > states.length + 2 * awaited || (fresh + awaited) * 2 <= states.length
 }
 
-/** For a settling entry: the claim that more than half of at least `repair_quorum` diverse answers hold (of all that are known, where the profile limits no prefixes and fewer are), when it is another one. */
-export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
-  const answers = diverse(facts.answers, profile)
+/**
+ * For a settling entry: the claim that more than half of at least `repair_quorum` diverse answers hold (of all that are known, where the profile limits no
+ * prefixes and fewer are), when it is another one.
+ *
+ * @param sight `ownSight` of the entry
+ */
+export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile, sight?: number): Agreed | undefined {
+  const answers = diverse(believed(sight, facts).answers, profile)
   if (answers.length === 0 || answers.length < quorumOf(profile.repair_quorum, facts.known, profile)) return undefined
   const agreed = majorityOf(heldOf(answers), answers.length)
   return agreed === undefined || equalBytes(agreed.claimId, own) ? undefined : agreed
@@ -72,13 +89,16 @@ export function isAnswered(facts: NeighbourFacts, profile: NetworkProfile): bool
 }
 
 /**
- * Whether an entry whose time has come may settle: enough have answered, and neither more than half of them nor so many as would be believed by a node that
- * holds nothing name another claim.
+ * Whether an entry whose time has come may settle: enough have answered, and neither more than half of those that are believed nor as many of them as a node
+ * that holds nothing would follow name another claim.
+ *
+ * @param sight `ownSight` of the entry
  */
-export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile): boolean {
+export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile, sight?: number): boolean {
   if (!isAnswered(facts, profile)) return false
-  const answers = diverse(facts.answers, profile)
-  const agreed = claimToAdopt(facts, profile) ?? majorityOf(heldOf(answers), answers.length)
+  const heard = believed(sight, facts)
+  const answers = diverse(heard.answers, profile)
+  const agreed = claimToAdopt(heard, profile) ?? majorityOf(heldOf(answers), answers.length)
   return agreed === undefined || equalBytes(agreed.claimId, own)
 }
 
@@ -86,9 +106,10 @@ export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: Net
  * Whether `claimToAdopt`, `claimToRepair` and `isUnopposed` would say the same, whatever so many peers that were asked too may answer, late or never
  * [a neighbour that never answers]. Each answer counts for itself, and may take the place of another of its prefix.
  */
-export function isRevisionDecided(own: Uint8Array, facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
-  if (!isAnswered(facts, profile) || !isAdoptionDecided(facts, awaited, profile)) return false
-  const answers = diverse(facts.answers, profile)
+export function isRevisionDecided(own: Uint8Array, facts: NeighbourFacts, awaited: number, profile: NetworkProfile, sight?: number): boolean {
+  const heard = believed(sight, facts)
+  if (!isAnswered(facts, profile) || !isAdoptionDecided(heard, awaited, profile)) return false
+  const answers = diverse(heard.answers, profile)
   const others = heldOf(answers).filter(({ claimId }) => !equalBytes(claimId, own))
   const most = Math.max(0, ...others.map(({ claimId }) => others.filter((other) => equalBytes(other.claimId, claimId)).length))
   const isOpposed = most * 2 > answers.length + 2 * awaited

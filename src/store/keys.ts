@@ -12,6 +12,7 @@
  *   stamped/<K>                    of an identity that only a stamp carries: work, round          network/holder
  *   manifest/<K>                   the newest manifest held under K(did)                         network/holder
  *   carried/<kind>/<K>             the name for which that identity or manifest is held          network/holder
+ *   acquaintances                  since when peers are known                                   network
  *   contacts                       addresses of peers met before                                network
  *   own/<kind>/<id>                a record of our own that is republished for ever               network/client
  *   time/lapse                     highest round verified while pulses were fresh                network
@@ -73,7 +74,8 @@ export const keys = {
   idempotency: (hash: Uint8Array) => key('idempotency', toHex(hash)),
   configOverride: (path: string) => key('config', path),
   profile: () => key('profile'),
-  contacts: () => key('contacts')
+  contacts: () => key('contacts'),
+  acquaintances: () => key('acquaintances')
 } as const
 
 /** What `Store.list` and `Store.count` take to go through all values of one kind. */

@@ -58,8 +58,10 @@ async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array, is
 async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighbour | undefined> {
   const answer = await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key, brief: true }))
   const { peer, prefix } = from
-  if (answer?.type === 'none') return { peer, prefix, from }
-  return answer?.type === 'entry' ? { peer, prefix, from, entry: { claimId: answer.claim, state: answer.state } } : undefined
+  const met = peers.met(from)
+  const who = { peer, prefix, from, ...(met !== undefined && { met }) }
+  if (answer?.type === 'none') return who
+  return answer?.type === 'entry' ? { ...who, entry: { claimId: answer.claim, state: answer.state } } : undefined
 }
 
 /**

@@ -6,12 +6,13 @@ import { spendChange, nextChangeMs, type ChangeBudget } from '../../protocol/cha
 import type { Claim } from '../../protocol/claim.ts'
 import { commitmentHash } from '../../protocol/commitment.ts'
 import type { Origin } from '../../protocol/diversity.ts'
-import { isRipe } from '../../protocol/entry.ts'
+import { isRipe, ownSight, withSight, type Entry } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { claimToAdopt, isAdoptionDecided, isRevisionDecided, type Agreed, type NeighbourFacts } from '../../protocol/neighbours.ts'
 import { compareRecords } from '../../protocol/order.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
+import { isWitnessed } from '../../protocol/witness.ts'
 import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
 import { ASK_MS, CHECK_MS, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../clock.ts'
@@ -125,7 +126,7 @@ export class RevealHolder {
     // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked about widely enough.
     const time = clock.time()
     // Whoever offers something meanwhile need not wait for a look-up: the entry is looked at again.
-    const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => isRevisionDecided(before.claim.id, soFar, awaited, profile)
+    const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before))
     const answers = isRipe(before, time, profile) ? await askElsewhere(peers(), preimage, isDecided) : await askNeighbours(peers(), key, isDecided)
     await this.#mutex.run(toHex(key), async () => {
       for (let neighbours = answers; ; ) {
@@ -247,9 +248,16 @@ export class RevealHolder {
     return true
   }
 
+  /** s of the entry's claim, where it alone makes the claim witnessed. */
+  #sightOf({ claim }: Entry): number | undefined {
+    const { commitments, clock, profile } = this.#parts
+    const { seen } = commitments.facts(claim.commitment)
+    return seen !== undefined && isWitnessed(claim, { seen }, clock.time(), profile) ? seen : undefined
+  }
+
   #save(key: Uint8Array, next: Held, held?: Held): void {
     if (next.entry === held?.entry && next.record === held.record) return
-    this.#parts.entries.save(key, next)
+    this.#parts.entries.save(key, { ...next, entry: withSight(next.entry, this.#sightOf(next.entry)) })
     this.#parts.onStored(next.entry.claim.name, next.entry.state)
   }
 }
