@@ -20,13 +20,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'node-version.ts': [],
   'readiness.ts': ['api', 'beacon', 'network', 'protocol', 'registry', 'tasks'],
   'owner-seed.ts': ['protocol', 'paths.ts'],
+  'round-clock.ts': ['protocol', 'store', 'beacon'],
   'version.ts': [],
   native: ['protocol', 'version.ts'],
   store: ['protocol'],
   beacon: ['protocol', 'native'],
-  network: ['protocol', 'store', 'beacon', 'native'],
+  network: ['protocol', 'store', 'beacon', 'native', 'round-clock.ts'],
   tasks: ['protocol', 'native', 'store', 'errors.ts'],
-  registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'errors.ts'],
+  registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'errors.ts', 'round-clock.ts'],
   api: ['protocol', 'registry', 'tasks', 'web', 'errors.ts', 'version.ts'],
   web: [],
   cli: ['protocol', 'api', 'native', 'beacon', 'config.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'chronymd.ts']
@@ -86,6 +87,12 @@ describe('the arrows of the architecture', () => {
       ({ from, to }) => parts.has(to) && from !== to && !ROOTS.has(from) && !(ARROWS[from] ?? []).includes(to)
     )
     expect(broken.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
+  })
+
+  it('make one protocol clock', () => {
+    const makers = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && readFileSync(join(SRC, file), 'utf8').includes('= createRoundClock('))
+    expect(makers).toEqual(['daemon.ts'])
+    expect(readFileSync(join(SRC, 'daemon.ts'), 'utf8').split('createRoundClock(')).toHaveLength(2)
   })
 
   it.each(LIBRARIES)('keeps $pattern where it belongs', ({ pattern, only }) => {

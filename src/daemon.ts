@@ -27,6 +27,7 @@ import { profileHash, type NetworkProfile } from './protocol/profile.ts'
 import { checkReadiness } from './readiness.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createTaskSteps } from './registry/task-steps.ts'
+import { createRoundClock } from './round-clock.ts'
 import { keys, lastPart, prefixes } from './store/keys.ts'
 import { openStore } from './store/open.ts'
 import { readOrSetAside } from './store/read-or-set-aside.ts'
@@ -132,6 +133,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     }
     const beacon = createBeaconClient({ chain: profile.beacon, urls: beaconUrls, pool, warn })
 
+    const roundClock = createRoundClock(beacon, profile, store, () => clock.now())
     const network = createNetwork({
       profile,
       store,
@@ -143,9 +145,9 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       mode: initial.mode,
       log,
       storageBytes: initial.p2p.storage_mib * 2 ** 20,
-      clock: () => clock.now()
+      clock: roundClock
     })
-    const core = { profile, store, network, beacon, pool, masterSeed, clock, log }
+    const core = { profile, store, network, beacon, pool, masterSeed, clock, roundClock, log }
     const config = createConfigService({
       initial,
       overrides,

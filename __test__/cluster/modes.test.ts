@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startBareNode } from '../network/bare-node.ts'
 import { FIRST_ROUND, Lab, labProfile } from '../network/lab.ts'
 import { createNetwork } from '../../src/network/network.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { ListenError, OfflineError, type NetworkEvent } from '../../src/network/types.ts'
 import { registryProtocol } from '../../src/network/protocol/messages.ts'
 import { builtInProfiles } from '../../src/protocol/profile.ts'
@@ -328,6 +329,7 @@ function networkOptions(store: Parameters<typeof createNetwork>[0]['store']) {
     nodeSeed: new Uint8Array(32).fill(9),
     beacon: lab.beacon,
     pool: lab.pool,
+    clock: createRoundClock(lab.beacon, builtInProfiles.local, store, Date.now),
     mode: 'full' as const,
     log: pino({ level: 'silent' })
   }

@@ -1,6 +1,6 @@
 /** The holder by itself: one node's rules, without a network around it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createRoundClock } from '../../src/network/clock.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { equalBytes, sha256, toHex } from '../../src/protocol/bytes.ts'
 import type { Origin } from '../../src/protocol/diversity.ts'
 import { claimId, encodeReveal, signReveal, type Reveal } from '../../src/protocol/reveal.ts'

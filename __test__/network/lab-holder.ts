@@ -1,6 +1,6 @@
 /** A holder in a lab's time, without a network around it. */
 import { createBudget } from '../../src/network/budget.ts'
-import { createRoundClock } from '../../src/network/clock.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { Holder, type HolderParts } from '../../src/network/holder/holder.ts'
 import { createVerifier } from '../../src/network/verifier.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'

@@ -25,6 +25,7 @@ import { encodeVdfProof, linksOf, signReveal, type Link, type Reveal } from '../
 import { pulseRandomness } from '../../src/protocol/pulse.ts'
 import { stampHolds } from '../../src/protocol/stamp.ts'
 import { vdfSeed } from '../../src/protocol/vdf-seed.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { waitFor } from '../wait-for.ts'
@@ -142,7 +143,7 @@ export class Lab {
       bootstrap: options.bootstrap ?? this.nodes.slice(0, 1).map(({ address }) => address),
       mode: options.mode ?? 'full',
       log: pino({ level: process.env['LAB_LOG'] ?? 'silent' }),
-      clock: this.nowMs,
+      clock: createRoundClock(this.beacon, this.profile, store, this.nowMs),
       elapsed: () => this.elapsedMs(),
       timers: this.timers,
       random: () => 0

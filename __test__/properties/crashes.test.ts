@@ -1,7 +1,7 @@
 /** Invariant P11 of docs/protocol.md, section 18: a process that is killed at any write of the store, and started again on what it left. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRoundClock } from '../../src/network/clock.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { createCommitments } from '../../src/network/holder/commitments.ts'
 import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex, u64be, utf8 } from '../../src/protocol/bytes.ts'

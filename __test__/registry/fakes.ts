@@ -17,6 +17,7 @@ import { createRegistry, type RegistryOptions } from '../../src/registry/registr
 import { createTaskSteps } from '../../src/registry/task-steps.ts'
 import type { Registry } from '../../src/registry/types.ts'
 import type { RegistryDependencies } from '../../src/registry/context.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import type { Clock } from '../../src/tasks/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
 import type { TaskManager } from '../../src/tasks/types.ts'
@@ -26,13 +27,14 @@ export const profile: NetworkProfile = parseProfile({ ...builtInProfiles.local, 
 
 /** Pulses for every round that is due by the clock; silent when told so. Randomness is real, signatures are made up. */
 export class FakeBeacon implements BeaconClient {
-  silent = false
+  silent: boolean
   #newest: VerifiedPulse | undefined
   readonly #clock: Clock
   readonly #listeners = new Set<(pulse: VerifiedPulse) => void>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, silent = false) {
     this.#clock = clock
+    this.silent = silent
   }
   /** How many wait for a pulse. */
   get waiting(): number {
@@ -325,17 +327,21 @@ export interface TestNodeOptions {
   readonly store?: MemoryStore
   readonly registry?: RegistryOptions
   readonly profile?: NetworkProfile
+  /** No beacon answers, from the start on. */
+  readonly isBeaconDown?: boolean
 }
 
 /** A whole node but for network, beacon and kernel: the parts as the daemon puts them together. */
 export async function startNode(options: TestNodeOptions): Promise<TestNode> {
   const { world, clock, dataDir } = options
   const network = new FakeNetwork(world, options.self)
-  const beacon = new FakeBeacon(clock)
+  const beacon = new FakeBeacon(clock, options.isBeaconDown)
   const pool = new FakeWorkers()
   const store = options.store ?? new MemoryStore()
   const masterSeed = new Uint8Array(32).fill(options.seed ?? 1)
-  const dependencies: RegistryDependencies = { profile: options.profile ?? profile, store, network, beacon, pool, masterSeed, clock, log: silentLog }
+  const rules = options.profile ?? profile
+  const roundClock = createRoundClock(beacon, rules, store, () => clock.now())
+  const dependencies: RegistryDependencies = { profile: rules, store, network, beacon, pool, masterSeed, clock, roundClock, log: silentLog }
   const steps = createTaskSteps(dependencies)
   const tasks = createTaskManager({ store, dataDir, pool, steps, options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 }, clock, certainMs: () => 0, log: silentLog })
   const registry = createRegistry({ ...dependencies, tasks }, options.registry)

@@ -20,6 +20,7 @@ import { builtInProfiles, parseProfile, profileHash } from '../../src/protocol/p
 import { createRegistry } from '../../src/registry/registry.ts'
 import { createTaskSteps } from '../../src/registry/task-steps.ts'
 import type { Registry } from '../../src/registry/types.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { systemClock as clock } from '../../src/tasks/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
@@ -57,8 +58,9 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
   const store = openStore(join(directory, 'chronym.db'))
   const beacon = createBeaconClient({ chain: DEV_BEACON_CHAIN, urls: [beaconServer.url], pool })
   const log = pino({ level: 'silent' })
-  const network = createNetwork({ profile, store, nodeSeed, beacon, pool, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, mode: 'full', log })
-  const dependencies = { profile, store, network, beacon, pool, masterSeed, clock, log: silentLog }
+  const roundClock = createRoundClock(beacon, profile, store, () => clock.now())
+  const network = createNetwork({ profile, store, nodeSeed, beacon, pool, clock: roundClock, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, mode: 'full', log })
+  const dependencies = { profile, store, network, beacon, pool, masterSeed, clock, roundClock, log: silentLog }
   const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
   const tasks = createTaskManager({ store, dataDir: directory, pool, steps: createTaskSteps(dependencies), options, clock, certainMs: () => 0, log: silentLog })
   const registry = createRegistry({ ...dependencies, tasks })

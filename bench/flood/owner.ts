@@ -14,6 +14,7 @@ import { profileHash } from '../../src/protocol/profile.ts'
 import { encodeVdfProof, proofShape, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { stampPrefix } from '../../src/protocol/stamp.ts'
 import { vdfSeed } from '../../src/protocol/vdf-seed.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { FLOOD_PROFILE as profile } from './profile.ts'
 
@@ -45,6 +46,7 @@ export async function startOwner(address: string, beaconUrl: string, file: strin
     listen: ['/ip4/127.0.0.1/tcp/0'],
     bootstrap: [address],
     mode: 'light',
+    clock: createRoundClock(beacon, profile, store, Date.now),
     log: pino({ level: 'silent' })
   })
   const newest = new Map<string, Reveal>()

@@ -6,6 +6,7 @@ import pino from 'pino'
 import { createBeaconClient } from '../../src/beacon/client.ts'
 import { createNativePool } from '../../src/native/pool.ts'
 import { createNetwork } from '../../src/network/network.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { keys, prefixes } from '../../src/store/keys.ts'
 import { FLOOD_PROFILE } from './profile.ts'
@@ -54,6 +55,7 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
     listen: ['/ip4/127.0.0.1/tcp/0'],
     bootstrap: [],
     mode: 'full',
+    clock: createRoundClock(beacon, FLOOD_PROFILE, store, Date.now),
     log
   })
   const firstPulse = new Promise((resolve) => beacon.on('pulse', resolve))

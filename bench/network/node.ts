@@ -7,6 +7,7 @@ import { createNetwork, type OpenableNetwork } from '../../src/network/network.t
 import type { Timers } from '../../src/network/timers.ts'
 import type { NetworkMode } from '../../src/network/types.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { PROFILE } from './profile.ts'
 import { say, scratchDirectory } from './scratch.ts'
@@ -25,6 +26,7 @@ export interface NodeParts {
   readonly pool: NativePool
   readonly bootstrap: readonly string[]
   readonly mode?: NetworkMode
+  /** Milliseconds since the epoch; default: the machine's. */
   readonly clock?: () => number
   readonly timers?: Timers
 }
@@ -45,7 +47,7 @@ export async function startNodes(all: readonly Omit<NodeParts, 'bootstrap'>[], n
   await until(`every node knows ${most} others`, () => nodes.every(({ network }) => network.knownPeers() >= most))
 }
 
-export async function startNode({ seed, beacon, pool, bootstrap, mode = 'full', clock, timers }: NodeParts): Promise<BenchNode> {
+export async function startNode({ seed, beacon, pool, bootstrap, mode = 'full', clock = Date.now, timers }: NodeParts): Promise<BenchNode> {
   const store = openStore(join(scratchDirectory(), 'chronym.db'))
   const network = createNetwork({
     profile: PROFILE,
@@ -57,7 +59,7 @@ export async function startNode({ seed, beacon, pool, bootstrap, mode = 'full', 
     bootstrap,
     mode,
     log: pino({ level: 'error' }, pino.destination(2)),
-    ...(clock !== undefined && { clock }),
+    clock: createRoundClock(beacon, PROFILE, store, clock),
     ...(timers !== undefined && { timers })
   })
   await network.start()

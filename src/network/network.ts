@@ -8,6 +8,7 @@ import { keyPairFromSeed } from '../protocol/ed25519.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
 import { recordKey } from '../protocol/record-key.ts'
 import { encodeReveal, type Reveal } from '../protocol/reveal.ts'
+import type { RoundClock } from '../round-clock.ts'
 import type { Store } from '../store/types.ts'
 import { Acquaintances } from './acquaintances.ts'
 import { createBudget } from './budget.ts'
@@ -19,7 +20,6 @@ import type { ClientParts } from './client/parts.ts'
 import { probe } from './client/probe.ts'
 import { publish, send } from './client/publish.ts'
 import { refresh } from './client/refresh.ts'
-import { createRoundClock } from './clock.ts'
 import { Contacts } from './contacts.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { Holder } from './holder/holder.ts'
@@ -52,8 +52,8 @@ export interface NetworkOptions {
   readonly bootstrap: readonly string[]
   readonly mode: NetworkMode
   readonly log: Logger
-  /** Milliseconds since the epoch. */
-  readonly clock?: () => number
+  /** The daemon's one: the registry judges by it too. */
+  readonly clock: RoundClock
   /** Bytes of the database from which on nothing new of others is taken, unless something less worthy gives way. Default: 2 GiB. */
   readonly storageBytes?: number
   /** Monotonic, milliseconds: what peers may cost is counted by it. */
@@ -78,7 +78,7 @@ export function createNetwork(options: NetworkOptions): OpenableNetwork {
 class RegistryNetwork implements OpenableNetwork {
   readonly #options: NetworkOptions
   readonly #timers: Timers
-  readonly #clock
+  readonly #clock: RoundClock
   readonly #penalties
   readonly #holder: Holder
   readonly #contacts: Contacts
@@ -99,16 +99,15 @@ class RegistryNetwork implements OpenableNetwork {
   #transition: Promise<void> = Promise.resolve()
 
   constructor(options: NetworkOptions) {
-    const { profile, store, beacon, pool } = options
-    const nowMs = options.clock ?? Date.now
+    const { profile, store, beacon, pool, clock } = options
     const nodeKey = keyPairFromSeed(options.nodeSeed)
     this.#options = options
     this.#mode = options.mode
     this.#timers = options.timers ?? systemTimers
-    this.#penalties = createPenalties(nowMs)
+    this.#penalties = createPenalties(() => clock.nowMs())
     this.#contacts = new Contacts(store)
-    this.#acquaintances = new Acquaintances(store, () => this.#clock.time().now)
-    this.#clock = createRoundClock(beacon, profile, store, nowMs)
+    this.#acquaintances = new Acquaintances(store, () => clock.time().now)
+    this.#clock = clock
     const verifier = createVerifier(profile, beacon, pool)
     const peers = (): Peers | undefined => this.#connection?.peers
     this.#client = {

@@ -5,8 +5,8 @@ import type { KeyPair } from '../protocol/ed25519.ts'
 import { nameKey } from '../protocol/keys.ts'
 import { parseName, type Name } from '../protocol/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
-import { clockRound } from '../protocol/beacon-time.ts'
-import { advanceTime, TIME_ZERO, type ProtocolTime } from '../protocol/time.ts'
+import type { ProtocolTime } from '../protocol/time.ts'
+import type { RoundClock } from '../round-clock.ts'
 import type { Store } from '../store/types.ts'
 import type { Clock } from '../tasks/clock.ts'
 import type { TaskLog } from '../tasks/run.ts'
@@ -26,10 +26,12 @@ export interface RegistryDependencies {
   /** 32 bytes; the names' keys come from it. */
   readonly masterSeed: Uint8Array
   readonly clock: Clock
+  /** The daemon's one: the network judges by it too. */
+  readonly roundClock: RoundClock
   readonly log: TaskLog
 }
 
-/** The dependencies with what every use case derives from them. Holds no state of its own but the passing of time. */
+/** The dependencies with what every use case derives from them. Holds no state of its own. */
 export interface RegistryContext extends RegistryDependencies {
   readonly profileHash: Uint8Array
   readonly owned: OwnedNames
@@ -41,8 +43,7 @@ export interface RegistryContext extends RegistryDependencies {
 }
 
 export function createContext(dependencies: RegistryDependencies): RegistryContext {
-  const { profile, store, beacon, clock } = dependencies
-  let time = TIME_ZERO
+  const { profile, store, roundClock } = dependencies
   return {
     ...dependencies,
     profileHash: profileHash(profile),
@@ -50,10 +51,7 @@ export function createContext(dependencies: RegistryDependencies): RegistryConte
     zones: new LocalZones(store),
     memory: new Memory(store),
     receipts: new Receipts(store),
-    time() {
-      time = advanceTime(time, { clock: clockRound(clock.now(), profile.beacon), verified: beacon.latest()?.round ?? 0 }, profile)
-      return time
-    }
+    time: () => roundClock.time()
   }
 }
 

@@ -15,7 +15,7 @@
  *   acquaintances                  since when peers are known                                   network
  *   contacts                       addresses of peers met before                                network
  *   own/<kind>/<id>                a record of our own that is republished for ever               network/client
- *   time/lapse                     highest round verified while pulses were fresh                network
+ *   time/lapse                     highest round verified while pulses were fresh                round-clock
  *   owned/<name>                   a name of ours: claim, salts, newest Reveal                   registry
  *   zone/<name>                    the local zone                                                registry
  *   receipts/<name>                who confirmed our commitment, and when they saw it            registry

@@ -8,7 +8,7 @@ import { decodeReveal } from '../../protocol/reveal.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store } from '../../store/types.ts'
-import type { RoundClock } from '../clock.ts'
+import type { RoundClock } from '../../round-clock.ts'
 
 export interface OwnRecord {
   readonly kind: RecordKind

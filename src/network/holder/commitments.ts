@@ -10,7 +10,7 @@ import { CommitmentTable } from './commitment-table.ts'
 import { medianSeen, type CommitmentFacts, type HandedOver } from '../../protocol/witness.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
-import type { RoundClock } from '../clock.ts'
+import type { RoundClock } from '../../round-clock.ts'
 import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../protocol/commitments.ts'
 
 export interface CommitmentLimits {

@@ -10,7 +10,7 @@ import { encodeStub, stubOf } from '../../protocol/stub.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
-import type { RoundClock } from '../clock.ts'
+import type { RoundClock } from '../../round-clock.ts'
 
 /** Entries gone through before the event loop has its turn: about 5 ms. */
 const ENTRIES_AT_A_TIME = 100
