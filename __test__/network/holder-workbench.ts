@@ -9,7 +9,7 @@ import type { Origin } from '../../src/protocol/diversity.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
-import { claimId, encodeReveal, firstLink, type Reveal } from '../../src/protocol/reveal.ts'
+import { encodeReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab, labProfile, saltOf } from './lab.ts'
@@ -80,7 +80,7 @@ export class HolderWorkbench {
   shown(held?: Held): Answer {
     if (held === undefined) return { type: 'none' }
     const { reveal, state, withoutRecord = false } = held
-    const claim = claimId(reveal.name, reveal.pubkey, firstLink(reveal).p, this.lab.hash)
+    const claim = this.lab.claimId(reveal)
     return { type: 'entry', state, claim, ...(!withoutRecord && { record: encodeReveal(reveal) }) }
   }
 
