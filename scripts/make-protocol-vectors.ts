@@ -82,7 +82,7 @@ function hashes() {
       return { kind, id, preimage: toHex(recordKeyPreimage(kind, id, HASH)), key: toHex(recordKey(kind, id, HASH)) }
     }),
     pulse: { round: 1000, message: toHex(pulseMessage(1000)), signature: toHex(pulse), randomness: toHex(pulseRandomness(pulse)) },
-    vdf_seed: { commitment: toHex(commitment), round: 1000, randomness: toHex(pulseRandomness(pulse)), seed: toHex(vdfSeed(commitment, 1000, pulseRandomness(pulse), HASH)) }
+    vdf_seed: { commitment: toHex(commitment), round: 1000, randomness: toHex(pulseRandomness(pulse)), seed: toHex(vdfSeed({ commitment, round: 1000, randomness: pulseRandomness(pulse) }, HASH)) }
   }
 }
 
@@ -102,19 +102,24 @@ function prove(seed: Uint8Array, iterations: number, profile: NetworkProfile): U
   return evaluation.proof()!
 }
 
-function linkAt(name: Name, pubkey: Uint8Array, p: number, index: number, profile: NetworkProfile): Link {
+/** Of the links made, by their salts. */
+const seeds = new Map<Uint8Array, Uint8Array>()
+
+function linkAt(name: Name, pubkey: Uint8Array, p: number, index: number, before: Link | undefined, profile: NetworkProfile): Link {
   const hash = profileHash(profile)
   const salt = saltOf(`salt ${index}`)
   const pulse = signDevPulse(p)
   const iterations = index === 0 ? iterationsFor(name, profile) : renewalIterations(name, profile)
-  const seed = vdfSeed(commitmentHash(name, pubkey, salt, hash), p, pulseRandomness(pulse), hash)
+  const seed = vdfSeed({ commitment: commitmentHash(name, pubkey, salt, hash), round: p, randomness: pulseRandomness(pulse), before: before?.proof }, hash)
+  seeds.set(salt, seed)
   return { p, pulse, iterations, proof: prove(seed, iterations, profile), salt }
 }
 
 function revealVector(title: string, profile: NetworkProfile, rounds: readonly number[], payload: Uint8Array) {
   const hash = profileHash(profile)
   const key = nameKey(MASTER, hash, NAME)
-  const links = rounds.map((p, index) => linkAt(NAME, key.publicKey, p, index, profile))
+  const links: Link[] = []
+  for (const [index, p] of rounds.entries()) links.push(linkAt(NAME, key.publicKey, p, index, links.at(-1), profile))
   const { p, iterations, ...newest } = links.at(-1)!
   const vdf_proof = encodeVdfProof({ ...newest, chain: links.slice(0, -1) })
   const reveal = signReveal({ name: NAME, drand_pulse: p, iterations, vdf_proof, payload }, key, hash)
@@ -125,7 +130,7 @@ function revealVector(title: string, profile: NetworkProfile, rounds: readonly n
     reveal: { name: NAME, pubkey: toHex(reveal.pubkey), drand_pulse: p, iterations, vdf_proof: toHex(vdf_proof), signature: toHex(reveal.signature), payload: toHex(payload) },
     signing_bytes: toHex(revealSigningBytes(reveal, hash)),
     cbor: toHex(encodeReveal(reveal)),
-    links: links.map((link) => ({ p: link.p, pulse: toHex(link.pulse), iterations: link.iterations, split: proofShape(link.iterations, profile).split, salt: toHex(link.salt), proof: toHex(link.proof) })),
+    links: links.map((link) => ({ p: link.p, pulse: toHex(link.pulse), iterations: link.iterations, split: proofShape(link.iterations, profile).split, salt: toHex(link.salt), seed: toHex(seeds.get(link.salt)!), proof: toHex(link.proof) })),
     claim_id: toHex(claim.id),
     tie: toHex(claim.tie),
     serial: claim.serial,

@@ -140,7 +140,7 @@ export const ERROR_TABLE = {
   'SVC-REG-001': {
     status: 409,
     title: 'Name taken',
-    cause: 'The name is registered by another key.',
+    cause: 'The name is registered by another key, or by another claim of the same key.',
     cure: 'Choose another name, or wait until its lease and grace have ended. A name of this daemon is extended by a renewal.'
   },
   'SVC-REG-002': {

@@ -150,9 +150,9 @@ describe('neighbours that lie', () => {
 
   it('[one machine that passes for a crowd] counts as two', () => {
     const crowd = answers(20, MALLORY).map((answer) => ({ ...answer, prefix: '192.0.2.0/24' }))
-    expect(admit(undefined, ALICE, facts({ neighbours: { answers: crowd, known: 20 } }), MAIN)).toMatchObject({ kind: 'store', entry: { claim: ALICE, state: 'fresh' } })
+    expect(admit(undefined, ALICE, facts({ commitment: { seen: 980 }, neighbours: { answers: crowd, known: 20 } }), MAIN)).toMatchObject({ kind: 'store', entry: { claim: ALICE, state: 'fresh' } })
     expect(reviseEntry(newEntry(ALICE, 'settling', timeAt(1000)), { answers: crowd, known: 20 }, timeAt(1012), MAIN)).toBeUndefined()
-    const handedOver = crowd.map(({ peer, prefix }) => ({ peer, prefix, seen: 990 }))
+    const handedOver = crowd.map(({ peer, prefix }) => ({ peer, prefix, seen: 980 }))
     expect(admit(undefined, ALICE, facts({ commitment: { handedOver } }), MAIN)).toMatchObject({ entry: { state: 'provisional' } })
   })
 

@@ -19,21 +19,26 @@ describe('commitments', () => {
     expect(again).toEqual({ ...known, lastSent: 5000 })
     // Neither does the first s make way for a later p, nor a later s for an earlier claim.
     expect(isWitnessed(bareClaim({ firstRound: 5010 }), { seen: again.seen }, timeAt(5010), MAIN)).toBe(false)
-    expect(isWitnessed(bareClaim({ firstRound: 1010 }), { seen: again.seen }, timeAt(5010), MAIN)).toBe(true)
+    expect(isWitnessed(bareClaim({ firstRound: 1020 }), { seen: again.seen }, timeAt(5010), MAIN)).toBe(true)
   })
 
   it('[a pulse that was known before the commitment] makes no witnessed claim: s = p is too late, and so is p far behind s', () => {
-    const witnessed = (seen: number, p: number): boolean => isWitnessed(bareClaim({ firstRound: p }), { seen }, timeAt(p + 10), MAIN)
-    expect([witnessed(999, 1000), witnessed(1000, 1000), witnessed(1001, 1000)]).toEqual([true, false, false])
-    expect([witnessed(1000 - MAIN.pulse_window, 1000), witnessed(999 - MAIN.pulse_window, 1000)]).toEqual([true, false])
+    for (const profile of [MAIN, LOCAL]) {
+      const witnessed = (seen: number, p: number): boolean => isWitnessed(bareClaim({ firstRound: p }), { seen }, timeAt(p + 10), profile)
+      const latest = 1000 - Math.max(1, profile.min_commit - profile.receipt_slack)
+      expect([witnessed(latest, 1000), witnessed(latest + 1, 1000), witnessed(1000, 1000), witnessed(1001, 1000)]).toEqual([true, false, false, false])
+      expect([witnessed(1000 - profile.pulse_window, 1000), witnessed(999 - profile.pulse_window, 1000)]).toEqual([true, false])
+    }
   })
 
-  it('[one lying receipt] does not move p, whatever round it names', () => {
-    const facts = { sentRound: 1000, verified: 1001, now: 1001 }
+  it('[one lying receipt] does not move p by more than the slack of honest clocks, whatever round it names', () => {
+    const facts = { sentRound: 1000, now: 1001 }
     const honest = Array.from({ length: 11 }, () => 1001)
-    for (const lie of [0, 997, 1003, 1004, 5000, Number.MAX_SAFE_INTEGER]) {
-      expect(claimRound([...honest, lie], 20, facts, MAIN).round).toBe(1021)
-      expect(claimRound([...honest.slice(1), ...Array.from({ length: 10 }, () => lie)], 21, facts, MAIN).round).toBe(lie === 1003 ? 1021 : undefined)
+    const latest = facts.now + MAIN.receipt_slack
+    for (const lie of [0, 997, latest, latest + 1, 5000, Number.MAX_SAFE_INTEGER]) {
+      const p = 1021 + (lie === latest ? MAIN.receipt_slack : 0)
+      expect(claimRound([...honest, lie], 20, facts, MAIN).round).toBe(p)
+      expect(claimRound([...honest.slice(1), ...Array.from({ length: 10 }, () => lie)], 21, facts, MAIN).round).toBe(lie === latest ? p : undefined)
     }
     const receipt = signReceipt(C, 1000, keyOf('peer'), HASH)
     expect(verifyReceipt(receipt, HASH)).toBe(true)

@@ -107,7 +107,7 @@ describe('proofs', () => {
   function proved(split: number | null): Link {
     const [p, salt, iterations] = [1000, seedOf(3), 2_000]
     const pulse = signDevPulse(p)
-    const seed = vdfSeed(commitmentHash(name, key.publicKey, salt, hash), p, pulseRandomness(pulse), hash)
+    const seed = vdfSeed({ commitment: commitmentHash(name, key.publicKey, salt, hash), round: p, randomness: pulseRandomness(pulse) }, hash)
     const evaluation = new kernel.Evaluation(kernel.Discriminant.fromSeed(seed, profile.discriminant_bits), null, iterations, split, 2 ** 24)
     const stop = new Uint32Array(new SharedArrayBuffer(4))
     while (evaluation.phase() !== 'done') evaluation.advance(10_000, stop)

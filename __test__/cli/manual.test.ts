@@ -86,7 +86,7 @@ describe('a reveal by hand', () => {
     const unsigned = { ...body, pubkey: Uint8Array.from(body.pubkey), vdf_proof: fromBase64(body.vdf_proof), payload: fromBase64(body.payload) }
     expect(verifyStrict(fromBase64(body.signature), revealSigningBytes(unsigned, profileHash(profile)), unsigned.pubkey)).toBe(true)
 
-    const seed = vdfSeed(fromHex(secret.commitment), ROUND, pulseRandomness(pulse), profileHash(profile))
+    const seed = vdfSeed({ commitment: fromHex(secret.commitment), round: ROUND, randomness: pulseRandomness(pulse) }, profileHash(profile))
     const question = ['vdf', 'verify', '--seed', toHex(seed), '--bits', String(profile.discriminant_bits), '--iterations', String(ITERATIONS), '--proof', toHex(proof.proof)]
     expect((await cli(question)).exitCode).toBe(0)
   })

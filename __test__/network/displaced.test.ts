@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ListAnswer } from '../../src/network/protocol/list.ts'
 import { dropDisplaced } from '../../src/network/replication.ts'
-import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
+import { encodeReveal } from '../../src/protocol/reveal.ts'
 import { decodeStub, stubOf } from '../../src/protocol/stub.ts'
 import { keys } from '../../src/store/keys.ts'
 import { HolderWorkbench, PEER } from './holder-workbench.ts'
@@ -41,7 +41,7 @@ describe('a holder far from a name', () => {
     before.entries.dropPayload(key)
 
     const target = at.holder()
-    expect(target.get('reveal', key)).toEqual({ type: 'entry', state: 'settled', claim: claimId(reveal.name, reveal.pubkey, reveal.drand_pulse, lab.hash) })
+    expect(target.get('reveal', key)).toEqual({ type: 'entry', state: 'settled', claim: lab.claimId(reveal) })
     const page = target.list({ key, bits: 0 }).next().value as Extract<ListAnswer, { type: 'listed' }>
     expect(page).toMatchObject({ entries: [{ key, state: 'settled' }] })
     expect(page.entries[0]).not.toHaveProperty('record')

@@ -16,7 +16,7 @@ import { parseName } from '../../src/protocol/names.ts'
 import { getDocuments } from '../../src/network/client/documents.ts'
 import type { Peers } from '../../src/network/peers.ts'
 import type { GetAnswer } from '../../src/network/protocol/get.ts'
-import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
+import { encodeReveal } from '../../src/protocol/reveal.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
 import { keys, prefixes } from '../../src/store/keys.ts'
@@ -109,7 +109,7 @@ type Holding = 'it' | 'nothing' | 'no line'
 /** A name of another neighbourhood, and those who should hold it: as the test says, they do, hold nothing, or can mostly not be reached. */
 function farawayName(): { peers: Peers; carrier: { name: string; owner: string; firstRound: number }; hold: (holding: Holding) => void } {
   const name = lab.reveal('faraway.chronym', lab.owner('alice'), { p: lab.round })
-  const claim = claimId(name.name, name.pubkey, lab.round, lab.hash)
+  const claim = lab.claimId(name)
   let holding: Holding = 'it'
   const others = [0, 1, 2].map((index) => modelledPeer(index))
   const peers = modelledPeers(

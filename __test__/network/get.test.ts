@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { getReveals } from '../../src/network/client/get.ts'
 import type { LookupBreadth } from '../../src/network/types.ts'
 import type { GetAnswer } from '../../src/network/protocol/get.ts'
-import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
+import { encodeReveal } from '../../src/protocol/reveal.ts'
 import { Lab } from './lab.ts'
 import { clientOf, modelledPeer, modelledPeers, type Lost } from './modelled-peers.ts'
 
@@ -11,7 +11,7 @@ const NAME = 'alice.chronym'
 const lab = new Lab()
 const alice = lab.owner('alice')
 const reveal = lab.reveal(NAME, alice, { p: lab.round })
-const claim = claimId(NAME, alice.publicKey, reveal.drand_pulse, lab.hash)
+const claim = lab.claimId(reveal)
 const ENTRY: GetAnswer = { type: 'entry', state: 'settled', claim, record: encodeReveal(reveal) }
 const FORGED: GetAnswer = { ...ENTRY, record: encodeReveal({ ...reveal, signature: new Uint8Array(64) }) }
 

@@ -1,7 +1,7 @@
 /** What a holder makes of what its neighbours hold: modelled ones. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { equalBytes } from '../../src/protocol/bytes.ts'
-import { claimId, encodeReveal } from '../../src/protocol/reveal.ts'
+import { encodeReveal } from '../../src/protocol/reveal.ts'
 import { HolderWorkbench, PEER } from './holder-workbench.ts'
 import { saltOf } from './lab.ts'
 
@@ -83,7 +83,7 @@ describe('a holder among neighbours', () => {
     const { lab } = at
     const [named, meanwhile] = ['one', 'other'].map((who) => lab.reveal('contested.chronym', lab.owner(who), { p: lab.round }))
     at.addNeighbours(5, { reveal: meanwhile!, state: 'fresh' })
-    const claim = claimId(named!.name, named!.pubkey, lab.round, lab.hash)
+    const claim = lab.claimId(named!)
     at.neighbours = at.neighbours.map((neighbour) => ({
       ...neighbour,
       answer: (request) => (request.type === 'get' && request.brief === true ? { type: 'entry', state: 'fresh', claim } : neighbour.answer(request))

@@ -10,7 +10,7 @@ import { isWithin, radius } from '../../src/protocol/density.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
-import { claimId, encodeReveal, firstLink, type Reveal } from '../../src/protocol/reveal.ts'
+import { encodeReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab, labProfile, saltOf } from './lab.ts'
@@ -86,7 +86,7 @@ export class HolderWorkbench {
   shown(held?: Held): Answer {
     if (held === undefined) return { type: 'none' }
     const { reveal, state, withoutRecord = false } = held
-    const claim = claimId(reveal.name, reveal.pubkey, firstLink(reveal).p, this.lab.hash)
+    const claim = this.lab.claimId(reveal)
     return { type: 'entry', state, claim, ...(!withoutRecord && { record: encodeReveal(reveal) }) }
   }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRoundClock } from '../../src/round-clock.ts'
 import { equalBytes, sha256, toHex } from '../../src/protocol/bytes.ts'
 import type { Origin } from '../../src/protocol/diversity.ts'
-import { claimId, encodeReveal, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
+import { encodeReveal, signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import type { HandedOver } from '../../src/protocol/witness.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { HolderWorkbench, PEER } from './holder-workbench.ts'
@@ -28,7 +28,7 @@ describe('a holder', () => {
     const key = at.key('digest.chronym')
     const handlers = target.handlers()
     const answer = (brief?: true) => handlers.get({ type: 'get', kind: 'reveal', key, ...(brief && { brief }) }, undefined as never)
-    const claim = claimId(reveal.name, reveal.pubkey, reveal.drand_pulse, lab.hash)
+    const claim = lab.claimId(reveal)
     expect(answer()).toEqual({ type: 'entry', state: 'fresh', claim, record: encodeReveal(reveal) })
     expect(answer(true)).toEqual({ type: 'entry', state: 'fresh', claim, digest: sha256(encodeReveal(reveal)) })
   })

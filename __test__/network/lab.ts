@@ -21,7 +21,7 @@ import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/j
 import { proofCacheKey } from '../../src/protocol/proof-cache-key.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/names.ts'
 import { builtInProfiles, parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile.ts'
-import { encodeVdfProof, linksOf, signReveal, type Link, type Reveal } from '../../src/protocol/reveal.ts'
+import { claimId, encodeVdfProof, firstLink, linksOf, signReveal, type Link, type Reveal } from '../../src/protocol/reveal.ts'
 import { pulseRandomness } from '../../src/protocol/pulse.ts'
 import { stampHolds } from '../../src/protocol/stamp.ts'
 import { vdfSeed } from '../../src/protocol/vdf-seed.ts'
@@ -221,11 +221,17 @@ export class Lab {
     const { p, salt = saltOf('first'), serial = 1, former } = options
     const iterations = former === undefined ? iterationsFor(parseName(name, this.profile), this.profile) : renewalIterations(parseName(name, this.profile), this.profile)
     const pulse = this.pulse(p)
-    const seed = vdfSeed(this.commitment(name, owner, salt), p, pulse.randomness, this.hash)
     const chain: readonly Link[] = former === undefined ? [] : linksOf(former)
+    const seed = vdfSeed({ commitment: this.commitment(name, owner, salt), round: p, randomness: pulse.randomness, before: chain.at(-1)?.proof }, this.hash)
     const vdf_proof = encodeVdfProof({ pulse: pulse.signature, proof: modelledProof(seed, iterations), salt, ...(chain.length > 0 && { chain }) })
     const payload = utf8(JSON.stringify({ records: {}, serial }))
     return signReveal({ name, drand_pulse: p, iterations, vdf_proof, payload }, owner, this.hash)
+  }
+
+  /** The id of a record's claim, 32 bytes. */
+  claimId(reveal: Reveal): Uint8Array {
+    const { p, salt } = firstLink(reveal)
+    return claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, salt, this.hash), p, this.hash)
   }
 
   /** The same claim with another zone. */

@@ -13,7 +13,7 @@ import { askForCommitments, handOver } from '../../src/network/replication.ts'
 import { compareBytes, concatBytes, sha256, toHex, u64be, utf8 } from '../../src/protocol/bytes.ts'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { recordKey } from '../../src/protocol/record-key.ts'
-import { claimId, encodeReveal, type Reveal } from '../../src/protocol/reveal.ts'
+import { encodeReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { Lab } from './lab.ts'
@@ -99,7 +99,7 @@ function settled(name: string, who = 'owner'): Reveal {
 function hold(reveal: Reveal, by: readonly Model[], state: EntryState = 'settled'): void {
   const record = encodeReveal(reveal)
   const key = recordKey('reveal', reveal.name, lab.hash)
-  const claim = claimId(reveal.name, reveal.pubkey, reveal.drand_pulse, lab.hash)
+  const claim = lab.claimId(reveal)
   for (const { holds } of by) holds.set(toHex(key), { listed: { key, state, claim, record: sha256(record) }, record })
 }
 

@@ -159,7 +159,7 @@ describe('killed at any write', () => {
             case 'pulse': {
               const { salt, pulseRound } = decodeDraft(state.draft!)
               const pulse = sha256(u64be(pulseRound!))
-              const seed = vdfSeed(commitmentOf(salt), pulseRound!, pulse, HASH)
+              const seed = vdfSeed({ commitment: commitmentOf(salt), round: pulseRound!, randomness: pulse }, HASH)
               ledger.apply(task, { type: 'planned', plan: { seed, discriminantBits: 1024, iterations: 10, split: null, deadlineMs: null, context: encodeContext({ salt, pulseRound: pulseRound!, pulse }) } })
               return
             }

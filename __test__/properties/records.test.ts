@@ -55,11 +55,11 @@ const NAME = parseName('alice.chronym', SMALL)
 const OWNER = keyOf('alice')
 
 /** With a proof that is right for the pulse, whatever that is. */
-function realLink(p: number, index: number, pulse = signDevPulse(p)): Link {
+function realLink(p: number, index: number, before?: Link, pulse = signDevPulse(p)): Link {
   const kernel = addon()
   const salt = bytesOf(`salt ${index}`)
   const iterations = index === 0 ? iterationsFor(NAME, SMALL) : renewalIterations(NAME, SMALL)
-  const seed = vdfSeed(commitmentHash(NAME, OWNER.publicKey, salt, SMALL_HASH), p, pulseRandomness(pulse), SMALL_HASH)
+  const seed = vdfSeed({ commitment: commitmentHash(NAME, OWNER.publicKey, salt, SMALL_HASH), round: p, randomness: pulseRandomness(pulse), before: before?.proof }, SMALL_HASH)
   const evaluation = new kernel.Evaluation(kernel.Discriminant.fromSeed(seed, SMALL.discriminant_bits), null, iterations, proofShape(iterations, SMALL).split, 2 ** 24)
   const stop = new Uint32Array(new SharedArrayBuffer(4))
   while (evaluation.phase() !== 'done') evaluation.advance(10_000, stop)
@@ -90,7 +90,8 @@ function realCheckers(): Checkers {
 }
 
 describe('Valid, with the real kernel and real pulses', () => {
-  const links = [realLink(1000, 0), realLink(2000, 1)] as const
+  const first = realLink(1000, 0)
+  const links = [first, realLink(2000, 1, first)] as const
   const checkers = realCheckers()
   const encodeLinks = (first: Link, newest: Link): Uint8Array => encodeVdfProof({ pulse: newest.pulse, proof: newest.proof, salt: newest.salt, chain: [first] })
   const revealOf = (vdf_proof: Uint8Array): Reveal => signReveal({ name: NAME, drand_pulse: links[1].p, iterations: links[1].iterations, vdf_proof, payload: EMPTY_ZONE }, OWNER, SMALL_HASH)
@@ -101,7 +102,7 @@ describe('Valid, with the real kernel and real pulses', () => {
   const forms = [Uint8Array.of(4), Uint8Array.of(8), Uint8Array.of(0), Uint8Array.of(0xff)].map((head) => Uint8Array.from([...head, ...new Uint8Array(FORM_BYTES - 1)]))
 
   /** What who chooses the pulse could compute long before: that of another round, and any bytes. */
-  const foretold = [signDevPulse(999), bytesOf('no pulse', 48)].flatMap((pulse) => [encodeLinks(realLink(1000, 0, pulse), links[1]), encodeLinks(links[0], realLink(2000, 1, pulse))])
+  const foretold = [signDevPulse(999), bytesOf('no pulse', 48)].flatMap((pulse) => [encodeLinks(realLink(1000, 0, undefined, pulse), links[1]), encodeLinks(links[0], realLink(2000, 1, first, pulse))])
 
   /** A link with its proof or pulse changed in ways that attackers would try. */
   const altered = fc

@@ -31,6 +31,8 @@ function stored(decision: Decision): Entry {
 }
 
 const ALICE = bareClaim({ owner: 'alice', firstRound: 1000 })
+/** The key of ALICE, another first link, and the higher record in the order of one claim. */
+const ALICE_AGAIN = bareClaim({ owner: 'alice', firstRound: 1004, serial: 9 })
 const BOB_EARLIER = bareClaim({ owner: 'bob', firstRound: 999 })
 const BOB_LATER = bareClaim({ owner: 'bob', firstRound: 1001 })
 
@@ -38,11 +40,13 @@ describe('refusals that cost nothing', () => {
   const time = timeAt(NOW)
   const entry = newEntry(ALICE, 'settled', time)
 
-  it('are: not our neighbourhood, dead, another key\'s settled entry', () => {
+  it('are: not our neighbourhood, dead, a name settled with another claim', () => {
     expect(refuseEarly(undefined, ALICE, { isNeighbour: false, time }, LOCAL)?.code).toBe('not-neighbour')
     expect(refuseEarly(undefined, ALICE, { isNeighbour: true, time: timeAt(1001 + LOCAL.lease + LOCAL.grace) }, LOCAL)?.code).toBe('dead')
     expect(refuseEarly(entry, BOB_EARLIER, { isNeighbour: true, time }, LOCAL)?.code).toBe('taken')
     expect(refuseEarly(entry, ALICE, { isNeighbour: true, time }, LOCAL)).toBeUndefined()
+    expect(refuseEarly(entry, bareClaim({ serial: 2, newestRound: 1009 }), { isNeighbour: true, time }, LOCAL), 'a later record of the claim').toBeUndefined()
+    expect(refuseEarly(entry, ALICE_AGAIN, { isNeighbour: true, time }, LOCAL)).toMatchObject({ code: 'taken', detail: expect.stringContaining('this same key') as string })
     expect(refuseEarly({ ...entry, state: 'provisional' }, BOB_EARLIER, { isNeighbour: true, time }, LOCAL)).toBeUndefined()
   })
 })
@@ -112,10 +116,10 @@ describe('a contest', () => {
 
   it('takes another first link of the same key for another claim', () => {
     const again = bareClaim({ owner: 'alice', firstRound: 1003 })
-    expect(admit(entry, again, facts(), LOCAL)).toMatchObject({ kind: 'stale', entry })
+    expect(admit(entry, again, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'contest', entry })
     const better = bareClaim({ owner: 'alice', firstRound: 998 })
     expect(stored(admit(entry, better, facts(), LOCAL)).claim).toBe(better)
-    expect(admit(entry, better, facts({ witnessed: false }), LOCAL).kind).toBe('stale')
+    expect(admit(entry, better, facts({ witnessed: false }), LOCAL)).toMatchObject({ kind: 'refuse', code: 'unwitnessed', entry })
   })
 
   it('takes an update of the same claim', () => {
@@ -180,6 +184,13 @@ describe('a provisional entry', () => {
     const settled = { kind: 'keep', entry: { ...entry, state: 'settled' } }
     expect(reviseEntry(disturbed, NOBODY, timeAt(1001 + LOCAL.provisional_settle), LOCAL)).toEqual(settled)
     expect(reviseEntry(entry, held(BOB_LATER, 'provisional'), timeAt(1001 + LOCAL.provisional_settle), LOCAL)).toEqual(settled)
+  })
+
+  it('takes another first link of its own key for a rival', () => {
+    expect(admit(entry, ALICE_AGAIN, UNASKED, LOCAL)).toEqual({ kind: 'ask' })
+    expect(stored(admit(entry, ALICE_AGAIN, facts(), LOCAL))).toMatchObject({ state: 'fresh', claim: ALICE_AGAIN, tenureRound: NOW })
+    expect(admit(entry, ALICE_AGAIN, facts({ neighbours: held(ALICE, 'settled') }), LOCAL)).toMatchObject({ kind: 'adopt', agreed: { claimId: ALICE.id } })
+    expect(admit(entry, ALICE_AGAIN, facts({ witnessed: false }), LOCAL)).toMatchObject({ kind: 'refuse', code: 'unwitnessed', entry: { quietRound: NOW, rivals: [ALICE_AGAIN.id] } })
   })
 
   it('is held up by each rival once', () => {

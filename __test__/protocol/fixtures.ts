@@ -72,17 +72,18 @@ export function makeReveal(options: ClaimOptions = {}): Reveal {
   const { owner = 'alice', salt = 'salt', p = 1000, renewals = [], payload = EMPTY_ZONE, profile = LOCAL } = options
   const name = parseName(options.name ?? 'alice.chronym', profile)
   const key = keyOf(owner)
-  const links = [p, ...renewals].map((round, index) => makeLink(name, key.publicKey, bytesOf(`${salt} ${index}`), round, index === 0, profile))
+  const links: Link[] = []
+  for (const [index, round] of [p, ...renewals].entries()) links.push(makeLink(name, key.publicKey, bytesOf(`${salt} ${index}`), round, links.at(-1), profile))
   const newest = links.at(-1)!
   const vdf_proof = encodeVdfProof({ pulse: newest.pulse, proof: newest.proof, salt: newest.salt, chain: links.slice(0, -1) })
   return signReveal({ name, drand_pulse: newest.p, iterations: newest.iterations, vdf_proof, payload }, key, profileHash(profile))
 }
 
-function makeLink(name: Name, pubkey: Uint8Array, salt: Uint8Array, p: number, isFirst: boolean, profile: NetworkProfile): Link {
+export function makeLink(name: Name, pubkey: Uint8Array, salt: Uint8Array, p: number, before: Link | undefined, profile: NetworkProfile): Link {
   const hash = profileHash(profile)
   const pulse = modelPulse(p, profile)
-  const iterations = isFirst ? iterationsFor(name, profile) : renewalIterations(name, profile)
-  const seed = vdfSeed(commitmentHash(name, pubkey, salt, hash), p, pulseRandomness(pulse), hash)
+  const iterations = before === undefined ? iterationsFor(name, profile) : renewalIterations(name, profile)
+  const seed = vdfSeed({ commitment: commitmentHash(name, pubkey, salt, hash), round: p, randomness: pulseRandomness(pulse), before: before?.proof }, hash)
   return { p, pulse, iterations, proof: modelProof(seed, iterations, profile), salt }
 }
 
@@ -101,7 +102,7 @@ export function bareClaim(options: { owner?: string; firstRound?: number; newest
   return {
     name: 'alice.chronym' as Name,
     pubkey: sha256(utf8(`key ${owner}`)),
-    id: sha256(utf8(`id ${owner} ${firstRound}`)),
+    id: sha256(utf8(`id ${owner} ${firstRound} ${tie}`)),
     commitment: sha256(utf8(`C ${owner} ${firstRound} ${tie}`)),
     firstRound,
     firstIterations: 1_000_000,

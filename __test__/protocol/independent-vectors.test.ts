@@ -87,7 +87,10 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   key: (v) => v.expectHash(recordKeyPreimage('reveal', v.text('id'), v.hash), recordKey('reveal', v.text('id'), v.hash)),
   'kid-key': (v) => v.expectHash(recordKeyPreimage('kid', v.text('id'), v.hash), recordKey('kid', v.text('id'), v.hash)),
   'manifest-key': (v) => v.expectHash(recordKeyPreimage('manifest', v.text('id'), v.hash), recordKey('manifest', v.text('id'), v.hash)),
-  'vdf-seed': (v) => v.expectHash(undefined, vdfSeed(v.bytes('commitment'), v.number('round'), pulseRandomness(v.bytes('pulse')), v.hash)),
+  'vdf-seed': (v) => {
+    const before = v.text('before') === '' ? undefined : v.bytes('before')
+    v.expectHash(undefined, vdfSeed({ commitment: v.bytes('commitment'), round: v.number('round'), randomness: pulseRandomness(v.bytes('pulse')), before }, v.hash))
+  },
   reveal: (v) => {
     const links = v.links()
     const { p, iterations, ...newest } = links.at(-1)!
@@ -98,7 +101,7 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
     expect([toHex(encodeReveal(reveal)), toHex(encodeStub(stubOf(reveal)))]).toEqual([v.text('record'), v.text('stub')])
     expect(encodeReveal(decodeReveal(v.bytes('record')))).toEqual(v.bytes('record'))
   },
-  claim: (v) => v.expectHash(undefined, claimId(v.text('name'), v.bytes('pubkey'), v.number('first_round'), v.hash)),
+  claim: (v) => v.expectHash(undefined, claimId(v.text('name'), v.bytes('commitment'), v.number('first_round'), v.hash)),
   tie: (v) => v.expectHash(undefined, tieHash(v.bytes('commitment'), v.bytes('proof').subarray(0, 100), v.hash)),
   'kid-binding': (v) => {
     const [name, did, owner] = [parseName(v.text('name'), v.profile), v.text('did') as Did, keyPairFromSeed(v.bytes('owner_seed'))]

@@ -10,7 +10,8 @@ import { blindedKey, blindedPrefixBits, recordKey, recordKeyPreimage, sharesPref
 import { decodeReveal, decodeVdfProof, encodeReveal, encodeVdfProof, firstLink, newestLink, proofShape } from '../../src/protocol/reveal.ts'
 import { leadingZeroBits } from '../../src/protocol/stamp.ts'
 import { decodeStub, encodeStub, MAX_STUB_BYTES, stubOf } from '../../src/protocol/stub.ts'
-import { bytesOf, keyOf, LOCAL, MAIN, makeReveal, TEST } from './fixtures.ts'
+import { isWitnessed } from '../../src/protocol/witness.ts'
+import { bareClaim, bytesOf, keyOf, LOCAL, MAIN, makeReveal, TEST, timeAt } from './fixtures.ts'
 
 const HASH = profileHash(LOCAL)
 
@@ -51,17 +52,24 @@ describe('receipts', () => {
   })
 
   it('suffice when more than half of those asked saw it in time: not before it was sent, not after now, but for two rounds', () => {
-    const facts = { sentRound: 100, verified: 104, now: 105 }
-    expect(claimRound([98, 100, 107], 5, facts, MAIN)).toEqual({ timely: 3, round: 124 })
+    const facts = { sentRound: 100, now: 105 }
+    expect(claimRound([98, 100, 107], 5, facts, MAIN)).toEqual({ timely: 3, round: 127 })
     expect(claimRound([97, 100, 107], 5, facts, MAIN)).toEqual({ timely: 2, round: undefined })
     expect(claimRound([98, 100, 108], 5, facts, MAIN)).toEqual({ timely: 2, round: undefined })
     expect(claimRound([100, 100], 4, facts, MAIN)).toEqual({ timely: 2, round: undefined })
-    expect(claimRound([100], 1, facts, MAIN)).toEqual({ timely: 1, round: 124 })
+    expect(claimRound([100], 1, facts, MAIN)).toEqual({ timely: 1, round: 120 })
     expect(claimRound([], 0, facts, MAIN)).toEqual({ timely: 0, round: undefined })
   })
 
-  it('of a late s put off p: whoever saw the commitment at p is no witness', () => {
-    expect(claimRound([130, 100], 3, { sentRound: 100, verified: 105, now: 130 }, MAIN).round).toBe(131)
+  it('set p by the latest s, so that it lies above every s that counts, whatever the profile', () => {
+    expect(claimRound([130, 100], 3, { sentRound: 100, now: 130 }, MAIN).round).toBe(150)
+    for (const [min_commit, receipt_slack] of [[1, 0], [1, 5], [2, 2], [20, 2]] as const) {
+      const profile = { ...MAIN, min_commit, receipt_slack }
+      const p = claimRound([100, 101, 103], 3, { sentRound: 100, now: 103 }, profile).round!
+      for (const seen of [100, 101, 103]) expect(isWitnessed(bareClaim({ firstRound: p }), { seen }, timeAt(p), profile), `${min_commit}, ${receipt_slack}: s ${seen}`).toBe(true)
+      // A witness whose clock is ahead by the slack.
+      expect(isWitnessed(bareClaim({ firstRound: p }), { seen: 103 + Math.min(receipt_slack, min_commit - 1) }, timeAt(p), profile)).toBe(true)
+    }
   })
 })
 

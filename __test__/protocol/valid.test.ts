@@ -30,7 +30,7 @@ describe('a valid Reveal', () => {
     const verdict = await validateReveal(reveal, LOCAL, modelCheckers(LOCAL))
     if (!verdict.ok) throw new Error(verdict.detail)
     expect(verdict.claim).toMatchObject({ name: 'alice.chronym', firstRound: 1000, newestRound: 1000, serial: 1, firstIterations: 1_000_000 })
-    expect(verdict.claim.id).toEqual(claimId('alice.chronym', reveal.pubkey, 1000, profileHash(LOCAL)))
+    expect(verdict.claim.id).toEqual(claimId('alice.chronym', verdict.claim.commitment, 1000, profileHash(LOCAL)))
   })
 
   it('keeps its claim through renewals and updates', async () => {

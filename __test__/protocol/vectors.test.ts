@@ -77,6 +77,8 @@ function multibase(text: string): Buffer {
 }
 
 const PROFILE = hex(hashes.profile_hash)
+/** `next` of every commitment of this version. */
+const NO_NEXT = Buffer.alloc(32)
 
 describe('profiles', () => {
   it.each(profiles)('$id is hashed as its canonical JSON', ({ id, json, hash }) => {
@@ -110,7 +112,7 @@ describe('hashes', () => {
 
   it('of a commitment and its stamp', () => {
     const { name, pubkey, salt, hash } = hashes.commitment
-    expect(H(domainOf('commitment', PROFILE), lp(name), hex(pubkey), hex(salt)).toString('hex')).toBe(hash)
+    expect(H(domainOf('commitment', PROFILE), lp(name), hex(pubkey), NO_NEXT, hex(salt)).toString('hex')).toBe(hash)
     const { subject, nonce, digest, bits } = hashes.stamp
     expect(H(domainOf('stamp', PROFILE), hex(subject), hex(nonce)).toString('hex')).toBe(digest)
     expect(BigInt(`0x${digest}`) >> BigInt(256 - bits)).toBe(0n)
@@ -137,7 +139,7 @@ describe('hashes', () => {
     expect(H(u64(round)).toString('hex')).toBe(message)
     expect(H(hex(signature)).toString('hex')).toBe(randomness)
     const { commitment, seed } = hashes.vdf_seed
-    expect(H(domainOf('vdf-seed', PROFILE), hex(commitment), u64(round), hex(randomness)).toString('hex')).toBe(seed)
+    expect(H(domainOf('vdf-seed', PROFILE), hex(commitment), u64(round), hex(randomness), lp('')).toString('hex')).toBe(seed)
   })
 })
 
@@ -147,6 +149,7 @@ describe.each(reveals)('a Reveal: $title', ({ profile, reveal, signing_bytes, cb
   const [pubkey, vdfProof, signature, payload] = [reveal.pubkey, reveal.vdf_proof, reveal.signature, reveal.payload].map(hex) as [Buffer, Buffer, Buffer, Buffer]
   const linkOf = ({ p, pulse, iterations: squarings, proof, salt }: (typeof links)[number]) => ({ p, pulse: hex(pulse), iterations: squarings, proof: hex(proof), salt: hex(salt) })
   const [first, newest] = [links[0]!, links.at(-1)!]
+  const commitmentOf = ({ salt }: (typeof links)[number]): Buffer => H(domainOf('commitment', hash), lp(name), pubkey, NO_NEXT, hex(salt))
 
   it('has its proof in deterministic CBOR', () => {
     const own = { v: 1, pulse: hex(newest.pulse), proof: hex(newest.proof), salt: hex(newest.salt) }
@@ -168,9 +171,16 @@ describe.each(reveals)('a Reveal: $title', ({ profile, reveal, signing_bytes, cb
     expect(cbor({ name, pubkey, ...linkValues }).toString('hex')).toBe(stub)
   })
 
+  it('has a seed for each link, which binds the output of the link before', () => {
+    for (const [index, link] of links.entries()) {
+      const output = index === 0 ? Buffer.alloc(0) : hex(links[index - 1]!.proof).subarray(0, 100)
+      expect(H(domainOf('vdf-seed', hash), commitmentOf(link), u64(link.p), H(hex(link.pulse)), lp(output)).toString('hex')).toBe(link.seed)
+    }
+  })
+
   it('has its claim id and its tie', () => {
-    expect(H(domainOf('claim', hash), lp(name), pubkey, u64(first.p)).toString('hex')).toBe(claim_id)
-    const commitment = H(domainOf('commitment', hash), lp(name), pubkey, hex(first.salt))
+    const commitment = commitmentOf(first)
+    expect(H(domainOf('claim', hash), lp(name), commitment, u64(first.p)).toString('hex')).toBe(claim_id)
     expect(H(domainOf('tie', hash), commitment, hex(first.proof).subarray(0, 100)).toString('hex')).toBe(tie)
   })
 

@@ -207,7 +207,7 @@ export class FakeNetwork implements Network {
     let storedBy = 0
     for (const peer of peers) {
       const held = peer.reveals.get(reveal.name)
-      const other = held !== undefined && Buffer.compare(held.reveal.pubkey, reveal.pubkey) !== 0
+      const other = held !== undefined && Buffer.compare(claimIn(held.reveal).id, claimIn(reveal).id) !== 0
       if (peer.refuses !== undefined || other) {
         refusals.push({ peer: peer.id, code: peer.refuses ?? 'taken', detail: 'the name is settled with another key' })
         continue

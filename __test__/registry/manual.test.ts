@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { clockRound } from '../../src/protocol/beacon-time.ts'
 import { MemoryStore } from '../tasks/fakes.ts'
-import type { TestNode } from './fakes.ts'
+import { profile, type TestNode } from './fakes.ts'
 import { ALICE, code, useWorkbench, ZONE } from './workbench.ts'
 
 const bench = useWorkbench()
@@ -14,7 +15,8 @@ beforeEach(async () => {
 
 describe('the manual flow', () => {
   it('sends a commitment and says who stored it', async () => {
-    expect(await node.registry.commit(ALICE, new Uint8Array(32))).toEqual({ stored_by: 5, of: 5 })
+    const now = clockRound(bench.clock.now(), profile.beacon)
+    expect(await node.registry.commit(ALICE, new Uint8Array(32))).toEqual({ stored_by: 5, of: 5, pulse_round: now + profile.min_commit })
     await expect(node.registry.commit(ALICE, new Uint8Array(31))).rejects.toThrow(code('SVC-REQ-001'))
     await expect(node.registry.commit('x', new Uint8Array(32))).rejects.toThrow(code('SVC-NAM-001'))
     for (const peer of bench.world.peers) peer.refuses = 'busy'
@@ -41,6 +43,21 @@ describe('the manual flow', () => {
     for (const peer of bench.world.peers) peer.refuses = 'busy'
     await expect(other.registry.publish(reveal)).rejects.toThrow(code('SVC-PUB-002'))
     expect(other.registry.ownedNames()).toMatchObject([{ name: ALICE, published_serial: 0 }])
+  })
+
+  it('refuses a second claim of a name that this daemon owns, whose place it must not take', async () => {
+    const other = await start({ self: 'peer-1', store: new MemoryStore() })
+    await registered(other)
+    const second = held()
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    await registered()
+    const first = held()
+    expect(first.pubkey).toEqual(second.pubkey)
+    await expect(node.registry.publish(second)).rejects.toThrow(expect.objectContaining({ code: 'SVC-REG-001', message: expect.stringContaining('chronym renew') as string }) as Error)
+    expect(node.network.own.get(ALICE)).toEqual(first)
+    // To a daemon that knows of none, the peers say what stands in its way.
+    const unaware = await start({ self: 'peer-2', store: new MemoryStore() })
+    await expect(unaware.registry.publish(second)).rejects.toThrow(code('SVC-REG-001'))
   })
 
   it('refuses a Reveal that is older than the one published, here and at a daemon that has never seen the newer', async () => {

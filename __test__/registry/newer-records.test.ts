@@ -1,5 +1,6 @@
 /** A daemon that lacks what was published with its keys since: restored from a backup, or beside another one with the same seed. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { linksOf } from '../../src/protocol/reveal.ts'
 import { MemoryStore, settle, until } from '../tasks/fakes.ts'
 import type { TestNode } from './fakes.ts'
 import { ALICE, code, SECOND, useWorkbench, ZONE } from './workbench.ts'
@@ -111,4 +112,29 @@ it('a renewal of this daemon that some peers hold already is no newer record of 
   for (const peer of bench.world.peers) peer.refuses = undefined
   expect(await bench.finish(node, task_id)).toMatchObject({ status: 'completed' })
   expect(node.registry.ownedNames()[0]!.lease_end > lease).toBe(true)
+})
+
+it.each([true, false])('the claim that the peers have settled on is taken up, of two that daemons with one seed have made (older: %s)', async (isOlder) => {
+  const [one, two] = [await bench.start(), await bench.start({ self: 'peer-1', store: new MemoryStore() })]
+  await bench.registered(one)
+  const older = bench.held()
+  for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+  await bench.clock.advance(10 * SECOND)
+  await bench.registered(two)
+  const newer = bench.held()
+  const [loser, winning, losing] = isOlder ? [two, older, newer] : [one, newer, older]
+  const showAt = (state: 'fresh' | 'settled'): void => {
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state, reveal: winning })
+  }
+  expect(loser.network.own.get(ALICE)).toEqual(losing)
+  showAt('fresh')
+  await bench.clock.advance(40 * SECOND)
+  await settle()
+  expect(loser.network.own.get(ALICE), 'a contest may still end otherwise').toEqual(losing)
+  showAt('settled')
+  await bench.clock.advance(40 * SECOND)
+  await until(() => loser.network.own.get(ALICE)!.drand_pulse === winning.drand_pulse)
+  const { task_id } = await loser.registry.renew(ALICE, {})
+  expect(await bench.finish(loser, task_id)).toMatchObject({ status: 'completed' })
+  expect(linksOf(bench.held())[0]!.p).toBe(winning.drand_pulse)
 })

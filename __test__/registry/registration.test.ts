@@ -33,7 +33,7 @@ describe('registering', () => {
     expect(node.network.sent).toEqual([`probe ${ALICE}`, `commit ${ALICE}`, `reveal ${ALICE}`])
   })
 
-  it('draws the pulse min_commit rounds after our own round, and only after the commitment', async () => {
+  it('draws the pulse min_commit rounds after the peers saw the commitment', async () => {
     await registered()
     const seen = [...bench.world.peers[1]!.commitments.values()][0]!
     expect(held().drand_pulse).toBe(seen + profile.min_commit)
@@ -57,7 +57,7 @@ describe('registering', () => {
     await finish(node, task_id)
     const seen = [...bench.world.peers[1]!.commitments.values()]
     expect(seen).toHaveLength(1)
-    expect(held().drand_pulse).toBe(seen[0]! + 1)
+    expect(held().drand_pulse).toBe(seen[0]! + profile.min_commit)
   })
 
   it('refuses a zone that breaks a rule before anything else happens', async () => {

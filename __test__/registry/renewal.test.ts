@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import { linksOf } from '../../src/protocol/reveal.ts'
+import { MemoryStore, until } from '../tasks/fakes.ts'
 import { profile, type TestNode } from './fakes.ts'
 import { ALICE, code, DAY, SECOND, useWorkbench } from './workbench.ts'
 
@@ -38,6 +39,41 @@ describe('renewing', () => {
     const { task_id } = await node.registry.renew(ALICE, {})
     expect(await finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
     expect(held().drand_pulse).toBe(first + 1)
+  })
+
+  it('comes after one link only: where another took its place meanwhile, it says so, and the next one begins anew', async () => {
+    await registered()
+    const copy = new MemoryStore()
+    copy.batch(Array.from(node.store.list(''), ([put, value]) => ({ put, value })))
+    const other = await start({ self: 'peer-1', store: copy })
+    /** The renewal of a daemon, as far as its evaluation. */
+    const begun = async (at: TestNode): Promise<string> => {
+      at.pool.instant = false
+      const before = at.pool.evaluations.length
+      const { task_id } = await at.registry.renew(ALICE, {})
+      await until(() => at.pool.evaluations.length > before)
+      return task_id
+    }
+    const prove = ({ pool }: TestNode): void => {
+      const evaluation = pool.evaluations.at(-1)!
+      evaluation.finish({ kind: 'proof', proof: pool.proofFor(evaluation.request) })
+    }
+    // Another daemon with this seed has the earlier pulse, so by the rounds alone ours would fit behind its link.
+    await bench.clock.advance(10 * SECOND)
+    const theirs = await begun(other)
+    await bench.clock.advance(10 * SECOND)
+    const ours = await begun(node)
+    prove(other)
+    expect(await finish(other, theirs)).toMatchObject({ status: 'completed' })
+    await node.registry.publish(held())
+    prove(node)
+    expect(await finish(node, ours)).toMatchObject({ status: 'failed', error: { code: 'SVC-PUB-001', message: expect.stringContaining('Renew the name again') as string } })
+    expect(node.network.own.get(ALICE)).toEqual(held())
+    expect(node.tasks.finishedProof({ name: ALICE, kind: 'renew' })).toBeUndefined()
+    node.pool.instant = true
+    const { task_id } = await node.registry.renew(ALICE, {})
+    expect(await finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
+    expect(linksOf(held())).toHaveLength(3)
   })
 
   it('of a name that is not ours is SVC-OWN-001', async () => {

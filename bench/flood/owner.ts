@@ -77,7 +77,7 @@ export async function startOwner(address: string, beaconUrl: string, file: strin
       const { round: p, signature: pulse, randomness } = await beacon.waitFor(beacon.latest()!.round + profile.min_commit)
       const iterations = iterationsFor(parseName(name, profile), profile)
       const { split } = proofShape(iterations, profile)
-      const seed = vdfSeed(commitment, p, randomness, hash)
+      const seed = vdfSeed({ commitment, round: p, randomness }, hash)
       const outcome = await pool.evaluate({ seed, bits: profile.discriminant_bits, iterations, split, checkpointSeconds: 60 }, () => undefined).outcome
       if (outcome.kind !== 'proof') throw new Error(`the evaluation ${outcome.kind}`)
       const vdf_proof = encodeVdfProof({ pulse, proof: outcome.proof, salt })

@@ -38,7 +38,7 @@ export function draft(name: string, seed: string): Draft {
 /** The Reveal of a draft. Computes on the calling thread, some ten milliseconds. */
 export function reveal({ name, owner, salt, commitment }: Draft, pulse: Pulse): Reveal {
   const iterations = iterationsFor(parseName(name, PROFILE), PROFILE)
-  const seed = vdfSeed(commitment, pulse.round, pulseRandomness(pulse.signature), PROFILE_HASH)
+  const seed = vdfSeed({ commitment, round: pulse.round, randomness: pulseRandomness(pulse.signature) }, PROFILE_HASH)
   const proof = prove(seed, iterations)
   const vdf_proof = encodeVdfProof({ pulse: pulse.signature, proof, salt })
   const payload = utf8(JSON.stringify({ records: RECORDS, serial: 1 }))

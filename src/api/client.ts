@@ -1,7 +1,7 @@
 /** The typed client of the HTTP interface, as the command line uses it. It needs nothing of the daemon but its address and a token. */
 import type { ErrorCode, FieldError } from '../errors.ts'
 import { readEventStream } from './client-events.ts'
-import type { IdentityPublishedBody, StoredBody, ZonePublishedBody } from './schemas/common.ts'
+import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from './schemas/common.ts'
 import type { ConfigBody, CreateTokenRequest, EventBody, HealthBody, NewTokenBody, ReadinessBody, RotatedTokenBody, TokenBody } from './schemas/daemon.ts'
 import type { ResolvedIdentityBody } from './schemas/identity.ts'
 import type { ExplanationBody } from './schemas/explanation.ts'
@@ -158,7 +158,7 @@ export function createClient({ baseUrl, token }: ClientOptions) {
     resolveKid: (did: string, options?: RequestOptions) => json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
     explain: (name: string, options?: RequestOptions) => json<ExplanationBody>('GET', `/api/explain/${segment(name)}`, options),
 
-    commit: (request: CommitRequest, options?: RequestOptions) => json<StoredBody>('POST', '/api/commit', { ...options, body: request }),
+    commit: (request: CommitRequest, options?: RequestOptions) => json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
     publish: (reveal: PublishRequest['reveal'], options?: RequestOptions) => json<StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
     publishKid: (authorizedKid: unknown, options?: RequestOptions) => json<IdentityPublishedBody>('POST', '/api/publish-kid', { ...options, body: { authorized_kid: authorizedKid } }),
     publishManifest: (authorizedManifest: unknown, options?: RequestOptions) =>

@@ -23,7 +23,7 @@ export interface AdmissionFacts {
 }
 
 /**
- * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `taken`: another key's entry that no claim can end. `contest`: a better claim
+ * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `taken`: an entry that no other claim can end, of whichever key. `contest`: a better claim
  * stands. `unwitnessed`: only a witnessed claim could replace the entry. None of these is the sender's fault.
  */
 export type RefusalCode = 'not-neighbour' | 'dead' | 'taken' | 'contest' | 'unwitnessed'
@@ -31,7 +31,7 @@ export type RefusalCode = 'not-neighbour' | 'dead' | 'taken' | 'contest' | 'unwi
 export type Decision =
   /** Keep this entry with the offered record. `changed` is false when it was held already. */
   | { readonly kind: 'store'; readonly entry: Entry; readonly changed: boolean }
-  /** The same key has a newer record: give that back. `entry` notes an equivocation. */
+  /** The same claim has a newer record: give that back. `entry` notes an equivocation. */
   | { readonly kind: 'stale'; readonly entry: Entry }
   /** `entry` is what stands, with what is to be noted in it. */
   | { readonly kind: 'refuse'; readonly code: RefusalCode; readonly detail: string; readonly entry?: Entry }
@@ -45,16 +45,16 @@ export type Decision =
   /** No verified pulse of the last day, or in a contest of its last rounds: new names and renewals wait. */
   | { readonly kind: 'wait' }
 
-/** Refusals that cost nothing, before Valid. `claimed` comes from the record unverified; undefined: go on to Valid. */
+/** Refusals that cost nothing, before Valid. `claimed` comes from the record unverified, its id too; undefined: go on to Valid. */
 export function refuseEarly(
   entry: Entry | undefined,
-  claimed: Pick<Claim, 'pubkey' | 'newestRound'>,
+  claimed: Pick<Claim, 'id' | 'pubkey' | 'newestRound'>,
   facts: { readonly isNeighbour: boolean; readonly time: ProtocolTime },
   profile: NetworkProfile
 ): Extract<Decision, { kind: 'refuse' }> | undefined {
   if (!facts.isNeighbour) return refuse('not-neighbour', 'this node is not among those that store this name')
   if (isDead(claimed, facts.time, profile)) return refuse('dead', 'the lease of this record and its grace have ended')
-  if (entry?.state === 'settled' && !equalBytes(entry.claim.pubkey, claimed.pubkey)) return refuse('taken', 'the name is settled with another key', entry)
+  if (entry?.state === 'settled' && !equalBytes(entry.claim.id, claimed.id)) return refuse('taken', reasonTaken(entry, claimed), entry)
   return undefined
 }
 
@@ -63,12 +63,11 @@ export function admit(entry: Entry | undefined, claim: Claim, facts: AdmissionFa
   if (isDead(claim, facts.time, profile)) return refuse('dead', 'the lease of this record and its grace have ended')
   const witnessed = isWitnessed(claim, facts.commitment, facts.time, profile)
   if (entry === undefined) return enterAfterAsking(claim, witnessed, facts, profile)
-  if (entry.state === 'fresh' && compareContest(claim, entry.claim) !== 0) return contest(entry, claim, witnessed, facts, profile)
-  const sameKey = equalBytes(entry.claim.pubkey, claim.pubkey)
+  const isSameClaim = equalBytes(entry.claim.id, claim.id)
   if (entry.state === 'provisional' && witnessed) {
-    return sameKey ? upgradeAfterAsking(entry, claim, facts, profile) : enterAfterAsking(claim, true, facts, profile)
+    return isSameClaim ? upgradeAfterAsking(entry, claim, facts, profile) : enterAfterAsking(claim, true, facts, profile)
   }
-  return sameKey ? admitSameKey(entry, claim, facts) : admitRival(entry, claim, facts)
+  return isSameClaim ? admitSameClaim(entry, claim, facts) : admitRival(entry, claim, witnessed, facts, profile)
 }
 
 /** Enters a claim that the neighbourhood holds, once its record is here and Valid. A claim adopted in place of another keeps that one's tenure. */
@@ -110,13 +109,12 @@ function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFact
 }
 
 /**
- * A provisional entry whose own key shows a witnessed claim becomes `fresh`, unless the neighbourhood holds another claim or the beacon is stale: then
+ * A provisional entry whose claim turns out to be witnessed becomes `fresh`, unless the neighbourhood holds another claim or the beacon is stale: then
  * only the record is brought up to date, as if the claim were unwitnessed, and the routine question decides the rest.
  */
 function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
-  const asUnwitnessed = admitSameKey(entry, claim, facts)
-  const isSameLink = compareContest(claim, entry.claim) === 0
-  if (!facts.time.fresh || (asUnwitnessed.kind === 'stale' && !isSameLink)) return asUnwitnessed
+  const asUnwitnessed = admitSameClaim(entry, claim, facts)
+  if (!facts.time.fresh) return asUnwitnessed
   if (facts.neighbours === undefined) return { kind: 'ask' }
   const agreed = claimToAdopt(facts.neighbours, profile)
   if (agreed !== undefined && !equalBytes(agreed.claimId, claim.id)) return asUnwitnessed
@@ -128,22 +126,20 @@ function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, p
 }
 
 /**
- * Another first link while the entry is in contest: another claim, of whichever key, or the outcome would hang on the order of arrival.
+ * Another claim while the entry is in contest, of whichever key, or the outcome would hang on the order of arrival.
  *
  * The window closes by v. While v is more than its length behind now, nobody wins: a beacon that stands still would leave a contest open for as long as
  * a VDF takes [a beacon that stands still holds the contest open].
  */
 function contest(entry: Entry, claim: Claim, witnessed: boolean, { time }: AdmissionFacts, profile: NetworkProfile): Decision {
   const isBetter = compareContest(claim, entry.claim) < 0
-  if (!witnessed || !isBetter) {
-    if (equalBytes(entry.claim.pubkey, claim.pubkey)) return { kind: 'stale', entry }
-    return witnessed ? refuse('contest', 'an earlier claim stands', entry) : refuse('unwitnessed', 'a claim that this node has not witnessed cannot win a contest', entry)
-  }
+  if (!witnessed) return refuse('unwitnessed', 'a claim that this node has not witnessed cannot win a contest', entry)
+  if (!isBetter) return refuse('contest', 'an earlier claim stands', entry)
   return time.fresh && time.now - time.verified <= profile.contest ? store(withClaim(entry, claim)) : { kind: 'wait' }
 }
 
-/** The order of one key's records. */
-function admitSameKey(entry: Entry, claim: Claim, facts: AdmissionFacts): Decision {
+/** The order of one claim's records. */
+function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts): Decision {
   if (equalBytes(entry.claim.recordHash, claim.recordHash)) return { kind: 'store', entry, changed: false }
   const equivocation = noteEquivocation(entry.equivocation, entry.claim, claim)
   const noted: Entry = equivocation === undefined ? entry : { ...entry, equivocation }
@@ -153,18 +149,23 @@ function admitSameKey(entry: Entry, claim: Claim, facts: AdmissionFacts): Decisi
   return store(withClaim(noted, claim))
 }
 
-/** Another key; in a contest one with the same first link, which only a collision of hashes could make. */
-function admitRival(entry: Entry, claim: Claim, facts: AdmissionFacts): Decision {
+/** Another claim, of whichever key: whoever stole the key of a settled name could else put a first link of his own in its place [a second first link of a stolen key]. */
+function admitRival(entry: Entry, claim: Claim, witnessed: boolean, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   switch (entry.state) {
     case 'settled':
-      return refuse('taken', 'the name is settled with another key', entry)
     case 'settling':
-      return refuse('taken', 'the contest for the name is over; another key holds it', entry)
+      return refuse('taken', reasonTaken(entry, claim), entry)
     case 'provisional':
       return refuse('unwitnessed', 'another unwitnessed claim came first', withRival(entry, claim, facts.time))
     case 'fresh':
-      return refuse('contest', 'the same claim stands', entry)
+      return contest(entry, claim, witnessed, facts, profile)
   }
+}
+
+/** An owner whose daemon has forgotten its claim reads this. */
+function reasonTaken(entry: Entry, rival: Pick<Claim, 'pubkey'>): string {
+  if (equalBytes(entry.claim.pubkey, rival.pubkey)) return 'another claim of this same key holds the name; that one can be renewed, and a second one is refused until it has lapsed'
+  return entry.state === 'settled' ? 'the name is settled with another key' : 'the contest for the name is over; another key holds it'
 }
 
 function isDead(claim: Pick<Claim, 'newestRound'>, time: ProtocolTime, profile: NetworkProfile): boolean {

@@ -14,7 +14,7 @@ import { payloadSerial } from './zone.ts'
 export interface Claim {
   readonly name: Name
   readonly pubkey: Uint8Array
-  /** `H(domain(claim) ‖ lp(name) ‖ pubkey ‖ first p)`, 32 bytes. */
+  /** `H(domain(claim) ‖ lp(name) ‖ C ‖ first p)`, 32 bytes: records are ordered within one claim only. */
   readonly id: Uint8Array
   /** C of the first link: what a witness has seen. */
   readonly commitment: Uint8Array
@@ -41,7 +41,7 @@ export function claimOf(reveal: Reveal, name: Name, links: readonly Link[], prof
   return {
     name,
     pubkey: reveal.pubkey,
-    id: claimId(name, reveal.pubkey, first.p, hash),
+    id: claimId(name, commitment, first.p, hash),
     commitment,
     firstRound: first.p,
     firstIterations: first.iterations,

@@ -66,14 +66,14 @@ export function isRipe({ state, tenureRound, quietRound }: Entry, time: Pick<Pro
   return state === 'settling' && time.verified - tenureRound > profile.settle
 }
 
-/** The entry with another claim in its place; what was noted of an owner goes with that owner. */
+/** The entry with another record in its place; what was noted of a claim goes with that claim. */
 export function withClaim(entry: Entry, claim: Claim): Entry {
-  if (equalBytes(entry.claim.pubkey, claim.pubkey)) return { ...entry, claim }
+  if (equalBytes(entry.claim.id, claim.id)) return { ...entry, claim }
   const { state, tenureRound, quietRound, rivals, repairs } = entry
   return { state, claim, tenureRound, quietRound, rivals, repairs }
 }
 
-/** Notes that another key claims the name of a provisional entry: its quiet time begins anew, once a rival. */
+/** Notes that another claim of the name of a provisional entry has come: its quiet time begins anew, once a rival. */
 export function withRival(entry: Entry, rival: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
   if (entry.rivals.length >= MAX_RIVALS || entry.rivals.some((id) => equalBytes(id, rival.id))) return entry
   return { ...entry, quietRound: time.verified, rivals: [...entry.rivals, rival.id] }

@@ -1,10 +1,10 @@
-/** Which of two records of one key is the newer one. */
+/** Which of two records of one claim is the newer one. */
 import { compareBytes, equalBytes } from './bytes.ts'
 import type { Claim } from './claim.ts'
 
 export type RecordOrder = Pick<Claim, 'newestRound' | 'serial' | 'payloadHash' | 'recordHash'>
 
-/** Total order of the records of one key by (p, serial, H(payload), H(record)): positive when `left` is the newer. */
+/** Total order of the records of one claim by (p, serial, H(payload), H(record)): positive when `left` is the newer. */
 export function compareRecords(left: RecordOrder, right: RecordOrder): number {
   return (
     left.newestRound - right.newestRound ||

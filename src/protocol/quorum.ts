@@ -26,7 +26,7 @@ export interface Candidate {
   readonly votes: number
   /** Of those votes, how many hold it as settled. */
   readonly settledVotes: number
-  /** The newest record of that owner, from any responder. */
+  /** The newest record of that owner's claim, from any responder: a claim by a stolen key has votes of its own. */
   readonly newest: Claim
 }
 
@@ -116,23 +116,23 @@ export function isPinAlive(pin: Pin, verified: number, profile: NetworkProfile):
   return leaseState(pin.newestRound, verified, profile).state !== 'dead'
 }
 
-/** Every owner among the voters, most votes first; the newest record is looked for in all answers. */
+/** Every owner among the voters, one for each claim, most votes first; the newest record is looked for in all answers. */
 function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly ResolveAnswer[]): Candidate[] {
-  const byOwner = new Map<string, { pubkey: Uint8Array; votes: number; settledVotes: number }>()
+  const byClaim = new Map<string, { id: Uint8Array; pubkey: Uint8Array; votes: number; settledVotes: number }>()
   for (const { held } of voters) {
     if (held === undefined) continue
-    const key = toHex(held.claim.pubkey)
-    const owner = byOwner.get(key) ?? { pubkey: held.claim.pubkey, votes: 0, settledVotes: 0 }
+    const key = toHex(held.claim.id)
+    const owner = byClaim.get(key) ?? { id: held.claim.id, pubkey: held.claim.pubkey, votes: 0, settledVotes: 0 }
     owner.votes++
     if (held.state === 'settled') owner.settledVotes++
-    byOwner.set(key, owner)
+    byClaim.set(key, owner)
   }
-  return [...byOwner.values()]
-    .map((owner) => ({ ...owner, newest: newestOf(owner.pubkey, answers) }))
-    .sort((left, right) => right.votes - left.votes || compareBytes(left.pubkey, right.pubkey))
+  return [...byClaim.values()]
+    .map(({ id, ...owner }) => ({ ...owner, newest: newestOf(id, answers) }))
+    .sort((left, right) => right.votes - left.votes || compareBytes(left.pubkey, right.pubkey) || compareBytes(left.newest.id, right.newest.id))
 }
 
-function newestOf(pubkey: Uint8Array, answers: readonly ResolveAnswer[]): Claim {
-  const claims = answers.flatMap(({ held }) => (held !== undefined && equalBytes(held.claim.pubkey, pubkey) ? [held.claim] : []))
+function newestOf(id: Uint8Array, answers: readonly ResolveAnswer[]): Claim {
+  const claims = answers.flatMap(({ held }) => (held !== undefined && equalBytes(held.claim.id, id) ? [held.claim] : []))
   return claims.reduce((newest, claim) => (compareRecords(claim, newest) > 0 ? claim : newest))
 }

@@ -63,19 +63,19 @@ export function decodeReceipt(bytes: Uint8Array): Receipt {
 export interface Committed {
   /** v when it was sent. */
   readonly sentRound: number
-  readonly verified: number
   /** `ProtocolTime.now` */
   readonly now: number
 }
 
 /**
- * p, the round whose pulse seeds a first claim: v + `min_commit`, or the round after the latest s where that is later, since whoever sees C at p is no witness of it. Undefined
- * until more than half of those asked have seen C in time: not before it was sent and not after now, with the slack that clocks need [one lying receipt].
+ * p, the round whose pulse seeds a first claim: `min_commit` after the latest s. So it lies above every s that counted, and no witness may ask for more. It may be known
+ * already where the answers were long in coming: an earlier p is the better one. Undefined until more than half of those asked have seen C in time: not before it was
+ * sent and not after now, with the slack that clocks need [one lying receipt].
  *
  * @param seen s of each verified receipt, one a peer
  */
-export function claimRound(seen: readonly number[], asked: number, { sentRound, verified, now }: Committed, profile: NetworkProfile): { timely: number; round: number | undefined } {
+export function claimRound(seen: readonly number[], asked: number, { sentRound, now }: Committed, profile: NetworkProfile): { timely: number; round: number | undefined } {
   const timely = seen.filter((round) => round >= sentRound - profile.receipt_slack && round <= now + profile.receipt_slack)
   const isEnough = timely.length * 2 > asked
-  return { timely: timely.length, round: isEnough ? Math.max(verified + profile.min_commit, 1 + Math.max(...timely)) : undefined }
+  return { timely: timely.length, round: isEnough ? Math.max(...timely) + profile.min_commit : undefined }
 }

@@ -81,9 +81,12 @@ export function decodeReveal(bytes: Uint8Array): Reveal {
   }
 }
 
-/** The claim: `H(domain(claim) ‖ lp(name) ‖ pubkey ‖ first p)`. It stays the same through renewals and updates. */
-export function claimId(name: string, pubkey: Uint8Array, firstRound: number, profileHash: Uint8Array): Uint8Array {
-  return sha256(domain('claim', profileHash), lp(name), pubkey, u64be(firstRound))
+/**
+ * The claim: `H(domain(claim) ‖ lp(name) ‖ C ‖ u64(first p))`, C of the first link, which holds the first key. It stays the same through renewals and updates, and
+ * is known without any check of the record.
+ */
+export function claimId(name: string, commitment: Uint8Array, firstRound: number, profileHash: Uint8Array): Uint8Array {
+  return sha256(domain('claim', profileHash), lp(name), commitment, u64be(firstRound))
 }
 
 /** All links of a Reveal, from the first claim to the newest. Throws EncodingError when `vdf_proof` does not decode. */

@@ -51,11 +51,11 @@ export async function validateReveal(reveal: Reveal, profile: NetworkProfile, ch
   if (!checked.ok) return checked
   const { name, links } = checked
   // Newest first: it is what an attacker must have forged, and what a renewal adds.
-  const newestFirst = links.toReversed()
-  const badPulse = await firstFailing(newestFirst, ({ p, pulse }) => checkers.verifyPulse({ round: p, signature: pulse }))
-  if (badPulse !== undefined) return invalid('pulse', `the pulse of round ${badPulse.p} does not verify`)
-  const badProof = await firstFailing(newestFirst, (link) => checkers.verifyProof(proofCheck(link, reveal, profile)))
-  if (badProof !== undefined) return invalid('proof', `the proof of the link at round ${badProof.p} does not verify`)
+  const newestFirst = links.map((link, index) => ({ link, before: links[index - 1] })).reverse()
+  const badPulse = await firstFailing(newestFirst, ({ link: { p, pulse } }) => checkers.verifyPulse({ round: p, signature: pulse }))
+  if (badPulse !== undefined) return invalid('pulse', `the pulse of round ${badPulse.link.p} does not verify`)
+  const badProof = await firstFailing(newestFirst, ({ link, before }) => checkers.verifyProof(proofCheck(link, before, reveal, profile)))
+  if (badProof !== undefined) return invalid('proof', `the proof of the link at round ${badProof.link.p} does not verify`)
   return { ok: true, claim: claimOf(reveal, name, links, profile) }
 }
 
@@ -63,7 +63,7 @@ export async function validateReveal(reveal: Reveal, profile: NetworkProfile, ch
  * The first link that a check refuses. As many are checked at once as have passed before: all threads are used for a long chain, and garbage never costs
  * more than what was true in front of it.
  */
-async function firstFailing(links: readonly Link[], check: (link: Link) => Promise<boolean>): Promise<Link | undefined> {
+async function firstFailing<L>(links: readonly L[], check: (link: L) => Promise<boolean>): Promise<L | undefined> {
   for (let passed = 0; passed < links.length; ) {
     const together = links.slice(passed, passed + Math.max(1, passed))
     const verdicts = await Promise.all(together.map(check))
@@ -100,11 +100,11 @@ export function checkReveal(reveal: Reveal, profile: NetworkProfile): CheckedRev
   return { ok: true, reveal, name, links }
 }
 
-/** What is to be checked of a link's proof. */
-export function proofCheck(link: Link, reveal: Pick<Reveal, 'name' | 'pubkey'>, profile: NetworkProfile): ProofCheck {
+/** What is to be checked of a link's proof. `before`: the link before it in the chain; undefined for the first one. */
+export function proofCheck(link: Link, before: Link | undefined, reveal: Pick<Reveal, 'name' | 'pubkey'>, profile: NetworkProfile): ProofCheck {
   const hash = profileHash(profile)
   const commitment = commitmentHash(reveal.name, reveal.pubkey, link.salt, hash)
-  const seed = vdfSeed(commitment, link.p, pulseRandomness(link.pulse), hash)
+  const seed = vdfSeed({ commitment, round: link.p, randomness: pulseRandomness(link.pulse), before: before?.proof }, hash)
   const { iterations, proof } = link
   return { seed, bits: profile.discriminant_bits, iterations, split: proofShape(iterations, profile).split, proof }
 }

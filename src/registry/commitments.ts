@@ -31,7 +31,7 @@ export function stampFor(context: RegistryContext, commitment: Uint8Array, signa
 /** Our own verified round, by which pulses are chosen. Throws SVC-BCN-001 while the beacon is silent. */
 export function verifiedRound(context: RegistryContext): number {
   const { verified, now } = context.time()
-  // Behind by more than the slack that receipts have, p would lie before what peers call now.
+  // Behind by more than that, what we call the time of sending lies too far before what peers call now.
   if (verified === 0 || now - verified > context.profile.min_commit + context.profile.receipt_slack) {
     throw beaconSilent(verified, now)
   }
@@ -61,9 +61,10 @@ export function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
   return context.time().now + profile.min_commit + profile.receipt_slack < draft.sentRound + profile.pulse_window
 }
 
-/** p, once more than half of the peers asked have seen the commitment in time. Throws SVC-PUB-002 until then, and once the commitment is too old for any pulse. */
+/** p, `min_commit` after the latest s, once more than half of the peers asked have seen the commitment in time. Throws SVC-PUB-002 until then, and once the commitment is too old for any pulse; SVC-BCN-001 while the beacon is silent. */
 export function chooseRound(context: RegistryContext, draft: ClaimDraft, { receipts, of }: CommitOutcome): number {
-  const committed = { sentRound: draft.sentRound, verified: verifiedRound(context), now: context.time().now }
+  verifiedRound(context)
+  const committed = { sentRound: draft.sentRound, now: context.time().now }
   const { timely, round } = claimRound(receipts.map(({ seenRound }) => seenRound), of, committed, context.profile)
   if (round === undefined) {
     const detail = `${timely} of ${of} peers have confirmed the commitment in time; more than half are needed.`

@@ -13,7 +13,7 @@ import type { OwnedRecord } from './owned-names.ts'
 import { revealOf, type Survey } from './survey.ts'
 
 /**
- * Takes up the newest record of a survey where it is of our key and newer than ours: what is published or renewed next comes after it, and it is what is
+ * Takes up the newest record of a survey where it is of our key and newer than ours, or of the claim of our key that won: what is published or renewed next comes after it, and it is what is
  * sent again from now on. Its zone takes the place of the local one, unless that was edited since it was published here. False where there is none. A renewal under way has a newer one that some may hold already, and takes it up itself. Throws StoreError.
  */
 export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found: Survey): boolean {
@@ -22,9 +22,13 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   const own = context.owned.get(name)
   if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownKey(context, name).publicKey)) return false
   const { newest } = tally.owner
-  if (compareRecords(newest, claimOf(own.reveal, name, linksOf(own.reveal), context.profile)) <= 0) return false
+  const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)
+  // Of two claims of our key, which two daemons with one seed may have made, only one is renewed: the one that the peers have settled on, be it the older.
+  const isSameClaim = equalBytes(newest.id, ours.id)
+  if (isSameClaim ? compareRecords(newest, ours) <= 0 : !tally.settled || tally.thin) return false
   const reveal = revealOf(found, newest)
   context.memory.see(newest)
+  if (!isSameClaim) context.owned.remove(name)
   context.owned.save(reveal, { published: true })
   replaceZone(context, name, own, reveal)
   context.network.withdrawReveal(name, reveal)

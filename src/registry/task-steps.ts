@@ -4,12 +4,13 @@ import { equalBytes } from '../protocol/bytes.ts'
 import { revealWindow } from '../protocol/lease.ts'
 import { iterationsFor, renewalIterations, type Name } from '../protocol/names.ts'
 import { proofShape } from '../protocol/proof-shape.ts'
-import { decodeReveal, encodeReveal, linksOf, type Link, type Reveal } from '../protocol/reveal.ts'
+import { pulseRandomness } from '../protocol/pulse.ts'
+import { decodeReveal, encodeReveal, linksOf, newestLink, type Link, type Reveal } from '../protocol/reveal.ts'
 import { vdfSeed } from '../protocol/vdf-seed.ts'
 import { UnreadableRecord } from '../store/stored-shapes.ts'
 import type { EvaluationPlan, TaskIdentity, TaskKind, TaskSteps } from '../tasks/types.ts'
 import { payloadOfLink, revealOfLink } from './assemble.ts'
-import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimDraft } from './claim-draft.ts'
+import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimContext, type ClaimDraft } from './claim-draft.ts'
 import { chooseRound, isFresh, newDraft, newSalt, ownCommitment, verifiedRound } from './commitments.ts'
 import { createContext, openName, type RegistryContext, type RegistryDependencies } from './context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from './lease-times.ts'
@@ -64,20 +65,31 @@ function renewalDraft(context: RegistryContext, name: Name): ClaimDraft {
 }
 
 async function plan(context: RegistryContext, task: TaskIdentity, draft: ClaimDraft, signal: AbortSignal): Promise<EvaluationPlan> {
-  const { profile, profileHash, beacon } = context
+  const { profile, beacon } = context
   const name = openName(context, task.name)
   if (draft.pulseRound === null) throw new Error('a draft without its pulse round cannot be planned')
   const pulse = await beacon.waitFor(draft.pulseRound, signal)
   const iterations = iterationsOf(context, name, task.kind)
   const deadlineRound = draft.pulseRound + revealWindow(iterations, profile)
+  const claim = { salt: draft.salt, pulseRound: pulse.round, pulse: pulse.signature }
+  // Read after the wait: what is held by now is what the renewal comes after.
+  const before = task.kind === 'renew' ? linksHeld(context, name).at(-1)! : undefined
+  // A newer link may have come since the pulse was chosen; nothing is squared in vain.
+  if (before !== undefined && before.p >= pulse.round) throw replacedLink(name)
   return {
-    seed: vdfSeed(ownCommitment(context, name, draft.salt), pulse.round, pulse.randomness, profileHash),
+    seed: seedOf(context, name, claim, before),
     discriminantBits: profile.discriminant_bits,
     iterations,
     split: proofShape(iterations, profile).split,
     deadlineMs: task.kind === 'register' ? roundTimeMs(deadlineRound, profile.beacon) : null,
-    context: encodeContext({ salt: draft.salt, pulseRound: pulse.round, pulse: pulse.signature })
+    context: encodeContext(claim)
   }
+}
+
+/** The seed of a link that comes after `before`; undefined for a first claim. */
+function seedOf(context: RegistryContext, name: Name, { salt, pulseRound, pulse }: ClaimContext, before: Link | undefined): Uint8Array {
+  const commitment = ownCommitment(context, name, salt)
+  return vdfSeed({ commitment, round: pulseRound, randomness: pulseRandomness(pulse), before: before?.proof }, context.profileHash)
 }
 
 async function remind(context: RegistryContext, task: TaskIdentity, draft: ClaimDraft, signal: AbortSignal): Promise<void> {
@@ -85,22 +97,26 @@ async function remind(context: RegistryContext, task: TaskIdentity, draft: Claim
   await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce, signal)
 }
 
-/** While its lease lives: a first claim of a name that is not ours, or that was lost before its pulse was drawn; a renewal that would be the newest link of what we own. */
+/**
+ * While its lease lives: a first claim of a name that is not ours, or that was lost before its pulse was drawn; a renewal made for the newest link of what we own now:
+ * its seed binds that one, and it comes after no other.
+ */
 function usable(context: RegistryContext, task: TaskIdentity, evaluated: EvaluationPlan): boolean {
-  const pulseRound = pulseRoundOf(evaluated)
-  if (pulseRound === undefined) return false
+  const claim = claimContextOf(evaluated)
+  if (claim === undefined) return false
+  const { pulseRound } = claim
   const record = context.owned.get(task.name)
   if (leaseOf(context, pulseRound).state !== 'live') return false
   const isNewer = record !== undefined && pulseRound > record.reveal.drand_pulse
-  if (task.kind === 'renew') return isNewer
+  if (task.kind === 'renew') return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
   // A name that was lost may be registered anew; the claim that lost it would lose again.
   return record === undefined || (record.standing === 'lost' && isNewer)
 }
 
 /** Undefined where the disk has damaged what the proof was made for. */
-function pulseRoundOf({ context }: EvaluationPlan): number | undefined {
+function claimContextOf({ context }: EvaluationPlan): ClaimContext | undefined {
   try {
-    return decodeContext(context).pulseRound
+    return decodeContext(context)
   } catch (error) {
     if (error instanceof UnreadableRecord) return undefined
     throw error
@@ -140,11 +156,20 @@ async function reveal(
 
 /** Assembled, signed, and checked as every other node will check it: a proof that does not verify is never sent. */
 async function signedReveal(context: RegistryContext, name: Name, task: TaskIdentity, evaluated: EvaluationPlan, proof: Uint8Array, payload: Uint8Array): Promise<Reveal> {
-  const { salt, pulseRound, pulse } = decodeContext(evaluated.context)
+  const claim = decodeContext(evaluated.context)
+  const { salt, pulseRound, pulse } = claim
   const link: Link = { p: pulseRound, pulse, iterations: evaluated.iterations, proof, salt }
-  const made = revealOfLink(context, name, link, task.kind === 'renew' ? linksHeld(context, name) : [], payload)
+  const earlier = task.kind === 'renew' ? linksHeld(context, name) : []
+  if (task.kind === 'renew' && !equalBytes(seedOf(context, name, claim, earlier.at(-1)), evaluated.seed)) throw replacedLink(name)
+  const made = revealOfLink(context, name, link, earlier, payload)
   await requireValid(context, made)
   return made
+}
+
+/** A proof counts after one link only; `usable` takes it up no more, so the next task begins anew. */
+function replacedLink(name: Name): ServiceError {
+  const detail = `Rule "proof": another record of ${name} has taken the place of the one that this renewal comes after. Renew the name again.`
+  return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'proof' } })
 }
 
 function linksHeld(context: RegistryContext, name: Name): readonly Link[] {

@@ -15,6 +15,12 @@ export interface StoredBy {
   of: number
 }
 
+/** Answer to a commitment by hand. */
+export interface CommittedBy extends StoredBy {
+  /** p that the rules want for it; null where fewer than half of the peers asked saw it in time for a pulse. */
+  pulse_round: number | null
+}
+
 export interface NetworkStatusView {
   status: 'online' | 'connecting' | 'offline'
   peers: number
@@ -186,7 +192,7 @@ export interface Registry {
   /** SVC-OWN-001, SVC-ZON-003, SVC-PUB-002. */
   publishZone(name: string, signal?: AbortSignal): Promise<{ serial: number } & StoredBy>
   /** Manual flow: C itself; the stamp is added here. SVC-NAM-001/002, SVC-RES-001, SVC-PUB-002. */
-  commit(name: string, commitment: Uint8Array): Promise<StoredBy>
+  commit(name: string, commitment: Uint8Array): Promise<CommittedBy>
   /** Manual flow: a finished Reveal. SVC-PUB-001, SVC-PUB-002, SVC-REG-001. */
   publish(reveal: Reveal): Promise<StoredBy>
   publishKid(authorizedKid: unknown): Promise<{ did: string; version: number } & StoredBy>

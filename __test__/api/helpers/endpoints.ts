@@ -58,7 +58,7 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   { ...open, operation: 'GET /api/explain/{name}', path: `/api/explain/${NAME}`, schema: explanation.ExplanationSchema, service: 'explain' },
   { ...open, operation: 'GET /api/resolve-kid/{did}', path: `/api/resolve-kid/${DID}`, schema: identity.ResolvedIdentitySchema, service: 'resolveIdentity' },
   { ...open, operation: 'GET /api/zone/{name}', path: `/api/zone/${NAME}`, schema: zone.ZoneSchema, service: 'publicZone' },
-  { ...closed, operation: 'POST /api/commit', path: '/api/commit', body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } }, schema: common.StoredSchema, service: 'commit' },
+  { ...closed, operation: 'POST /api/commit', path: '/api/commit', body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } }, schema: common.CommittedSchema, service: 'commit' },
   { ...closed, operation: 'POST /api/publish', path: '/api/publish', body: { reveal: REVEAL_BODY }, schema: common.StoredSchema, service: 'publish' },
   { ...closed, operation: 'POST /api/publish-kid', path: '/api/publish-kid', body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } }, schema: common.IdentityPublishedSchema, service: 'publishKid' },
   { ...closed, operation: 'POST /api/publish-manifest', path: '/api/publish-manifest', body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } }, schema: common.IdentityPublishedSchema, service: 'publishManifest' },

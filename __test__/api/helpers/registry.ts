@@ -111,7 +111,7 @@ export class MemoryRegistry implements Registry {
 
   async commit(name: string, commitment: Uint8Array) {
     this.#named('commit', name, commitment)
-    return { stored_by: 3, of: 4 }
+    return { stored_by: 3, of: 4, pulse_round: 1020 }
   }
 
   async publish(reveal: Reveal) {

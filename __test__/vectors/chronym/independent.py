@@ -174,8 +174,11 @@ assertion = derive("did-assertion-key", "main", u64(2), index=2)
 key = public_key(owner)
 
 
+NEXT = bytes(32)  # all zero in this version
+
+
 def commitment_of(profile, name, salt):
-    preimage = domain("commitment", profile) + lp(name) + key + salt
+    preimage = domain("commitment", profile) + lp(name) + key + NEXT + salt
     return vector("commitment", profile, {"name": name, "pubkey": key, "salt": salt}, preimage, H(preimage))
 
 
@@ -202,15 +205,23 @@ for seen in (1, 5_000_000, MAX):
 
 pulses = json.loads((HERE.parent / "quicknet-pulses.json").read_text())["pulses"]
 pulse, p = bytes.fromhex(pulses[1]["signature"]), pulses[1]["round"]
-seed_preimage = domain("vdf-seed", "main") + C + u64(p) + H(pulse)
-vdf_seed = vector("vdf-seed", "main", {"commitment": C, "round": p, "pulse": pulse}, seed_preimage, H(seed_preimage))
-
-for first in (p, MAX):
-    preimage = domain("claim", "main") + lp(LONGEST) + key + u64(first)
-    vector("claim", "main", {"name": LONGEST, "pubkey": key, "first_round": first}, preimage, H(preimage))
-
 # Forms are any bytes here: signatures and layouts do not look into them.
 proof = shake("proof", 200)
+
+
+def seed_of(round, before):
+    """y of the link before: its first form, empty for a first claim."""
+    preimage = domain("vdf-seed", "main") + C + u64(round) + H(pulse) + lp(before[:100])
+    return vector("vdf-seed", "main", {"commitment": C, "round": round, "pulse": pulse, "before": before}, preimage, H(preimage))
+
+
+vdf_seed = seed_of(p, b"")
+seed_of(MAX, proof)
+
+for first in (p, MAX):
+    preimage = domain("claim", "main") + lp(LONGEST) + C + u64(first)
+    vector("claim", "main", {"name": LONGEST, "commitment": C, "first_round": first}, preimage, H(preimage))
+
 preimage = domain("tie", "main") + C + proof[:100]
 vector("tie", "main", {"commitment": C, "proof": proof}, preimage, H(preimage))
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
-import { StoredSchema, type StoredBody } from '../schemas/common.ts'
+import { CommittedSchema, StoredSchema, type CommittedBody, type StoredBody } from '../schemas/common.ts'
 import { OwnedNameListSchema, OwnedNamesSchema, type OwnedNameBody } from '../schemas/network.ts'
 import { CommitRequestSchema, PublishRequestSchema } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
@@ -16,13 +16,13 @@ export function nameRoutes({ registry }: ApiServices) {
         description: 'The daemon adds the stamp and uses the name only to find where the commitment belongs. A registration task does this by itself.',
         access: ['publish'],
         body: CommitRequestSchema,
-        answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
+        answers: { 200: { description: 'Peers hold it', schema: CommittedSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-BCN-001', 'SVC-STO-001']
       }),
       async (c) => {
         const { name, commitment } = c.req.valid('json')
-        const { stored_by, of } = await registry.commit(name, commitment.hash)
-        return c.json<StoredBody>({ success: true, stored_by, of })
+        const { stored_by, of, pulse_round } = await registry.commit(name, commitment.hash)
+        return c.json<CommittedBody>({ success: true, stored_by, of, pulse_round })
       }
     )
     .post(

@@ -19,9 +19,20 @@ const storedBy = {
   of: v.pipe(CountSchema, v.description('Peers that were asked'))
 }
 
-/** Answer of commit and publish. */
+/** Answer of publish. */
 export const StoredSchema = v.pipe(v.object({ success: v.literal(true), ...storedBy }), v.metadata({ ref: 'Stored' }))
 export type StoredBody = v.InferOutput<typeof StoredSchema>
+
+/** Answer of commit. */
+export const CommittedSchema = v.pipe(
+  v.object({
+    success: v.literal(true),
+    ...storedBy,
+    pulse_round: v.pipe(v.nullable(CountSchema), v.description('First round whose pulse the claim may take, by what the peers saw; null where too few saw the commitment in time'))
+  }),
+  v.metadata({ ref: 'Committed' })
+)
+export type CommittedBody = v.InferOutput<typeof CommittedSchema>
 
 /** Answer of zone publish. */
 export const ZonePublishedSchema = v.pipe(

@@ -51,11 +51,8 @@ export async function runCommit(context: Context, name: string, options: CommitO
     return EXIT.ok
   }
 
-  const client = connect(context)
-  const { stored_by, of } = await client.commit(request)
-  // p lies after the moment at which the peers saw C, and is fixed from here on.
-  const { round } = (await client.networkStatus()).beacon
-  const pulseRound = round === null ? null : round + profile.min_commit
+  // p comes `min_commit` rounds after the peers saw C, and is fixed from here on.
+  const { stored_by, of, pulse_round: pulseRound } = await connect(context).commit(request)
   writeSecret(file, { ...secret, pulse_round: pulseRound })
   output.answer({ name, commitment: secret.commitment, secret_file: file, pulse_round: pulseRound, stored_by, of }, () =>
     [

@@ -92,7 +92,7 @@ export async function runReveal(context: Context, name: string, options: RevealO
     const signature = await pulseOf(context, pool, profile, secret.pulse_round, options)
     if (secret.proof !== undefined) return { pulse: signature, proof: fromHex(secret.proof) }
     output.note(`• squaring: ${formatCount(iterations)} times`)
-    const seed = vdfSeed(fromHex(secret.commitment), secret.pulse_round, pulseRandomness(signature), hash)
+    const seed = vdfSeed({ commitment: fromHex(secret.commitment), round: secret.pulse_round, randomness: pulseRandomness(signature) }, hash)
     const made = await prove(context, pool, profile, iterations, seed)
     writeSecret(file, { ...secret, proof: toHex(made) })
     return { pulse: signature, proof: made }

@@ -12,7 +12,7 @@ import type { OwnRecord } from './own-records.ts'
 import type { ClientParts } from './parts.ts'
 
 /**
- * Tells whether a record that a peer holds is as new as one of ours, of the same owner: then nothing is missing there. Manifests are read on a thread: one of
+ * Tells whether a record that a peer holds is as new as one of ours, of the same claim or owner: then nothing is missing there. Manifests are read on a thread: one of
  * 21,000 empty arrays takes 6 ms, and twenty peers may each show another.
  */
 export function satisfies(own: OwnRecord, { profile, judge }: Pick<ClientParts, 'profile' | 'judge'>): (held: Uint8Array) => Promise<boolean> {
@@ -29,7 +29,7 @@ export function satisfies(own: OwnRecord, { profile, judge }: Pick<ClientParts, 
 }
 
 /**
- * Order of a record and one of ours: positive when it is the newer one, negative as well when it is another owner's or cannot be read. Two of the largest manifests take
+ * Order of a record and one of ours: positive when it is the newer one, negative as well when it is another claim's or owner's or cannot be read. Two of the largest manifests take
  * 2 ms: what peers show is for {@link satisfies}.
  */
 export function compareToOwn(held: Uint8Array, own: OwnRecord, profile: NetworkProfile): number {
@@ -45,7 +45,7 @@ function compared({ kind, bytes }: OwnRecord, held: Uint8Array, profile: Network
   switch (kind) {
     case 'reveal': {
       const [ours, theirs] = [orderOf(bytes, profile), orderOf(held, profile)]
-      return equalBytes(ours.pubkey, theirs.pubkey) ? compareRecords(theirs, ours) : -1
+      return equalBytes(ours.id, theirs.id) ? compareRecords(theirs, ours) : -1
     }
     case 'kid': {
       // Whether what a peer shows verifies is for those to find out who rely on it: twenty logs would hold our event loop up for as many times 20 ms.
@@ -58,7 +58,7 @@ function compared({ kind, bytes }: OwnRecord, held: Uint8Array, profile: Network
   }
 }
 
-function orderOf(bytes: Uint8Array, profile: NetworkProfile): RecordOrder & { pubkey: Uint8Array } {
+function orderOf(bytes: Uint8Array, profile: NetworkProfile): RecordOrder & { id: Uint8Array } {
   const reveal = decodeReveal(bytes)
   return claimOf(reveal, parseName(reveal.name, profile), linksOf(reveal), profile)
 }

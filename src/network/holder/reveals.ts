@@ -12,8 +12,8 @@ import { claimToAdopt, isAdoptionDecided, isRevisionDecided, type Agreed, type N
 import { compareRecords } from '../../protocol/order.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
+import { claimId, decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
 import { isWitnessed } from '../../protocol/witness.ts'
-import { decodeReveal, firstLink, type Reveal } from '../../protocol/reveal.ts'
 import { ASK_MS, CHECK_MS, WRITE_MS, type Budget, type Work } from '../budget.ts'
 import type { RoundClock } from '../../round-clock.ts'
 import type { Peers } from '../peers.ts'
@@ -77,22 +77,25 @@ export class RevealHolder {
     const { profile, clock, entries } = this.#parts
     let reveal: Reveal
     let commitment: Uint8Array
+    let id: Uint8Array
     try {
       reveal = decodeReveal(record)
-      commitment = commitmentHash(reveal.name, reveal.pubkey, firstLink(reveal).salt, this.#hash)
+      const { p, salt } = firstLink(reveal)
+      commitment = commitmentHash(reveal.name, reveal.pubkey, salt, this.#hash)
+      id = claimId(reveal.name, commitment, p, this.#hash)
     } catch (error) {
       if (error instanceof EncodingError) return refused('invalid', `canonical: ${error.detail}`)
       throw error
     }
     const key = recordKey('reveal', reveal.name, this.#hash)
     const held = entries.load(key)
-    const claimed = { pubkey: reveal.pubkey, newestRound: reveal.drand_pulse }
+    const claimed = { id, pubkey: reveal.pubkey, newestRound: reveal.drand_pulse }
     const early = refuseEarly(held?.entry, claimed, { isNeighbour: this.isNear(key), time: clock.time() }, profile)
     if (early !== undefined) return refused(early.code, early.detail)
     if (held?.record !== undefined && held.entry.state !== 'provisional' && equalBytes(held.entry.claim.recordHash, sha256(record))) return STORED
 
     if (sender === OURSELVES || sender === WAITED) return this.#verify(key, reveal, record, sender, sender === OURSELVES ? 'own' : 'expected')
-    const isExpected = this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.pubkey, reveal.pubkey))
+    const isExpected = this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.id, id))
     const work = this.#parts.budget.begin(sender, isExpected, record.length, CHECK_MS.pulse)
     if (work === undefined) return BUSY
     try {
@@ -204,7 +207,7 @@ export class RevealHolder {
           return this.#store(key, decision, held, record, sender)
         case 'stale':
           this.#save(key, { ...held, entry: decision.entry }, held)
-          if (held?.record === undefined) return refused('stale', 'a newer record of this key is known here, but not kept')
+          if (held?.record === undefined) return refused('stale', 'a newer record of this claim is known here, but not kept')
           return { type: 'stale', record: held.record }
         case 'refuse':
           if (decision.entry !== undefined) this.#save(key, { ...held, entry: decision.entry }, held)
@@ -219,7 +222,7 @@ export class RevealHolder {
     if (!changed && held?.record !== undefined) return STORED
     const { clock, profile } = this.#parts
     const id = toHex(key)
-    const isUpdate = changed && held !== undefined && equalBytes(held.entry.claim.pubkey, entry.claim.pubkey)
+    const isUpdate = changed && held !== undefined && equalBytes(held.entry.claim.id, entry.claim.id)
     if (isUpdate && sender !== OURSELVES) {
       const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
       if (spent === undefined) {
@@ -235,7 +238,7 @@ export class RevealHolder {
   /** Keeps the newest of the changes for which a name has no budget: whoever sends older ones again puts out none. */
   #wait(id: string, record: Uint8Array, claim: Claim): void {
     const waiting = this.#waiting.get(id)?.claim
-    const isNewest = waiting === undefined ? this.#waiting.size < MAX_WAITING : !equalBytes(waiting.pubkey, claim.pubkey) || compareRecords(claim, waiting) > 0
+    const isNewest = waiting === undefined ? this.#waiting.size < MAX_WAITING : !equalBytes(waiting.id, claim.id) || compareRecords(claim, waiting) > 0
     if (isNewest) this.#waiting.set(id, { record, claim })
   }
 
