@@ -25,13 +25,15 @@ export async function register(context: RegistryContext, tasks: TaskManager, tex
   return tasks.create({ name, kind: 'register' })
 }
 
-/** Starts a renewal. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001. */
+/**
+ * Starts a renewal, of a lost name too: who says that it is lost may lie, and a claim that is not renewed is lost [an owner who is told that its name is lost].
+ * SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001.
+ */
 export async function renew(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)
   const record = requireOwned(context, name)
   requireNoTask(tasks, name)
-  if (record.standing === 'lost') throw new ServiceError('SVC-REG-001', `${name} was lost to another key, on which the peers have settled; a renewal would be refused.`)
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead') {
     throw new ServiceError('SVC-RES-003', `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it anew.`)
