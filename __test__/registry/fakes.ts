@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
+import { isShownByMost } from '../../src/network/client/probe.ts'
 import type { DocumentJudge, EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
 import { OfflineError, type CommitOutcome, type HeldEntry, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup, type SilentPeer } from '../../src/network/types.ts'
 import { clockRound } from '../../src/protocol/beacon-time.ts'
@@ -235,13 +236,25 @@ export class FakeNetwork implements Network {
   }
   /** What its own store has noted beside an entry. */
   readonly noted = new Map<string, Partial<HeldEntry>>()
-  probe(name: string): Promise<RevealLookup> {
-    // As the real one: states and claim ids, no records.
-    return this.#look('probe', name).then(({ answers, ...rest }) => ({
-      answers: answers.map(({ peer, self, state, claimId }) => ({ peer, self, state, ...(claimId === undefined ? {} : { claimId }) })),
+  async probe(name: string): Promise<RevealLookup> {
+    // As the real one: states and claim ids, and the records of those who list it where they are enough to be asked for it.
+    const { answers, ...rest } = await this.#look('probe', name)
+    const others = answers.filter(({ self }) => !self)
+    const showing = others.filter(({ state }) => state !== 'none' && state !== 'provisional').length
+    const isProved = isShownByMost({ showing, heard: others.length, asked: others.length + rest.silent.length }, profile)
+    return {
+      answers: answers.map(({ peer, self, state, claimId, reveal, claim }) => ({
+        peer,
+        self,
+        state,
+        ...(claimId !== undefined && { claimId }),
+        ...((isProved || self) && !this.hides && reveal !== undefined && claim !== undefined && { reveal, claim })
+      })),
       ...rest
-    }))
+    }
   }
+  /** Whoever lists names shows no records of them. */
+  hides = false
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome> {
     return this.#putDocument('identities', did, log)
   }

@@ -68,8 +68,10 @@ describe('a renewal', () => {
     expect(outlook(END + profile.grace + 1)).toMatchObject({ renewal: { state: 'impossible', due: null }, warnings: [{ code: 'lapsed', message: expect.stringContaining('chronym register alice.chronym') }], isDue: false })
   })
 
-  it('of a lost name is not possible; of a contested one it goes on', () => {
-    expect(outlook(END - LEAD, { standing: 'lost' })).toMatchObject({ renewal: { state: 'impossible' }, warnings: [{ code: 'lost' }], isDue: false })
+  it('of a lost or contested name goes on, until it is dead', () => {
+    expect(outlook(END - LEAD, { standing: 'lost' })).toMatchObject({ renewal: { state: 'scheduled' }, warnings: [{ code: 'lost' }], isDue: true })
+    expect(outlook(END + 1, { standing: 'lost' }).warnings).toMatchObject([{ code: 'lost' }, { code: 'grace' }])
+    expect(outlook(END + profile.grace + 1, { standing: 'lost' })).toMatchObject({ renewal: { state: 'impossible' }, warnings: [{ code: 'lost' }], isDue: false })
     expect(outlook(END - LEAD, { standing: 'contested' })).toMatchObject({ renewal: { state: 'scheduled' }, warnings: [{ code: 'contested' }], isDue: true })
   })
 

@@ -45,7 +45,7 @@ export interface RevealAnswer {
   state: EntryState | 'none'
   /** Present unless the state is `none`: for a record as verified here, else as the peer says. */
   claimId?: Uint8Array
-  /** The record, Valid by the profile. Missing where the peer keeps only the stub of a settled claim, and in answers to `probe`. */
+  /** The record, Valid by the profile. Missing where the peer keeps only the stub of a settled claim, and in answers to `probe` while few list the name. */
   reveal?: Reveal
   /** What the rules need to know of `reveal`. */
   claim?: Claim
@@ -116,7 +116,10 @@ export interface Network {
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>
   /** Undefined where nothing is held, and in the modes that hold nothing. */
   heldHere(name: string): HeldEntry | undefined
-  /** Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking announces nothing. */
+  /**
+   * Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking announces nothing. Where most of those who should
+   * hold it list it, they are asked for its record among others of their listings: an answer with `claim` is proved, any other is what the peer says.
+   */
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup>
   /** The record is the whole identity log (encoded, see protocol/kid.ts). */
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome>

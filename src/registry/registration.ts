@@ -1,18 +1,15 @@
 import { ServiceError } from '../errors.ts'
 import { equalBytes, toHex } from '../protocol/bytes.ts'
 import type { Name } from '../protocol/names.ts'
+import { compareRecords } from '../protocol/order.ts'
 import { linksOf } from '../protocol/reveal.ts'
 import { parseZone } from '../protocol/zone.ts'
 import type { TaskManager, TaskView } from '../tasks/types.ts'
 import { requireBeacon } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
-import { claimsIn, isHeldByMost } from './secrecy.ts'
-import { revealOf, survey } from './survey.ts'
+import { claimsIn } from './secrecy.ts'
 import { requireOwned, saveZone, saveZoneForRenewal } from './zones.ts'
-
-/** Of the peers asked, how many must hold a name for it to count as taken while most do not: newcomers hold little yet. */
-const BELIEVED_SHARE = 1 / 3
 
 /** Starts a registration after everything that can be known before days of work. SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-BCN-001, SVC-RES-001, SVC-TSK-002. */
 export async function register(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
@@ -28,13 +25,15 @@ export async function register(context: RegistryContext, tasks: TaskManager, tex
   return tasks.create({ name, kind: 'register' })
 }
 
-/** Starts a renewal. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001. */
+/**
+ * Starts a renewal, of a lost name too: who says that it is lost may lie, and a claim that is not renewed is lost [an owner who is told that its name is lost].
+ * SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001.
+ */
 export async function renew(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)
   const record = requireOwned(context, name)
   requireNoTask(tasks, name)
-  if (record.standing === 'lost') throw new ServiceError('SVC-REG-001', `${name} was lost to another key, on which the peers have settled; a renewal would be refused.`)
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead') {
     throw new ServiceError('SVC-RES-003', `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it anew.`)
@@ -63,31 +62,25 @@ function requireNoTask(tasks: TaskManager, name: Name): void {
 }
 
 /**
- * Looks for a claim without announcing the name. Only where most peers have named one, so that there is nothing left to hide, is
- * the name itself asked for. A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned.
+ * Looks for a claim without announcing the name. Only a record that verifies, and whose lease or grace runs, makes it taken: what peers list without one would
+ * let a few of them keep any name from being registered [liars who list every name]. A claim of our own key that this daemon had forgotten (a restored seed, a
+ * lost database) is taken up as owned.
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
-  const found = await context.network.probe(name)
-  if (isHeldByMost(found)) return requireDead(context, name)
-  const { claims, heard } = claimsIn(found)
-  // Fewer are believed, too, but for a lone liar among many; asking further would tell them what we want.
-  if (claims > 0 && claims >= Math.min(context.profile.witness_quorum, Math.ceil(heard * BELIEVED_SHARE))) {
-    throw new ServiceError('SVC-REG-001', `${name} is held by ${claims} of the ${heard} peers asked.`)
+  const { claims, heard, proved } = claimsIn(await context.network.probe(name))
+  const alive = proved.filter(({ claim }) => leaseOf(context, claim.newestRound).state !== 'dead').sort((left, right) => compareRecords(right.claim, left.claim))
+  const [newest] = alive
+  if (newest === undefined) {
+    if (claims > 0) context.log.warn({ name, listed_by: claims, of: heard, shown_by: proved.length }, 'peers list this name, and none has shown a record of it whose lease runs: it is registered all the same. If they do hold it, they will refuse the claim')
+    return
   }
-}
-
-async function requireDead(context: RegistryContext, name: Name): Promise<void> {
-  const found = await survey(context, name)
-  if (found.tally.kind === 'contested') throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
-  if (found.tally.kind !== 'owner') return
-  const { pubkey, newest } = found.tally.owner
-  const lease = leaseOf(context, newest.newestRound)
-  if (lease.state === 'dead') return
+  const { pubkey, newestRound } = newest.claim
+  if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey))) throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
   if (equalBytes(pubkey, ownKey(context, name).publicKey)) {
-    context.owned.save(revealOf(found, newest), { published: true })
+    context.owned.save(newest.reveal, { published: true })
     throw ownedAlready(name)
   }
-  throw new ServiceError('SVC-REG-001', `${name} is registered by another key (${toHex(pubkey)}) until ${roundTime(context, lease.endRound)}.`)
+  throw new ServiceError('SVC-REG-001', `${name} is registered by another key (${toHex(pubkey)}) until ${roundTime(context, leaseOf(context, newestRound).endRound)}.`)
 }
 
 function ownedAlready(name: Name): ServiceError {

@@ -64,9 +64,9 @@ export function renewalOutlook(input: OutlookInput): Outlook {
   }
 }
 
-/** Whether peers would take a renewal of it. */
-export function canBeRenewed(name: Pick<OutlookInput, 'standing' | 'lease' | 'links' | 'profile'>): boolean {
-  return name.standing !== 'lost' && name.lease.state !== 'dead' && linksLeft(name) > 0
+/** Whether peers would take a renewal of it. That they have settled on another key is their word, and the lease is not [an owner who is told that its name is lost]. */
+export function canBeRenewed(name: Pick<OutlookInput, 'lease' | 'links' | 'profile'>): boolean {
+  return name.lease.state !== 'dead' && linksLeft(name) > 0
 }
 
 function linksLeft({ profile, links }: Pick<OutlookInput, 'links' | 'profile'>): number {
@@ -84,9 +84,10 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
   const { name, lease, standing, nowRound } = input
   const end = timeOf(input, lease.endRound)
   const graceEnd = timeOf(input, lease.graceEndRound)
-  if (standing === 'lost') return [{ code: 'lost', message: 'The peers have settled on another key, whose claim was earlier; it may be registered anew when it is free.' }]
+  if (standing === 'lost' && lease.state === 'dead') return [{ code: 'lost', message: 'The peers have settled on another key; it may be registered anew when it is free.' }]
   if (lease.state === 'dead') return [{ code: 'lapsed', message: `Its lease and the grace after it ended at ${graceEnd}; anyone may register it: chronym register ${name}` }]
   const warnings: NameWarning[] = []
+  if (standing === 'lost') warnings.push({ code: 'lost', message: `The peers that answer have settled on another key (chronym explain ${name}). In case they lie, this claim is renewed as before until its lease ends` })
   if (standing === 'contested') warnings.push({ code: 'contested', message: `Peers name another key as its owner: chronym explain ${name}` })
   if (lease.state === 'grace') {
     const cure = found.state === 'running' ? '; its renewal is under way' : `: chronym renew ${name}`

@@ -93,7 +93,8 @@ export class Standings {
       return tally.settled ? 'lost' : 'contested'
     }
     if (tally.kind !== 'contested') return undefined
-    return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : undefined
+    // Where we are the only one it is a pin that disagrees: on whom liars named when they were most.
+    return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : 'held'
   }
 
   #settle({ name, standing: before }: OwnedRecord, standing: Standing | undefined): void {
@@ -101,7 +102,7 @@ export class Standings {
     const { owned, log } = this.#context
     owned.setStanding(name, standing)
     this.#emit({ type: `name:${standing}`, detail: { name } })
-    if (standing === 'lost') log.error({ name }, 'this name is lost: the peers have settled on another key, whose claim was earlier. `chronym explain` shows who said what')
+    if (standing === 'lost') log.error({ name }, 'this name is lost: the peers that answer have settled on another key. `chronym explain` shows who said what. The claim is renewed all the same until its lease ends')
     else if (standing === 'contested') log.warn({ name }, 'this name is contested: peers name another key as its owner')
     else log.info({ name }, 'the network holds this name as ours')
   }

@@ -96,7 +96,7 @@ function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>
 
 /** Turns an answer of the protocol into a verified one; each distinct record is verified once. */
-function judgeOf({ verifier }: ClientParts, name: string, signal: AbortSignal): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | SilentPeer['reason']> {
+export function judgeOf({ verifier }: ClientParts, name: string, signal: AbortSignal): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | SilentPeer['reason']> {
   const verdicts = new Map<string, Promise<{ reveal: Reveal; verdict: Verdict } | undefined>>()
   const verify = async (record: Uint8Array): Promise<{ reveal: Reveal; verdict: Verdict } | undefined> => {
     try {

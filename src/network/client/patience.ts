@@ -1,4 +1,5 @@
 import type { Peer, Peers } from '../peers.ts'
+import { AskError } from '../protocol/ask.ts'
 import type { AnswerTo, Request } from '../protocol/messages.ts'
 import { pause } from '../timers.ts'
 
@@ -12,5 +13,18 @@ export async function askPatiently<R extends Request>(peers: Peers, peer: Peer, 
     const answer = await peers.ask(peer, request, signal)
     if (answer.type !== 'busy' || attempt === ATTEMPTS - 1) return answer
     await pause(BUSY_PAUSE_MS * 2 ** attempt, signal)
+  }
+}
+
+/** Works until `milliseconds` have passed; then what is under way is aborted with an AskError. Rejects with that, with the caller's reason, or as the work does. */
+export async function withDeadline<T>(milliseconds: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = new AbortController()
+  const timer = setTimeout(() => {
+    deadline.abort(new AskError(`not answered within ${milliseconds / 1000} s`))
+  }, milliseconds)
+  try {
+    return await work(signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]))
+  } finally {
+    clearTimeout(timer)
   }
 }

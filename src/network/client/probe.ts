@@ -1,56 +1,159 @@
-import { equalBytes } from '../../protocol/bytes.ts'
-import { profileHash } from '../../protocol/profile.ts'
-import { blindedKey, recordKey } from '../../protocol/record-key.ts'
 import { randomBytes } from 'node:crypto'
+import { equalBytes } from '../../protocol/bytes.ts'
+import { distance, isWithin, radius } from '../../protocol/density.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import { blindedKey, recordKey } from '../../protocol/record-key.ts'
+import { decodeReveal } from '../../protocol/reveal.ts'
+import { enough, GRACE_MS } from '../enough.ts'
+import type { Holder } from '../holder/holder.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../protocol/ask.ts'
-import type { ListedEntry } from '../protocol/list.ts'
-import type { RevealAnswer, RevealLookup } from '../types.ts'
-import { askPatiently } from './patience.ts'
+import type { GetAnswer } from '../protocol/get.ts'
+import { positionOf } from '../routing.ts'
+import type { RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
+import { withDecoys } from './decoys.ts'
+import { judgeOf } from './get.ts'
+import { isShown, listingOf, type Listing } from './listing.ts'
+import { askPatiently, withDeadline } from './patience.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
-/** Pages taken of one peer: 100,000 entries under one prefix; who sends more makes them up. */
-const MAX_PAGES = 400
+/** What the others get once more than half have listed all: as long as one question may take. Fewer would let those who list nothing, and so end first, outnumber the rest. */
+export const STRAGGLERS_MS = 10_000
+
+/** So long one peer may take over the records it is asked for: eight, and 1.75 s of being busy for each at most. */
+const RECORDS_MS = 20_000
 
 /**
  * Whether a name is taken, without telling which: lists what the neighbourhood holds under the blinded prefix of K(name) and compares here.
  *
- * Answers carry state and claim id, not the record. Throws OfflineError, or the signal's reason.
+ * Only where most of those who should hold it list it are they asked for its record, together with others of the same listings: a name that few list is asked
+ * for by nobody [a name that a liar lists to learn it]. Answers carry `reveal` and `claim` where a peer has shown a Valid record of this name; all others are what
+ * the peer says. Who sent an invalid one is penalised and counts as silent. Throws OfflineError, or the signal's reason.
  */
 export async function probe(parts: ClientParts, name: string, signal?: AbortSignal): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
   const key = recordKey('reveal', name, profileHash(parts.profile))
   const { peers: neighbours, bits } = await peers.neighbourhood(key, signal)
-  const asked = peers.diverse(neighbours)
-  // The prefix of another key that shares no more than these bits: K itself is never sent.
-  const shown = blindedKey(key, bits, randomBytes(32))
-  const answers = await Promise.all(asked.map((peer) => listed(peers, peer, key, shown, bits, signal)))
-  const all = answers.filter((answer) => answer !== undefined)
-  if (self !== undefined) {
-    const own = self.entries.load(key)?.entry
-    const from = { peer: parts.ownPeerId, self: true }
-    all.push(own === undefined ? { ...from, state: 'none' } : { ...from, state: own.state, claimId: own.claim.id })
-  }
-  const silent = asked.filter((_, index) => answers[index] === undefined).map(({ peer }) => ({ peer, reason: 'no-answer' as const }))
-  return { answers: all, asked: asked.length + (self === undefined ? 0 : 1), silent, networkSize: peers.networkSize() }
+  // The prefix of another key that shares no more than these bits: K itself is never sent. By it, too, goes whom of one address is asked.
+  const prefix = { key: blindedKey(key, bits, randomBytes(32)), bits }
+  const asked = peers.diverse(nearestFirst(prefix.key, neighbours))
+  const listed = await askAll(peers, asked, STRAGGLERS_MS, signal, (peer, either) => listingOf(peers, peer, prefix, key, either))
+  // Where a peer is, is sure only once it has answered.
+  const counted = peers.diverse(asked)
+  const shown = await provenBy(parts, peers, name, holdersAmong(counted, parts, peers, key, listed), listed, signal)
+  const replies = counted.map(({ peer }) => shown.get(peer) ?? replyOf(peer, listed.get(peer)))
+  const answers = replies.filter((reply) => 'state' in reply)
+  if (self !== undefined) answers.push(ownAnswer(self, key, parts.ownPeerId))
+  const silent = replies.filter((reply) => 'reason' in reply)
+  return { answers, asked: counted.length + (self === undefined ? 0 : 1), silent, networkSize: peers.networkSize() }
 }
 
-async function listed(peers: Peers, peer: Peer, key: Uint8Array, shown: Uint8Array, bits: number, signal?: AbortSignal): Promise<RevealAnswer | undefined> {
-  const from = { peer: peer.peer, self: false }
-  let found: ListedEntry | undefined
-  let after: Uint8Array | undefined
-  try {
-    // All pages are taken, though the key may be on the first: where the asking stops would tell where it lies.
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const answer = await askPatiently(peers, peer, { type: 'list', key: shown, bits, ...(after !== undefined && { after }) }, signal)
-      if (answer.type !== 'listed') return undefined
-      found ??= answer.entries.find((entry) => equalBytes(entry.key, key))
-      if (!answer.more) break
-      after = answer.entries.at(-1)!.key
-    }
-  } catch (error) {
-    if (error instanceof AskError) return undefined
-    throw error
+/** Of those who should hold the name and have answered, all; and who list it, where they are enough to be asked for it. */
+interface Holders {
+  readonly heard: readonly Peer[]
+  readonly showing: readonly Peer[]
+}
+
+function holdersAmong(counted: readonly Peer[], { profile }: ClientParts, peers: Peers, key: Uint8Array, listed: ReadonlyMap<string, Listing>): Holders {
+  const reach = radius(profile.k, peers.networkSize())
+  const holders = nearestFirst(key, counted.filter(({ id }) => isWithin(key, positionOf(id), reach))).slice(0, profile.k)
+  const heard = holders.filter(({ peer }) => listed.has(peer))
+  const showing = heard.filter(({ peer }) => isShown(listed.get(peer)!.found))
+  return { heard, showing: isShownByMost({ showing: showing.length, heard: heard.length, asked: holders.length }, profile) ? showing : [] }
+}
+
+/**
+ * Whether so many list a name that it may be asked for: more than half of those who answered, and `witness_quorum`. Where fewer are asked, all of them; in
+ * networks that count no prefixes more than half, since there one machine that is switched off is likelier than a liar.
+ */
+export function isShownByMost({ showing, heard, asked }: { showing: number; heard: number; asked: number }, profile: NetworkProfile): boolean {
+  const all = profile.answers_per_prefix === 0 ? Math.floor(asked / 2) + 1 : asked
+  return showing * 2 > heard && showing >= Math.min(profile.witness_quorum, all)
+}
+
+/** What those who list the name answer when they are asked for its record, verified; nothing of those who have none to show. */
+async function provenBy(
+  parts: ClientParts,
+  peers: Peers,
+  name: string,
+  { heard, showing }: Holders,
+  listed: ReadonlyMap<string, Listing>,
+  signal: AbortSignal | undefined
+): Promise<ReadonlyMap<string, RevealAnswer | SilentPeer>> {
+  const key = recordKey('reveal', name, profileHash(parts.profile))
+  // Of all who answered: liars who list nothing but the one name would otherwise be asked for it alone.
+  const batch = withDecoys(key, heard.map(({ peer }) => listed.get(peer)!.others))
+  const records = await askAll(peers, showing, GRACE_MS, signal, (peer, either) => recordAmong(peers, peer, batch, key, either))
+  const judge = judgeOf(parts, name, signal ?? new AbortController().signal)
+  const proven = new Map<string, RevealAnswer | SilentPeer>()
+  for (const from of showing) {
+    const { peer } = from
+    const answer = records.get(peer)
+    const judged = answer?.type === 'entry' ? await judge(answer, { peer, self: false }) : undefined
+    if (judged === 'invalid') {
+      peers.penalise(from, `an invalid record for ${name}`)
+      proven.set(peer, { peer, reason: judged })
+    } else if (typeof judged === 'object' && judged.claim !== undefined) proven.set(peer, judged)
   }
-  return found === undefined ? { ...from, state: 'none' } : { ...from, state: found.state, claimId: found.claim }
+  return proven
+}
+
+/** What a peer answers for one of these keys; it is asked for all of them, whatever it answers. */
+async function recordAmong(peers: Peers, peer: Peer, keys: readonly Uint8Array[], wanted: Uint8Array, signal: AbortSignal): Promise<GetAnswer | undefined> {
+  return withDeadline(RECORDS_MS, signal, async (either) => {
+    let found: GetAnswer | undefined
+    for (const key of keys) {
+      const answer = await askPatiently(peers, peer, { type: 'get', kind: 'reveal', key }, either)
+      if (equalBytes(key, wanted)) found = answer
+    }
+    return found
+  })
+}
+
+/**
+ * What each peer comes to, by peer, without those that give no answer: once all have ended, or `graceMs` after more than half of the diverse ones have come to
+ * something. What is still under way ends then. When that is depends on nothing that was found.
+ */
+async function askAll<T>(
+  peers: Peers,
+  asked: readonly Peer[],
+  graceMs: number,
+  signal: AbortSignal | undefined,
+  askOne: (peer: Peer, signal: AbortSignal) => Promise<T | undefined>
+): Promise<ReadonlyMap<string, T>> {
+  const rest = new AbortController()
+  const either = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal])
+  const orUndefined = async (peer: Peer): Promise<T | undefined> => {
+    try {
+      return await askOne(peer, either)
+    } catch (error) {
+      if (error instanceof AskError) return undefined
+      throw error
+    }
+  }
+  const isEnough = (answers: readonly (T | undefined)[]): boolean => {
+    const heard = asked.filter((_, index) => answers[index] !== undefined)
+    return peers.diverse(heard).length * 2 > peers.diverse(asked).length
+  }
+  const answers = await enough<T | undefined>(asked.map(orUndefined), isEnough, graceMs)
+  rest.abort(new AskError('the others have answered'))
+  return new Map(asked.flatMap(({ peer }, index) => (answers[index] === undefined ? [] : [[peer, answers[index]] as const])))
+}
+
+function replyOf(peer: string, listing: Listing | undefined): RevealAnswer | SilentPeer {
+  if (listing === undefined) return { peer, reason: 'no-answer' }
+  const { found } = listing
+  return found === undefined ? { peer, self: false, state: 'none' } : { peer, self: false, state: found.state, claimId: found.claim }
+}
+
+function ownAnswer(self: Holder, key: Uint8Array, peer: string): RevealAnswer {
+  const held = self.entries.load(key)
+  if (held === undefined) return { peer, self: true, state: 'none' }
+  const { entry: { state, claim }, record } = held
+  return { peer, self: true, state, claimId: claim.id, ...(record !== undefined && { reveal: decodeReveal(record), claim }) }
+}
+
+function nearestFirst(key: Uint8Array, peers: readonly Peer[]): Peer[] {
+  const distances = new Map(peers.map((peer) => [peer, distance(key, positionOf(peer.id))]))
+  return peers.toSorted((left, right) => distances.get(left)! - distances.get(right)!)
 }

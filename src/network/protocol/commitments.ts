@@ -3,7 +3,7 @@ import type { CborValue } from '../../protocol/cbor.ts'
 import { COMMITMENT_BYTES } from '../../protocol/commitment.ts'
 import { bytesField, fieldsOf, integerField } from '../../protocol/record-fields.ts'
 import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
-import { decodePage } from './page.ts'
+import { decodePage, type PageShape } from './page.ts'
 
 /** Commitments of one page: 60 bytes each. */
 export const COMMITMENTS_PAGE = 500
@@ -20,7 +20,7 @@ export interface SeenCommitment {
   readonly seen: number
 }
 
-/** Ascending by commitment. `more`: ask again with the last one. */
+/** Strictly ascending by commitment, all behind `after`. `more`: ask again with the last one. */
 export interface HeldCommitments {
   readonly type: 'commitments'
   readonly commitments: readonly SeenCommitment[]
@@ -34,9 +34,12 @@ export function decodeCommitmentsRequest(value: CborValue): CommitmentsRequest {
   return Object.hasOwn(fields, 'after') ? { type: 'commitments', after: bytesField(fields, 'after', COMMITMENT_BYTES) } : { type: 'commitments' }
 }
 
-export function decodeCommitmentsAnswer(value: CborValue, type: string): CommitmentsAnswer {
+const PAGE: PageShape<SeenCommitment> = { member: 'commitments', most: COMMITMENTS_PAGE, decode: decodeSeen, keyOf: ({ commitment }) => commitment }
+
+/** Throws EncodingError also for commitments that are not behind `after`. */
+export function decodeCommitmentsAnswer(value: CborValue, type: string, { after }: CommitmentsRequest): CommitmentsAnswer {
   if (type !== 'commitments') return decodeCommonAnswer(value, type)
-  const { items: commitments, more } = decodePage(value, 'commitments', COMMITMENTS_PAGE, decodeSeen)
+  const { items: commitments, more } = decodePage(value, PAGE, after)
   return { type, commitments, more }
 }
 

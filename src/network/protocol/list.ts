@@ -3,9 +3,10 @@ import type { CborValue } from '../../protocol/cbor.ts'
 import type { EntryState } from '../../protocol/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { bytesField, fieldsOf, integerField } from '../../protocol/record-fields.ts'
+import { sharesPrefix } from '../../protocol/record-key.ts'
 import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
 import { KEY_BYTES, stateField } from './get.ts'
-import { decodePage } from './page.ts'
+import { decodePage, type PageShape } from './page.ts'
 
 /** Longest prefix that is listed: a network of 2^69 peers would blind that many bits. Whoever wants one key must ask with `get`. */
 export const MAX_PREFIX_BITS = 64
@@ -30,7 +31,7 @@ export interface ListedEntry {
   readonly record?: Uint8Array
 }
 
-/** Ascending by key. `more`: ask again with the last key. */
+/** Strictly ascending by key, all behind `after` and under the prefix. `more`: ask again with the last key. */
 export type ListAnswer = { readonly type: 'listed'; readonly entries: readonly ListedEntry[]; readonly more: boolean } | CommonAnswer
 
 export function decodeListRequest(value: CborValue): ListRequest {
@@ -41,9 +42,13 @@ export function decodeListRequest(value: CborValue): ListRequest {
   return Object.hasOwn(fields, 'after') ? { ...request, after: bytesField(fields, 'after', KEY_BYTES) } : request
 }
 
-export function decodeListAnswer(value: CborValue, type: string): ListAnswer {
+const PAGE: PageShape<ListedEntry> = { member: 'entries', most: LIST_PAGE_ENTRIES, decode: decodeEntry, keyOf: ({ key }) => key }
+
+/** Throws EncodingError also for entries that were not asked for: outside the prefix, or not behind `after`. */
+export function decodeListAnswer(value: CborValue, type: string, { key, bits, after }: ListRequest): ListAnswer {
   if (type !== 'listed') return decodeCommonAnswer(value, type)
-  const { items: entries, more } = decodePage(value, 'entries', LIST_PAGE_ENTRIES, decodeEntry)
+  const { items: entries, more } = decodePage(value, PAGE, after)
+  if (!entries.every((entry) => sharesPrefix(key, entry.key, bits))) throw new EncodingError('entries: only what lies under the prefix that was asked for')
   return { type, entries, more }
 }
 

@@ -66,7 +66,7 @@ const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
   find: decodeFindRequest
 }
 
-const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string) => Exchange[T]['answer'] } = {
+const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string, request: Exchange[T]['request']) => Exchange[T]['answer'] } = {
   commit: decodeCommitAnswer,
   put: decodePutAnswer,
   get: decodeGetAnswer,
@@ -93,11 +93,11 @@ export function decodeRequest(bytes: Uint8Array): Request {
   return REQUESTS[type]!(value)
 }
 
-/** The answer to a request of that type. Throws EncodingError. */
+/** The answer to a request; one that does not fit it is none. Throws EncodingError. */
 export function decodeAnswer<R extends Request>(request: R, bytes: Uint8Array): AnswerTo<R> {
   const value = decodeCanonical(bytes, BOUNDS)
-  const decode = ANSWERS[request.type] as (value: CborValue, type: string) => AnswerTo<R>
-  return decode(value, typeOf(value))
+  const decode = ANSWERS[request.type] as (value: CborValue, type: string, request: R) => AnswerTo<R>
+  return decode(value, typeOf(value), request)
 }
 
 function typeOf(value: CborValue): string {
