@@ -1,0 +1,61 @@
+/** Peers that lie: real libp2p nodes at an address of this machine, with the answers that a test gives them. */
+import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
+import { createBudget } from '../../src/network/budget.ts'
+import type { Node } from '../../src/network/node.ts'
+import { BUSY } from '../../src/network/protocol/answers.ts'
+import type { FindAnswer } from '../../src/network/protocol/find.ts'
+import { serve, type Handlers } from '../../src/network/protocol/serve.ts'
+import { commitmentHash } from '../../src/protocol/commitment.ts'
+import { claimId, encodeReveal, firstLink, type Reveal } from '../../src/protocol/reveal.ts'
+import { seedsNear, startBareNode } from '../network/bare-node.ts'
+import type { Lab } from '../network/lab.ts'
+
+/** How many first bits the places of adversaries share with a key: nearer than every honest id in networks of some twenty. */
+const NEAR_BITS = 8
+
+export class Adversaries {
+  readonly nodes: Node[] = []
+  readonly #lab: Lab
+
+  constructor(lab: Lab) {
+    this.#lab = lab
+  }
+
+  /** Starts so many ids near a key, the one of each index at its place. All know each other, and name nobody else when they are asked who is near a key. */
+  async start(near: Uint8Array, count: number, place: (index: number) => string, handlers: Partial<Handlers>): Promise<void> {
+    for (const [index, seed] of (await seedsNear(near, NEAR_BITS, count)).entries()) {
+      const node = await startBareNode(seed, this.#lab.profile, place(index))
+      this.nodes.push(node)
+      await serve({
+        node,
+        profile: this.#lab.profile,
+        handlers: { commit: () => BUSY, put: () => BUSY, get: () => BUSY, list: () => BUSY, commitments: () => BUSY, find: () => this.#eachOther(), ...handlers },
+        budget: createBudget(false),
+        penalise: () => undefined,
+        onFault: () => undefined
+      })
+    }
+  }
+
+  /** Has each of them connect to addresses, such as those of all honest nodes. */
+  async connect(addresses: readonly string[]): Promise<void> {
+    for (const node of this.nodes) await Promise.all(addresses.map((address) => node.dial(multiaddr(address))))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.splice(0).map((node) => node.stop()))
+  }
+
+  #eachOther(): FindAnswer {
+    return { type: 'found', peers: this.nodes.map((node) => ({ peer: node.peerId.toMultihash().bytes, addresses: node.getMultiaddrs().map((address) => address.decapsulateCode(CODE_P2P).bytes) })) }
+  }
+}
+
+/** Answers of one that shows a record as settled, whatever others hold, and takes everything without keeping it. */
+export function showing(reveal: Reveal, lab: Lab): Partial<Handlers> {
+  const claim = claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, firstLink(reveal).salt, lab.hash), firstLink(reveal).p, lab.hash)
+  return {
+    put: () => ({ type: 'stored' }),
+    get: ({ brief }) => ({ type: 'entry', state: 'settled', claim, ...(brief !== true && { record: encodeReveal(reveal) }) })
+  }
+}
