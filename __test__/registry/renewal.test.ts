@@ -86,7 +86,7 @@ describe('a renewal beside another daemon with the same seed, whose link has the
     ours = await begun(node)
   })
 
-  it('comes after one link only: it says so, and the next one begins anew', async () => {
+  it('comes after one link only: it says so, and the next one squares again', async () => {
     expect(await proved(other, theirs)).toMatchObject({ status: 'completed' })
     await node.registry.publish(held())
     expect(await proved(node, ours)).toMatchObject({ status: 'failed', error: { code: 'SVC-PUB-001', message: expect.stringContaining('Renew the name again') as string } })
