@@ -35,7 +35,7 @@ describe('a chain of renewals', () => {
     verifyProof: ({ seed, bits, iterations, proof }) => Promise.resolve(kernel.verifyProof(kernel.Discriminant.fromSeed(seed, bits), null, iterations, proof, 0))
   }
 
-  /** Squared by the kernel. `before`: the proof of the link before, as far as whoever makes this one knows it. */
+  /** Squared by the kernel. `before`: the proof of the link before, as far as it is known. */
   function link(p: number, before: Uint8Array | undefined, index = p): Link {
     const [salt, pulse] = [bytesOf(`salt ${index}`), signDevPulse(p)]
     const iterations = p === 1000 ? iterationsFor(name, profile) : renewalIterations(name, profile)
@@ -167,7 +167,7 @@ describe('a rival who sees nothing and commits later', () => {
     })
   }
 
-  it('[a rival who takes an earlier pulse] wins at none of twenty holders, whoever comes first', () => {
+  it('[a rival who takes an earlier pulse] wins at none of twenty holders, in either order of arrival', () => {
     expect(p).toBe(SENT + 2 + MAIN.min_commit)
     const sent = 1005
     for (let round = sent + 1; round <= sent + MAIN.min_commit; round++) {
@@ -177,7 +177,7 @@ describe('a rival who sees nothing and commits later', () => {
         expect(new Set(contest(order).map(({ claim, state }) => `${toHex(claim.id)} ${state}`)), `the rival takes ${round}`).toEqual(new Set([`${toHex(owner.id)} settling`]))
       }
     }
-    // The two rounds of slack are the price: whoever commits within them may still be the earlier one.
+    // The two rounds of slack are the price: one who commits within them may still be the earlier one.
     const close = { claim: bareClaim({ owner: 'rival', firstRound: p - 1 }), seen: seenBy(SENT + 1).map(() => SENT + 1) }
     expect(contest([{ claim: owner, seen: seenBy(SENT) }, close]).every(({ claim }) => claim === close.claim)).toBe(true)
   })

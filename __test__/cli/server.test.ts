@@ -1,7 +1,10 @@
 import { serve, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
@@ -94,6 +97,7 @@ function fakeDaemon() {
   )
   app.delete('/api/vdf/status/:id', (c) => c.json({ success: true }))
   app.post('/api/vdf/register', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
+  app.post('/api/commit', (c) => c.json({ success: true, stored_by: 3, of: 3, pulse_round: 1020 }))
   app.post('/api/zone/:name', (c) => c.json({ success: true, serial: 4 }))
   app.post('/api/zone/:name/publish', (c) => c.json({ success: true, serial: 4, stored_by: 2, of: 3 }))
   app.get('/api/zone/:name', (c) => {
@@ -303,6 +307,21 @@ describe('doctor', () => {
       expect(await cureWith(1)).toContain('their network profile is another')
     } finally {
       status = STATUS
+    }
+  })
+})
+
+describe('a commitment by hand', () => {
+  it('is bound to the pulse that the daemon names by what the peers saw', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'chronym-commit-'))
+    try {
+      const [file, seed] = [join(directory, 'secret.json'), join(directory, 'seed')]
+      writeFileSync(seed, '11'.repeat(32))
+      const { exitCode, stdout } = await ask(['commit', 'alice.chronym', '--network', 'local', '--seed-file', seed, '--file', file])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('"pulse_round":1020') as string })
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pulse_round: 1020 })
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
     }
   })
 })

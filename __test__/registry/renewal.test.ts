@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
 import { linksOf } from '../../src/protocol/reveal.ts'
+import type { TaskView } from '../../src/tasks/types.ts'
 import { MemoryStore, until } from '../tasks/fakes.ts'
 import { profile, type TestNode } from './fakes.ts'
-import { ALICE, code, DAY, SECOND, useWorkbench } from './workbench.ts'
+import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from './workbench.ts'
 
 const bench = useWorkbench()
 const { start, finish, registered, held } = bench
@@ -41,43 +42,74 @@ describe('renewing', () => {
     expect(held().drand_pulse).toBe(first + 1)
   })
 
-  it('comes after one link only: where another took its place meanwhile, it says so, and the next one begins anew', async () => {
+  it('of a name that is not ours is SVC-OWN-001', async () => {
+    await expect(node.registry.renew(ALICE, {})).rejects.toThrow(code('SVC-OWN-001'))
+  })
+})
+
+describe('a renewal beside another daemon with the same seed, whose link has the earlier pulse', () => {
+  let other: TestNode
+  let theirs: string
+  let ours: string
+
+  /** As far as the evaluation. */
+  const begun = async (at: TestNode): Promise<string> => {
+    const before = at.pool.evaluations.length
+    at.pool.instant = false
+    const { task_id } = await at.registry.renew(ALICE, {})
+    await until(() => at.pool.evaluations.length > before)
+    return task_id
+  }
+  const proved = (at: TestNode, taskId: string): Promise<TaskView> => {
+    const evaluation = at.pool.evaluations.at(-1)!
+    evaluation.finish({ kind: 'proof', proof: at.pool.proofFor(evaluation.request) })
+    return finish(at, taskId)
+  }
+  const renewedAnew = async (): Promise<void> => {
+    node.pool.instant = true
+    const evaluations = node.pool.evaluations.length
+    const { task_id } = await node.registry.renew(ALICE, {})
+    expect(await finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
+    expect(node.pool.evaluations).toHaveLength(evaluations + 1)
+    expect(linksOf(held())).toHaveLength(3)
+  }
+
+  beforeEach(async () => {
     await registered()
     const copy = new MemoryStore()
     copy.batch(Array.from(node.store.list(''), ([put, value]) => ({ put, value })))
-    const other = await start({ self: 'peer-1', store: copy })
-    /** The renewal of a daemon, as far as its evaluation. */
-    const begun = async (at: TestNode): Promise<string> => {
-      at.pool.instant = false
-      const before = at.pool.evaluations.length
-      const { task_id } = await at.registry.renew(ALICE, {})
-      await until(() => at.pool.evaluations.length > before)
-      return task_id
-    }
-    const prove = ({ pool }: TestNode): void => {
-      const evaluation = pool.evaluations.at(-1)!
-      evaluation.finish({ kind: 'proof', proof: pool.proofFor(evaluation.request) })
-    }
-    // Another daemon with this seed has the earlier pulse, so by the rounds alone ours would fit behind its link.
+    other = await start({ self: 'peer-1', store: copy })
+    // By the rounds alone our link would fit behind theirs.
     await bench.clock.advance(10 * SECOND)
-    const theirs = await begun(other)
+    theirs = await begun(other)
     await bench.clock.advance(10 * SECOND)
-    const ours = await begun(node)
-    prove(other)
-    expect(await finish(other, theirs)).toMatchObject({ status: 'completed' })
-    await node.registry.publish(held())
-    prove(node)
-    expect(await finish(node, ours)).toMatchObject({ status: 'failed', error: { code: 'SVC-PUB-001', message: expect.stringContaining('Renew the name again') as string } })
-    expect(node.network.own.get(ALICE)).toEqual(held())
-    expect(node.tasks.finishedProof({ name: ALICE, kind: 'renew' })).toBeUndefined()
-    node.pool.instant = true
-    const { task_id } = await node.registry.renew(ALICE, {})
-    expect(await finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
-    expect(linksOf(held())).toHaveLength(3)
+    ours = await begun(node)
   })
 
-  it('of a name that is not ours is SVC-OWN-001', async () => {
-    await expect(node.registry.renew(ALICE, {})).rejects.toThrow(code('SVC-OWN-001'))
+  it('comes after one link only: it says so, and the next one squares again', async () => {
+    expect(await proved(other, theirs)).toMatchObject({ status: 'completed' })
+    await node.registry.publish(held())
+    expect(await proved(node, ours)).toMatchObject({ status: 'failed', error: { code: 'SVC-PUB-001', message: expect.stringContaining('Renew the name again') as string } })
+    expect(node.network.own.get(ALICE)).toEqual(held())
+    await renewedAnew()
+  })
+
+  it('is not taken up later with a proof that comes after another link', async () => {
+    const renewal = { name: ALICE, kind: 'renew' } as const
+    node.network.before = (kind) => {
+      if (kind === 'reveal') throw new Error('nobody takes it')
+    }
+    expect(await proved(node, ours)).toMatchObject({ status: 'failed' })
+    node.network.before = () => undefined
+    expect(node.tasks.finishedProof(renewal)).toBeDefined()
+    // Another zone on the same link leaves it usable.
+    node.registry.saveZone(ALICE, ZONE)
+    await node.registry.publishZone(ALICE)
+    expect(node.tasks.finishedProof(renewal)).toBeDefined()
+    expect(await proved(other, theirs)).toMatchObject({ status: 'completed' })
+    await node.registry.publish(held())
+    expect(node.tasks.finishedProof(renewal)).toBeUndefined()
+    await renewedAnew()
   })
 })
 

@@ -149,7 +149,7 @@ function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts): Deci
   return store(withClaim(noted, claim))
 }
 
-/** Another claim, of whichever key: whoever stole the key of a settled name could else put a first link of his own in its place [a second first link of a stolen key]. */
+/** Another claim, of whichever key: the thief of a key could else put a first link of his own in the place of a settled one [a second first link of a stolen key]. */
 function admitRival(entry: Entry, claim: Claim, witnessed: boolean, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   switch (entry.state) {
     case 'settled':

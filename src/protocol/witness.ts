@@ -31,7 +31,7 @@ export function isWitnessed(claim: Claim, facts: CommitmentFacts, time: Pick<Pro
 }
 
 /**
- * Rounds from s to the earliest p of a witnessed claim: `min_commit`, less the slack that clocks need, so that whoever commits later cannot take an earlier pulse
+ * Rounds from s to the earliest p of a witnessed claim: `min_commit`, less the slack that clocks need, so that a later commitment gets no earlier pulse
  * [a rival who takes an earlier pulse]. At least 1, whatever the slack: the pulse of s itself is known when C is seen.
  */
 export function earliestPulse({ min_commit, receipt_slack }: Pick<NetworkProfile, 'min_commit' | 'receipt_slack'>): number {

@@ -53,7 +53,7 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
   }
 }
 
-/** A second claim of a name that is ours is refused by whoever holds the first, and must not take its place here. Throws SVC-REG-001. */
+/** A second claim of a name that is ours is refused by those who hold the first, and must not take its place here. Throws SVC-REG-001. */
 function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim): void {
   const record = context.owned.get(name)
   if (record === undefined || record.standing === 'lost' || !equalBytes(record.reveal.pubkey, pubkey)) return

@@ -23,7 +23,7 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownKey(context, name).publicKey)) return false
   const { newest } = tally.owner
   const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)
-  // Of two claims of our key, which two daemons with one seed may have made, only one is renewed: the one that the peers have settled on, be it the older.
+  // Of two claims of our key, which two daemons with one seed may have made, only one is renewed: the one that the peers have settled on, even if it is the older.
   const isSameClaim = equalBytes(newest.id, ours.id)
   if (isSameClaim ? compareRecords(newest, ours) <= 0 : !tally.settled || tally.thin) return false
   const reveal = revealOf(found, newest)

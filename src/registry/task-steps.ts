@@ -166,7 +166,7 @@ async function signedReveal(context: RegistryContext, name: Name, task: TaskIden
   return made
 }
 
-/** A proof counts after one link only; `usable` takes it up no more, so the next task begins anew. */
+/** A proof counts after one link only; `usable` takes it up no more, so the next task squares again. */
 function replacedLink(name: Name): ServiceError {
   const detail = `Rule "proof": another record of ${name} has taken the place of the one that this renewal comes after. Renew the name again.`
   return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'proof' } })
