@@ -92,8 +92,8 @@ export const ERROR_TABLE = {
   'SVC-RES-004': {
     status: 409,
     title: 'Contested',
-    cause: 'The peers that could be reached disagree about the owner and none has a majority.',
-    cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what.'
+    cause: 'The peers that could be reached disagree about the owner and none has a majority, or show an older record or identity than was seen before.',
+    cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what about a name.'
   },
   'SVC-ZON-001': {
     status: 422,

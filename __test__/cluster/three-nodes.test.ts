@@ -235,7 +235,7 @@ describe('three nodes', () => {
     const binding = signKidBinding(parseName('kid.chronym', lab.profile), reveal.drand_pulse, log.did, owner.secretKey, lab.hash)
     const bound = encodeKidRecord({ log, binding })
     expect(await first.network.putIdentity(log.did, bound)).toEqual({ storedBy: 3, of: 3, refusals: [] })
-    expect(await third.network.getIdentity(log.did)).toEqual([bound])
+    expect((await third.network.getIdentity(log.did)).records).toEqual([bound])
 
     const until = new Date(lab.nowMs() + 24 * 3600 * 1000).toISOString()
     const manifest = signManifest(

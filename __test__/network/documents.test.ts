@@ -61,7 +61,7 @@ function holder(limits: Partial<HolderLimits> = {}, peers?: Peers): Holder {
     limits: { ...DEFAULT_HOLDER_LIMITS, ...limits },
     fetchIdentities: (did) => {
       asked.push(did)
-      return Promise.resolve({ records: elsewhere.get(did) ?? [], isAnswered })
+      return Promise.resolve({ records: elsewhere.get(did) ?? [], shownBy: (elsewhere.get(did) ?? []).map(() => 1), isAnswered })
     }
   })
 }
@@ -344,8 +344,8 @@ describe('looking for the identity of a manifest', () => {
     }
     const record = recordOf('alice')
     const [none, document]: GetAnswer[] = [{ type: 'none' }, { type: 'document', record }]
-    expect(await found(none!, none!, 'lost', { type: 'busy' })).toEqual({ records: [], isAnswered: false })
-    expect(await found(none!, none!, 'lost')).toEqual({ records: [], isAnswered: true })
-    expect(await found(document!, 'lost', 'lost')).toEqual({ records: [record], isAnswered: false })
+    expect(await found(none!, none!, 'lost', { type: 'busy' })).toEqual({ records: [], shownBy: [], isAnswered: false })
+    expect(await found(none!, none!, 'lost')).toEqual({ records: [], shownBy: [], isAnswered: true })
+    expect(await found(document!, 'lost', 'lost')).toEqual({ records: [record], shownBy: [1], isAnswered: false })
   })
 })

@@ -18,7 +18,7 @@ export function labHolder(lab: Lab, store: Store, parts: Partial<HolderParts> = 
     budget: createBudget(lab.profile.answers_per_prefix > 0),
     nodeKey: keyPairFromSeed(new Uint8Array(32)),
     peers: () => undefined,
-    fetchIdentities: () => Promise.resolve({ records: [], isAnswered: true }),
+    fetchIdentities: () => Promise.resolve({ records: [], shownBy: [], isAnswered: true }),
     onStored: () => undefined,
     ...parts
   })

@@ -169,7 +169,7 @@ describe('vectors of another implementation', () => {
 
   it('of messages: one of each kind at least', () => {
     const kinds: Record<(Request | Answer)['type'], true> = {
-      commit: true, put: true, get: true, list: true, commitments: true,
+      commit: true, put: true, get: true, list: true, commitments: true, find: true, found: true,
       received: true, stored: true, stale: true, refused: true, busy: true, none: true, document: true, digest: true, entry: true, listed: true
     }
     expect([...new Set(vectors.messages.map(({ message }) => message.type))].sort()).toEqual(Object.keys(kinds).sort())

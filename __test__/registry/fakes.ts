@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
 import { isShownByMost } from '../../src/network/client/probe.ts'
 import type { DocumentJudge, EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
-import { OfflineError, type CommitOutcome, type HeldEntry, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup, type SilentPeer } from '../../src/network/types.ts'
+import { OfflineError, type CommitOutcome, type FoundDocuments, type HeldEntry, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup, type SilentPeer } from '../../src/network/types.ts'
 import { clockRound } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim.ts'
@@ -258,9 +258,12 @@ export class FakeNetwork implements Network {
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome> {
     return this.#putDocument('identities', did, log)
   }
-  getIdentity(did: string): Promise<Uint8Array[]> {
-    return this.#getDocuments('identities', did)
+  async getIdentity(did: string): Promise<FoundDocuments> {
+    const records = await this.#getDocuments('identities', did)
+    return { records, shownBy: records.map(() => 1), isAnswered: !this.isThin }
   }
+  /** At most half of those asked for an identity answer. */
+  isThin = false
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome> {
     return this.#putDocument('manifests', did, manifest)
   }

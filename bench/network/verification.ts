@@ -68,7 +68,7 @@ export async function measureVerification(count: number, seed: string): Promise<
       budget: createBudget(false, () => (elapsed += HOUR_MS)),
       nodeKey: keyPairFromSeed(new Uint8Array(32).fill(1)),
       peers: () => undefined,
-      fetchIdentities: () => Promise.resolve({ records: [], isAnswered: true }),
+      fetchIdentities: () => Promise.resolve({ records: [], shownBy: [], isAnswered: true }),
       onStored: () => undefined
     })
     const drafts = namesOf(count, 'offered').map((name) => draft(name, seed))

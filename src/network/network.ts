@@ -240,8 +240,8 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#publish({ kind: 'kid', id: did, bytes: log })
   }
 
-  async getIdentity(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
-    return (await getDocuments(this.#client, 'kid', did, signal)).records
+  getIdentity(did: string, signal?: AbortSignal): Promise<FoundDocuments> {
+    return getDocuments(this.#client, 'kid', did, signal)
   }
 
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome> {
@@ -249,7 +249,7 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   async getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
-    return (await getDocuments(this.#client, 'manifest', did, signal)).records
+    return [...(await getDocuments(this.#client, 'manifest', did, signal)).records]
   }
 
   subscribe(listener: (event: NetworkEvent) => void): () => void {
@@ -284,7 +284,7 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   async #fetchIdentities(did: string): Promise<FoundDocuments> {
-    return this.knownPeers() === 0 ? { records: [], isAnswered: false } : getDocuments(this.#client, 'kid', did)
+    return this.knownPeers() === 0 ? { records: [], shownBy: [], isAnswered: false } : getDocuments(this.#client, 'kid', did)
   }
 
   async #enter(mode: NetworkMode): Promise<void> {

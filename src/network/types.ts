@@ -69,6 +69,16 @@ export interface RevealLookup {
   networkSize: number
 }
 
+/** Documents of a DID that peers hold. */
+export interface FoundDocuments {
+  /** Distinct, our own store's first. They are not verified. */
+  readonly records: readonly Uint8Array[]
+  /** How many diverse peers show each, our own store counted; 0 for what is shown only by more of one prefix than count. */
+  readonly shownBy: readonly number[]
+  /** More than half of the diverse ones asked have answered. */
+  readonly isAnswered: boolean
+}
+
 /** What our own store holds of a name, whatever others say. */
 export interface HeldEntry {
   state: EntryState
@@ -123,7 +133,7 @@ export interface Network {
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup>
   /** The record is the whole identity log (encoded, see protocol/kid.ts). */
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome>
-  getIdentity(did: string, signal?: AbortSignal): Promise<Uint8Array[]>
+  getIdentity(did: string, signal?: AbortSignal): Promise<FoundDocuments>
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome>
   getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]>
   subscribe(listener: (event: NetworkEvent) => void): () => void

@@ -1,6 +1,6 @@
 /** Identity documents and capability manifests: publishing and resolving. Records hold the whole log; what is known already is merged, never lost. Logs are verified on threads: the longest take 20 ms. */
 import { ServiceError } from '../errors.ts'
-import { OfflineError } from '../network/types.ts'
+import { OfflineError, type FoundDocuments } from '../network/types.ts'
 import type { Did } from '../protocol/did.ts'
 import { parseDid } from '../protocol/did.ts'
 import { EncodingError, ProtocolError } from '../protocol/errors.ts'
@@ -18,13 +18,14 @@ import { stampFor } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { readAuthorizedKid, readAuthorizedManifest } from './identity-requests.ts'
 import { isSuperseded, requireMajority, superseded } from './publishing.ts'
+import { foldShown, isAsNewAs, SeenIdentities, type ShownLog } from './seen-identities.ts'
 import { isWholeNetwork, survey } from './survey.ts'
 import type { ResolvedIdentity, StoredBy } from './types.ts'
 
 /** An identity whose log has been verified, with the RFC 8785 bytes of its versions. */
 interface KnownIdentity extends KidRecordEnvelope, KidRecordOutline {}
 
-/** The newest documents of a DID. SVC-REQ-001 for what is no DID of this network, SVC-RES-001, SVC-RES-002. */
+/** The newest documents of a DID. SVC-REQ-001 for what is no DID of this network, SVC-RES-001, SVC-RES-002, SVC-RES-004. */
 export async function resolveIdentity(context: RegistryContext, text: string, signal?: AbortSignal): Promise<ResolvedIdentity> {
   const did = readDid(context, text)
   const known = await findIdentity(context, did, signal)
@@ -37,7 +38,7 @@ export async function resolveIdentity(context: RegistryContext, text: string, si
   return { kid_document: head as Record<string, unknown>, manifest_document: manifest === undefined ? null : { ...manifest } }
 }
 
-/** Publishes a version of an identity document on top of those that are known. SVC-KID-001, SVC-OWN-001, SVC-RES-001, SVC-PUB-002. */
+/** Publishes a version of an identity document on top of those that are known. SVC-KID-001, SVC-OWN-001, SVC-RES-001, SVC-RES-004, SVC-PUB-002. */
 export async function publishKid(context: RegistryContext, input: unknown): Promise<{ did: string; version: number } & StoredBy> {
   return invalidAsKid001(async () => {
     const request = readAuthorizedKid(input)
@@ -52,7 +53,7 @@ export async function publishKid(context: RegistryContext, input: unknown): Prom
   })
 }
 
-/** Publishes a capability manifest of a known identity. SVC-KID-001, SVC-PUB-001 where a newer one stands, SVC-RES-001, SVC-PUB-002. */
+/** Publishes a capability manifest of a known identity. SVC-KID-001, SVC-PUB-001 where a newer one stands, SVC-RES-001, SVC-RES-004, SVC-PUB-002. */
 export async function publishManifest(context: RegistryContext, input: unknown): Promise<{ did: string; version: number } & StoredBy> {
   return invalidAsKid001(async () => {
     const manifest = parseManifest(readAuthorizedManifest(input), context.profile)
@@ -100,7 +101,7 @@ async function knownIdentity(context: RegistryContext, did: Did): Promise<KnownI
   try {
     return await findIdentity(context, did)
   } catch (error) {
-    if (error instanceof OfflineError) return standingOf(context, did, [])
+    if (error instanceof OfflineError) return standingOf(context, did, NOTHING_SHOWN)
     throw error
   }
 }
@@ -109,16 +110,30 @@ async function findIdentity(context: RegistryContext, did: Did, signal?: AbortSi
   return standingOf(context, did, await context.network.getIdentity(did, signal))
 }
 
-/** What stands of a DID's records that peers hold and of the one published from here. */
-async function standingOf({ store, pool, profile }: RegistryContext, did: Did, held: readonly Uint8Array[]): Promise<KnownIdentity | undefined> {
+/** Nobody was asked. */
+const NOTHING_SHOWN: FoundDocuments = { records: [], shownBy: [], isAnswered: false }
+
+/**
+ * What stands of a DID's records that peers hold and of the one published from here. What was seen once is not taken back: SVC-RES-004 where all that is shown is
+ * older, or another branch of equal rank [an identity shown with a key that was rotated out].
+ */
+async function standingOf(context: RegistryContext, did: Did, { records, shownBy, isAnswered }: FoundDocuments): Promise<KnownIdentity | undefined> {
+  const { store, pool, profile } = context
   const own = store.get(keys.ownIdentity(did))
-  const records = own === undefined ? held : [own, ...held]
-  const judged = await Promise.all(records.map(async (bytes) => ({ bytes, verdict: await pool.judgeIdentity(bytes, profile, 'own') })))
-  const valid = judged.flatMap(({ bytes, verdict }) => (verdict.ok && verdict.value.log.did === did ? [{ bytes, outline: verdict.value }] : []))
-  const [first, ...others] = valid
-  if (first === undefined) return undefined
-  const { bytes, outline } = others.reduce((best, other) => (mergeKidLogs(best.outline.log, other.outline.log).kind === 'stale' ? best : other), first)
-  return { ...outline, versions: decodeKidEnvelope(bytes, profile).versions }
+  const judge = async (bytes: Uint8Array, votes: number): Promise<(ShownLog & { bytes: Uint8Array; outline: KidRecordOutline })[]> => {
+    const verdict = await pool.judgeIdentity(bytes, profile, 'own')
+    return verdict.ok && verdict.value.log.did === did ? [{ bytes, outline: verdict.value, log: verdict.value.log, shownBy: votes }] : []
+  }
+  const [[published], ...shown] = await Promise.all([own === undefined ? [] : judge(own, 0), ...records.map((bytes, index) => judge(bytes, shownBy[index]!))])
+  const best = foldShown(shown.flat(), published)
+  if (best === undefined) return undefined
+  const memory = new SeenIdentities(store)
+  if (!isAsNewAs(best.log, memory.get(did))) {
+    throw new ServiceError('SVC-RES-004', `Every peer that answered holds an older log of ${did} than one that was seen before, or one that parts from it.`, { retryAfter: 60 })
+  }
+  // What few say while the others are silent would bind as long.
+  if (isAnswered) memory.see(best.log, context.time().now)
+  return { ...best.outline, versions: decodeKidEnvelope(best.bytes, profile).versions }
 }
 
 /** The newest that peers show. Offline it is not known. */

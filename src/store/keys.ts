@@ -22,6 +22,7 @@
  *   pin/<name>                     owner once accepted as settled, until its lease dies          registry
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
  *   kid/<did>                      an identity document of ours                                  registry
+ *   seen-kid/<did>                 newest log of an identity ever seen: no way back              registry
  *   awake                          when this daemon was awake of late                            registry
  *   task/<task id>                 the journal of a VDF task                                     tasks
  *   proof/<task kind>/<name>       a finished proof, kept for thirty days                        tasks
@@ -67,6 +68,7 @@ export const keys = {
   pin: (name: string) => key('pin', name),
   seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
   ownIdentity: (did: string) => key('kid', did),
+  seenIdentity: (did: string) => key('seen-kid', did),
   awake: () => key('awake'),
   task: (taskId: string) => key('task', taskId),
   proof: (kind: string, name: string) => key('proof', kind, name),
@@ -97,6 +99,7 @@ export const prefixes = {
   pins: 'pin/',
   seen: (name: string) => `${key('seen', name)}${SEPARATOR}`,
   ownIdentities: 'kid/',
+  seenIdentities: 'seen-kid/',
   tasks: 'task/',
   proofs: 'proof/',
   aside: 'aside/',

@@ -292,6 +292,7 @@ requests = [
     {"type": "commitments"},
     {"type": "commitments", "after": hash2},
     {"type": "get", "kind": "kid", "key": hash1, "brief": True},
+    {"type": "find", "key": hash1},
 ]
 answers = [
     (0, {"type": "received", "receipt": b"\x01"}),
@@ -304,6 +305,10 @@ answers = [
     (3, {"type": "listed", "entries": [{"key": hash1, "state": "settled", "claim": hash2, "record": hash1}, {"key": b"\xff" * 32, "state": "provisional", "claim": hash1}], "more": True}),
     (5, {"type": "commitments", "commitments": [{"commitment": hash1, "seen": MAX}], "more": False}),
     (7, {"type": "digest", "digest": hash2}),
+    (8, {"type": "found", "peers": [
+        {"peer": bytes.fromhex("002408011220") + hash2, "addresses": [bytes([4, 192, 0, 2, 1, 6, 0x1d, 0x2d]), bytes([41]) + bytes(15) + bytes([1, 6, 0, 1])]},
+        {"peer": bytes.fromhex("002408011220") + hash1, "addresses": []},
+    ]}),
 ]
 reveal_get = {"type": "get", "kind": "reveal", "key": hash1}
 entry = {"type": "entry", "state": "fresh", "claim": hash2, "record": b"\x01"}

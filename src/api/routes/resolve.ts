@@ -69,7 +69,7 @@ export function resolveRoutes({ registry }: ApiServices) {
         access: 'public',
         parameters: [{ name: 'did', in: 'path', description: '`did:<method>:<identifier>`', example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e' }],
         answers: { 200: { description: 'Both documents; the manifest may be null', schema: ResolvedIdentitySchema } },
-        errors: ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002']
+        errors: ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004']
       }),
       async (c) => c.json(await registry.resolveIdentity(c.req.param('did'), c.req.raw.signal) as ResolvedIdentityBody)
     )

@@ -3,36 +3,39 @@ import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
 import { toHex } from '../../protocol/bytes.ts'
 import { enough } from '../enough.ts'
 import type { Peer } from '../peers.ts'
-import { AskError } from '../protocol/ask.ts'
+import { orNothing } from '../protocol/ask.ts'
+import type { FoundDocuments } from '../types.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
-export interface FoundDocuments {
-  /** Distinct, our own store's first. They are not verified. */
-  readonly records: Uint8Array[]
-  /** More than half of those asked have answered. */
-  readonly isAnswered: boolean
-}
+export type { FoundDocuments } from '../types.ts'
 
-/** The records that the peers closest to a DID hold. Throws OfflineError, or the signal's reason. */
+/**
+ * The records that the peers closest to a DID hold: once more than half of the diverse ones have answered, and a second. Many ids of one address so neither make
+ * that majority nor weigh more than one or two. Throws OfflineError, or the signal's reason.
+ */
 export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest', did: string, signal?: AbortSignal): Promise<FoundDocuments> {
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const key = recordKey(kind, did, hash)
-  const distinct = new Map<string, Uint8Array>()
-  const own = self?.documents.get(kind, key)
-  if (own !== undefined) distinct.set(toHex(own), own)
   const closest = await peers.closest(recordKeyPreimage(kind, did, hash), signal)
-  const askOne = async (peer: Peer): Promise<boolean> => {
-    try {
-      const answer = await peers.ask(peer, { type: 'get', kind, key }, signal)
-      if (answer.type === 'document') distinct.set(toHex(answer.record), answer.record)
-      return answer.type === 'document' || answer.type === 'none'
-    } catch (error) {
-      if (!(error instanceof AskError)) throw error
-      return false
-    }
+  const askOne = async (peer: Peer): Promise<Uint8Array | 'none' | undefined> => {
+    const answer = await orNothing(peers.ask(peer, { type: 'get', kind, key }, signal))
+    return answer?.type === 'document' ? answer.record : answer?.type === 'none' ? 'none' : undefined
   }
-  const isMajority = (answered: readonly (boolean | undefined)[]): boolean => answered.filter(Boolean).length * 2 > closest.length
-  const isAnswered = isMajority(await enough(closest.map(askOne), isMajority))
-  return { records: [...distinct.values()], isAnswered }
+  /** Where a peer is, is sure only once it has answered. */
+  const diverseOf = (answers: readonly (Uint8Array | 'none' | undefined)[]): readonly Peer[] => peers.diverse(closest.filter((_, index) => answers[index] !== undefined))
+  const isMajority = (answers: readonly (Uint8Array | 'none' | undefined)[]): boolean => diverseOf(answers).length * 2 > peers.diverse(closest).length
+  const answers = await enough<Uint8Array | 'none' | undefined>(closest.map(askOne), isMajority)
+
+  const counted = new Set(diverseOf(answers))
+  const shown = new Map<string, { record: Uint8Array; by: number }>()
+  const show = (record: Uint8Array, votes: number): void => {
+    const id = toHex(record)
+    shown.set(id, { record, by: (shown.get(id)?.by ?? 0) + votes })
+  }
+  const own = self?.documents.get(kind, key)
+  if (own !== undefined) show(own, 1)
+  for (const [index, answer] of answers.entries()) if (answer instanceof Uint8Array) show(answer, counted.has(closest[index]!) ? 1 : 0)
+  const found = [...shown.values()]
+  return { records: found.map(({ record }) => record), shownBy: found.map(({ by }) => by), isAnswered: isMajority(answers) }
 }
