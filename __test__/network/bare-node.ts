@@ -8,12 +8,13 @@ import type { NetworkProfile } from '../../src/protocol/profile.ts'
 import { sharesPrefix } from '../../src/protocol/record-key.ts'
 import { labProfile } from './lab.ts'
 
-/** Listens on loopback and knows nobody; its key comes from an index or is of that seed. */
-export function startBareNode(key: number | Uint8Array, profile: NetworkProfile = labProfile()): Promise<Node> {
+/** Listens on loopback and knows nobody; its key comes from an index or is of that seed. With a place, such as 127.2.3.4, it listens there and dials from there. */
+export function startBareNode(key: number | Uint8Array, profile: NetworkProfile = labProfile(), place?: string): Promise<Node> {
   return startNode({
     profile,
     nodeSeed: typeof key === 'number' ? sha256(utf8(`node ${key}`)) : key,
-    listen: ['/ip4/127.0.0.1/tcp/0'],
+    listen: [`/ip4/${place ?? '127.0.0.1'}/tcp/0`],
+    dialFrom: place,
     bootstrap: [],
     mode: 'full',
     isBanned: () => false,

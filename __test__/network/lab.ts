@@ -29,7 +29,9 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { waitFor } from '../wait-for.ts'
 
-const LOOPBACK = '/ip4/127.0.0.1/tcp/0'
+/** Where a node is that has no place of its own. All of 127.0.0.0/8 is this machine on Linux, and 127.2.3.4 is of another /24 and another /16 than this. */
+const HERE = '127.0.0.1'
+const listenAt = (place: string): string => `/ip4/${place}/tcp/0`
 
 /** Round that every lab begins at. */
 export const FIRST_ROUND = 1_000
@@ -120,8 +122,12 @@ export class Lab {
     }
   }
 
-  /** Starts a node that joins through the first one (or those given); it is not waited for. */
-  async addNode(options: { mode?: NetworkMode; bootstrap?: string[]; listen?: string; directory?: string; seed?: Uint8Array } = {}): Promise<LabNode> {
+  /**
+   * Starts a node that joins through the first one (or those given); it is not waited for.
+   *
+   * @param options.place an IPv4 address of this machine, such as 127.2.3.4, that the node listens on and dials from, so that it is of that address's prefixes for all others
+   */
+  async addNode(options: { mode?: NetworkMode; bootstrap?: string[]; place?: string; listen?: string; directory?: string; seed?: Uint8Array } = {}): Promise<LabNode> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'chronym-lab-'))
     this.#directories.add(directory)
     const store = openStore(join(directory, 'chronym.db'))
@@ -131,7 +137,8 @@ export class Lab {
       nodeSeed: options.seed ?? sha256(utf8('node'), u64be(this.#seeds++)),
       beacon: this.beacon,
       pool: this.pool,
-      listen: [options.listen ?? LOOPBACK],
+      listen: [options.listen ?? listenAt(options.place ?? HERE)],
+      ...(options.place !== undefined && { dialFrom: options.place }),
       bootstrap: options.bootstrap ?? this.nodes.slice(0, 1).map(({ address }) => address),
       mode: options.mode ?? 'full',
       log: pino({ level: process.env['LAB_LOG'] ?? 'silent' }),
@@ -146,10 +153,10 @@ export class Lab {
     return node
   }
 
-  /** Starts that many nodes and waits until every one knows enough others. */
-  async addNodes(count: number): Promise<LabNode[]> {
+  /** Starts that many nodes, the one of each index at its place where one is given, and waits until every one knows enough others. */
+  async addNodes(count: number, place?: (index: number) => string): Promise<LabNode[]> {
     const added: LabNode[] = []
-    for (let index = 0; index < count; index++) added.push(await this.addNode())
+    for (let index = 0; index < count; index++) added.push(await this.addNode(place === undefined ? {} : { place: place(index) }))
     await this.connected()
     return added
   }
@@ -163,12 +170,13 @@ export class Lab {
     }, 20)
   }
 
-  /** A bare node of the same network, for what no honest peer sends. It is connected to the first node. */
-  async addStranger(): Promise<Node> {
+  /** A bare node of the same network, for what no honest peer sends. It is connected to the first node. `place` as for `addNode`. */
+  async addStranger(place?: string): Promise<Node> {
     const stranger = await startNode({
       profile: this.profile,
       nodeSeed: sha256(utf8('stranger'), u64be(this.#seeds++)),
-      listen: [LOOPBACK],
+      listen: [listenAt(place ?? HERE)],
+      dialFrom: place,
       bootstrap: [],
       mode: 'light',
       isBanned: () => false,

@@ -45,6 +45,8 @@ export interface NetworkOptions {
   readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge
   /** Multiaddrs to listen on, such as /ip4/127.0.0.1/tcp/7469; port 0 takes a free one. */
   readonly listen: readonly string[]
+  /** The IP address that connections are made from, see NodeOptions. */
+  readonly dialFrom?: string
   /** Multiaddrs with peer ids. */
   readonly bootstrap: readonly string[]
   readonly mode: NetworkMode
@@ -287,12 +289,13 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   #connect(mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
-    const { profile, nodeSeed, listen, bootstrap, log, agent = 'chronym' } = this.#options
+    const { profile, nodeSeed, listen, dialFrom, bootstrap, log, agent = 'chronym' } = this.#options
     return openConnection(
       {
         profile,
         nodeSeed,
         listen,
+        dialFrom,
         bootstrap,
         metBefore: () => this.#contacts.addresses(),
         agent,

@@ -6,7 +6,7 @@ import type { ConnectionGater, Libp2p, PeerId } from '@libp2p/interface'
 import { kadDHT, passthroughMapper, type KadDHT } from '@libp2p/kad-dht'
 import { noise } from '@libp2p/noise'
 import { ping, type Ping } from '@libp2p/ping'
-import { tcp } from '@libp2p/tcp'
+import { tcp, type TCPSocketOptions } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
@@ -41,6 +41,8 @@ export interface NodeOptions {
   readonly nodeSeed: Uint8Array
   /** Multiaddrs to listen on. */
   readonly listen: readonly string[]
+  /** The IP address that connections are made from, of a machine that has several; by default the system chooses it. Addresses of the other IP version cannot be dialled then. */
+  readonly dialFrom?: string | undefined
   /** Multiaddrs with peer ids of peers to join through. */
   readonly bootstrap: readonly string[]
   readonly mode: Exclude<NetworkMode, 'offline'>
@@ -90,7 +92,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     privateKey: await generateKeyPairFromSeed('Ed25519', options.nodeSeed),
     nodeInfo: { userAgent: options.agent },
     addresses: { listen: listen.map(String), ...(loopbackOnly && { announceFilter: (addresses: Multiaddr[]) => addresses.filter(isLoopback) }) },
-    transports: [tcp()],
+    transports: [tcp({ dialOpts: dialOptions(options) })],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
     connectionGater: gater(loopbackOnly, options),
@@ -108,6 +110,11 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     throw new ListenError(`cannot listen on ${listen.join(', ')} for peers: ${listenFault(error as Error)}. Choose other addresses with --listen.`, { cause: error })
   }
   return node
+}
+
+/** The transport passes all of it on to net.connect; its own type names a part. */
+function dialOptions({ dialFrom }: Pick<NodeOptions, 'dialFrom'>): TCPSocketOptions & { localAddress?: string } {
+  return dialFrom === undefined ? {} : { localAddress: dialFrom }
 }
 
 /** libp2p's message holds advice for programmers and a stack; a person needs the reason, such as "EADDRINUSE: address already in use 127.0.0.1:7469". */
