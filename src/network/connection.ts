@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Budget } from './budget.ts'
 import { contactsOf } from './contacts.ts'
 import { discoverPeers } from './discovery.ts'
+import { keepPlaces } from './keep-places.ts'
 import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
@@ -71,6 +72,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
       // Whoever was only met before may be gone for good.
       if (bootstrap.includes(address)) log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
     }),
+    keepPlaces(node, profile),
     onPeerKnown(node, onKnown),
     forgetStrangers(node),
     discoverPeers(node, profile.k, lookUps, timers, log),
