@@ -2,10 +2,16 @@
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { addressPrefix } from '../protocol/diversity.ts'
 
-/** The IP address that a multiaddr begins with; undefined for host names and anything else. */
-function ipOf(address: Multiaddr): string | undefined {
-  const [first] = address.getComponents()
+/** The IP address that a multiaddr begins with, after its zone if it has one; undefined for host names and anything else. */
+export function ipOf(address: Multiaddr): string | undefined {
+  const [first] = address.getComponents().filter(({ name }) => name !== 'ip6zone')
   return first?.name === 'ip4' || first?.name === 'ip6' ? first.value : undefined
+}
+
+/** What a multiaddr begins with, as text: `/dns4/example.org`, `/ip4/192.0.2.1`. */
+export function hostOf(address: Multiaddr): string {
+  const [first] = address.getComponents()
+  return `/${first?.name ?? ''}/${first?.value ?? ''}`
 }
 
 /** Whether it is an address of the loopback interface. A host name is not: it may resolve to anything. */

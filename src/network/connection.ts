@@ -6,6 +6,7 @@ import type { Budget } from './budget.ts'
 import { contactsOf } from './contacts.ts'
 import { discoverPeers } from './discovery.ts'
 import { createFinder, type Finder } from './finder.ts'
+import { keepPlaces } from './keep-places.ts'
 import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
@@ -80,6 +81,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
       // Whoever was only met before may be gone for good.
       if (bootstrap.includes(address)) log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
     }),
+    keepPlaces(node, profile),
     onPeerKnown(node, (peer) => {
       acquaintances.note(peer.toString())
       onKnown()

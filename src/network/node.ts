@@ -2,7 +2,7 @@
 import { bootstrap } from '@libp2p/bootstrap'
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { identify, identifyPush, type Identify, type IdentifyPush } from '@libp2p/identify'
-import type { ConnectionGater, Libp2p, PeerId } from '@libp2p/interface'
+import type { Libp2p, PeerId } from '@libp2p/interface'
 import { kadDHT, passthroughMapper, type KadDHT } from '@libp2p/kad-dht'
 import { noise } from '@libp2p/noise'
 import { ping, type Ping } from '@libp2p/ping'
@@ -12,13 +12,21 @@ import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { toHex } from '../protocol/bytes.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
-import { isLoopback, prefixOf } from './addresses.ts'
+import { isLoopback } from './addresses.ts'
+import { CONNECTION_PLACES } from './connection-places.ts'
+import { gater } from './gater.ts'
+import { MAX_HALF_OPEN } from './half-open.ts'
 import { deepenNearOurselves } from './near-table.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
-/** Connections a second from one address, and being set up at once from all; libp2p's own 5 and 10 stop a network on one machine from forming. */
+/**
+ * libp2p refuses newcomers from here on, or closes what its tags say, asking nobody who they are. keep-places.ts closes before that what gives way; there is room for what is
+ * being set up meanwhile (100 in, 100 out) and what takes a second to close.
+ */
+const MAX_CONNECTIONS = 2 * CONNECTION_PLACES.all
+
+/** Connections a second from one address; libp2p's own 5, and 10 being set up at once, stop a network on one machine from forming. */
 const INBOUND_CONNECTIONS_PER_SECOND = 100
-const MAX_PENDING_INBOUND_CONNECTIONS = 100
 
 /** A connection is set up within this time or closed: whoever begins one and says no more holds a place among those pending. libp2p waits 10 s. */
 const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
@@ -95,8 +103,8 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     transports: [tcp({ dialOpts: dialOptions(options) })],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
-    connectionGater: gater(loopbackOnly, options),
-    connectionManager: { inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND, maxIncomingPendingConnections: MAX_PENDING_INBOUND_CONNECTIONS, inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS },
+    connectionGater: gater({ ...options, listen, bootstrap: bootstrapAddresses }),
+    connectionManager: { maxConnections: MAX_CONNECTIONS, inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND, maxIncomingPendingConnections: MAX_HALF_OPEN, inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS },
     connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
     peerDiscovery: bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
     services
@@ -132,14 +140,5 @@ function parseAddress(text: string): Multiaddr {
     return multiaddr(text)
   } catch (error) {
     throw new ListenError(`"${text}" is not a multiaddr such as /ip4/127.0.0.1/tcp/7469: ${(error as Error).message}`, { cause: error })
-  }
-}
-
-function gater(loopbackOnly: boolean, { isBanned, mayConnect }: Pick<NodeOptions, 'isBanned' | 'mayConnect'>): ConnectionGater {
-  return {
-    denyDialPeer: isBanned,
-    denyInboundEncryptedConnection: isBanned,
-    denyDialMultiaddr: (address) => loopbackOnly && !isLoopback(address),
-    denyInboundConnection: (connection) => (loopbackOnly && !isLoopback(connection.remoteAddr)) || !mayConnect(prefixOf(connection.remoteAddr))
   }
 }
