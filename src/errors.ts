@@ -92,8 +92,14 @@ export const ERROR_TABLE = {
   'SVC-RES-004': {
     status: 409,
     title: 'Contested',
-    cause: 'The peers that could be reached disagree about the owner and none has a majority.',
-    cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what.'
+    cause: 'The peers that could be reached disagree about the owner and none has a majority, or most of them name another owner than before.',
+    cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what. To believe the majority of the next look: `chronym pins forget NAME`.'
+  },
+  'SVC-PIN-001': {
+    status: 404,
+    title: 'No such pin',
+    cause: 'This daemon remembers no owner of that name; it may have forgotten it before, or the lease is over.',
+    cure: 'List the pins: GET /api/pins or `chronym pins list`.'
   },
   'SVC-ZON-001': {
     status: 422,
