@@ -1,4 +1,5 @@
 /** Builds everything, starts it in order and stops it in reverse: the only place that constructs services. */
+import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { ConfigSources } from './chronymd.ts'
 import { createEventLog } from './api/event-log.ts'
@@ -42,6 +43,8 @@ const PUBLIC_BEACONS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https:
 const NODE_SEED_BYTES = 32
 /** Events that a late reader of GET /api/events still gets. */
 const EVENTS_KEPT = 1_000
+/** Steps of what `randomPart` gives. */
+const RANDOM_STEPS = 2 ** 40
 /** One pulse in so long becomes an event. */
 const PULSE_EVENT_INTERVAL_MS = 60_000
 
@@ -92,6 +95,11 @@ function claimDirectory(store: Store, root: string, profile: NetworkProfile): vo
   else if (toHex(known) !== toHex(hash)) {
     throw new ServiceError('SVC-CFG-001', `${root} belongs to another network than ${profile.id} with these numbers. Choose another directory with --data-dir.`)
   }
+}
+
+/** 0 <= x < 1; what is spread by it nobody can foresee. */
+function randomPart(): number {
+  return randomInt(RANDOM_STEPS) / RANDOM_STEPS
 }
 
 function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): string | undefined {
@@ -147,7 +155,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       storageBytes: initial.p2p.storage_mib * 2 ** 20,
       clock: roundClock
     })
-    const core = { profile, store, network, beacon, pool, masterSeed, clock, roundClock, log }
+    const core = { profile, store, network, beacon, pool, masterSeed, clock, roundClock, log, random: randomPart }
     const config = createConfigService({
       initial,
       overrides,

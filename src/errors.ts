@@ -92,8 +92,14 @@ export const ERROR_TABLE = {
   'SVC-RES-004': {
     status: 409,
     title: 'Contested',
-    cause: 'The peers that could be reached disagree about the owner and none has a majority, or show an older record or identity than was seen before.',
-    cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what about a name.'
+    cause: 'The peers that could be reached disagree about the owner and none has a majority, most of them name another owner than before, or they show an older record or identity than was seen before.',
+    cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what about a name. To believe the majority of the next look: `chronym pins forget NAME`.'
+  },
+  'SVC-PIN-001': {
+    status: 404,
+    title: 'No such pin',
+    cause: 'This daemon remembers no owner of that name; it may have forgotten it before, or the lease is over.',
+    cure: 'List the pins: GET /api/pins or `chronym pins list`.'
   },
   'SVC-ZON-001': {
     status: 422,

@@ -116,6 +116,7 @@ describe('scopes', () => {
     ['GET', '/api/config', undefined, ['read']],
     ['GET', '/api/owned-names', undefined, ['read']],
     ['GET', '/api/tokens', undefined, ['read']],
+    ['GET', '/api/pins', undefined, ['read']],
     ['GET', '/metrics', undefined, ['read']],
     ['GET', '/api/vdf/tasks', undefined, ['read', 'vdf']],
     ['GET', '/api/vdf/status/none', undefined, ['read', 'vdf']],
@@ -133,7 +134,8 @@ describe('scopes', () => {
     ['POST', '/api/config', {}, []],
     ['POST', '/api/tokens', {}, []],
     ['POST', '/api/tokens/rotate', undefined, []],
-    ['DELETE', '/api/tokens/none', undefined, []]
+    ['DELETE', '/api/tokens/none', undefined, []],
+    ['DELETE', '/api/pins/none.chronym', undefined, []]
   ]
   const everyScope: TokenScope[] = ['read', 'vdf', 'publish', 'admin']
 

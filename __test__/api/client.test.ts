@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, ProblemError, UnreachableError } from '../../src/api/client.ts'
 import { parseEvents, readEventStream } from '../../src/api/client-events.ts'
 import { serve, type ApiServer } from '../../src/api/serve.ts'
-import { DID, NAME, REVEAL, REVEAL_BODY } from './helpers/endpoints.ts'
+import { DID, NAME, pinOf, REVEAL, REVEAL_BODY } from './helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN, type World } from './helpers/world.ts'
 
 const opened: { close(): unknown }[] = []
@@ -41,6 +41,11 @@ describe('the client', () => {
     expect(await client.resolveKid(DID)).toMatchObject({ kid_document: { id: DID } })
     expect(await client.ownedNames()).toEqual([NAME])
     expect(await client.names()).toMatchObject([{ name: NAME, state: 'live' }])
+    for (const label of ['c', 'a', 'b']) world.registry.pinned.set(`${label}.chronym`, pinOf(`${label}.chronym`))
+    world.registry.pinned = new Map([...world.registry.pinned].sort())
+    expect((await client.pins()).map(({ name }) => name)).toEqual(['a.chronym', 'b.chronym', 'c.chronym'])
+    expect(await client.forgetPin('a.chronym')).toEqual({ success: true })
+    await expect(client.forgetPin('a.chronym')).rejects.toThrow('SVC-PIN-001')
     expect(await client.saveZone(NAME, zone)).toEqual({ success: true, serial: 1 })
     expect(await client.zone(NAME)).toEqual({ zone: { ...zone, serial: 1 }, source: 'local', etag: '"1"' })
     expect(await client.publishZone(NAME)).toEqual({ success: true, serial: 1, stored_by: 3, of: 4 })

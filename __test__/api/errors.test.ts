@@ -49,6 +49,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: Endpo
   'SVC-AUT-001': (attempt, endpoint) => send(endpoint, attempt, { token: 'not-a-token' }),
   'SVC-AUT-002': (attempt, endpoint) => send(endpoint, attempt, { headers: { Host: 'rebound.example' } }),
   'SVC-AUT-003': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobody') }),
+  'SVC-PIN-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobodys.chronym') }),
   'SVC-TSK-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/task-\d/, 'task-99') }),
   'SVC-ZON-004': (attempt, endpoint) => send(endpoint, attempt, { headers: { 'If-Match': '"99"' } }),
   'SVC-INT-001': ({ world, path, options }, endpoint) => {

@@ -1,7 +1,8 @@
 /** Attacks on whoever resolves a name, each under the name that docs/protocol.md gives it. */
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../src/protocol/entry.ts'
-import { applyPin, nextPin, tally, type ResolveAnswer } from '../../src/protocol/quorum.ts'
+import { rulePin, type Pin, type Ruled } from '../../src/protocol/pin.ts'
+import { tally, type ResolveAnswer, type Tally } from '../../src/protocol/quorum.ts'
 import { isRollback, remember } from '../../src/protocol/rollback.ts'
 import { bareClaim, MAIN } from '../protocol/fixtures.ts'
 
@@ -12,21 +13,33 @@ function answers(count: number, claim = ALICE, state: EntryState = 'settled', fr
   return Array.from({ length: count }, (_, index) => ({ peer: `${from + index}`, prefix: `${from + index}`, held: { claim, state } }))
 }
 
+/** What a look at that round comes to. */
+function look(result: Tally, pin: Pin | undefined, round: number): { result: Ruled; pin: Pin | undefined } {
+  return rulePin(result, pin, { time: { now: round, lapse: round }, isSecondLook: true, spread: 0 }, MAIN)
+}
+
 describe('a resolver', () => {
-  it('[the only peer that answers] does not bind it: a thin answer pins nobody', () => {
+  it('[the only peer that answers] does not bind it: a thin answer pins nobody, not even tentatively, and neither do fewer votes than a repair needs', () => {
     const thin = tally(answers(1, MALLORY), { asked: 20, done: true }, MAIN)
     expect(thin).toMatchObject({ kind: 'owner', thin: true, settled: true })
-    expect(nextPin(thin, undefined, 1000, MAIN)).toBeUndefined()
-    expect(nextPin(tally(answers(10, MALLORY), { asked: 20, done: true }, MAIN), undefined, 1000, MAIN)).toBeUndefined()
-    expect(nextPin(tally(answers(11, ALICE), { asked: 20, done: true }, MAIN), undefined, 1000, MAIN)).toMatchObject({ pubkey: ALICE.pubkey })
+    const pinOf = (count: number, asked: number): Pin | undefined => look(tally(answers(count, MALLORY), { asked, done: true }, MAIN), undefined, 1000).pin
+    expect(look(thin, undefined, 1000).pin).toBeUndefined()
+    expect(pinOf(10, 20)).toBeUndefined()
+    expect(pinOf(1, 1)).toBeUndefined()
+    expect(pinOf(MAIN.repair_quorum - 1, MAIN.repair_quorum - 1)).toBeUndefined()
+    expect(pinOf(11, 20)).toMatchObject({ state: 'tentative', pubkey: MALLORY.pubkey })
   })
 
-  it('[another owner before the lease is dead] is never switched to, whoever says so', () => {
-    const pin = nextPin(tally(answers(20), { asked: 20, done: true }, MAIN), undefined, 1000, MAIN)!
+  it('[another owner before the lease is dead] is never switched to by whom it has pinned firmly, whoever says so', () => {
+    const owner = tally(answers(20), { asked: 20, done: true }, MAIN)
+    const { pin } = look(owner, look(owner, undefined, 1000).pin, 1000 + MAIN.pin_after)
+    expect(pin).toMatchObject({ state: 'firm', pubkey: ALICE.pubkey })
     const turned = tally(answers(20, MALLORY), { asked: 20, done: true }, MAIN)
-    expect(applyPin(turned, pin, 1000 + MAIN.lease + MAIN.grace, MAIN)).toMatchObject({ kind: 'contested', rule: 'pin' })
-    expect(nextPin(turned, pin, 1000 + MAIN.lease + MAIN.grace, MAIN)).toEqual(pin)
-    expect(applyPin(turned, pin, 1001 + MAIN.lease + MAIN.grace, MAIN)).toBe(turned)
+    const end = 1000 + MAIN.lease + MAIN.grace
+    for (const round of [1001 + MAIN.pin_after, 2000 + 2 * MAIN.pin_after, end]) {
+      expect(look(turned, pin, round)).toEqual({ result: { kind: 'contested', rule: 'pin', candidates: [expect.objectContaining({ pubkey: MALLORY.pubkey })], remembered: [ALICE.pubkey] }, pin })
+    }
+    expect(look(turned, pin, end + 1).result).toBe(turned)
   })
 
   it('[an older record shown again] is not believed', () => {

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
-import type { ExplanationBody, TaskBody } from '../../src/api/client.ts'
+import type { ExplanationBody, PinBody, TaskBody } from '../../src/api/client.ts'
 import { explanation } from '../api/helpers/explanation.ts'
+import { pinOf } from '../api/helpers/endpoints.ts'
 import { cli } from './harness.ts'
 
 const TASK: TaskBody = {
@@ -57,6 +58,11 @@ const EXPLANATION: ExplanationBody = explanation({
   resolves: 'settled',
   error: null
 })
+const PINS: readonly PinBody[] = [
+  pinOf('alice.chronym'),
+  { ...pinOf('bob.chronym'), rival: '02'.repeat(32), contested_until: '2026-11-22T12:00:00.000Z' },
+  { ...pinOf('carol.chronym'), state: 'firm', second_look: null, firm_since: '2026-11-22T18:00:00.000Z' }
+]
 const STATUS = { status: 'online', peers: 2, mode: 'full', peer_id: 'me', network: 'local', beacon: { round: 9, age_seconds: 1 }, records: 3 }
 
 let status = STATUS
@@ -80,6 +86,8 @@ function fakeDaemon() {
   app.get('/api/explain/:name', (c) => (c.req.param('name') === 'html' ? c.text('<html>', 200) : c.json(EXPLANATION)))
   app.get('/readyz', (c) => c.json({ ready: true, checks: [] }))
   app.get('/api/network-status', (c) => c.json(status))
+  app.get('/api/pins', (c) => c.json(PINS.filter(({ name }) => name > (c.req.query('after') ?? ''))))
+  app.delete('/api/pins/:name', (c) => c.json({ success: true }))
   app.get('/api/names', (c) => {
     if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
     return c.newResponse(JSON.stringify({ type: '/errors/SVC-AUT-001', title: '', status: 401, detail: 'no token', code: 'SVC-AUT-001', request_id: 'r7' }), 401, { 'Content-Type': 'application/problem+json' })
@@ -129,6 +137,7 @@ describe('errors of the daemon', () => {
     ['SVC-RES-003', 4],
     ['SVC-TSK-001', 4],
     ['SVC-AUT-003', 4],
+    ['SVC-PIN-001', 4],
     ['SVC-AUT-001', 5],
     ['SVC-AUT-002', 5],
     ['SVC-OWN-001', 5],
@@ -218,6 +227,19 @@ describe('answers', () => {
     expect(text).toContain(String.raw`- 1 of 2 asked have answered \u001b[2J`)
     expect(text).toMatch(/^this daemon +settled +counts +abababababababab +cdcdcdcdcdcdcdcd +3$/m)
     expect(text).toMatch(/^12D3KooX +busy$/m)
+  })
+
+  it('of pins show owner, state and what comes next', async () => {
+    expect(JSON.parse((await ask(['pins'])).stdout)).toEqual(PINS)
+    const lines = (await ask(['pins', 'list'], { terminal: true })).stdout.split('\n')
+    expect(lines[0]).toMatch(/^name +owner +state +since +second look +until$/)
+    expect(lines[1]).toMatch(/^alice\.chronym +(01){32} +tentative +.+ +due .+ +2026-11-23T12:00:00\.000Z$/)
+    expect(lines[2]).toMatch(/^bob\.chronym +(01){32} +tentative, contested by (02){32} /)
+    expect(lines[3]).toMatch(/^carol\.chronym +(01){32} +firm +.+ +firm .+ +2026-11-23/)
+    expect(JSON.parse((await ask(['pins', 'forget', 'alice.chronym'])).stdout)).toEqual({ success: true })
+    expect(daemon.requests.at(-1)).toMatchObject({ method: 'DELETE', path: '/api/pins/alice.chronym' })
+    expect((await ask(['pins', 'forget', 'alice.chronym'], { terminal: true })).stdout).toBe('the owner of alice.chronym is forgotten; the next look decides\n')
+    expect((await ask(['pins', 'forget'])).exitCode).toBe(2)
   })
 
   it('pick one field of the configuration', async () => {

@@ -35,6 +35,7 @@ describe('the network profile', () => {
     ['more than 2^48 squarings', { difficulty: { base: 2 ** 47, by_length: [{ from: 1, factor: 4 }] } }],
     ['reserved labels out of order', { reserved: ['b', 'a'] }],
     ['a settling shorter than the contest', { settle: 10, contest: 20 }],
+    ['a pin that no lease is long enough for', { pin_after: MAIN.lease }],
     ['a contest in which a VDF can be begun and ended', { contest: 200 }],
     ['a discriminant of 1001 bits', { discriminant_bits: 1001 }]
   ])('refuses %s', (_, change) => expect(() => parseProfile({ ...MAIN, ...change })).toThrow(ProfileError))
@@ -52,5 +53,6 @@ describe('the network profile', () => {
   it('counts leases of main in rounds of quicknet', () => {
     expect(MAIN.lease * MAIN.beacon.period).toBe(365 * 86_400)
     expect(MAIN.settle * MAIN.beacon.period).toBe(86_400)
+    expect(MAIN.pin_after * MAIN.beacon.period).toBe(86_400)
   })
 })

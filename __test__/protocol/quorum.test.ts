@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import type { ResolveAnswer, Tally } from '../../src/protocol/quorum.ts'
-import { applyPin, nextPin, tally } from '../../src/protocol/quorum.ts'
+import { tally } from '../../src/protocol/quorum.ts'
 import { bareClaim, MAIN } from './fixtures.ts'
 
 const ALICE = bareClaim({ owner: 'alice' })
@@ -76,36 +76,5 @@ describe('the vote', () => {
       }),
       { numRuns: 1000 }
     )
-  })
-})
-
-describe('a pin', () => {
-  const settled = decide(times(5, [ALICE]))
-  const other = decide(times(5, [BOB]))
-  const pin = nextPin(settled, undefined, 1000, MAIN)!
-
-  it('is set by an owner accepted as settled, not by a fresh one', () => {
-    expect(pin).toEqual({ pubkey: ALICE.pubkey, newestRound: 1000 })
-    expect(nextPin(decide(times(5, [ALICE, 'fresh'])), undefined, 1000, MAIN)).toBeUndefined()
-  })
-
-  it('makes another owner contested, never a switch (P13)', () => {
-    expect(applyPin(other, pin, 1000, MAIN)).toMatchObject({ kind: 'contested', rule: 'pin', candidates: [{ pubkey: BOB.pubkey }] })
-    expect(applyPin(settled, pin, 1000, MAIN)).toBe(settled)
-    expect(nextPin(other, pin, 1000, MAIN)).toBe(pin)
-  })
-
-  it('follows the renewals of its owner and is kept when nothing is found', () => {
-    const renewed = decide(times(5, [bareClaim({ owner: 'alice', firstRound: 1000, newestRound: 5000 })]))
-    expect(nextPin(renewed, pin, 5000, MAIN)).toEqual({ pubkey: ALICE.pubkey, newestRound: 5000 })
-    expect(nextPin(decide([]), pin, 5000, MAIN)).toBe(pin)
-    expect(applyPin(decide([]), pin, 5000, MAIN)).toMatchObject({ kind: 'none' })
-  })
-
-  it('ends with the grace of the lease', () => {
-    const dead = 1001 + MAIN.lease + MAIN.grace
-    expect(applyPin(other, pin, dead - 1, MAIN).kind).toBe('contested')
-    expect(applyPin(other, pin, dead, MAIN)).toBe(other)
-    expect(nextPin(other, pin, dead, MAIN)).toMatchObject({ pubkey: BOB.pubkey })
   })
 })

@@ -5,6 +5,7 @@ import { AwakeTime } from '../../src/registry/awake-time.ts'
 import { LocalZones } from '../../src/registry/local-zones.ts'
 import { Memory } from '../../src/registry/memory.ts'
 import { OwnedNames } from '../../src/registry/owned-names.ts'
+import { Pins } from '../../src/registry/pins.ts'
 import { Receipts } from '../../src/registry/receipts.ts'
 import { keys } from '../../src/store/keys.ts'
 import { MemoryStore } from '../tasks/fakes.ts'
@@ -20,7 +21,7 @@ const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
 const ANYTHING: readonly unknown[] = [null, 7, 'text', [], {}, [null], HASH]
 
 const SEEN = { newestRound: 5, serial: 1, payloadHash: HASH, recordHash: HASH }
-const PIN = { pubkey: HASH, newestRound: 5 }
+const PIN = { state: 'tentative', pubkey: HASH, newestRound: 5, firstRound: 6, lookRound: 7 }
 const RECEIPT = { peer: 'peer', seenRound: 5, signature: HASH }
 
 describe('a record of another shape', () => {
@@ -30,7 +31,7 @@ describe('a record of another shape', () => {
       [{ ...SEEN, serial: -1 }, { ...SEEN, newestRound: 1.5 }, { ...SEEN, serial: 2 ** 53 }, { ...SEEN, payloadHash: new Uint8Array(31) }, { ...SEEN, recordHash: 'x' }],
       (store) => new Memory(store).newest(ALICE, HASH)
     ],
-    ['of a pin', keys.pin(ALICE), encode, [{ ...PIN, newestRound: '5' }, { ...PIN, pubkey: new Uint8Array(33) }, { newestRound: 5 }], (store) => new Memory(store).pin(ALICE)],
+    ['of a pin', keys.pin(ALICE), encode, [{ ...PIN, newestRound: '5' }, { ...PIN, pubkey: new Uint8Array(33) }, { ...PIN, state: 'firm' }, { ...PIN, rival: 'x' }, { pubkey: HASH, newestRound: 5 }], (store) => new Pins(store, profile).get(ALICE)],
     ['of a name of ours', keys.ownedName(ALICE), encode, [{ reveal: HASH, publishedSerial: 1 }, { reveal: [], publishedSerial: 1 }], (store) => new OwnedNames(store, profile).get(ALICE)],
     [
       'of receipts', keys.receipts(ALICE), encode,

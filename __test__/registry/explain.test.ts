@@ -77,8 +77,13 @@ describe('a name that', () => {
     expect(first).toMatchObject({ rule: 'majority', state: 'settled', owner: KEY, resolves: 'settled', error: null, candidates: [{ owner: KEY, votes: 5, settled_votes: 5, serial: 1 }] })
     expect(first.verdict).toMatch(new RegExp(`^alice\\.chronym belongs to the key ${KEY}: 5 of 5 votes; its lease runs until 2026-01-08T.*Z\\.$`))
     expect(first.notes[0]).toBe('5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.')
-    expect((await explained(asker)).pin).toEqual({ owner: KEY, until: first.lease!.grace_end })
-    expect((await explained(asker)).notes).toContainEqual(`Remembered as the settled owner: the same as now. No other is believed before ${first.lease!.grace_end}.`)
+    const { since, second_look: secondLook } = first.pin!
+    expect(first.pin).toMatchObject({ owner: KEY, state: 'tentative', rival: null })
+    expect(first.notes).toContainEqual(`Seen as the settled owner once, at ${since}: the same as now. A second look after ${secondLook} makes that firm, where it finds the same; until then it binds nobody.`)
+    bench.clock.set(Date.parse(secondLook!))
+    const firm = await explained(asker)
+    expect(firm.pin).toMatchObject({ owner: KEY, state: 'firm', since, second_look: null, until: first.lease!.grace_end })
+    expect(firm.notes).toContainEqual(`Remembered as the settled owner, seen twice since ${since}: the same as now. No other is believed before ${first.lease!.grace_end}.`)
   })
 
   it.each([
@@ -125,11 +130,26 @@ describe('a name that', () => {
   it('peers give to another than the remembered owner is contested', async () => {
     await registered(owner)
     await asker.registry.resolve(ALICE)
+    bench.clock.set(Date.parse((await explained(asker)).pin!.second_look!))
+    expect((await explained(asker)).pin).toMatchObject({ state: 'firm' })
     holdEverywhere(await rival(), 'settled')
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({ rule: 'pin', state: 'contested', owner: null, error: { code: 'SVC-RES-004' }, pin: { owner: KEY }, candidates: [{ owner: RIVAL_KEY, votes: 5 }] })
     expect(explanation.verdict).toMatch(/another owner than the one this daemon has known as settled/)
-    expect(explanation.notes.join('\n')).toContain(`Remembered as the settled owner: the key ${KEY}. That is why`)
+    expect(explanation.notes.join('\n')).toMatch(new RegExp(`Remembered as the settled owner, seen twice since .*: the key ${KEY}\\. That is why`))
+  })
+
+  it('peers give to another than they did shortly before is contested, with both owners', async () => {
+    await registered(owner)
+    await asker.registry.resolve(ALICE)
+    holdEverywhere(await rival(), 'settled')
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ rule: 'two-majorities', state: 'contested', owner: null, error: { code: 'SVC-RES-004' }, pin: { owner: RIVAL_KEY, state: 'tentative', rival: KEY }, candidates: [{ owner: RIVAL_KEY, votes: 5 }] })
+    expect(explanation.error!.message).toContain(`name the key ${RIVAL_KEY} as the owner of alice.chronym, and named ${KEY} shortly before`)
+    expect(explanation.verdict).toBe(`alice.chronym is contested: the peers now name the key ${RIVAL_KEY}, and shortly before most of them named another one. Unless that changes again it is contested until ${explanation.pin!.contested_until}.`)
+    expect(explanation.notes.join('\n')).toContain(`Seen as the settled owner before: the key ${KEY}; since`)
+    bench.clock.set(Date.parse(explanation.pin!.contested_until!))
+    expect(await explained(asker)).toMatchObject({ rule: 'majority', owner: RIVAL_KEY, resolves: 'settled', pin: { owner: RIVAL_KEY, state: 'firm', rival: null, contested_until: null } })
   })
 
   it('is given in an older record only is not believed', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
 import { isShownByMost } from '../../src/network/client/probe.ts'
 import type { DocumentJudge, EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
-import { OfflineError, type CommitOutcome, type FoundDocuments, type HeldEntry, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup, type SilentPeer } from '../../src/network/types.ts'
+import { OfflineError, type CommitOutcome, type FoundDocuments, type HeldEntry, type LookupBreadth, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup, type SilentPeer } from '../../src/network/types.ts'
 import { clockRound } from '../../src/protocol/beacon-time.ts'
 import { sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim.ts'
@@ -226,7 +226,10 @@ export class FakeNetwork implements Network {
     if (former === undefined) this.own.delete(name)
     else this.own.set(name, former)
   }
-  getReveals(name: string): Promise<RevealLookup> {
+  /** How widely it looked, of each look for a name. */
+  readonly breadths: LookupBreadth[] = []
+  getReveals(name: string, _signal?: AbortSignal, breadth: LookupBreadth = 'majority'): Promise<RevealLookup> {
+    this.breadths.push(breadth)
     return this.#look('get', name)
   }
   heldHere(name: string): HeldEntry | undefined {
@@ -357,7 +360,7 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
   const masterSeed = new Uint8Array(32).fill(options.seed ?? 1)
   const rules = options.profile ?? profile
   const roundClock = createRoundClock(beacon, rules, store, () => clock.now())
-  const dependencies: RegistryDependencies = { profile: rules, store, network, beacon, pool, masterSeed, clock, roundClock, log: silentLog }
+  const dependencies: RegistryDependencies = { profile: rules, store, network, beacon, pool, masterSeed, clock, roundClock, log: silentLog, random: () => 0 }
   const steps = createTaskSteps(dependencies)
   const tasks = createTaskManager({ store, dataDir, pool, steps, options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 }, clock, certainMs: () => 0, log: silentLog })
   const registry = createRegistry({ ...dependencies, tasks }, options.registry)

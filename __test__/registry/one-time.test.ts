@@ -24,7 +24,7 @@ function holderOf({ dependencies }: TestNode): Holder {
     budget: createBudget(false),
     nodeKey: keyPairFromSeed(new Uint8Array(32)),
     peers: () => undefined,
-    fetchIdentities: () => Promise.resolve({ records: [], isAnswered: true }),
+    fetchIdentities: () => Promise.resolve({ records: [], isAnswered: true, shownBy: [] }),
     onStored: () => undefined
   })
 }

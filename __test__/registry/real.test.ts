@@ -60,7 +60,7 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
   const log = pino({ level: 'silent' })
   const roundClock = createRoundClock(beacon, profile, store, () => clock.now())
   const network = createNetwork({ profile, store, nodeSeed, beacon, pool, clock: roundClock, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, mode: 'full', log })
-  const dependencies = { profile, store, network, beacon, pool, masterSeed, clock, roundClock, log: silentLog }
+  const dependencies = { profile, store, network, beacon, pool, masterSeed, clock, roundClock, log: silentLog, random: () => 0 }
   const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
   const tasks = createTaskManager({ store, dataDir: directory, pool, steps: createTaskSteps(dependencies), options, clock, certainMs: () => 0, log: silentLog })
   const registry = createRegistry({ ...dependencies, tasks })

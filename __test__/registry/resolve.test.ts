@@ -170,14 +170,14 @@ describe('peers that disagree', () => {
     expect(await asker.registry.explain(ALICE)).toMatchObject({ state: 'contested', rule: 'no-majority', owner: null, lease: null })
   })
 
-  it('cannot move a resolver from an owner that it has known as settled', async () => {
+  it('cannot move a resolver within a day from an owner that it has known as settled', async () => {
     await registerAt(owner)
     await asker.registry.resolve(ALICE)
     const theirs = await rival()
     for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
     asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-004')
-    expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'pin' })
+    expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'two-majorities' })
   })
 
   it('cannot take a record back in time', async () => {

@@ -14,8 +14,8 @@ export class MemoryStore implements Store {
   get(key: string): Uint8Array | undefined {
     return this.#values.get(key)
   }
-  *list(prefix: string): IterableIterator<[string, Uint8Array]> {
-    for (const key of [...this.#values.keys()].filter((candidate) => candidate.startsWith(prefix)).sort()) yield [key, this.#values.get(key)!]
+  *list(prefix: string, after = ''): IterableIterator<[string, Uint8Array]> {
+    for (const key of [...this.#values.keys()].filter((candidate) => candidate.startsWith(prefix) && (after === '' || candidate > after)).sort()) yield [key, this.#values.get(key)!]
   }
   *keys(prefix: string): IterableIterator<string> {
     for (const [key] of this.list(prefix)) yield key

@@ -6,6 +6,7 @@ import type { ConfigBody, CreateTokenRequest, EventBody, HealthBody, NewTokenBod
 import type { ResolvedIdentityBody } from './schemas/identity.ts'
 import type { ExplanationBody } from './schemas/explanation.ts'
 import type { NetworkStatusBody, OwnedNameBody } from './schemas/network.ts'
+import type { PinBody } from './schemas/pin.ts'
 import type { ProblemBody } from './schemas/problem.ts'
 import type { CommitRequest, PublishRequest, RevealBody } from './schemas/reveal.ts'
 import type { EstimateBody, TaskBody, TaskStartedBody } from './schemas/task.ts'
@@ -23,6 +24,7 @@ export type {
   NetworkStatusBody,
   NewTokenBody,
   OwnedNameBody,
+  PinBody,
   ProblemBody,
   PublishRequest,
   ReadinessBody,
@@ -166,6 +168,18 @@ export function createClient({ baseUrl, token }: ClientOptions) {
     ownedNames: (options?: RequestOptions) => json<string[]>('GET', '/api/owned-names', options),
     /** As ownedNames, with lease and serials. */
     names: (options?: RequestOptions) => json<OwnedNameBody[]>('GET', '/api/names', options),
+
+    /** All of them, page by page. */
+    pins: async (options?: RequestOptions): Promise<PinBody[]> => {
+      const all: PinBody[] = []
+      for (;;) {
+        const last = all.at(-1)?.name
+        const page = await json<PinBody[]>('GET', `/api/pins${last === undefined ? '' : `?after=${segment(last)}`}`, options)
+        all.push(...page)
+        if (page.length === 0) return all
+      }
+    },
+    forgetPin: (name: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
 
     register: start('register'),
     renew: start('renew'),

@@ -4,6 +4,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   REQ: 'Requests',
   AUT: 'Authentication',
   RES: 'Resolving',
+  PIN: 'Pins',
   ZON: 'Zones',
   NAM: 'Names',
   OWN: 'Ownership',

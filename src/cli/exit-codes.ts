@@ -20,7 +20,7 @@ export const EXIT_CODE_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.negative, 'The answer is no (a proof is not valid, a check failed) or the task failed.'],
   [EXIT.usage, 'The command line is wrong: an unknown or missing option, a value that is not what the option needs, an unreadable file.'],
   [EXIT.unreachable, 'The daemon does not answer at its address.'],
-  [EXIT.notFound, 'No such name, identity, task, zone or token; or its registration has lapsed.'],
+  [EXIT.notFound, 'No such name, identity, task, zone, pin or token; or its registration has lapsed.'],
   [EXIT.forbidden, 'The token is missing, wrong or lacks the scope; or this daemon does not own the name.'],
   [EXIT.refused, 'The daemon refused the request: invalid content, taken name, conflict.'],
   [EXIT.unavailable, 'Not now: network offline, beacon down, too few peers, rate limit, full queue. Trying again later makes sense.'],

@@ -3,6 +3,7 @@ import type { Run } from './context.ts'
 import { addBeaconCommand } from './commands/beacon.ts'
 import { addKidCommands } from './commands/kid.ts'
 import { addManifestCommands } from './commands/manifest.ts'
+import { addPinCommands } from './commands/pins.ts'
 import { addManualCommands } from './commands/manual.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConfigCommands } from './commands/config.ts'
@@ -43,6 +44,7 @@ export function buildProgram(run: Run): Command {
   program.commandsGroup('Names:')
   addTaskCommands(program, run)
   addNameCommands(program, run)
+  addPinCommands(program, run)
   addZoneCommands(program, run)
   addKidCommands(program, run)
   addManifestCommands(program, run)

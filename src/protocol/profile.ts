@@ -84,6 +84,8 @@ const FieldsSchema = v.strictObject({
   settle: rounds(),
   /** Rounds without a rival until a provisional claim is settled. */
   provisional_settle: rounds(),
+  /** Rounds from the first sighting of an owner to the second one that makes a pin firm; twice as many later the first one has expired. */
+  pin_after: rounds(),
   /** Rounds that a commitment is kept after it was last sent. */
   commit_keep: rounds(),
   /** Rounds after which a document that no name carries must be stamped anew. */
@@ -132,6 +134,7 @@ const ProfileSchema = v.pipe(
     'k: must not be below witness_quorum or repair_quorum where answers_per_prefix is above 0, since both are fixed there'
   ),
   v.check((profile) => profile.settle < profile.lease && profile.provisional_settle < profile.lease, 'lease: must be longer than settling takes'),
+  v.check((profile) => profile.pin_after < profile.lease, 'pin_after: must be shorter than lease'),
   v.check(
     (profile) => profile.scope !== 'public' || profile.contest * profile.beacon.period * FASTEST_SQUARINGS_PER_SECOND < cheapestFactor(profile) * profile.difficulty.base,
     'contest: nobody may start a VDF after seeing a reveal and still be in the contest of a public network; contest x period must stay below base / 1,000,000 seconds'

@@ -5,7 +5,6 @@ import type { Origin } from './diversity.ts'
 import { diverse } from './diversity.ts'
 import { electorate } from './electorate.ts'
 import type { EntryState } from './entry.ts'
-import { leaseState } from './lease.ts'
 import { compareRecords } from './order.ts'
 import type { NetworkProfile } from './profile.ts'
 
@@ -31,7 +30,7 @@ export interface Candidate {
 }
 
 /** Which rule decided: for `explain`. */
-export type TallyRule = 'majority' | 'provisional-only' | 'no-majority' | 'pin' | 'nobody-holds-it' | 'answers-outstanding'
+export type TallyRule = 'majority' | 'provisional-only' | 'no-majority' | 'nobody-holds-it' | 'answers-outstanding'
 
 export type Tally =
   | {
@@ -42,13 +41,13 @@ export type Tally =
       readonly of: number
       /** No state but provisional answered. */
       readonly provisional: boolean
-      /** At most half of those who should be asked agree: cached for 60 s only, and never pinned. */
+      /** At most half of those who should be asked agree: cached for 60 s only, and no sighting of its owner. */
       readonly thin: boolean
-      /** More than half of the owner's votes hold it as settled: it may be pinned, unless it is thin. */
+      /** More than half of the owner's votes hold it as settled: what pins go by, unless it is thin. */
       readonly settled: boolean
     }
   | { readonly kind: 'none'; readonly rule: 'nobody-holds-it'; readonly answered: number }
-  | { readonly kind: 'contested'; readonly rule: 'no-majority' | 'pin'; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'contested'; readonly rule: 'no-majority'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'undecided'; readonly rule: 'answers-outstanding' }
 
 /**
@@ -78,42 +77,6 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
     thin: owner.votes * 2 <= of,
     settled: owner.settledVotes * 2 > owner.votes
   }
-}
-
-/** An owner once accepted as settled: remembered until its lease dies. */
-export interface Pin {
-  readonly pubkey: Uint8Array
-  /** p of the newest link seen. */
-  readonly newestRound: number
-}
-
-/**
- * Holds a tally against the pin: another owner while the pinned one's lease lives is contested, never a switch.
- *
- * @param verified the round leases are judged by (`ProtocolTime.lapse`)
- */
-export function applyPin(result: Tally, pin: Pin | undefined, verified: number, profile: NetworkProfile): Tally {
-  if (result.kind !== 'owner' || pin === undefined || !isPinAlive(pin, verified, profile) || equalBytes(result.owner.pubkey, pin.pubkey)) return result
-  return { kind: 'contested', rule: 'pin', candidates: [result.owner] }
-}
-
-/**
- * The pin after a tally that `applyPin` let through; the old one where nothing new is to be remembered. A thin tally pins nobody: what one peer says while
- * the others are silent would bind for a year [the only peer that answers].
- */
-export function nextPin(result: Tally, pin: Pin | undefined, verified: number, profile: NetworkProfile): Pin | undefined {
-  const standing = pin !== undefined && isPinAlive(pin, verified, profile) ? pin : undefined
-  if (result.kind !== 'owner') return standing
-  const { pubkey, newest } = result.owner
-  if (standing !== undefined) {
-    return equalBytes(standing.pubkey, pubkey) ? { pubkey, newestRound: Math.max(standing.newestRound, newest.newestRound) } : standing
-  }
-  return result.settled && !result.thin ? { pubkey, newestRound: newest.newestRound } : undefined
-}
-
-/** Whether a pin still binds: until the grace of its lease has ended. */
-export function isPinAlive(pin: Pin, verified: number, profile: NetworkProfile): boolean {
-  return leaseState(pin.newestRound, verified, profile).state !== 'dead'
 }
 
 /** Every owner among the voters, one for each claim, most votes first; the newest record is looked for in all answers. */

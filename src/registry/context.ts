@@ -13,6 +13,7 @@ import type { TaskLog } from '../tasks/run.ts'
 import { LocalZones } from './local-zones.ts'
 import { Memory } from './memory.ts'
 import { OwnedNames } from './owned-names.ts'
+import { Pins } from './pins.ts'
 import { Receipts } from './receipts.ts'
 import { asServiceError } from './service-errors.ts'
 
@@ -29,6 +30,8 @@ export interface RegistryDependencies {
   /** The daemon's one: the network judges by it too. */
   readonly roundClock: RoundClock
   readonly log: TaskLog
+  /** 0 <= x < 1: spreads what others could otherwise foresee. */
+  readonly random: () => number
 }
 
 /** The dependencies with what every use case derives from them. Holds no state of its own. */
@@ -37,6 +40,7 @@ export interface RegistryContext extends RegistryDependencies {
   readonly owned: OwnedNames
   readonly zones: LocalZones
   readonly memory: Memory
+  readonly pins: Pins
   readonly receipts: Receipts
   /** Time as the rules see it, now. */
   time(): ProtocolTime
@@ -50,6 +54,7 @@ export function createContext(dependencies: RegistryDependencies): RegistryConte
     owned: new OwnedNames(store, profile),
     zones: new LocalZones(store),
     memory: new Memory(store),
+    pins: new Pins(store, profile),
     receipts: new Receipts(store),
     time: () => roundClock.time()
   }

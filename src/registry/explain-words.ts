@@ -22,7 +22,8 @@ export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
   majority: 'Each peer has one vote, and the owner with more than half of the votes wins. Provisional entries and "none" have no vote while another state answers.',
   'provisional-only': 'Only provisional entries answered, so they have the votes; the owner with more than half of them wins.',
   'no-majority': 'No owner has more than half of the votes: that is contested, never a guess.',
-  pin: 'An owner once seen as settled is remembered until its lease is dead; another one before that is contested, never a switch.',
+  pin: 'An owner seen as settled twice, a day apart, is remembered until its lease is dead; another one before that is contested, never a switch.',
+  'two-majorities': 'Most peers have named two owners, one shortly after the other: that is contested until one of them has stayed, never a guess.',
   'nobody-holds-it': 'No peer that answered holds a record of it.',
   'older-than-seen': 'A record older than one that was seen before of the same key is not believed.',
   blinded: 'Nothing that shows which name is meant is sent before its reveal: peers were asked for all that they hold under a prefix, and this daemon compared.'
@@ -30,7 +31,7 @@ export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
 
 /** One sentence: who owns it, and why this daemon thinks so. */
 export function verdictOf(facts: Facts): string {
-  const { name, rule, candidates, votes, lease, ours, answers } = facts
+  const { name, rule, candidates, votes, lease, ours, answers, pin } = facts
   switch (rule) {
     case 'blinded':
       return blindVerdict(facts)
@@ -42,6 +43,8 @@ export function verdictOf(facts: Facts): string {
       return `${name} is contested: ${candidates.map((each) => String(each.votes)).join(' against ')} votes, and none has more than half.`
     case 'pin':
       return `${name} is contested: the peers name another owner than the one this daemon has known as settled, whose lease or grace still runs.`
+    case 'two-majorities':
+      return `${name} is contested: the peers now name the key ${candidates[0]!.owner}, and shortly before most of them named another one. Unless that changes again it is contested until ${pin!.contested_until}.`
     case 'older-than-seen':
       return `Most peers hold ${name} for ${ownerText(facts)} (${votes!.for} of ${votes!.of} votes), but each record they give is older than one that this daemon has seen before, and is not believed.`
     case 'majority':
@@ -111,14 +114,26 @@ function stateNotes({ state, isThin, ours, resolves, rule, answers }: Facts): st
 
 function memoryNotes({ pin, rule, owner, equivocation }: Facts): string[] {
   const notes: string[] = []
-  if (pin !== null) {
-    const agrees = pin.owner === owner ? 'the same as now' : `the key ${pin.owner}`
-    notes.push(`Remembered as the settled owner: ${agrees}. ${rule === 'pin' ? 'That is why this daemon believes nobody else' : 'No other is believed'} before ${pin.until}.`)
-  }
+  if (pin !== null) notes.push(pin.state === 'firm' ? firmNote(pin, owner, rule) : tentativeNote(pin, owner))
   if (equivocation !== null) {
     notes.push(`Its owner has signed two different payloads with serial ${equivocation.serial} (pulse ${equivocation.pulse_round}); every node takes the one with the higher hash. Publishing with a higher serial ends that.`)
   }
   return notes
+}
+
+type PinFacts = NonNullable<Facts['pin']>
+
+function firmNote(pin: PinFacts, owner: string | null, rule: ExplainedRule): string {
+  const agrees = pin.owner === owner ? 'the same as now' : `the key ${pin.owner}`
+  return `Remembered as the settled owner, seen twice since ${pin.since}: ${agrees}. ${rule === 'pin' ? 'That is why this daemon believes nobody else' : 'No other is believed'} before ${pin.until}.`
+}
+
+/** It binds nobody: where another owner is shown, this is the warning. */
+function tentativeNote(pin: PinFacts, owner: string | null): string {
+  if (pin.rival !== null) return `Seen as the settled owner before: the key ${pin.rival}; since ${pin.since}: the key ${pin.owner}. This daemon looks again after ${pin.second_look}; \`chronym pins forget\` makes it believe the next majority.`
+  const later = `A second look after ${pin.second_look} makes that firm, where it finds the same`
+  if (pin.owner === owner) return `Seen as the settled owner once, at ${pin.since}: the same as now. ${later}; until then it binds nobody.`
+  return `Warning: seen as the settled owner at ${pin.since}: the key ${pin.owner}. ${later}; until then another owner is believed too.`
 }
 
 function heldNotes({ held_here: held, owner, state }: Facts): string[] {

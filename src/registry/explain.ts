@@ -14,6 +14,7 @@ import { openName, ownKey, type RegistryContext } from './context.ts'
 import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import { ownClaim } from './own-claim.ts'
+import { pinView } from './pin-view.ts'
 import { decide, notFound } from './resolver.ts'
 import { isHeldByMost, isSecret } from './secrecy.ts'
 import { survey, type Survey } from './survey.ts'
@@ -112,15 +113,13 @@ function oursOf(context: RegistryContext, name: Name): Known['ours'] {
 
 /** What does not depend on how the peers were asked. */
 function common(context: RegistryContext, name: Name, { answers, asked, silent, networkSize }: RevealLookup): Pick<Shown, 'name' | 'asked' | 'reach' | 'pin' | 'held_here'> {
-  const { profile, memory, network } = context
-  const pin = memory.pin(name)
-  const pinned = pin === undefined ? undefined : leaseOf(context, pin.newestRound)
+  const { profile, network } = context
   const held = network.heldHere(name)
   return {
     name,
     asked: { peers: asked, answered: answers.length, silent: silent.map(({ peer, reason }) => ({ peer, reason })) },
     reach: { network_size: networkSize, holders: Math.min(profile.k, networkSize), radius: radius(profile.k, networkSize) },
-    pin: pin === undefined || pinned?.state === 'dead' ? null : { owner: toHex(pin.pubkey), until: roundTime(context, pinned!.graceEndRound) },
+    pin: pinView(context, context.pins.get(name)),
     held_here:
       held === undefined
         ? null

@@ -2,7 +2,6 @@ import { encode } from 'cborg'
 import * as v from 'valibot'
 import type { Claim } from '../protocol/claim.ts'
 import type { RecordOrder } from '../protocol/order.ts'
-import type { Pin } from '../protocol/quorum.ts'
 import { isRollback, remember } from '../protocol/rollback.ts'
 import { keys } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
@@ -10,11 +9,10 @@ import { Bytes32, Count, readCbor } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
 
 const Seen = v.object({ newestRound: Count, serial: Count, payloadHash: Bytes32, recordHash: Bytes32 })
-const StoredPin = v.object({ pubkey: Bytes32, newestRound: Count })
 
 /**
  * What this daemon has seen of names, on disk, so that nobody can take it back in time (protocol.md, "Resolving"):
- * the newest record of each (name, key), and the owner of each settled name. Values: CBOR.
+ * the newest record of each (name, key). Values: CBOR.
  */
 export class Memory {
   readonly #store: Store
@@ -36,19 +34,5 @@ export class Memory {
     const order = remember(known, claim)
     if (order !== known) this.#store.put(keys.seen(claim.name, claim.pubkey), encode(order))
     return true
-  }
-
-  pin(name: string): Pin | undefined {
-    return readOrSetAside(this.#store, keys.pin(name), this.#store.get(keys.pin(name)), (value) => readCbor(StoredPin, value))
-  }
-
-  /** Throws StoreError. */
-  setPin(name: string, pin: Pin | undefined): void {
-    const known = this.pin(name)
-    if (pin === undefined) {
-      if (known !== undefined) this.#store.delete(keys.pin(name))
-    } else if (known?.newestRound !== pin.newestRound || Buffer.compare(known.pubkey, pin.pubkey) !== 0) {
-      this.#store.put(keys.pin(name), encode(pin))
-    }
   }
 }

@@ -6,6 +6,8 @@ import { explain } from './explain.ts'
 import { publishKid, publishManifest, resolveIdentity } from './identities.ts'
 import { IdentityUpkeep } from './identity-upkeep.ts'
 import { commit, publish } from './manual.ts'
+import { PinUpkeep } from './pin-upkeep.ts'
+import { forgetPin, listPins } from './pin-view.ts'
 import { register, renew } from './registration.ts'
 import { Resolver } from './resolver.ts'
 import { translated, translatedSync } from './service-errors.ts'
@@ -36,6 +38,8 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const renewal = new AutomaticRenewal(context, tasks, rate, { isOn: options.automaticRenewal ?? (() => true), slots, emit })
   const standings = new Standings(context, tasks, emit)
   const identities = new IdentityUpkeep(context)
+  const pins = new PinUpkeep(context, tasks)
+  context.pins.onDispute = (name) => resolver.forget(name)
   const ends: (() => void)[] = []
 
   /** What is published from here is not answered from what was known before. */
@@ -62,11 +66,12 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
       standings.start()
       renewal.start()
       identities.start()
+      pins.start()
       return Promise.resolve()
     },
     async stop() {
       for (const end of ends.splice(0)) end()
-      await Promise.all([identities.stop(), renewal.stop(), standings.stop()])
+      await Promise.all([pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
     },
     networkStatus: () => networkStatus(context),
     async setMode(mode) {
@@ -84,6 +89,11 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     publish: (reveal) => changing(reveal.name, () => publish(context, reveal)),
     publishKid: (input) => translated(() => publishKid(context, input)),
     publishManifest: (input) => translated(() => publishManifest(context, input)),
+    pins: (after) => translatedSync(() => listPins(context, after)),
+    forgetPin(name) {
+      translatedSync(() => forgetPin(context, name))
+      resolver.forget(name)
+    },
     ownedNames: () => translatedSync(() => ownedNames(context, renewal)),
     subscribe(listener) {
       listeners.add(listener)

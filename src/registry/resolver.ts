@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts'
-import { toHex } from '../protocol/bytes.ts'
+import { equalBytes, toHex } from '../protocol/bytes.ts'
 import { roundTimeMs } from '../protocol/beacon-time.ts'
 import type { Name } from '../protocol/names.ts'
-import type { Tally } from '../protocol/quorum.ts'
+import type { Ruled } from '../protocol/pin.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../protocol/zone.ts'
 import type { TaskManager } from '../tasks/types.ts'
@@ -95,7 +95,7 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
     case 'none':
       throw notFound(name)
     case 'contested':
-      throw contested(name, tally)
+      throw contested(found, tally)
     case 'undecided':
       throw new Error('a survey that has ended cannot be undecided')
     case 'owner': {
@@ -115,13 +115,22 @@ export function notFound(name: string): ServiceError {
   return new ServiceError('SVC-RES-002', `${name} is not registered.`)
 }
 
-function contested(name: Name, { rule, candidates }: Extract<Tally, { kind: 'contested' }>): ServiceError {
-  const owners = candidates.map(({ pubkey, votes }) => ({ pubkey: toHex(pubkey), votes }))
-  const detail =
-    rule === 'pin'
-      ? `The peers name another owner of ${name} than the one this daemon has known as settled.`
-      : `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
-  return new ServiceError('SVC-RES-004', detail, { extensions: { candidates: owners } })
+function contested({ name, counted }: Survey, ruled: Extract<Ruled, { kind: 'contested' }>): ServiceError {
+  const votesOf = (pubkey: Uint8Array): number => counted.filter(({ claim }) => claim !== undefined && equalBytes(claim.pubkey, pubkey)).length
+  const remembered = 'remembered' in ruled ? ruled.remembered.map((pubkey) => ({ pubkey, votes: votesOf(pubkey) })) : []
+  const owners = [...ruled.candidates, ...remembered].map(({ pubkey, votes }) => ({ pubkey: toHex(pubkey), votes }))
+  return new ServiceError('SVC-RES-004', contestedText(name, ruled, owners), { extensions: { candidates: owners } })
+}
+
+function contestedText(name: Name, { rule }: Extract<Ruled, { kind: 'contested' }>, owners: readonly { pubkey: string }[]): string {
+  switch (rule) {
+    case 'pin':
+      return `The peers name another owner of ${name} than the one this daemon has known as settled. \`chronym pins forget ${name}\` makes it believe them.`
+    case 'two-majorities':
+      return `Most peers name the key ${owners[0]!.pubkey} as the owner of ${name}, and named ${owners.slice(1).map(({ pubkey }) => pubkey).join(' and ')} shortly before; it is contested until one of them has stayed.`
+    case 'no-majority':
+      return `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
+  }
 }
 
 function shortestTtl({ profile }: RegistryContext, reveal: Reveal): number {

@@ -3,7 +3,8 @@ import { OfflineError, type LookupBreadth, type RevealAnswer, type RevealLookup 
 import { equalBytes } from '../protocol/bytes.ts'
 import type { Claim } from '../protocol/claim.ts'
 import type { Name } from '../protocol/names.ts'
-import { applyPin, nextPin, tally, type ResolveAnswer, type Tally } from '../protocol/quorum.ts'
+import { rulePin, type Pin, type Ruled } from '../protocol/pin.ts'
+import { tally, type ResolveAnswer } from '../protocol/quorum.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 import type { RegistryContext } from './context.ts'
 
@@ -11,12 +12,13 @@ export interface Survey extends RevealLookup {
   readonly name: Name
   /** Those of the answers whose votes counted. */
   readonly counted: readonly RevealAnswer[]
-  readonly tally: Tally
+  /** Held against what was seen of the name before. */
+  readonly tally: Ruled
 }
 
-/** Asks who owns a name and remembers a settled owner. Rejects with OfflineError when nobody could be asked. */
+/** Asks who owns a name and remembers an owner that most call settled. Rejects with OfflineError when nobody could be asked. */
 export async function survey(context: RegistryContext, name: Name, signal?: AbortSignal, breadth?: LookupBreadth): Promise<Survey> {
-  const found = weigh(context, name, await context.network.getReveals(name, signal, breadth))
+  const found = weigh(context, name, await context.network.getReveals(name, signal, breadth), breadth === 'everybody')
   // Its own store tells a node what it holds; that nobody else holds more it knows only where it is the whole network.
   if (found.tally.kind === 'none' && found.answers.every(({ self }) => self) && !isWholeNetwork(context)) throw nobodyAnswered()
   return found
@@ -29,19 +31,27 @@ export function revealOf({ answers }: Survey, { recordHash }: Claim): Reveal {
   return found.reveal
 }
 
-function weigh(context: RegistryContext, name: Name, lookup: RevealLookup): Survey {
-  const { profile, memory } = context
+function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSecondLook: boolean): Survey {
+  const { profile, pins } = context
   const { answers, asked } = lookup
   const voters = votersAmong(context, name, answers)
   if (voters.length === 0) throw nobodyAnswered()
-  const { lapse } = context.time()
-  const pin = memory.pin(name)
   const votes = voters.map((voter) => asVote(voter, answers))
-  const ruled = applyPin(tally(votes, { asked: Math.max(voters.length, asked - (answers.length - voters.length)), done: true }, profile), pin, lapse, profile)
-  memory.setPin(name, nextPin(ruled, pin, lapse, profile))
+  const voted = tally(votes, { asked: Math.max(voters.length, asked - (answers.length - voters.length)), done: true }, profile)
+  const former = pins.get(name)
+  const { result, pin } = rulePin(voted, former, { time: context.time(), isSecondLook, spread: context.random() }, profile)
+  pins.set(name, pin)
+  if (isNewDispute(former, pin)) {
+    context.log.warn({ name }, 'most peers name another owner than shortly before: this name is contested until one of them has stayed. `chronym explain` shows both')
+    pins.onDispute(name)
+  }
   const held = voters.filter((_, index) => votes[index]!.held !== undefined)
   const firm = held.filter(({ state }) => state !== 'provisional')
-  return { ...lookup, name, counted: firm.length > 0 ? firm : held, tally: ruled }
+  return { ...lookup, name, counted: firm.length > 0 ? firm : held, tally: result }
+}
+
+function isNewDispute(former: Pin | undefined, pin: Pin | undefined): boolean {
+  return pin?.state === 'tentative' && pin.rival !== undefined && (former === undefined || !equalBytes(former.pubkey, pin.pubkey))
 }
 
 /** Who has a vote: everybody, but ourselves for names we own. A node that is alone asks itself, where the network is no public one. */

@@ -5,6 +5,7 @@
 import type { ErrorCode } from '../errors.ts'
 import type { NetworkMode, SilentPeer } from '../network/types.ts'
 import type { EntryState } from '../protocol/entry.ts'
+import type { PinRule } from '../protocol/pin.ts'
 import type { TallyRule } from '../protocol/quorum.ts'
 import type { Reveal } from '../protocol/reveal.ts'
 import type { Zone } from '../protocol/zone.ts'
@@ -109,6 +110,25 @@ export interface Estimate {
   lease_end: string
 }
 
+/** An owner that this daemon has seen as settled (protocol.md, "Resolving"). Times: ISO 8601. */
+export interface PinView {
+  name: string
+  /** Public key, hex. */
+  owner: string
+  /** `tentative`: seen once, warns and binds nobody. `firm`: seen twice, no other owner is believed. */
+  state: 'tentative' | 'firm'
+  /** The first sighting. */
+  since: string
+  /** When this daemon looks a second time by itself; null once that has been done. */
+  second_look: string | null
+  firm_since: string | null
+  /** A firm one: until when no other owner is believed. A tentative one: when it ends, unless it has become firm. */
+  until: string
+  /** Another owner that most peers named shortly before: the name is contested. */
+  rival: string | null
+  contested_until: string | null
+}
+
 export interface Explanation {
   name: string
   /** One sentence in plain words: who owns it and why this daemon thinks so. */
@@ -132,8 +152,8 @@ export interface Explanation {
   asked: { peers: number; answered: number; silent: { peer: string; reason: SilentPeer['reason'] }[] }
   /** The `holders` peers nearest to the name should hold it: those within this share of the key space. Of the network's size, which is an estimate. */
   reach: { network_size: number; holders: number; radius: number }
-  /** The owner that this daemon has known as settled, and until when it believes no other. */
-  pin: { owner: string; until: string } | null
+  /** The owner that this daemon has seen as settled; only a firm one binds it. */
+  pin: Omit<PinView, 'name'> | null
   /** The owner signed two payloads at one round and serial. */
   equivocation: { pulse_round: number; serial: number; payload_hashes: string[] } | null
   /** What this daemon's own store holds of it for the network. */
@@ -142,7 +162,7 @@ export interface Explanation {
   own: OwnExplanation | null
 }
 
-export const EXPLAINED_RULES = ['majority', 'provisional-only', 'no-majority', 'pin', 'nobody-holds-it', 'older-than-seen', 'blinded'] as const satisfies readonly (TallyRule | 'older-than-seen' | 'blinded')[]
+export const EXPLAINED_RULES = ['majority', 'provisional-only', 'no-majority', 'pin', 'two-majorities', 'nobody-holds-it', 'older-than-seen', 'blinded'] as const satisfies readonly (TallyRule | PinRule | 'older-than-seen' | 'blinded')[]
 export type ExplainedRule = (typeof EXPLAINED_RULES)[number]
 export const EXPLAINED_STATES = ['none', 'contested', 'provisional', 'fresh', 'settling', 'settled', 'grace', 'dead', 'registering'] as const
 export type ExplainedState = (typeof EXPLAINED_STATES)[number]
@@ -197,6 +217,10 @@ export interface Registry {
   publish(reveal: Reveal): Promise<StoredBy>
   publishKid(authorizedKid: unknown): Promise<{ did: string; version: number } & StoredBy>
   publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
+  /** The first thousand pins by name, or those after the name `after`. SVC-NAM-001/002. */
+  pins(after?: string): PinView[]
+  /** The next look decides alone who owns the name. SVC-NAM-001/002, SVC-PIN-001. */
+  forgetPin(name: string): void
   ownedNames(): OwnedName[]
   /** What becomes of the names of this daemon. */
   subscribe(listener: (event: RegistryEvent) => void): () => void

@@ -19,7 +19,9 @@
  *   owned/<name>                   a name of ours: claim, salts, newest Reveal                   registry
  *   zone/<name>                    the local zone                                                registry
  *   receipts/<name>                who confirmed our commitment, and when they saw it            registry
- *   pin/<name>                     owner once accepted as settled, until its lease dies          registry
+ *   pin/<name>                     owner seen as settled: tentative, or firm until the lease dies registry
+ *   pin-look/<round>/<name>        nothing: from that round on a tentative pin is looked at again registry
+ *   pin-end/<round>/<name>         nothing: after that round the lease of a firm pin is dead     registry
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
  *   kid/<did>                      an identity document of ours                                  registry
  *   seen-kid/<did>                 newest log of an identity ever seen: no way back              registry
@@ -33,7 +35,7 @@
  *   profile                        hash of the network this directory belongs to                 daemon
  *
  * K, C, pubkeys and hashes are lower-case hex.
- * Names, DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never values here.
+ * Rounds have sixteen decimal digits, so that they are in order. Names, DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never values here.
  */
 import { toHex } from '../protocol/bytes.ts'
 
@@ -44,6 +46,11 @@ function key(...parts: readonly string[]): string {
     if (part === '' || part.includes(SEPARATOR)) throw new RangeError(`"${part}" cannot be part of a database key`)
   }
   return parts.join(SEPARATOR)
+}
+
+/** A round below 10^16. */
+function inOrder(round: number): string {
+  return String(round).padStart(16, '0')
 }
 
 export type DocumentKind = 'kid' | 'manifest'
@@ -66,6 +73,8 @@ export const keys = {
   zone: (name: string) => key('zone', name),
   receipts: (name: string) => key('receipts', name),
   pin: (name: string) => key('pin', name),
+  pinLook: (round: number, name: string) => key('pin-look', inOrder(round), name),
+  pinEnd: (round: number, name: string) => key('pin-end', inOrder(round), name),
   seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
   ownIdentity: (did: string) => key('kid', did),
   seenIdentity: (did: string) => key('seen-kid', did),
@@ -97,6 +106,8 @@ export const prefixes = {
   ownedNames: 'owned/',
   zones: 'zone/',
   pins: 'pin/',
+  pinLooks: 'pin-look/',
+  pinEnds: 'pin-end/',
   seen: (name: string) => `${key('seen', name)}${SEPARATOR}`,
   ownIdentities: 'kid/',
   seenIdentities: 'seen-kid/',
@@ -111,6 +122,11 @@ export const prefixes = {
 /** Where a record goes that cannot be read: nothing else is stored there, and nothing is deleted from it. */
 export function asideOf(storeKey: string): string {
   return `${prefixes.aside}${storeKey}`
+}
+
+/** The round of a key that has one. */
+export function roundOf(storeKey: string): number {
+  return Number(storeKey.split(SEPARATOR).at(-2))
 }
 
 /** The last part of a key: an id, a name, or hex. */

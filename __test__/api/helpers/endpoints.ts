@@ -5,10 +5,12 @@ import * as daemon from '../../../src/api/schemas/daemon.ts'
 import * as explanation from '../../../src/api/schemas/explanation.ts'
 import * as identity from '../../../src/api/schemas/identity.ts'
 import * as network from '../../../src/api/schemas/network.ts'
+import * as pin from '../../../src/api/schemas/pin.ts'
 import * as problem from '../../../src/api/schemas/problem.ts'
 import * as reveal from '../../../src/api/schemas/reveal.ts'
 import * as task from '../../../src/api/schemas/task.ts'
 import * as zone from '../../../src/api/schemas/zone.ts'
+import type { PinView } from '../../../src/registry/types.ts'
 import type { Operation } from './registry.ts'
 import { MAIN_TOKEN, type World } from './world.ts'
 
@@ -64,6 +66,8 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   { ...closed, operation: 'POST /api/publish-manifest', path: '/api/publish-manifest', body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } }, schema: common.IdentityPublishedSchema, service: 'publishManifest' },
   { ...closed, operation: 'GET /api/owned-names', path: '/api/owned-names', schema: network.OwnedNamesSchema, service: 'ownedNames' },
   { ...closed, operation: 'GET /api/names', path: '/api/names', schema: network.OwnedNameListSchema, service: 'ownedNames' },
+  { ...closed, operation: 'GET /api/pins', path: '/api/pins', schema: pin.PinListSchema, service: 'pins' },
+  { ...closed, operation: 'DELETE /api/pins/{name}', path: `/api/pins/${NAME}`, schema: common.SuccessSchema, service: 'forgetPin' },
   { ...closed, operation: 'POST /api/vdf/register', path: '/api/vdf/register', body: { name: 'new.chronym', zone: ZONE }, status: 202, schema: task.TaskStartedSchema, service: 'register' },
   { ...closed, operation: 'POST /api/vdf/renew', path: '/api/vdf/renew', body: { name: 'owned.chronym' }, status: 202, schema: task.TaskStartedSchema, service: 'renew' },
   { ...closed, operation: 'POST /api/vdf/estimate', path: '/api/vdf/estimate', body: { name: NAME }, schema: task.EstimateSchema, service: 'estimate' },
@@ -94,11 +98,18 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   { ...open, operation: 'GET /', path: '/' }
 ]
 
+/** A pin that was seen once. */
+export function pinOf(name: string): PinView {
+  const at = '2026-11-21T12:00:00.000Z'
+  return { name, owner: '01'.repeat(32), state: 'tentative', since: at, second_look: '2026-11-22T18:00:00.000Z', firm_since: null, until: '2026-11-23T12:00:00.000Z', rival: null, contested_until: null }
+}
+
 /** Fills a world with what the paths above name. Returns the path, with the id of a token made for it. */
 export function furnish(world: World, { path }: EndpointCase): string {
   world.registry.reveals.set(NAME, REVEAL)
   world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
   world.registry.owned.set('owned.chronym', { name: 'owned.chronym', state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0, renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 }, warnings: [] })
+  world.registry.pinned.set(NAME, pinOf(NAME))
   world.registry.zones.set('owned.chronym', { serial: 1, records: {} })
   world.tasks.create({ name: 'running.chronym', kind: 'register' })
   world.tasks.create({ name: 'ended.chronym', kind: 'register' })

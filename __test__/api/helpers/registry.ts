@@ -3,7 +3,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone.ts'
-import type { Explanation, OwnedName, Registry, ZoneView } from '../../../src/registry/types.ts'
+import type { Explanation, OwnedName, PinView, Registry, ZoneView } from '../../../src/registry/types.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
@@ -13,6 +13,7 @@ export class MemoryRegistry implements Registry {
   readonly reveals = new Map<string, Reveal>()
   readonly zones = new Map<string, Zone & { serial: number }>()
   readonly owned = new Map<string, OwnedName>()
+  pinned = new Map<string, PinView>()
   readonly identities = new Map<string, { document: Record<string, unknown>; manifest: Record<string, unknown> | null }>()
   readonly failures = new Map<Operation, Error>()
   readonly calls: { operation: Operation; arguments: unknown[] }[] = []
@@ -143,6 +144,16 @@ export class MemoryRegistry implements Registry {
   subscribe(): () => void {
     return () => undefined
   }
+  pins(after = ''): PinView[] {
+    this.#called('pins', after)
+    return [...this.pinned.values()].filter(({ name }) => name > after).slice(0, 2)
+  }
+
+  forgetPin(name: string): void {
+    this.#named('forgetPin', name)
+    if (!this.pinned.delete(name)) throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
+  }
+
   ownedNames(): OwnedName[] {
     this.#called('ownedNames')
     return [...this.owned.values()]

@@ -9,7 +9,7 @@ import { makePlaces, type Places } from './places.ts'
 /** Daemons that start at the same time: each takes a core for a second. */
 const STARTED_TOGETHER = 3
 
-/** `test`, with names that cost little, settle soon and live on. */
+/** `test`, with names that cost little, settle soon, are pinned soon and live on. */
 export const PROFILE = {
   ...test,
   id: 'fleet',
@@ -17,6 +17,7 @@ export const PROFILE = {
   stamp_bits: 6,
   contest: 3,
   settle: 8,
+  pin_after: 20,
   lease: 24 * 3600
 }
 

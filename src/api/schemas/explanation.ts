@@ -3,6 +3,7 @@ import { EXPLAINED_RULES, EXPLAINED_STATES } from '../../registry/types.ts'
 import { CountSchema, TimeSchema } from './common.ts'
 import { OwnedNameSchema } from './network.ts'
 import { ErrorCodeSchema } from './problem.ts'
+import { pinEntries } from './pin.ts'
 import { NameSchema } from './reveal.ts'
 import { TaskSchema } from './task.ts'
 
@@ -57,7 +58,7 @@ export const ExplanationSchema = v.pipe(
       holders: v.pipe(CountSchema, v.description('Peers nearest to the name that should hold it')),
       radius: v.pipe(v.number(), v.description('Share of the key space in which these are expected'))
     }),
-    pin: v.pipe(v.nullable(v.object({ owner: OwnerSchema, until: TimeSchema })), v.description('The owner that this daemon has known as settled, and until when it believes no other')),
+    pin: v.pipe(v.nullable(v.object(pinEntries)), v.description('The owner that this daemon has seen as settled; only a firm one binds it')),
     equivocation: v.pipe(
       v.nullable(v.object({ pulse_round: CountSchema, serial: CountSchema, payload_hashes: v.array(HexSchema) })),
       v.description('The owner signed two payloads at one pulse and serial')
