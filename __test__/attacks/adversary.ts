@@ -39,7 +39,9 @@ export class Adversaries {
 
   /** Has each of them connect to addresses, such as those of all honest nodes. */
   async connect(addresses: readonly string[]): Promise<void> {
-    for (const node of this.nodes) await Promise.all(addresses.map((address) => node.dial(multiaddr(address))))
+    for (const node of this.nodes) {
+      for (const address of addresses) await node.dial(multiaddr(address))
+    }
   }
 
   async stop(): Promise<void> {

@@ -21,7 +21,7 @@ let asker: Node
 let left: Node
 let nowMs = 0
 let asked: MockInstance
-let finder: Finder
+let finder: Finder | undefined
 
 async function join(): Promise<Node> {
   const node = await startBareNode(nodes.length)
@@ -41,7 +41,7 @@ function lookUpsOf(k: number, prefixOf: (peer: string) => string = (peer) => pee
   const prefixes = { of: (peer: PeerId) => prefixOf(peer.toString()), known: (peer: PeerId) => prefixOf(peer.toString()) }
   const limits = { answers_per_prefix: 1, answers_per_wide_prefix: 0 }
   const find: Finder['find'] = async (key, signal) => {
-    const found = await finder.find(key, signal)
+    const found = await finder!.find(key, signal)
     return { ...found, peers: diverseFirst(found.peers.map((id) => originOf(id, prefixes)), k, limits).map(({ id }) => id) }
   }
   return createLookUps(asker, { find }, { k, ...limits }, prefixes, () => nowMs)
@@ -60,7 +60,7 @@ beforeAll(async () => {
   left = await join()
   await join()
   await knows(2)
-  asked = vi.spyOn(finder, 'find')
+  asked = vi.spyOn(finder!, 'find')
 })
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 /** Where records belong: K, and the key that finds its neighbourhood without showing it. */
-import { concatBytes, lp, sha256, u64be } from './bytes.ts'
+import { concatBytes, lp, sha256 } from './bytes.ts'
 import type { DomainWord } from './domain.ts'
 import { domain } from './domain.ts'
 
