@@ -10,6 +10,7 @@ import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import { createNativePool } from '../../src/native/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
 import { createNetwork } from '../../src/network/network.ts'
+import { createRoundClock } from '../../src/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ask, startChild, type End } from './children.ts'
 import type { IdlerFigures, IdlerStart, VictimFigures, VictimQuestion, VictimReady, VictimStart } from './messages.ts'
@@ -85,6 +86,7 @@ async function arrive(place: string, { address, beaconUrl, directory, pool, ends
     store,
     nodeSeed: new Uint8Array(randomBytes(32)),
     beacon,
+    clock: createRoundClock(beacon, FLOOD_PROFILE, store),
     pool,
     listen: [`/ip4/${place}/tcp/0`],
     dialFrom: place,
