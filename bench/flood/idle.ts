@@ -86,7 +86,7 @@ async function arrive(place: string, { address, beaconUrl, directory, pool, ends
     store,
     nodeSeed: new Uint8Array(randomBytes(32)),
     beacon,
-    clock: createRoundClock(beacon, FLOOD_PROFILE, store),
+    clock: createRoundClock(beacon, FLOOD_PROFILE, store, Date.now),
     pool,
     listen: [`/ip4/${place}/tcp/0`],
     dialFrom: place,
