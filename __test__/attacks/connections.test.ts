@@ -9,6 +9,7 @@ import { CONNECTION_PLACES } from '../../src/network/connection-places.ts'
 import type { Node } from '../../src/network/node.ts'
 import { tableSize } from '../../src/network/routing.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
+import { findingOn } from '../network/finding-node.ts'
 import { startBareNode } from '../network/bare-node.ts'
 import { Lab, labProfile, type LabNode } from '../network/lab.ts'
 import { waitFor } from '../wait-for.ts'
@@ -133,19 +134,22 @@ it('[private addresses that a peer tells] are not dialled on a public network, b
   start({ scope: 'public', difficulty: { base: 10_000_000, by_length: [{ from: 1, factor: 1 }] } })
   const hidden = await startBare('127.3.0.1')
   const teller = await startBare('127.2.0.1')
+  await findingOn(teller, lab.profile)
   await teller.dial(multiaddr(hidden.getMultiaddrs()[0]!.toString()))
   await waitFor(() => expect(tableSize(teller)).toBe(1))
   // It listens on every address, which names none.
   const victim = await lab.addNode({ listen: '/ip4/0.0.0.0/tcp/0', bootstrap: [] })
   const port = /\/tcp\/(\d+)/.exec(victim.address)![1]!
   await teller.dial(multiaddr(`/ip4/127.0.0.1/tcp/${port}`))
-  await waitFor(() => expect(victim.network.knownPeers()).toBe(1))
+  await waitFor(() => expect(victim.network.knownPeers()).toBeGreaterThan(0))
   // Look-ups hear of the hidden one from the teller.
   await victim.network.getReveals('wanted.chronym')
   await teller.hangUp(peerIdFromString(victim.network.status().peer_id))
   await victim.network.getReveals('wanted.chronym')
-  expect(between(hidden, victim).length).toBe(0)
-  expect(between(teller, victim).length, 'nor is the one that told where it is itself').toBe(0)
+  // They themselves are at private addresses, and so may dial others there.
+  const dialledBy = (node: Node): number => between(node, victim).filter(({ direction }) => direction === 'inbound').length
+  expect(dialledBy(hidden)).toBe(0)
+  expect(dialledBy(teller), 'nor is the one that told where it is itself').toBe(0)
 
   const neighbour = await lab.addNode({ place: '127.4.0.1', bootstrap: [teller.getMultiaddrs()[0]!.toString()] })
   await waitFor(() => expect(between(hidden, neighbour).length).toBeGreaterThan(0))
