@@ -158,7 +158,7 @@ describe('liars among those who are asked whether a name is free', () => {
   it('[liars who list every name] hide no name either that one honest holder of those who list it can show', async () => {
     const owner = lab.owner('alice')
     const taken = lab.reveal(WANTED, owner, { p: lab.round })
-    const claim = claimId(WANTED, owner.publicKey, taken.drand_pulse, lab.hash)
+    const claim = claimId(WANTED, lab.commitment(WANTED, owner), taken.drand_pulse, lab.hash)
     const { parts } = twenty(K, { get: (peer, key) => (peer === 13 && toHex(key) === toHex(wantedKey) ? { type: 'entry', state: 'settled', claim, record: encodeReveal(taken) } : { type: 'none' }) })
     const { answers } = await probed(parts)
     expect(answers.filter((answer) => answer.claim !== undefined)).toMatchObject([{ peer: modelledPeer(13).peer, claim: { pubkey: owner.publicKey } }])
