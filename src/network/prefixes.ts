@@ -25,6 +25,11 @@ export function originOf(id: PeerId, prefixes: Prefixes): Origin & { readonly id
   }
 }
 
+/** The same of each, one after the other. */
+export function* originsOf(ids: Iterable<PeerId>, prefixes: Prefixes): Generator<Origin> {
+  for (const id of ids) yield originOf(id, prefixes)
+}
+
 /** Remembers until the node stops. */
 export function createPrefixes(node: Node): Prefixes {
   const last = new Map<string, string>()
