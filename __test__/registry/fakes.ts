@@ -183,6 +183,8 @@ export class FakeNetwork implements Network {
     const peers = this.#world.present().filter((peer) => peer.id !== this.#self).length
     return { status: this.mode === 'offline' ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online', peers, mode: this.mode, peer_id: this.#self ?? 'light', records: 0 }
   }
+  /** Further peers that do not count beside others of their prefix. */
+  leftOut = 0
   /** Each peer in a prefix of its own. */
   origins(): Origin[] {
     return this.#world.present().flatMap(({ id }) => (id === this.#self ? [] : [{ peer: id, prefix: id }]))
@@ -294,7 +296,7 @@ export class FakeNetwork implements Network {
       const origin = { peer: peer.id, self: peer.id === this.#self }
       return held === undefined ? { ...origin, state: 'none' } : { ...origin, state: held.state, reveal: held.reveal, claim: claimIn(held.reveal), claimId: claimIn(held.reveal).id }
     })
-    return { answers, asked: peers.length, silent, networkSize: this.#world.peers.length, leftOut: 0 }
+    return { answers, asked: peers.length, silent, networkSize: this.#world.peers.length, leftOut: this.leftOut }
   }
   async #putDocument(kind: 'identities' | 'manifests', did: string, bytes: Uint8Array): Promise<PutOutcome> {
     const peers = await this.#reach(kind, did)

@@ -108,7 +108,7 @@ function diversityNotes({ asked: { left_out: leftOut }, limits: { answers_per_pr
   if (shortage !== null) {
     notes.push(
       `Too few diverse peers: ${shortage.found} could vote, and ${shortage.needed} have to agree before an answer is more than thin. ` +
-        'More peers of other networks are the cure (`--bootstrap`); for a few machines, a profile for them (docs/network.md, "A young network").'
+        '`chronym status` says what is missing. The cure: more peers of other networks (`--bootstrap`) or, for a few machines, a profile for them (docs/network.md, "A young network").'
     )
   }
   return notes
