@@ -117,7 +117,8 @@ describe('a name that', () => {
     const young = parseProfile({ ...profile, answers_per_prefix: 2, answers_per_wide_prefix: 4 })
     await registered(await bench.start({ self: 'peer-0', seed: 1, profile: young, registry: { automaticRenewal: () => false } }))
     asker = await bench.start({ self: undefined, seed: 2, profile: young, registry: { automaticRenewal: () => false } })
-    asker.network.leftOut = 3
+    Object.assign(asker.network, { leftOut: 3, fewest: young.k })
+    expect(asker.registry.networkStatus().diversity).toMatchObject({ peers: 5, missing: { peers: 6 }, enough: false })
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({ state: 'settled', resolves: 'thin', asked: { peers: 5, answered: 5, left_out: 3 }, candidates: [{ votes: 5 }], pin: null })
     expect(explanation.notes.slice(0, 3)).toEqual([

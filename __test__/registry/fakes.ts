@@ -185,6 +185,8 @@ export class FakeNetwork implements Network {
   }
   /** Further peers that do not count beside others of their prefix. */
   leftOut = 0
+  /** As many as should be there, where the profile limits prefixes. */
+  fewest = 0
   /** Each peer in a prefix of its own. */
   origins(): Origin[] {
     return this.#world.present().flatMap(({ id }) => (id === this.#self ? [] : [{ peer: id, prefix: id }]))
@@ -296,7 +298,7 @@ export class FakeNetwork implements Network {
       const origin = { peer: peer.id, self: peer.id === this.#self }
       return held === undefined ? { ...origin, state: 'none' } : { ...origin, state: held.state, reveal: held.reveal, claim: claimIn(held.reveal), claimId: claimIn(held.reveal).id }
     })
-    return { answers, asked: peers.length, silent, networkSize: this.#world.peers.length, leftOut: this.leftOut }
+    return { answers, asked: Math.max(this.fewest, peers.length), silent, networkSize: this.#world.peers.length, leftOut: this.leftOut }
   }
   async #putDocument(kind: 'identities' | 'manifests', did: string, bytes: Uint8Array): Promise<PutOutcome> {
     const peers = await this.#reach(kind, did)
