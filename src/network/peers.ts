@@ -33,6 +33,8 @@ export interface Peers {
   readonly ownPosition: Uint8Array
   /** Peers of the routing table. */
   known(): number
+  /** The same with their prefixes, without those that we were never connected to. */
+  origins(): Origin[]
   /** Nodes in the network, ourselves counted. */
   networkSize(): number
   /** Whether a record at a key belongs here: we are near it, or among the 2 k nearest of diverse peers. */
@@ -71,6 +73,11 @@ export function createPeers(node: Node, profile: NetworkProfile, { lookUps, pref
   return {
     ownPosition,
     known: () => tableSize(node),
+    origins: () =>
+      nearestKnown(node, ownPosition).flatMap((id) => {
+        const prefix = prefixes.known(id)
+        return prefix === undefined ? [] : [{ peer: id.toString(), prefix }]
+      }),
     networkSize: () => lookUps.networkSize(),
     isNear(key) {
       if (isWithin(key, ownPosition, radius(HOLDING_SLACK * k, lookUps.networkSize()))) return true
