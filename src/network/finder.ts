@@ -25,16 +25,18 @@ export function createFinder(node: Node, profile: NetworkProfile, prefixes: Pref
 
   const askOne = async ({ id, addresses }: Named, key: Uint8Array): Promise<Named[] | undefined> => {
     try {
+      // By the addresses alone: libp2p dials those of one peer one after the other, and so a false one would hold up the true one that another peer names.
       if (addresses.length > 0 && node.getConnections(id).length === 0) {
-        await node.dial(addresses.map((address) => address.encapsulate(`/p2p/${id.toString()}`)))
+        const { remotePeer } = await node.dial([...addresses])
+        if (!remotePeer.equals(id)) return undefined
       }
       const answer = await ask(node, id, { type: 'find', key }, profile)
       if (answer.type === 'found') return answer.peers.map(namedBy)
       // It is there, and has too much to do.
       return answer.type === 'busy' ? [] : undefined
     } catch {
-      // Not reached, too slow, or no message: for a look-up all the same.
-      await dropUnreachable(node, id)
+      // Not reached, too slow, or no message: for a look-up all the same. That it is not where somebody says tells nothing of where it is.
+      if (addresses.length === 0) await dropUnreachable(node, id)
       return undefined
     }
   }
