@@ -5,6 +5,8 @@ import type { KadDHT } from '@libp2p/kad-dht'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { peerOf } from '../../src/network/addresses.ts'
+import { contactsOf } from '../../src/network/contacts.ts'
 import { preferDiversePeers } from '../../src/network/diverse-table.ts'
 import { lookUp, type LookUpParts, type Named } from '../../src/network/look-up.ts'
 import { createLookUps } from '../../src/network/look-ups.ts'
@@ -139,5 +141,37 @@ describe('a node', () => {
     expect(new Set([...crowd, ...others].map((id) => widePrefix(all.of(id)))).size).toBe(1)
     expect(taken.length).toBeGreaterThanOrEqual(K - PROFILE.answers_per_prefix)
     expect(known.size).toBeGreaterThanOrEqual(before)
+  })
+
+  it('[peers that nobody can reach] take nobody out of a full leaf by being named', async () => {
+    const other = await startBareNode(1, PROFILE)
+    vi.spyOn(other.services.ping, 'ping').mockResolvedValue(1)
+    preferDiversePeers(other, PROFILE, { of: (id) => prefixes.get(id.toString()) ?? id.toString(), known: (id) => prefixes.get(id.toString()) })
+    const leaves = (other.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
+    const own = positionOf(other.peerId)
+    const inLeaf = (id: PeerId): boolean => ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
+    const ofOneLeaf = (text: string): PeerId[] => Array.from({ length: 4_000 }, (_, index) => idOf(`${text} ${index}`)).filter(inLeaf)
+    // Honest ones of one provider, most of them beyond the limits.
+    const provider = ofOneLeaf('provider').slice(0, 4 * K)
+    for (const [index, id] of provider.entries()) prefixes.set(id.toString(), `172.30.${index}.0/24`)
+    for (const id of provider) await leaves.add(id)
+    const before = nearestKnown(other, own).map(String)
+    for (const id of ofOneLeaf('made up').slice(0, K)) await leaves.add(id)
+    const after = new Set(nearestKnown(other, own).map(String))
+    for (const id of provider) prefixes.delete(id.toString())
+    await other.stop()
+    expect(before.filter((id) => !after.has(id))).toEqual([])
+  })
+
+  it('[a crowd around one node] is not all that is remembered of the network for the next start', async () => {
+    const crowd = nearestOf('around', 2 * K, 10_000, positionOf(node.peerId))
+    for (const id of [...crowd, ...HONEST]) {
+      await table().add(id)
+      await node.peerStore.merge(id, { multiaddrs: [...named(id).addresses] })
+    }
+    const kept = await contactsOf(node, PROFILE, all)
+    const peers = kept.map((address) => peerOf(address))
+    expect(peers.filter((id) => crowd.some((each) => each.toString() === id)).length).toBeLessThanOrEqual(PROFILE.answers_per_prefix)
+    expect(peers.filter((id) => HONEST.some((each) => each.toString() === id)).length).toBeGreaterThanOrEqual(K - PROFILE.answers_per_prefix)
   })
 })

@@ -95,7 +95,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     peers: createPeers(node, profile, { lookUps, prefixes, acquaintances }, penalise),
     connectedPeers: () => node.getPeers().length,
     addresses: () => node.getMultiaddrs().map(String),
-    contacts: () => contactsOf(node),
+    contacts: () => contactsOf(node, profile, prefixes),
     async setMode(next) {
       await node.services.dht.setMode(next === 'full' ? 'server' : 'client')
       if (next === 'full') await startServing(node, finder)
