@@ -1,6 +1,6 @@
 /** Attacks on look-ups and on what they tell of the network, at k = 20. Ids and addresses are made up; who answers what is the test's. */
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
-import type { PeerId } from '@libp2p/interface'
+import type { Connection, PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -11,11 +11,11 @@ import { preferDiversePeers } from '../../src/network/diverse-table.ts'
 import { lookUp, type LookUpParts, type Named } from '../../src/network/look-up.ts'
 import { createLookUps } from '../../src/network/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
-import type { Prefixes } from '../../src/network/prefixes.ts'
-import { nearestKnown, positionOf } from '../../src/network/routing.ts'
+import { createPrefixes, originOf, type Prefixes } from '../../src/network/prefixes.ts'
+import { isKnown, nearestKnown, positionOf } from '../../src/network/routing.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
 import { distance } from '../../src/protocol/density.ts'
-import { diverseFirst, widePrefix, type Origin } from '../../src/protocol/diversity.ts'
+import { diverse, diverseFirst, widePrefix, type Origin } from '../../src/protocol/diversity.ts'
 import { blindedPrefixBits } from '../../src/protocol/record-key.ts'
 import { startBareNode } from '../network/bare-node.ts'
 import { labProfile } from '../network/lab.ts'
@@ -173,5 +173,22 @@ describe('a node', () => {
     const peers = kept.map((address) => peerOf(address))
     expect(peers.filter((id) => crowd.some((each) => each.toString() === id)).length).toBeLessThanOrEqual(PROFILE.answers_per_prefix)
     expect(peers.filter((id) => HONEST.some((each) => each.toString() === id)).length).toBeGreaterThanOrEqual(K - PROFILE.answers_per_prefix)
+  })
+
+  it('[ids whose address is forgotten] go on counting as two while they are in the table, however many connect after them', async () => {
+    const remembered = createPrefixes(node, PROFILE)
+    const connect = (id: PeerId): void => {
+      node.dispatchEvent(new CustomEvent('connection:open', { detail: { remotePeer: id, remoteAddr: multiaddr('/ip4/192.0.2.1/tcp/1') } as Connection }))
+    }
+    const crowd = nearestOf('crowd', K, 1_000)
+    for (const id of crowd) {
+      await table().add(id)
+      connect(id)
+    }
+    const known = crowd.filter((id) => isKnown(node, id))
+    expect(known.length).toBeGreaterThan(PROFILE.answers_per_wide_prefix)
+    for (let index = 0; index < 9_000; index++) connect(idOf(`passer-by ${index}`))
+    expect(diverse(known.map((id) => originOf(id, remembered)), PROFILE)).toHaveLength(PROFILE.answers_per_prefix)
+    expect(remembered.known(idOf('passer-by 0'))).toBeUndefined()
   })
 })

@@ -3,9 +3,10 @@ import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from './addresses.ts'
 import type { DiversityLimits, Origin } from '../protocol/diversity.ts'
 import type { Node } from './node.ts'
+import { isKnown } from './routing.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
 
-/** Peers whose prefix is remembered, 150 bytes each; the one connected longest ago is forgotten first. */
+/** Peers whose prefix is remembered, 300 bytes each; the one connected longest ago is forgotten first, of those that are not in the routing table. */
 const MAX_REMEMBERED = 8_192
 
 export interface Prefixes {
@@ -38,13 +39,22 @@ export function* originsOf(ids: Iterable<PeerId>, prefixes: Prefixes): Generator
 
 /** Remembers until the node stops. */
 export function createPrefixes(node: Node, { answers_per_prefix }: Pick<DiversityLimits, 'answers_per_prefix'>): SettledPrefixes {
-  const last = new Map<string, string>()
+  const last = new Map<string, { readonly peer: PeerId; readonly prefix: string }>()
+  const put = (peer: PeerId, prefix: string): void => {
+    last.delete(peer.toString())
+    last.set(peer.toString(), { peer, prefix })
+  }
   const remember = ({ remotePeer, remoteAddr }: Connection): void => {
-    const id = remotePeer.toString()
-    last.delete(id)
-    last.set(id, prefixOf(remoteAddr))
-    const [oldest] = last.keys()
-    if (last.size > MAX_REMEMBERED && oldest !== undefined) last.delete(oldest)
+    put(remotePeer, prefixOf(remoteAddr))
+    for (const [id, { peer, prefix }] of last) {
+      if (last.size <= MAX_REMEMBERED) break
+      // The table holds a quarter of these at most. One of it whose prefix is forgotten would count for itself [ids whose address is forgotten].
+      if (isKnown(node, peer)) put(peer, prefix)
+      else {
+        last.delete(id)
+        break
+      }
+    }
   }
   node.addEventListener('connection:open', ({ detail }) => remember(detail))
   // Where prefixes are not limited it is all the same.
@@ -52,7 +62,7 @@ export function createPrefixes(node: Node, { answers_per_prefix }: Pick<Diversit
   const known = (peer: PeerId): string | undefined => {
     const connections = node.getConnections(peer)
     const connection = connections.find((each) => whereabouts?.isConfirmed(each)) ?? connections[0]
-    return connection === undefined ? last.get(peer.toString()) : prefixOf(connection.remoteAddr)
+    return connection === undefined ? last.get(peer.toString())?.prefix : prefixOf(connection.remoteAddr)
   }
   return { known, of: (peer) => known(peer) ?? peer.toString(), settled: async (peer) => whereabouts?.settled(peer) }
 }
