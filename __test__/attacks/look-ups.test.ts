@@ -1,19 +1,21 @@
 /** Attacks on look-ups and on what they tell of the network, at k = 20. Ids and addresses are made up; who answers what is the test's. */
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
-import type { PeerId } from '@libp2p/interface'
+import type { Connection, PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { peerOf } from '../../src/network/addresses.ts'
+import { contactsOf } from '../../src/network/contacts.ts'
 import { preferDiversePeers } from '../../src/network/diverse-table.ts'
 import { lookUp, type LookUpParts, type Named } from '../../src/network/look-up.ts'
 import { createLookUps } from '../../src/network/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
-import type { Prefixes } from '../../src/network/prefixes.ts'
-import { nearestKnown, positionOf } from '../../src/network/routing.ts'
+import { createPrefixes, originOf, type Prefixes } from '../../src/network/prefixes.ts'
+import { isKnown, nearestKnown, positionOf } from '../../src/network/routing.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
 import { distance } from '../../src/protocol/density.ts'
-import { diverseFirst, widePrefix, type Origin } from '../../src/protocol/diversity.ts'
+import { diverse, diverseFirst, widePrefix, type Origin } from '../../src/protocol/diversity.ts'
 import { blindedPrefixBits } from '../../src/protocol/record-key.ts'
 import { startBareNode } from '../network/bare-node.ts'
 import { labProfile } from '../network/lab.ts'
@@ -139,5 +141,54 @@ describe('a node', () => {
     expect(new Set([...crowd, ...others].map((id) => widePrefix(all.of(id)))).size).toBe(1)
     expect(taken.length).toBeGreaterThanOrEqual(K - PROFILE.answers_per_prefix)
     expect(known.size).toBeGreaterThanOrEqual(before)
+  })
+
+  it('[peers that nobody can reach] take nobody out of a full leaf by being named', async () => {
+    const other = await startBareNode(1, PROFILE)
+    vi.spyOn(other.services.ping, 'ping').mockResolvedValue(1)
+    preferDiversePeers(other, PROFILE, { of: (id) => prefixes.get(id.toString()) ?? id.toString(), known: (id) => prefixes.get(id.toString()) })
+    const leaves = (other.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
+    const own = positionOf(other.peerId)
+    const inLeaf = (id: PeerId): boolean => ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
+    const ofOneLeaf = (text: string): PeerId[] => Array.from({ length: 4_000 }, (_, index) => idOf(`${text} ${index}`)).filter(inLeaf)
+    // Honest ones of one provider, most of them beyond the limits.
+    const provider = ofOneLeaf('provider').slice(0, 4 * K)
+    for (const [index, id] of provider.entries()) prefixes.set(id.toString(), `172.30.${index}.0/24`)
+    for (const id of provider) await leaves.add(id)
+    const before = nearestKnown(other, own).map(String)
+    for (const id of ofOneLeaf('made up').slice(0, K)) await leaves.add(id)
+    const after = new Set(nearestKnown(other, own).map(String))
+    for (const id of provider) prefixes.delete(id.toString())
+    await other.stop()
+    expect(before.filter((id) => !after.has(id))).toEqual([])
+  })
+
+  it('[a crowd around one node] is not all that is remembered of the network for the next start', async () => {
+    const crowd = nearestOf('around', 2 * K, 10_000, positionOf(node.peerId))
+    for (const id of [...crowd, ...HONEST]) {
+      await table().add(id)
+      await node.peerStore.merge(id, { multiaddrs: [...named(id).addresses] })
+    }
+    const kept = await contactsOf(node, PROFILE, all)
+    const peers = kept.map((address) => peerOf(address))
+    expect(peers.filter((id) => crowd.some((each) => each.toString() === id)).length).toBeLessThanOrEqual(PROFILE.answers_per_prefix)
+    expect(peers.filter((id) => HONEST.some((each) => each.toString() === id)).length).toBeGreaterThanOrEqual(K - PROFILE.answers_per_prefix)
+  })
+
+  it('[ids whose address is forgotten] go on counting as two while they are in the table, however many connect after them', async () => {
+    const remembered = createPrefixes(node, PROFILE)
+    const connect = (id: PeerId): void => {
+      node.dispatchEvent(new CustomEvent('connection:open', { detail: { remotePeer: id, remoteAddr: multiaddr('/ip4/192.0.2.1/tcp/1') } as Connection }))
+    }
+    const crowd = nearestOf('crowd', K, 1_000)
+    for (const id of crowd) {
+      await table().add(id)
+      connect(id)
+    }
+    const known = crowd.filter((id) => isKnown(node, id))
+    expect(known.length).toBeGreaterThan(PROFILE.answers_per_wide_prefix)
+    for (let index = 0; index < 9_000; index++) connect(idOf(`passer-by ${index}`))
+    expect(diverse(known.map((id) => originOf(id, remembered)), PROFILE)).toHaveLength(PROFILE.answers_per_prefix)
+    expect(remembered.known(idOf('passer-by 0'))).toBeUndefined()
   })
 })
