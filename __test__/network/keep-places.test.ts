@@ -1,11 +1,16 @@
 /** Which connections a node closes that has too many, with real nodes, each in a place of 127.0.0.0/8. */
 import { multiaddr } from '@multiformats/multiaddr'
-import type { Connection } from '@libp2p/interface'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import type { Connection, PeerId } from '@libp2p/interface'
+import type { KadDHT } from '@libp2p/kad-dht'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { keepPlaces } from '../../src/network/keep-places.ts'
 import type { Node } from '../../src/network/node.ts'
 import { registryProtocol } from '../../src/network/protocol/messages.ts'
-import { tableSize } from '../../src/network/routing.ts'
+import { nearestKnown, positionOf, tableSize } from '../../src/network/routing.ts'
+import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import { distance } from '../../src/protocol/density.ts'
 import { startBareNode } from './bare-node.ts'
 import { labProfile } from './lab.ts'
 import { waitFor } from '../wait-for.ts'
@@ -82,4 +87,21 @@ it('takes a connection over what it dials itself for what it is', async () => {
   for (let net = 1; net < 10; net++) await stranger(`127.${10 + net}.0.1`)
   expect(victim.getConnections(dialled.peerId)).toHaveLength(1)
   await waitFor(() => expect(victim.getConnections()).toHaveLength(PLACES.all - PLACES.kept + 1))
+})
+
+it('keeps the neighbour though hundreds of ids in the table are nearer [a crowd around one node]', async () => {
+  const neighbour = await start('127.7.0.1')
+  const toNeighbour = await neighbour.dial(victim.getMultiaddrs())
+  await waitFor(() => expect(tableSize(victim)).toBe(1))
+  nowMs += LONG_MS
+  vi.spyOn(victim.services.ping, 'ping').mockResolvedValue(1)
+  const table = (victim.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
+  const own = positionOf(victim.peerId)
+  const ids = Array.from({ length: 20_000 }, (_, index) => peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(`crowd ${index}`)))))
+  const crowd = ids.sort((left, right) => distance(own, positionOf(left)) - distance(own, positionOf(right))).slice(0, 200)
+  for (const id of crowd) await table.add(id)
+  expect(nearestKnown(victim, own).findIndex((id) => id.equals(neighbour.peerId))).toBeGreaterThan(4 * PROFILE.k)
+  for (let net = 1; net < 10; net++) await stranger(`127.${10 + net}.0.1`)
+  await waitFor(() => expect(victim.getConnections()).toHaveLength(PLACES.all - PLACES.kept + 1))
+  expect(isOpen(toNeighbour)).toBe(true)
 })

@@ -11,9 +11,6 @@ import { nearestKnown, positionOf } from './routing.ts'
 /** As long as a request may take to come (REQUEST_TIMEOUT_MS): a younger connection is not called idle. */
 const YOUNG_MS = 10_000
 
-/** So many times k of the table are looked at for k diverse neighbours: one machine's ids near ours may be nearer than all others. */
-const NEIGHBOURS_LOOKED_AT = 4
-
 /** Starts; returns the function that ends it. `now` is monotonic, in milliseconds. */
 export function keepPlaces(node: Node, profile: NetworkProfile, { now = () => performance.now(), places = CONNECTION_PLACES } = {}): () => void {
   const protocols = [registryProtocol(profile), dhtProtocol(profile)]
@@ -22,7 +19,8 @@ export function keepPlaces(node: Node, profile: NetworkProfile, { now = () => pe
   const leaving = new WeakSet<Connection>()
 
   const neighbours = (): Set<string> => {
-    const nearest = nearestKnown(node, positionOf(node.peerId)).slice(0, NEIGHBOURS_LOOKED_AT * profile.k)
+    // All of the table: hundreds of one machine's ids there may be nearer to us than all others [a crowd around one node].
+    const nearest = nearestKnown(node, positionOf(node.peerId))
     const connected = nearest.flatMap((id) => node.getConnections(id).slice(0, 1))
     const origins = connected.map(({ remotePeer, remoteAddr }) => ({ peer: remotePeer.toString(), prefix: prefixOf(remoteAddr) }))
     return new Set(diverse(origins, profile).slice(0, profile.k).map(({ peer }) => peer))
