@@ -91,6 +91,14 @@ describe('a name of ours that peers give to another key', () => {
     await until(() => node.registry.ownedNames()[0]!.state === 'contested')
   })
 
+  it('is only contested where most of those who should hold it are silent', async () => {
+    await replaceAt(2, 'settled')
+    for (const peer of bench.world.peers.slice(3)) peer.silent = 'no-answer'
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'contested')
+    expect(events).toEqual([`name:contested ${ALICE}`])
+  })
+
   it('is found out about though the disk failed at the look before', async () => {
     await replaceAt(5, 'settled')
     const list = node.store.list.bind(node.store)

@@ -90,7 +90,7 @@ export class Standings {
     const { publicKey } = ownKey(this.#context, name)
     if (tally.kind === 'owner') {
       if (equalBytes(tally.owner.pubkey, publicKey)) return 'held'
-      return tally.settled ? 'lost' : 'contested'
+      return tally.settled && !tally.thin ? 'lost' : 'contested'
     }
     if (tally.kind !== 'contested') return undefined
     // Where we are the only one it is a pin that disagrees: on whom liars named when they were most.
