@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createMetrics, observe } from '../src/metrics.ts'
 import { builtInProfiles, parseProfile } from '../src/protocol/profile.ts'
+import { networkDiversity } from '../src/registry/network-diversity.ts'
 import { checkReadiness } from '../src/readiness.ts'
-import type { OwnedName } from '../src/registry/types.ts'
+import type { NetworkDiversityView, OwnedName } from '../src/registry/types.ts'
 import type { TaskEvent, TaskView } from '../src/tasks/types.ts'
 
 const profile = parseProfile(builtInProfiles.test)
@@ -21,7 +22,7 @@ const name = (change: Partial<OwnedName> = {}): OwnedName => ({
 const WARNED = name({ state: 'grace', lease_end: new Date(NOW - 60_000).toISOString(), warnings: [{ code: 'grace', message: 'renew it' }] })
 
 /** The parts as far as readiness and metrics ask them. */
-function parts(owned: OwnedName[]) {
+function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null) {
   const listeners: ((event: TaskEvent) => void)[] = []
   return {
     listeners,
@@ -35,7 +36,7 @@ function parts(owned: OwnedName[]) {
         return () => undefined
       }
     },
-    registry: { ownedNames: () => owned }
+    registry: { ownedNames: () => owned, networkStatus: () => ({ diversity }) }
   }
 }
 
@@ -66,13 +67,13 @@ describe('readiness', () => {
 })
 
 describe('metrics', () => {
-  /** The lines of our own metrics about names. */
-  async function scraped(owned: OwnedName[], events: TaskEvent[] = []): Promise<string[]> {
-    const { listeners, ...rest } = parts(owned)
+  /** The lines of our own metrics about names and diverse peers. */
+  async function scraped(owned: OwnedName[], events: TaskEvent[] = [], diversity: NetworkDiversityView | null = null): Promise<string[]> {
+    const { listeners, ...rest } = parts(owned, diversity)
     const registry = createMetrics()
     observe(registry, { ...rest, version: '0', clock: () => NOW } as unknown as Parameters<typeof observe>[1])
     for (const event of events) for (const listener of listeners) listener(event)
-    return (await registry.metrics()).split('\n').filter((line) => /^chronym_(name|nearest|renewals)/.test(line))
+    return (await registry.metrics()).split('\n').filter((line) => /^chronym_(name|nearest|renewals|diverse)/.test(line))
   }
 
   it('show names by state, what they are warned of, and how long the first lease runs', async () => {
@@ -80,6 +81,12 @@ describe('metrics', () => {
     expect(lines).toEqual(expect.arrayContaining(['chronym_names{state="live"} 1', 'chronym_names{state="lost"} 1', 'chronym_names{state="contested"} 1', 'chronym_names{state="grace"} 0', 'chronym_name_warnings{warning="renewal-failed"} 0', 'chronym_nearest_lease_end_seconds 90']))
     expect(await scraped([name(), WARNED])).toEqual(expect.arrayContaining(['chronym_name_warnings{warning="grace"} 1', 'chronym_nearest_lease_end_seconds -60']))
     expect((await scraped([])).some((line) => line.startsWith('chronym_nearest'))).toBe(false)
+  })
+
+  it('show diverse peers and how many are missing, where the network asks for them', async () => {
+    const peers = [1, 2, 3].map((index) => ({ peer: String(index), prefix: `10.${index}.0.0/24` }))
+    expect(await scraped([], [], networkDiversity(peers, builtInProfiles.main))).toEqual(expect.arrayContaining(['chronym_diverse_peers 3', 'chronym_diverse_peers_missing 8']))
+    expect((await scraped([])).some((line) => line.startsWith('chronym_diverse'))).toBe(false)
   })
 
   it('count renewals by how they ended, from zero', async () => {

@@ -2,14 +2,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { BeaconClient } from './beacon/types.ts'
 import type { Network } from './network/types.ts'
-import { NAME_WARNING_CODES, type OwnedName, type Registry as NameRegistry } from './registry/types.ts'
+import { NAME_WARNING_CODES, type NetworkDiversityView, type OwnedName, type Registry as NameRegistry } from './registry/types.ts'
 import type { TaskManager, TaskView } from './tasks/types.ts'
 
 export interface MetricSources {
   readonly network: Network
   readonly beacon: BeaconClient
   readonly tasks: TaskManager
-  readonly registry: Pick<NameRegistry, 'ownedNames'>
+  readonly registry: Pick<NameRegistry, 'ownedNames' | 'networkStatus'>
   readonly clock: () => number
   readonly version: string
 }
@@ -72,6 +72,7 @@ export function observe(registry: Registry, { network, beacon, tasks, registry: 
       this.set(tasks.list().reduce((sum, task) => sum + (task.phase === 'evaluate' ? (task.iterations_per_second ?? 0) : 0), 0))
     }
   })
+  observeDiversity(registers, names)
   observeNames(registers, names, clock)
   const ended = new Counter({ name: 'chronym_tasks_ended_total', help: 'Tasks that ended', labelNames: ['result'], registers })
   const renewals = new Counter({ name: 'chronym_renewals_total', help: 'Renewals that ended', labelNames: ['result'], registers })
@@ -82,6 +83,23 @@ export function observe(registry: Registry, { network, beacon, tasks, registry: 
     ended.inc({ result: type })
     if (task.kind === 'renew') renewals.inc({ result: task.error?.code === 'SVC-TSK-003' ? 'cancelled' : type })
   })
+}
+
+function observeDiversity(registers: Registry[], network: Pick<NameRegistry, 'networkStatus'>): void {
+  const gauge = (name: string, help: string, value: (diversity: NetworkDiversityView) => number): void => {
+    new Gauge({
+      name,
+      help: `${help}; absent where the network limits no prefixes`,
+      registers,
+      collect() {
+        const { diversity } = network.networkStatus()
+        this.remove()
+        if (diversity !== null) this.set(value(diversity))
+      }
+    })
+  }
+  gauge('chronym_diverse_peers', 'Peers of the routing table that count beside each other', ({ peers }) => peers)
+  gauge('chronym_diverse_peers_missing', 'Diverse peers that answers, settling and adoption lack', ({ missing }) => missing.peers)
 }
 
 function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNames'>, clock: () => number): void {

@@ -45,7 +45,7 @@ export class Adversaries {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.nodes.splice(0).map((node) => node.stop()))
+    for (const node of this.nodes.splice(0)) await node.stop()
   }
 
   #eachOther(): FindAnswer {

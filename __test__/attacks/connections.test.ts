@@ -9,6 +9,7 @@ import { CONNECTION_PLACES } from '../../src/network/connection-places.ts'
 import type { Node } from '../../src/network/node.ts'
 import { tableSize } from '../../src/network/routing.ts'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
+import { findingOn } from '../network/finding-node.ts'
 import { startBareNode } from '../network/bare-node.ts'
 import { Lab, labProfile, type LabNode } from '../network/lab.ts'
 import { waitFor } from '../wait-for.ts'
@@ -46,14 +47,14 @@ async function startBare(place: string): Promise<Node> {
 /** The connections of a node of the lab with a bare one, as that one sees them. */
 const between = (node: Node, { network }: LabNode): Connection[] => node.getConnections(peerIdFromString(network.status().peer_id))
 
-/** Dials the victim so many times, five at once, however often it hangs up. A second passes for its budget meanwhile, so that the rate of connecting is no help. */
+/** Dials the victim so many times, one after the other, however often it hangs up. Time passes for its budget meanwhile, so that the rate of connecting is no help. */
 async function dialAgain(count: number, dialler: (index: number) => Node, victim: LabNode): Promise<void> {
   const elapsed = lab.elapsedMs
-  for (let index = 0; index < count; index += PER_SECOND) {
-    const passed = (index / PER_SECOND) * 1_000
+  for (let index = 0; index < count; index++) {
+    const passed = ((index + 1) / PER_SECOND) * 1_000
     lab.elapsedMs = () => elapsed() + passed
     // Refused or closed at once is what is looked for.
-    await Promise.allSettled(Array.from({ length: PER_SECOND }, (_, each) => dialler(index + each).dial(multiaddr(victim.address), { force: true })))
+    await dialler(index).dial(multiaddr(victim.address), { force: true }).catch(() => undefined)
   }
 }
 
@@ -133,19 +134,22 @@ it('[private addresses that a peer tells] are not dialled on a public network, b
   start({ scope: 'public', difficulty: { base: 10_000_000, by_length: [{ from: 1, factor: 1 }] } })
   const hidden = await startBare('127.3.0.1')
   const teller = await startBare('127.2.0.1')
+  await findingOn(teller, lab.profile)
   await teller.dial(multiaddr(hidden.getMultiaddrs()[0]!.toString()))
   await waitFor(() => expect(tableSize(teller)).toBe(1))
   // It listens on every address, which names none.
   const victim = await lab.addNode({ listen: '/ip4/0.0.0.0/tcp/0', bootstrap: [] })
   const port = /\/tcp\/(\d+)/.exec(victim.address)![1]!
   await teller.dial(multiaddr(`/ip4/127.0.0.1/tcp/${port}`))
-  await waitFor(() => expect(victim.network.knownPeers()).toBe(1))
+  await waitFor(() => expect(victim.network.knownPeers()).toBeGreaterThan(0))
   // Look-ups hear of the hidden one from the teller.
   await victim.network.getReveals('wanted.chronym')
   await teller.hangUp(peerIdFromString(victim.network.status().peer_id))
   await victim.network.getReveals('wanted.chronym')
-  expect(between(hidden, victim).length).toBe(0)
-  expect(between(teller, victim).length, 'nor is the one that told where it is itself').toBe(0)
+  // They themselves are at private addresses, and so may dial others there.
+  const dialledBy = (node: Node): number => between(node, victim).filter(({ direction }) => direction === 'inbound').length
+  expect(dialledBy(hidden)).toBe(0)
+  expect(dialledBy(teller), 'nor is the one that told where it is itself').toBe(0)
 
   const neighbour = await lab.addNode({ place: '127.4.0.1', bootstrap: [teller.getMultiaddrs()[0]!.toString()] })
   await waitFor(() => expect(between(hidden, neighbour).length).toBeGreaterThan(0))

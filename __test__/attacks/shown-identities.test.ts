@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { getDocuments } from '../../src/network/client/documents.ts'
-import type { Peer } from '../../src/network/peers.ts'
+import type { Peer, Peers } from '../../src/network/peers.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
 import { encodeMultikey } from '../../src/protocol/did.ts'
-import { diverse } from '../../src/protocol/diversity.ts'
+import { diverse, diverseFirst } from '../../src/protocol/diversity.ts'
 import { canonicalJsonBytes } from '../../src/protocol/jcs.ts'
 import { buildGenesis, buildNextVersion, signKidDocument, type KidDocument } from '../../src/protocol/kid.ts'
 import { encodeKidEnvelope } from '../../src/protocol/kid-record.ts'
@@ -74,25 +74,27 @@ describe('peers that answer first', () => {
     const all = Array.from({ length: 23 }, (_, index): Peer => ({ ...modelledPeer(index), prefix: index < 12 ? '192.0.2.0/24' : `198.${index}.100.0/24` }))
     const [older, newest] = [recordOf(GENESIS), recordOf(...NEWEST)]
     const late = Promise.withResolvers<undefined>()
+    const byPrefix: Partial<Peers> = { diverse: (list) => diverse(list, lab.profile), diverseFirst: (list, count) => diverseFirst(list, count, lab.profile) }
     let liars = 0
     const peers = modelledPeers(
       () => all,
       async (peer) => {
         if (all.indexOf(peer) < 12) {
-          if (++liars === 12) setImmediate(() => late.resolve(undefined))
+          // Eleven of the twenty that are asked are others.
+          if (++liars === 9) setImmediate(() => late.resolve(undefined))
           return { type: 'document', record: older }
         }
         await late.promise
         return { type: 'document', record: newest }
       },
-      { diverse: (list) => diverse(list, lab.profile) }
+      byPrefix
     )
     const { records, shownBy, isAnswered } = await getDocuments(clientOf(lab, peers), 'kid', GENESIS.id)
     expect(records.map(toHex)).toEqual([older, newest].map(toHex))
     expect(shownBy).toEqual([2, 11])
     expect(isAnswered).toBe(true)
-    // Where the others are silent, the twelve are two of thirteen.
-    const alone = modelledPeers(() => all, (peer) => (all.indexOf(peer) < 12 ? { type: 'document', record: older } : 'lost'), { diverse: (list) => diverse(list, lab.profile) })
+    // Where the others are silent, they are two of thirteen.
+    const alone = modelledPeers(() => all, (peer) => (all.indexOf(peer) < 12 ? { type: 'document', record: older } : 'lost'), byPrefix)
     expect(await getDocuments(clientOf(lab, alone), 'kid', GENESIS.id)).toMatchObject({ shownBy: [2], isAnswered: false })
   })
 })

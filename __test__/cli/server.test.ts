@@ -63,9 +63,13 @@ const PINS: readonly PinBody[] = [
   { ...pinOf('bob.chronym'), rival: '02'.repeat(32), contested_until: '2026-11-22T12:00:00.000Z' },
   { ...pinOf('carol.chronym'), state: 'firm', second_look: null, firm_since: '2026-11-22T18:00:00.000Z' }
 ]
-const STATUS = { status: 'online', peers: 2, mode: 'full', peer_id: 'me', network: 'local', beacon: { round: 9, age_seconds: 1 }, records: 3 }
+const STATUS = { status: 'online', peers: 2, mode: 'full', peer_id: 'me', network: 'local', beacon: { round: 9, age_seconds: 1 }, records: 3, diversity: null }
 
-let status = STATUS
+/** Of a young network of one's own. */
+const YOUNG = { ...STATUS, diversity: { peers: 2, prefixes: 1, wide_prefixes: 1, needed: { answer: 11, settle: 8, adopt: 5 }, missing: { peers: 9, prefixes: 5, wide_prefixes: 2 }, enough: false, message: '2 of the 11 diverse peers that an answer needs \u001b[2J' } }
+const GROWN = { ...YOUNG, diversity: { ...YOUNG.diversity, peers: 11, prefixes: 6, enough: true, message: null } }
+
+let status: Record<string, unknown> = STATUS
 
 /** Answers as the daemon does: codes on demand, the rest fixed. */
 function fakeDaemon() {
@@ -218,6 +222,20 @@ describe('answers', () => {
     expect(JSON.parse(stranger.stdout)).toEqual(STATUS)
   })
 
+  it('of the status say in one line what a young network is missing', async () => {
+    const diversityOf = async (answered: Record<string, unknown>): Promise<string[]> => {
+      status = answered
+      const { stdout } = await ask(['status'], { terminal: true })
+      return stripVTControlCharacters(stdout).split('\n').filter((line) => line.startsWith('diversity'))
+    }
+    try {
+      expect(await diversityOf(YOUNG)).toEqual([String.raw`diversity  2 of the 11 diverse peers that an answer needs \u001b[2J`])
+      for (const quiet of [STATUS, GROWN, { ...YOUNG, status: 'offline' }]) expect(await diversityOf(quiet)).toEqual([])
+    } finally {
+      status = STATUS
+    }
+  })
+
   it('of an explanation show the verdict, what it rests on, and who was silent', async () => {
     expect(JSON.parse((await ask(['explain', 'alice.chronym'])).stdout)).toEqual(EXPLANATION)
     const text = stripVTControlCharacters((await ask(['explain', 'alice.chronym'], { terminal: true })).stdout)
@@ -327,6 +345,25 @@ describe('doctor', () => {
     try {
       expect(await cureWith(0)).toContain('--bootstrap')
       expect(await cureWith(1)).toContain('their network profile is another')
+    } finally {
+      status = STATUS
+    }
+  })
+
+  it('warns of too few diverse peers, with the numbers and the cure, and calls nothing unhealthy', async () => {
+    const diagnosed = async (answered: Record<string, unknown>) => {
+      status = answered
+      const { checks } = JSON.parse((await ask(['doctor', '--json'])).stdout) as { checks: { name: string; state: string; detail: string; cure?: string }[] }
+      expect(checks.find(({ name }) => name === 'daemon')).toMatchObject({ state: 'ok' })
+      return checks.find(({ name }) => name === 'diverse')
+    }
+    const former = { ...STATUS, diversity: undefined }
+    try {
+      const warned = await diagnosed(YOUNG)
+      expect(warned).toMatchObject({ state: 'warning', detail: YOUNG.diversity.message })
+      for (const cure of ['--bootstrap', 'answers_per_prefix 0', 'smaller k', 'docs/network.md']) expect(warned!.cure).toContain(cure)
+      expect(await diagnosed(GROWN)).toEqual({ name: 'diverse', state: 'ok', detail: '11 diverse peers in 6 /24 or /48' })
+      for (const quiet of [STATUS, former, { ...YOUNG, status: 'connecting' }]) expect(await diagnosed(quiet)).toBeUndefined()
     } finally {
       status = STATUS
     }

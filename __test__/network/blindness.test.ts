@@ -67,7 +67,7 @@ describe('probing a name', () => {
 
   it('counts a peer that does not list as not having answered', async () => {
     const { parts } = network(() => ({ type: 'busy' }))
-    expect(await probe(parts, NAME)).toEqual({ answers: [], asked: 1, silent: [{ peer: expect.any(String), reason: 'no-answer' }], networkSize: 300 })
+    expect(await probe(parts, NAME)).toEqual({ answers: [], asked: 1, silent: [{ peer: expect.any(String), reason: 'no-answer' }], networkSize: 300, leftOut: 0 })
   })
 })
 

@@ -2,7 +2,7 @@
 import { createFinder, type Finder } from '../../src/network/finder.ts'
 import { createLookUps, type LookUps } from '../../src/network/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
-import { createPrefixes, type Prefixes } from '../../src/network/prefixes.ts'
+import { createPrefixes, type SettledPrefixes } from '../../src/network/prefixes.ts'
 import { createBudget } from '../../src/network/budget.ts'
 import { serve, type Handlers } from '../../src/network/protocol/serve.ts'
 import { BUSY } from '../../src/network/protocol/answers.ts'
@@ -10,12 +10,12 @@ import type { NetworkProfile } from '../../src/protocol/profile.ts'
 
 export interface Finding {
   readonly finder: Finder
-  readonly prefixes: Prefixes
+  readonly prefixes: SettledPrefixes
   readonly lookUps: LookUps
 }
 
 /** Lets a node answer `find`, and nothing else. */
-export async function findingOn(node: Node, profile: NetworkProfile, prefixes: Prefixes = createPrefixes(node)): Promise<Finding> {
+export async function findingOn(node: Node, profile: NetworkProfile, prefixes = createPrefixes(node, profile)): Promise<Finding> {
   const finder = createFinder(node, profile, prefixes)
   const nothing = (): typeof BUSY => BUSY
   const handlers: Handlers = { commit: nothing, put: nothing, get: nothing, list: nothing, commitments: nothing, find: (request) => finder.answer(request) }

@@ -51,8 +51,8 @@ const peers = modelledPeers(
     if (peer.isSlow) passedMs += SLOW_MS
     return answerOf(peer, request)
   },
-  // Up to k: every name belongs everywhere.
-  { networkSize: () => lab.profile.k }
+  // Up to k: every name belongs everywhere. All were met just now.
+  { networkSize: () => lab.profile.k, met: () => lab.round }
 )
 
 function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
@@ -129,6 +129,17 @@ describe('a newcomer', () => {
     expect(Math.max(...neighbours.map((neighbour) => neighbour.asked.length))).toBeLessThan(names.length / 3)
     await round()
     expect([asked('get'), asked('put')]).toEqual([0, 0])
+  })
+
+  it('takes old names, and settles them, by the word of neighbours that it has met just now: their commitments are forgotten everywhere', async () => {
+    lab.advance(lab.profile.commit_keep)
+    const names = Array.from({ length: 100 }, (_, index) => settled(`old-${index}`))
+    for (const reveal of names) hold(reveal, neighbours)
+    await round()
+    expect(newcomer.entries.count()).toBe(names.length)
+    lab.advance(lab.profile.settle + 1)
+    for (const { name } of names) await newcomer.reveals.revise(recordKey('reveal', name, lab.hash))
+    expect(names.filter((_name, index) => taken(`old-${index}`)?.state === 'settled')).toHaveLength(names.length)
   })
 
   it('takes what more than half of enough neighbours list, and nothing that fewer do', async () => {

@@ -19,7 +19,7 @@ let asker: Node
 let peers: Peers
 
 function peersOf(node: Node): Peers {
-  const prefixes = createPrefixes(node)
+  const prefixes = createPrefixes(node, PROFILE)
   const lookUps = createLookUps(node, createFinder(node, PROFILE, prefixes), PROFILE, prefixes)
   return createPeers(node, PROFILE, { lookUps, prefixes, acquaintances: { met: () => undefined } }, () => undefined)
 }

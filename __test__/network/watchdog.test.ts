@@ -1,7 +1,9 @@
-/** What is told of bootstrap peers that cannot be reached, with real nodes. */
+/** How bootstrap peers are dialled, and what is told of those that cannot be reached, with real nodes. */
 import { setImmediate } from 'node:timers/promises'
+import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Node } from '../../src/network/node.ts'
+import { tableSize } from '../../src/network/routing.ts'
 import { watchBootstrap } from '../../src/network/watchdog.ts'
 import { startBareNode } from './bare-node.ts'
 import { waitFor } from '../wait-for.ts'
@@ -39,4 +41,35 @@ it('tells once why an address of a bootstrap peer does not work, while nobody is
   addresses = [closed, address]
   look()
   await waitFor(() => expect(alone!.getPeers()).toHaveLength(1))
+})
+
+/** Nodes of their own: `node` knows somebody, so that the one it misses is dialled ever more seldom. */
+it('dials ever more seldom a peer that hangs up each time: a node that is full closes idle connections', async () => {
+  const [node, known, busy] = [await startBareNode(3), await startBareNode(4), await startBareNode(5)]
+  try {
+    await node.dial(multiaddr(known.getMultiaddrs()[0]!.toString()))
+    // It answers no look-ups, so that nobody else dials it.
+    await busy.services.dht.setMode('client')
+    const dial = vi.spyOn(node, 'dial')
+    let look = (): void => undefined
+    watchBootstrap(node, () => [busy.getMultiaddrs()[0]!.toString()], { every: (_interval, action) => ((look = action), () => undefined) }, () => undefined)
+    await waitFor(() => expect(tableSize(node)).toBe(1))
+    const dialledAt: number[] = []
+    for (let count = 1; count <= 100; count++) {
+      look()
+      if (dial.mock.calls.length === dialledAt.length) continue
+      dialledAt.push(count)
+      await Promise.allSettled(dial.mock.results.map(({ value }) => value as Promise<unknown>))
+      await waitFor(() => expect(busy.getConnections().length).toBe(1))
+      // It is seen connected once.
+      look()
+      count++
+      await busy.hangUp(node.peerId)
+      await waitFor(() => expect(node.getConnections(busy.peerId).length).toBe(0))
+    }
+    // Looks, of two seconds each.
+    expect(dialledAt).toEqual([6, 16, 36, 76])
+  } finally {
+    for (const each of [node, known, busy]) await each.stop()
+  }
 })

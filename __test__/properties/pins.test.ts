@@ -67,7 +67,7 @@ describe('a resolver', () => {
           }
           // By a rule of its own: what counts as a sighting.
           const backers = voted.kind === 'owner' ? answers.filter(({ who, state }) => who !== undefined && state !== 'provisional' && equalBytes(CLAIMS[who].pubkey, voted.owner.pubkey)) : []
-          const isMajority = backers.length * 2 > answers.length + silent && backers.length >= MAIN.repair_quorum && backers.filter(({ state }) => state === 'settled').length * 2 > backers.length
+          const isMajority = backers.length * 2 > Math.max(MAIN.k, answers.length + silent) && backers.length >= MAIN.repair_quorum && backers.filter(({ state }) => state === 'settled').length * 2 > backers.length
           if (isMajority && seen?.who !== backers[0]!.who) seen = { who: backers[0]!.who!, sinceRound: round }
           if (ruling.pin?.state === 'firm' && held?.state !== 'firm') {
             expect(isMajority && isSecondLook, 'the second sighting is one, and by another look-up').toBe(true)

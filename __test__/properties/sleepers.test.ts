@@ -4,12 +4,15 @@ import { expect, it } from 'vitest'
 import { admit, adopt, reviseEntry, type Decision } from '../../src/protocol/admission.ts'
 import { equalBytes } from '../../src/protocol/bytes.ts'
 import type { Claim } from '../../src/protocol/claim.ts'
-import { tickEntry, type Entry } from '../../src/protocol/entry.ts'
+import { tickEntry, withSight, type Entry } from '../../src/protocol/entry.ts'
 import type { NeighbourFacts } from '../../src/protocol/neighbours.ts'
 import { bareClaim, LOCAL, timeAt } from '../protocol/fixtures.ts'
 import { CASES } from './cases.ts'
 
 const BEGIN = 1005
+/** When both commitments were seen, and when a newcomer was met: nobody who was there before knows it for longer. */
+const SEEN = 990
+const CAME = 995
 const EARLIER = bareClaim({ owner: 'alice', firstRound: 1000 })
 const LATER = bareClaim({ owner: 'bob', firstRound: 1001 })
 const QUESTION_EVERY = 15
@@ -21,6 +24,8 @@ interface Holder {
   readonly sleep: readonly [number, number]
   /** Has seen neither commitment: what comes to it is provisional. */
   readonly isBlind: boolean
+  /** Came after the commitments, and so is blind. All others are old acquaintances. */
+  readonly isNewcomer: boolean
 }
 
 /** Fewer than half sleep, from any time on, for any time: not at all, through the contest, through the settling, or through both many times over. */
@@ -28,16 +33,25 @@ const neighbourhoods: fc.Arbitrary<Holder[]> = fc.integer({ min: 3, max: 20 }).c
   fc.array(
     fc.record({
       sleep: fc.tuple(fc.integer({ min: BEGIN, max: BEGIN + LOCAL.settle }), fc.integer({ min: 1, max: 2 * LOCAL.provisional_settle })).map(([from, rounds]): [number, number] => [from, from + rounds]),
-      isBlind: fc.boolean()
+      isBlind: fc.boolean(),
+      isNewcomer: fc.boolean()
     }),
     { maxLength: Math.ceil(size / 2) - 1 }
-  ).map((sleepers) => [...sleepers, ...Array.from({ length: size - sleepers.length }, (): Holder => ({ sleep: [0, 0], isBlind: false }))])
+  ).map((sleepers) => [
+    ...sleepers.map((each) => ({ ...each, isBlind: each.isBlind || each.isNewcomer })),
+    ...Array.from({ length: size - sleepers.length }, (): Holder => ({ sleep: [0, 0], isBlind: false, isNewcomer: false }))
+  ])
 )
 
 /** What a decision makes of the entry. Nobody withholds a record. */
 function after(entry: Entry | undefined, decision: Decision, round: number): Entry | undefined {
   if (decision.kind === 'adopt') return adopt(decision.agreed, claimOf(decision.agreed.claimId), timeAt(round), entry)
   return 'entry' in decision ? (decision.entry ?? entry) : entry
+}
+
+/** As a holder saves it: a witness keeps its sight until the entry is settled. */
+function seenBy({ isBlind }: Holder, entry: Entry): Entry {
+  return withSight(entry, isBlind ? undefined : SEEN)
 }
 
 function claimOf(id: Uint8Array): Claim {
@@ -61,16 +75,16 @@ it('P18: while more than half of the neighbours are awake, whoever sleeps settle
         const answers = holders.flatMap((each, index) => {
           if (each === by || !isAwake(each, round)) return []
           const entry = entryOf(each, round)
-          return [{ peer: `${index}`, prefix: `${index}`, ...(entry !== undefined && { entry: { claimId: entry.claim.id, state: entry.state } }) }]
+          return [{ peer: `${index}`, prefix: `${index}`, met: by.isNewcomer || each.isNewcomer ? CAME : 0, ...(entry !== undefined && { entry: { claimId: entry.claim.id, state: entry.state } }) }]
         })
         return { answers, known: holders.length - 1 }
       }
       const offer = (claim: Claim, round: number): void => {
         for (const holder of holders.filter((each) => isAwake(each, round))) {
           const entry = entryOf(holder, round)
-          const facts = { time: timeAt(round), commitment: holder.isBlind ? {} : { seen: 990 }, neighbours: { answers: [], known: 0 } }
+          const facts = { time: timeAt(round), commitment: holder.isBlind ? {} : { seen: SEEN }, neighbours: { answers: [], known: 0 } }
           const stands = after(entry, admit(entry, claim, facts, LOCAL), round)
-          if (stands !== undefined) entries.set(holder, stands)
+          if (stands !== undefined) entries.set(holder, seenBy(holder, stands))
         }
       }
       const [first, second] = isEarlierFirst ? [EARLIER, LATER] : [LATER, EARLIER]
@@ -84,7 +98,7 @@ it('P18: while more than half of the neighbours are awake, whoever sleeps settle
           const revision = reviseEntry(entry, heard(holder, round), timeAt(round), LOCAL)
           if (revision === undefined) continue
           const revised = revision.kind === 'keep' ? revision.entry : adopt(revision.agreed, claimOf(revision.agreed.claimId), timeAt(round), entry)
-          entries.set(holder, revised)
+          entries.set(holder, seenBy(holder, revised))
           if (revised.state === 'settled') expect(ownerOf(revised), `settled by holder ${index} at ${round}`).toBe('alice')
         }
       }

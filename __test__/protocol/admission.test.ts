@@ -5,7 +5,7 @@ import { admit, adopt, refuseEarly, reviseEntry } from '../../src/protocol/admis
 import type { Claim } from '../../src/protocol/claim.ts'
 import { decodeEntry, encodeEntry } from '../../src/protocol/entry-codec.ts'
 import type { Entry, EntryState } from '../../src/protocol/entry.ts'
-import { isRipe, MAX_RIVALS, newEntry, tickEntry } from '../../src/protocol/entry.ts'
+import { isRipe, MAX_RIVALS, newEntry, tickEntry, withContender } from '../../src/protocol/entry.ts'
 import type { NeighbourFacts } from '../../src/protocol/neighbours.ts'
 import { bareClaim, LOCAL, timeAt } from './fixtures.ts'
 
@@ -269,7 +269,7 @@ describe('time', () => {
 describe('an entry in the store', () => {
   it('is read back as it was written', () => {
     const entry = newEntry(ALICE, 'provisional', timeAt(1000))
-    for (const each of [entry, { ...entry, repairs: 2 }, { ...entry, rivals: [BOB_LATER.id], equivocation: { round: 1, serial: 2, payloadHashes: [ALICE.id, BOB_LATER.id] as const } }]) {
+    for (const each of [entry, { ...entry, repairs: 2 }, { ...entry, rivals: [BOB_LATER.id], equivocation: { round: 1, serial: 2, payloadHashes: [ALICE.id, BOB_LATER.id] as const } }, withContender({ ...entry, state: 'settling' }, BOB_LATER)]) {
       expect(decodeEntry(encodeEntry(each))).toEqual(each)
     }
     expect(equalBytes(encodeEntry(entry), encodeEntry({ ...entry }))).toBe(true)

@@ -94,13 +94,20 @@ describe('what the neighbourhood agrees on', () => {
     expect(claimToAdopt({ answers: crowd, known: 9 }, MAIN)).toBeUndefined()
   })
 
-  it('repairs only with more than half of at least eight answers, "none" among them', () => {
+  it('repairs only with more than half of all k, whoever is silent', () => {
     const x = [X, 'settled'] as [Uint8Array, EntryState]
-    expect(claimToRepair(Y, { answers: answers(...times(5, x), ...times(3, undefined)), known: 20 }, MAIN)).toEqual({ claimId: X, state: 'settling' })
-    expect(claimToRepair(Y, { answers: answers(...times(4, x), ...times(4, undefined)), known: 20 }, MAIN)).toBeUndefined()
-    expect(claimToRepair(Y, { answers: answers(...times(7, x)), known: 20 }, MAIN)).toBeUndefined()
+    expect(claimToRepair(Y, { answers: answers(...times(11, x), ...times(9, undefined)), known: 20 }, MAIN)).toEqual({ claimId: X, state: 'settling' })
+    expect(claimToRepair(Y, { answers: answers(...times(11, x)), known: 20 }, MAIN)).toBeDefined()
+    expect(claimToRepair(Y, { answers: answers(...times(10, x)), known: 10 }, MAIN)).toBeUndefined()
+    expect(claimToRepair(X, { answers: answers(...times(11, x)), known: 20 }, MAIN)).toBeUndefined()
+  })
+
+  it('repairs where prefixes do not count with more than half of at least eight answers, "none" among them', () => {
+    const x = [X, 'settled'] as [Uint8Array, EntryState]
+    expect(claimToRepair(Y, { answers: answers(...times(5, x), ...times(3, undefined)), known: 20 }, LOCAL)).toEqual({ claimId: X, state: 'settling' })
+    expect(claimToRepair(Y, { answers: answers(...times(4, x), ...times(4, undefined)), known: 20 }, LOCAL)).toBeUndefined()
+    expect(claimToRepair(Y, { answers: answers(...times(7, x)), known: 20 }, LOCAL)).toBeUndefined()
     expect(claimToRepair(Y, { answers: answers(...times(3, x)), known: 3 }, LOCAL)).toBeDefined()
-    expect(claimToRepair(X, { answers: answers(...times(8, x)), known: 20 }, MAIN)).toBeUndefined()
   })
 })
 
@@ -132,7 +139,8 @@ describe('whom nobody needs to wait for in a question about an entry', () => {
     ['so many are silent that they could have others repair it', answers(...times(13, x)), 7, false],
     ['nobody else holds it', answers(...times(16, undefined)), 4, true],
     ['nobody else holds it, and so many are silent that they could name a claim to adopt', answers(...times(15, undefined)), 5, false],
-    ['most hold another', answers(...times(14, y), ...times(2, x)), 4, true],
+    ['most hold another', answers(...times(15, y), x), 4, true],
+    ['most hold another, yet not so many of all k that four of one prefix with them would change nothing', answers(...times(14, y), ...times(2, x)), 4, false],
     ['most of those who have answered hold another, yet not of all', answers(...times(9, y), ...times(7, undefined)), 4, false],
     ['too few answer to settle', answers(...times(7, x)), 0, false]
   ])('%s', (_title, heard, awaited, decided) => expect(isRevisionDecided(X, { answers: heard, known: 20 }, awaited, MAIN)).toBe(decided))

@@ -11,9 +11,9 @@ const CAROL = bareClaim({ owner: 'carol' })
 const AFTER = MAIN.pin_after
 const FIRST = 10_000
 
-function most(claim = ALICE, { votes = 20, asked = 20, state = 'settled' }: { votes?: number; asked?: number; state?: EntryState } = {}): Tally {
+function most(claim = ALICE, { votes = 20, asked = 20, state = 'settled' }: { votes?: number; asked?: number; state?: EntryState } = {}, profile = MAIN): Tally {
   const answers = Array.from({ length: votes }, (_, index) => ({ peer: `${index}`, prefix: `${index}`, held: { claim, state } }))
-  return tally(answers, { asked, done: true }, MAIN)
+  return tally(answers, { asked, done: true }, profile)
 }
 
 function look(result: Tally, pin: Pin | undefined, round: number, change: Partial<Sighting> = {}, profile = MAIN): Ruling {
@@ -36,7 +36,7 @@ describe('nothing remembered', () => {
   })
 
   it('asks for no more than a majority where answers are not limited by prefix: such networks may have fewer peers', () => {
-    const two = most(ALICE, { votes: 2, asked: 3 })
+    const two = most(ALICE, { votes: 2, asked: 3 }, LOCAL)
     expect(look(two, undefined, FIRST, {}, LOCAL).pin).toMatchObject({ state: 'tentative' })
     expect(look(two, undefined, FIRST).pin).toBeUndefined()
   })

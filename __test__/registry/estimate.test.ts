@@ -56,7 +56,8 @@ describe('estimates and status', () => {
   it('say what network and beacon are doing', async () => {
     expect(node.registry.networkStatus()).toEqual({
       status: 'online', peers: 4, mode: 'full', peer_id: 'peer-0', network: 'local', records: 0,
-      beacon: { round: expect.any(Number), age_seconds: 0 }
+      beacon: { round: expect.any(Number), age_seconds: 0 },
+      diversity: null
     })
     await node.registry.setMode('offline')
     expect(node.registry.networkStatus()).toMatchObject({ status: 'offline', mode: 'offline' })

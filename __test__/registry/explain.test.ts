@@ -4,7 +4,7 @@ import { ExplanationSchema } from '../../src/api/schemas/explanation.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
 import { nameKey } from '../../src/protocol/keys.ts'
 import type { Name } from '../../src/protocol/names.ts'
-import { profileHash } from '../../src/protocol/profile.ts'
+import { parseProfile, profileHash } from '../../src/protocol/profile.ts'
 import { signReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { serializeZone, type Zone } from '../../src/protocol/zone.ts'
 import type { Explanation } from '../../src/registry/types.ts'
@@ -111,6 +111,28 @@ describe('a name that', () => {
     expect(explanation.notes[0]).toBe('2 of 5 asked have answered (1 gave no answer, 2 had too much to do). 1 of the answers had no vote. The network has about 5 nodes; all of them should hold it.')
     expect(explanation.notes[1]).toMatch(/^At most half of those who should know agree/)
     expect(explanation.answers.map(({ vote }) => vote)).toEqual([true, false])
+  })
+
+  it('too few diverse peers could vouch for is said to be thin, with the numbers and the cure', async () => {
+    const young = parseProfile({ ...profile, answers_per_prefix: 2, answers_per_wide_prefix: 4 })
+    await registered(await bench.start({ self: 'peer-0', seed: 1, profile: young, registry: { automaticRenewal: () => false } }))
+    asker = await bench.start({ self: undefined, seed: 2, profile: young, registry: { automaticRenewal: () => false } })
+    Object.assign(asker.network, { leftOut: 3, fewest: young.k })
+    expect(asker.registry.networkStatus().diversity).toMatchObject({ peers: 5, missing: { peers: 6 }, enough: false })
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ state: 'settled', resolves: 'thin', asked: { peers: 5, answered: 5, left_out: 3 }, candidates: [{ votes: 5 }], pin: null })
+    expect(explanation.notes.slice(0, 3)).toEqual([
+      '5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.',
+      '3 further peers near the name do not count: at most 2 of one /24 or /48, and 4 of one /16 or /32, have a vote, since one machine may pass for many.',
+      'Too few diverse peers: 5 could vote, and 11 have to agree before an answer is more than thin. `chronym status` says what is missing. ' +
+        'The cure: more peers of other networks (`--bootstrap`) or, for a few machines, a profile for them (docs/network.md, "A young network").'
+    ])
+    for (let index = 5; index < 11; index++) bench.world.peers.push({ ...bench.world.peers[0]!, id: `peer-${index}` })
+    asker.network.leftOut = 1
+    const grown = await explained(asker)
+    expect(grown).toMatchObject({ resolves: 'settled', asked: { peers: 11, answered: 11, left_out: 1 } })
+    expect(grown.notes.join('\n')).not.toContain('Too few')
+    expect(grown.notes[1]).toMatch(/^1 further peer near the name does not count:/)
   })
 
   it('no owner has a majority of is contested', async () => {

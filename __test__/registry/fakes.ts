@@ -8,6 +8,7 @@ import { sha256, toHex } from '../../src/protocol/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/judge-documents.ts'
 import { compareManifestOrder } from '../../src/protocol/manifest.ts'
+import type { Origin } from '../../src/protocol/diversity.ts'
 import type { Name } from '../../src/protocol/names.ts'
 import { compareRecords } from '../../src/protocol/order.ts'
 import { builtInProfiles, parseProfile, type NetworkProfile } from '../../src/protocol/profile.ts'
@@ -182,6 +183,14 @@ export class FakeNetwork implements Network {
     const peers = this.#world.present().filter((peer) => peer.id !== this.#self).length
     return { status: this.mode === 'offline' ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online', peers, mode: this.mode, peer_id: this.#self ?? 'light', records: 0 }
   }
+  /** Further peers that do not count beside others of their prefix. */
+  leftOut = 0
+  /** As many as should be there, where the profile limits prefixes. */
+  fewest = 0
+  /** Each peer in a prefix of its own. */
+  origins(): Origin[] {
+    return this.#world.present().flatMap(({ id }) => (id === this.#self ? [] : [{ peer: id, prefix: id }]))
+  }
   setMode(mode: NetworkMode): Promise<void> {
     this.mode = mode
     return Promise.resolve()
@@ -289,7 +298,7 @@ export class FakeNetwork implements Network {
       const origin = { peer: peer.id, self: peer.id === this.#self }
       return held === undefined ? { ...origin, state: 'none' } : { ...origin, state: held.state, reveal: held.reveal, claim: claimIn(held.reveal), claimId: claimIn(held.reveal).id }
     })
-    return { answers, asked: peers.length, silent, networkSize: this.#world.peers.length }
+    return { answers, asked: Math.max(this.fewest, peers.length), silent, networkSize: this.#world.peers.length, leftOut: this.leftOut }
   }
   async #putDocument(kind: 'identities' | 'manifests', did: string, bytes: Uint8Array): Promise<PutOutcome> {
     const peers = await this.#reach(kind, did)

@@ -52,6 +52,18 @@ export interface FlooderStart {
   readonly seed: number
 }
 
+export interface IdlerStart {
+  readonly address: string
+  /** Connections to hold, whatever the victim does. */
+  readonly connections: number
+}
+
+export interface IdlerFigures {
+  /** Of the connections, those that are open now. */
+  readonly held: number
+  readonly dials: number
+}
+
 /** Answers by kind of garbage and what was answered. */
 export type Tally = Record<string, Record<string, number>>
 

@@ -1,6 +1,4 @@
 /** A flood from beginning to end: the victim and the flooder in processes of their own, the honest owner in this one. */
-import { fork, type ChildProcess, type ForkOptions } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import { createNativePool } from '../../src/native/pool.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
+import { ask, startChild, type End } from './children.ts'
 import type { FlooderFigures, FlooderStart, Tally, VictimFigures, VictimQuestion, VictimReady, VictimStart } from './messages.ts'
 import { startOwner, type Owner } from './owner.ts'
 import { FLOOD_PROFILE } from './profile.ts'
@@ -40,7 +39,7 @@ export interface FloodReport {
 
 export async function runFlood({ identities, together, prefixes, seed, seconds }: FloodOptions): Promise<FloodReport> {
   const directory = mkdtempSync(join(tmpdir(), 'chronym-flood-'))
-  const ends: (() => Promise<unknown> | undefined)[] = [
+  const ends: End[] = [
     () => {
       rmSync(directory, { recursive: true, force: true })
       return undefined
@@ -105,25 +104,4 @@ async function beHonest(owner: Owner, names: string[], commitments: Uint8Array[]
   const registered = await Promise.all(registrations)
   commitments.push(...registered.map(({ commitment }) => commitment))
   return { updates: await Promise.all(updates), commits: registered.map(({ commitMs }) => commitMs), reveals: registered.map(({ putMs }) => putMs) }
-}
-
-function startChild(file: string, ends: (() => Promise<unknown> | undefined)[], options: Pick<ForkOptions, 'env' | 'execArgv'>): ChildProcess {
-  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options })
-  ends.push(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.disconnect()
-    await once(child, 'exit')
-  })
-  return child
-}
-
-/** One message, one answer. */
-async function ask<A>(child: ChildProcess, question: object): Promise<A> {
-  const exited = new AbortController()
-  const answer = once(child, 'message', { signal: exited.signal })
-  child.once('exit', (code, signal) => {
-    exited.abort(new Error(`a process of the flood ended with ${signal ?? code}`))
-  })
-  child.send(question)
-  return ((await answer) as [A])[0]
 }

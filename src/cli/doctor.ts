@@ -72,6 +72,8 @@ interface Status {
   peers: number
   network: string
   beacon: { round: number | null; age_seconds: number | null }
+  /** Left out by daemons of before. */
+  diversity?: { peers: number; prefixes: number; message: string | null } | null
 }
 
 async function checkDaemon(context: Context): Promise<Finding[]> {
@@ -89,6 +91,7 @@ async function checkDaemon(context: Context): Promise<Finding[]> {
       { name: 'daemon', state: 'ok', detail: `answers at ${url}, network ${status.network}` },
       await checkAccess(context, url),
       checkPeers(status),
+      ...checkDiversity(status),
       checkBeacon(status),
       ...(await checkOwned(url))
     ]
@@ -116,6 +119,16 @@ function checkPeers({ status, peers }: Status): Finding {
       ? 'Those connected cannot be asked: their network profile is another, or they are light. All daemons of a network need the same profile.'
       : 'Name peers to join through in p2p.bootstrap (--bootstrap); the log says which of those named cannot be reached.'
   return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure }
+}
+
+const DIVERSITY_CURE = 'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
+
+/** Nothing where the network counts no prefixes, and while nobody can be asked: that is said above. */
+function checkDiversity({ status, diversity }: Status): Finding[] {
+  if (!diversity || status !== 'online') return []
+  const { peers, prefixes, message } = diversity
+  if (message !== null) return [{ name: 'diverse', state: 'warning', detail: message, cure: DIVERSITY_CURE }]
+  return [{ name: 'diverse', state: 'ok', detail: `${plural(peers, 'diverse peer')} in ${prefixes} /24 or /48` }]
 }
 
 function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {

@@ -16,7 +16,7 @@ export interface ConnectionPlaces {
 }
 
 /**
- * - all: an open connection costs some 100 KiB, and 300 are what nodes have been measured with (docs/verification.md).
+ * - all: libp2p's own number, and what nodes have been measured with (docs/verification.md).
  * - kept: the 20 neighbours, and four look-ups beside each other of some 20 peers each.
  * - peer: two nodes that dial each other at one moment have two connections; nobody needs a third.
  * - prefix: behind one address of an office or a home there may be dozens of nodes. Those beyond 32 take turns, since idle ones give way, and one address has a tenth of all.

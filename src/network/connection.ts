@@ -10,7 +10,7 @@ import { keepPlaces } from './keep-places.ts'
 import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
 import { createPeers, type Peers } from './peers.ts'
-import { createPrefixes, type Prefixes } from './prefixes.ts'
+import { createPrefixes, type SettledPrefixes } from './prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
 import { dropThoseThatTurnLight, forgetStrangers, onPeerKnown } from './routing.ts'
 import type { Timers } from './timers.ts'
@@ -60,7 +60,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
       }
     })
   }
-  let parts: { readonly prefixes: Prefixes; readonly finder: Finder } | undefined
+  let parts: { readonly prefixes: SettledPrefixes; readonly finder: Finder } | undefined
   const node = await startNode({ ...options, mode, mayConnect: (prefix) => budget.connect(prefix) }, async (unstarted) => {
     unstarted.addEventListener('peer:connect', ({ detail }) => {
       emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
@@ -68,7 +68,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     unstarted.addEventListener('peer:disconnect', ({ detail }) => {
       emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
     })
-    const prefixes = createPrefixes(unstarted)
+    const prefixes = createPrefixes(unstarted, profile)
     const finder = createFinder(unstarted, profile, prefixes)
     parts = { prefixes, finder }
     preferDiversePeers(unstarted, profile, prefixes)
@@ -95,7 +95,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     peers: createPeers(node, profile, { lookUps, prefixes, acquaintances }, penalise),
     connectedPeers: () => node.getPeers().length,
     addresses: () => node.getMultiaddrs().map(String),
-    contacts: () => contactsOf(node),
+    contacts: () => contactsOf(node, profile, prefixes),
     async setMode(next) {
       await node.services.dht.setMode(next === 'full' ? 'server' : 'client')
       if (next === 'full') await startServing(node, finder)

@@ -1,8 +1,10 @@
 /** Peers met before: how a node finds its network again when those it was told of are gone. */
 import { CODE_P2P } from '@multiformats/multiaddr'
 import * as v from 'valibot'
+import { diverseFirst, type DiversityLimits } from '../protocol/diversity.ts'
 import { peerOf } from './addresses.ts'
 import type { Node } from './node.ts'
+import { originOf, type Prefixes } from './prefixes.ts'
 import { nearestKnown, positionOf } from './routing.ts'
 import { keys } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
@@ -42,9 +44,10 @@ export class Contacts {
   }
 }
 
-/** Where the peers of the table listen, those near us first. */
-export async function contactsOf(node: Node): Promise<string[]> {
-  const peers = nearestKnown(node, positionOf(node.peerId)).slice(0, MAX_CONTACTS)
+/** Where the peers of the table listen, diverse ones first and those near us first: after a restart one machine's ids would else be all there is to begin with [a crowd around one node]. */
+export async function contactsOf(node: Node, limits: DiversityLimits, prefixes: Prefixes): Promise<string[]> {
+  const known = nearestKnown(node, positionOf(node.peerId)).map((id) => originOf(id, prefixes))
+  const peers = diverseFirst(known, MAX_CONTACTS, limits).map(({ id }) => id)
   const found = await Promise.all(
     peers.map(async (peer) => {
       if (!(await node.peerStore.has(peer))) return []

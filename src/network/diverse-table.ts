@@ -27,8 +27,8 @@ interface Buckets {
 }
 
 /**
- * To be called before the node starts. A peer that has come to a full leaf was connected and has said that it speaks our protocol; it takes the place of the latest of those
- * that are beyond the limits there, unless it would be beyond them too.
+ * To be called before the node starts. A peer that has come to a full leaf, was connected and has said that it speaks our protocol takes the place of the latest of those
+ * that are beyond the limits there, unless it would be beyond them too. One that somebody has only named takes no place: it may be made up [peers that nobody can reach].
  */
 export function preferDiversePeers(node: Node, profile: DiversityLimits & Pick<NetworkProfile, 'k'>, prefixes: Prefixes): void {
   if (profile.answers_per_prefix === 0) return
@@ -36,7 +36,8 @@ export function preferDiversePeers(node: Node, profile: DiversityLimits & Pick<N
   const add = kb._add.bind(kb)
   kb._add = async (newcomer, options) => {
     const { peers } = kb._determineBucket(newcomer.kadId)
-    if (peers.length >= profile.k && !peers.some(({ peerId }) => peerId.equals(newcomer.peerId))) {
+    const isReal = prefixes.known(newcomer.peerId) !== undefined
+    if (isReal && peers.length >= profile.k && !peers.some(({ peerId }) => peerId.equals(newcomer.peerId))) {
       const others = peers.filter(({ peerId }) => peerId !== kb.localPeer?.peerId)
       const surplus = surplusFor(others.map(({ peerId }) => peerId), newcomer.peerId, profile, prefixes)
       const leaving = others.find(({ peerId }) => peerId === surplus)

@@ -8,7 +8,7 @@ import type { NetworkProfile } from '../protocol/profile.ts'
 import { prefixOf } from './addresses.ts'
 import { lookUp, type Found, type Named } from './look-up.ts'
 import type { Node } from './node.ts'
-import { originOf, type Prefixes } from './prefixes.ts'
+import { originOf, type SettledPrefixes } from './prefixes.ts'
 import { ask } from './protocol/ask.ts'
 import { MAX_ADDRESSES, readableAddresses, type FindRequest, type FoundPeer } from './protocol/find.ts'
 import { dropUnreachable, nearestKnown } from './routing.ts'
@@ -20,21 +20,24 @@ export interface Finder {
   answer(request: FindRequest): Promise<{ readonly type: 'found'; readonly peers: FoundPeer[] }>
 }
 
-export function createFinder(node: Node, profile: NetworkProfile, prefixes: Prefixes): Finder {
+export function createFinder(node: Node, profile: NetworkProfile, prefixes: SettledPrefixes): Finder {
   const prefixOfNamed = ({ id, addresses }: Named): string => prefixes.known(id) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0]))
 
   const askOne = async ({ id, addresses }: Named, key: Uint8Array): Promise<Named[] | undefined> => {
     try {
+      // By the addresses alone: libp2p dials those of one peer one after the other, and so a false one would hold up the true one that another peer names.
       if (addresses.length > 0 && node.getConnections(id).length === 0) {
-        await node.dial(addresses.map((address) => address.encapsulate(`/p2p/${id.toString()}`)))
+        const { remotePeer } = await node.dial([...addresses])
+        if (!remotePeer.equals(id)) return undefined
       }
       const answer = await ask(node, id, { type: 'find', key }, profile)
+      await prefixes.settled(id)
       if (answer.type === 'found') return answer.peers.map(namedBy)
       // It is there, and has too much to do.
       return answer.type === 'busy' ? [] : undefined
     } catch {
-      // Not reached, too slow, or no message: for a look-up all the same.
-      await dropUnreachable(node, id)
+      // Not reached, too slow, or no message: for a look-up all the same. That it is not where somebody says tells nothing of where it is.
+      if (addresses.length === 0) await dropUnreachable(node, id)
       return undefined
     }
   }

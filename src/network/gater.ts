@@ -24,6 +24,8 @@ export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: Gate
   return {
     denyDialPeer: isBanned,
     denyInboundEncryptedConnection: isBanned,
+    // Addresses are dialled without saying whose they are (finder.ts).
+    denyOutboundEncryptedConnection: isBanned,
     denyDialMultiaddr: (address) => !mayDial(address),
     denyInboundConnection: (connection) => (profile.scope === 'loopback' && !isLoopback(connection.remoteAddr)) || !mayConnect(prefixOf(connection.remoteAddr)) || !halfOpen.begin(connection),
     denyInboundUpgradedConnection(_peer, connection) {

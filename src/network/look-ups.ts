@@ -17,6 +17,9 @@ const EVERYBODY_MS = 10_000
 /** Estimates of the network's size that are kept: each is off by a quarter or so, their median by a tenth. */
 const MAX_ESTIMATES = 9
 
+/** The density around ourselves is computed again after so long, or when the table has another size: it goes through the whole table, and is asked for with each record that is offered. */
+const DENSITY_MS = 10_000
+
 /** What is found at random keys counts up to so many times the size that the density around ourselves tells: each is off by a quarter, or by a half in odd prefixes. */
 const MOST_ABOVE_OWN_DENSITY = 4
 
@@ -46,11 +49,19 @@ export function createLookUps(
   const { k } = profile
   let knowsEverybodyUntilMs = -Infinity
   const estimates: number[] = []
+  let around: { readonly size: number; readonly known: number; readonly atMs: number } | undefined
 
   const withPrefixes = (ids: readonly PeerId[]): (Origin & { readonly id: PeerId })[] => ids.map((id) => originOf(id, prefixes))
   const sizeBy = (key: Uint8Array, ids: readonly PeerId[]): number => {
     const counted = diverse(withPrefixes(ids), profile).slice(0, k)
     return networkSize(key, counted.map(({ id }) => positionOf(id)))
+  }
+  const sizeAroundOurselves = (known: number): number => {
+    if (around === undefined || around.known !== known || now() - around.atMs > DENSITY_MS) {
+      const own = positionOf(node.peerId)
+      around = { size: sizeBy(own, nearestKnown(node, own)), known, atMs: now() }
+    }
+    return around.size
   }
   const anew = async (key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => {
     const { peers, isWhole } = await finder.find(key, signal)
@@ -74,8 +85,7 @@ export function createLookUps(
       const known = tableSize(node)
       const median = estimates.toSorted((left, right) => left - right)[(estimates.length - 1) >> 1]
       if (known < k || median === undefined) return known + 1
-      const own = positionOf(node.peerId)
-      return Math.min(median, MOST_ABOVE_OWN_DENSITY * sizeBy(own, nearestKnown(node, own)))
+      return Math.min(median, MOST_ABOVE_OWN_DENSITY * sizeAroundOurselves(known))
     },
     async closest(key, signal) {
       signal?.throwIfAborted()

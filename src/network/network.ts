@@ -4,6 +4,7 @@ import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import type { Logger } from 'pino'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { DocumentJudge, NativePool } from '../native/types.ts'
+import type { Origin } from '../protocol/diversity.ts'
 import { keyPairFromSeed } from '../protocol/ed25519.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
 import { recordKey } from '../protocol/record-key.ts'
@@ -195,6 +196,10 @@ class RegistryNetwork implements OpenableNetwork {
     const canAsk = peers > 0 && this.knownPeers() > 0
     const status = this.#connection === undefined ? 'offline' : canAsk || isEnoughAlone ? 'online' : 'connecting'
     return { status, peers, mode: this.#mode, peer_id: this.#client.ownPeerId, records: this.#holder.count() }
+  }
+
+  origins(): Origin[] {
+    return this.#connection?.peers.origins() ?? []
   }
 
   knownPeers(): number {

@@ -31,7 +31,7 @@ const INBOUND_CONNECTIONS_PER_SECOND = 100
 /** A connection is set up within this time or closed: whoever begins one and says no more holds a place among those pending. libp2p waits 10 s. */
 const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
 
-/** Peers asked at a time by one look-up, and paths that share none: enough for small networks, which all begin as. */
+/** Of kad-dht's own look-ups, by which it refreshes its table: peers asked at a time, and paths that share none. Ours are in look-up.ts. */
 const DHT_ALPHA = 3
 const DHT_DISJOINT_PATHS = 2
 

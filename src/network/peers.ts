@@ -3,7 +3,7 @@ import type { PeerId } from '@libp2p/interface'
 import { randomBytes } from 'node:crypto'
 import { sha256 } from '../protocol/bytes.ts'
 import { distance, isWithin, radius } from '../protocol/density.ts'
-import { diverse, diverseFirst, type Origin } from '../protocol/diversity.ts'
+import { diverse, diverseFirst, hasDiverse, type Origin } from '../protocol/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/record-key.ts'
 import type { Acquaintances } from './acquaintances.ts'
@@ -11,8 +11,8 @@ import type { Node } from './node.ts'
 import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
 import type { LookUps } from './look-ups.ts'
-import { originOf, type Prefixes } from './prefixes.ts'
-import { dropUnreachable, nearestKnown, positionOf, tableSize } from './routing.ts'
+import { originOf, originsOf, type Prefixes } from './prefixes.ts'
+import { dropUnreachable, knownNearer, nearestKnown, positionOf, tableSize } from './routing.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
 const NEIGHBOURHOOD_LOOKUPS = 4
@@ -33,6 +33,8 @@ export interface Peers {
   readonly ownPosition: Uint8Array
   /** Peers of the routing table. */
   known(): number
+  /** The same with their prefixes, without those that we were never connected to. */
+  origins(): Origin[]
   /** Nodes in the network, ourselves counted. */
   networkSize(): number
   /** Whether a record at a key belongs here: we are near it, or among the 2 k nearest of diverse peers. */
@@ -71,11 +73,16 @@ export function createPeers(node: Node, profile: NetworkProfile, { lookUps, pref
   return {
     ownPosition,
     known: () => tableSize(node),
+    origins: () =>
+      nearestKnown(node, ownPosition).flatMap((id) => {
+        const prefix = prefixes.known(id)
+        return prefix === undefined ? [] : [{ peer: id.toString(), prefix }]
+      }),
     networkSize: () => lookUps.networkSize(),
     isNear(key) {
       if (isWithin(key, ownPosition, radius(HOLDING_SLACK * k, lookUps.networkSize()))) return true
-      const nearer = nearestKnown(node, key).filter((id) => distance(key, positionOf(id)) < distance(key, ownPosition))
-      return diverse(peersOf(nearer), profile).length < HOLDING_SLACK * k
+      const nearer = knownNearer(node, key, distance(key, ownPosition))
+      return !hasDiverse(originsOf(nearer, prefixes), HOLDING_SLACK * k, profile)
     },
     nearest: (key) => nearest(key, k),
     within(key) {

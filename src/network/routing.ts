@@ -73,6 +73,13 @@ export function nearestKnown(node: Node, key: Uint8Array): PeerId[] {
     .map(({ peerId }) => peerId)
 }
 
+/** The peers of the table that are nearer to a key than `away`, in any order. */
+export function* knownNearer(node: Node, key: Uint8Array, away: number): Generator<PeerId> {
+  for (const { peerId, kadId } of tableOf(node).kb.toIterable()) {
+    if (distance(key, kadId) < away && !peerId.equals(node.peerId)) yield peerId
+  }
+}
+
 /** Whether the table holds a peer. */
 export function isKnown(node: Node, peer: PeerId): boolean {
   return tableOf(node).kb.get(positionOf(peer)) !== undefined

@@ -3,6 +3,7 @@
  * how records are stored, repaired and moved is the network's own business.
  */
 import type { Claim } from '../protocol/claim.ts'
+import type { Origin } from '../protocol/diversity.ts'
 import type { EntryState } from '../protocol/entry.ts'
 import type { Equivocation } from '../protocol/order.ts'
 import type { Reveal } from '../protocol/reveal.ts'
@@ -67,6 +68,8 @@ export interface RevealLookup {
   silent: readonly SilentPeer[]
   /** Nodes in the network, ourselves counted: an estimate. */
   networkSize: number
+  /** Further peers near the name that do not count: as many others of their prefix as the profile lets count were asked or have answered. */
+  leftOut: number
 }
 
 /** Documents of a DID that peers hold. */
@@ -112,6 +115,8 @@ export interface Network {
   start(): Promise<void>
   stop(): Promise<void>
   status(): NetworkStatus
+  /** The peers of the routing table and their prefixes, without those that we were never connected to. */
+  origins(): Origin[]
   setMode(mode: NetworkMode): Promise<void>
   listenAddresses(): string[]
   /** Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. Nothing is sent once `signal` is aborted. */

@@ -5,10 +5,11 @@
 import { equalBytes } from './bytes.ts'
 import type { Claim } from './claim.ts'
 import type { Entry } from './entry.ts'
-import { isRipe, MAX_REPAIRS, newEntry, ownSight, withClaim, withRival } from './entry.ts'
-import { leaseState } from './lease.ts'
+import { isRipe, MAX_REPAIRS, newEntry, ownSight, settled, withClaim, withContender, withRival } from './entry.ts'
+import { leaseState, revealWindow } from './lease.ts'
 import type { Agreed, NeighbourFacts } from './neighbours.ts'
 import { claimToAdopt, claimToRepair, isAnswered, isUnopposed } from './neighbours.ts'
+import { claimToYieldTo } from './contenders.ts'
 import { compareContest, compareRecords, noteEquivocation } from './order.ts'
 import type { NetworkProfile } from './profile.ts'
 import type { ProtocolTime } from './time.ts'
@@ -65,7 +66,7 @@ export function admit(entry: Entry | undefined, claim: Claim, facts: AdmissionFa
   if (entry === undefined) return enterAfterAsking(claim, witnessed, facts, profile)
   const isSameClaim = equalBytes(entry.claim.id, claim.id)
   if (entry.state === 'provisional' && witnessed) {
-    return isSameClaim ? upgradeAfterAsking(entry, claim, facts, profile) : enterAfterAsking(claim, true, facts, profile)
+    return isSameClaim ? upgradeAfterAsking(entry, claim, facts, profile) : enterOver(entry, claim, facts, profile)
   }
   return isSameClaim ? admitSameClaim(entry, claim, facts) : admitRival(entry, claim, witnessed, facts, profile)
 }
@@ -74,7 +75,10 @@ export function admit(entry: Entry | undefined, claim: Claim, facts: AdmissionFa
 export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced?: Entry): Entry {
   if (!equalBytes(agreed.claimId, claim.id)) throw new RangeError('the record is not that of the claim agreed on')
   const entered = newEntry(claim, agreed.state, time)
-  return replaced === undefined || replaced.state === 'provisional' ? entered : { ...entered, tenureRound: replaced.tenureRound, repairs: replaced.repairs + 1 }
+  if (replaced === undefined || replaced.state === 'provisional') return entered
+  const repaired = { ...entered, tenureRound: replaced.tenureRound, repairs: replaced.repairs + 1 }
+  const { contenders = [] } = replaced
+  return contenders.some(({ id }) => equalBytes(id, claim.id)) ? withContender({ ...repaired, contenders }, replaced.claim) : repaired
 }
 
 export type Revision =
@@ -89,14 +93,16 @@ export type Revision =
  */
 export function reviseEntry(entry: Entry, neighbours: NeighbourFacts, time: ProtocolTime, profile: NetworkProfile): Revision | undefined {
   if (entry.state === 'fresh' || entry.state === 'settled') return undefined
-  const sight = ownSight(entry)
-  const isRepairable = entry.state === 'settling' && entry.repairs < MAX_REPAIRS
-  const agreed = entry.state === 'provisional' ? claimToAdopt(neighbours, profile) : isRepairable ? claimToRepair(entry.claim.id, neighbours, profile, sight) : undefined
+  const agreed = entry.state === 'provisional' ? claimToAdopt(neighbours, profile) : (claimToYieldTo(entry, neighbours, profile) ?? repairOf(entry, neighbours, profile))
   if (agreed === undefined) {
-    const isFinal = entry.repairs >= MAX_REPAIRS ? isAnswered(neighbours, profile) : isUnopposed(entry.claim.id, neighbours, profile, sight)
-    return isFinal && isRipe(entry, time, profile) ? { kind: 'keep', entry: { ...entry, state: 'settled', rivals: [] } } : undefined
+    const isFinal = entry.repairs >= MAX_REPAIRS ? isAnswered(neighbours, profile) : isUnopposed(entry.claim.id, neighbours, profile, ownSight(entry))
+    return isFinal && isRipe(entry, time, profile) ? { kind: 'keep', entry: settled(entry) } : undefined
   }
   return equalBytes(agreed.claimId, entry.claim.id) ? { kind: 'keep', entry: adopt(agreed, entry.claim, time) } : { kind: 'adopt', agreed }
+}
+
+function repairOf(entry: Entry, neighbours: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
+  return entry.repairs < MAX_REPAIRS ? claimToRepair(entry.claim.id, neighbours, profile, ownSight(entry)) : undefined
 }
 
 /** No entry: the neighbourhood may know better. Else `fresh` if witnessed, `provisional` if not. */
@@ -106,6 +112,13 @@ function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFact
   const agreed = claimToAdopt(facts.neighbours, profile)
   if (agreed === undefined) return store(newEntry(claim, witnessed ? 'fresh' : 'provisional', facts.time))
   return equalBytes(agreed.claimId, claim.id) ? store(adopt(agreed, claim, facts.time)) : { kind: 'adopt', agreed }
+}
+
+/** A witnessed claim in place of one that nobody here has witnessed, and that others may have. */
+function enterOver(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
+  const decision = enterAfterAsking(claim, true, facts, profile)
+  const isLater = facts.time.verified - entry.tenureRound > profile.contest
+  return decision.kind !== 'store' || isLater ? decision : store(contended(decision.entry, entry.claim, facts.time, profile))
 }
 
 /**
@@ -133,9 +146,20 @@ function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, p
  */
 function contest(entry: Entry, claim: Claim, witnessed: boolean, { time }: AdmissionFacts, profile: NetworkProfile): Decision {
   const isBetter = compareContest(claim, entry.claim) < 0
-  if (!witnessed) return refuse('unwitnessed', 'a claim that this node has not witnessed cannot win a contest', entry)
-  if (!isBetter) return refuse('contest', 'an earlier claim stands', entry)
+  if (!witnessed) return refuse('unwitnessed', 'a claim that this node has not witnessed cannot win a contest', contended(entry, claim, time, profile))
+  if (!isBetter) return refuse('contest', 'an earlier claim stands', contended(entry, claim, time, profile))
   return time.fresh && time.now - time.verified <= profile.contest ? store(withClaim(entry, claim)) : { kind: 'wait' }
+}
+
+/** Of an entry that liars had this node adopt during a contest. Whoever saw neither C has nothing to say: to him an old name is as new as its rival. */
+function hasSeenEither(entry: Entry, claim: Claim, { commitment: { seen }, time }: AdmissionFacts, profile: NetworkProfile): boolean {
+  return ownSight(entry) !== undefined || (seen !== undefined && isWitnessed(claim, { seen }, time, profile))
+}
+
+/** Notes a claim that comes within the contest, early enough for a witness: what no contest could have, no neighbours can vouch for [a finished claim that is kept back]. */
+function contended(entry: Entry, claim: Claim, time: ProtocolTime, profile: NetworkProfile): Entry {
+  const isInTime = time.verified - entry.tenureRound <= profile.contest && time.now - claim.firstRound <= revealWindow(claim.firstIterations, profile)
+  return isInTime ? withContender(entry, claim) : entry
 }
 
 /** The order of one claim's records. */
@@ -153,8 +177,9 @@ function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts): Deci
 function admitRival(entry: Entry, claim: Claim, witnessed: boolean, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   switch (entry.state) {
     case 'settled':
-    case 'settling':
       return refuse('taken', reasonTaken(entry, claim), entry)
+    case 'settling':
+      return refuse('taken', reasonTaken(entry, claim), hasSeenEither(entry, claim, facts, profile) ? contended(entry, claim, facts.time, profile) : entry)
     case 'provisional':
       return refuse('unwitnessed', 'another unwitnessed claim came first', withRival(entry, claim, facts.time))
     case 'fresh':

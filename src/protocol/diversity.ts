@@ -29,6 +29,17 @@ export function diverseFirst<T extends Origin>(peers: readonly T[], count: numbe
   return [...counted, ...others].slice(0, count)
 }
 
+/** Whether so many of them are diverse. Looks at no more than it needs; the order does not matter, since prefixes lie within wide prefixes. */
+export function hasDiverse(peers: Iterable<Origin>, count: number, limits: DiversityLimits): boolean {
+  const places = new DiversePlaces(limits)
+  let taken = 0
+  for (const peer of peers) {
+    if (taken === count) break
+    if (places.take(peer)) taken++
+  }
+  return taken === count
+}
+
 /** The places that the limits leave: each peer takes one, and with it one of its prefix and of its wide prefix. */
 class DiversePlaces {
   readonly #limits: DiversityLimits

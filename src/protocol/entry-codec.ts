@@ -2,8 +2,8 @@
 import type { CborValue } from './cbor.ts'
 import { decodeOwnCbor, encodeCbor } from './cbor.ts'
 import type { Claim } from './claim.ts'
-import type { Entry, EntryState, Sight } from './entry.ts'
-import { MAX_RIVALS } from './entry.ts'
+import type { Contender, Entry, EntryState, Sight } from './entry.ts'
+import { MAX_CONTENDERS, MAX_RIVALS } from './entry.ts'
 import { EncodingError } from './errors.ts'
 import type { Name } from './names.ts'
 import type { Equivocation } from './order.ts'
@@ -13,16 +13,17 @@ const STATES: readonly string[] = ['fresh', 'settling', 'settled', 'provisional'
 const CLAIM_MEMBERS = ['name', 'pubkey', 'id', 'commitment', 'firstRound', 'firstIterations', 'tie', 'newestRound', 'serial', 'payloadHash', 'recordHash']
 
 export function encodeEntry(entry: Entry): Uint8Array {
-  const { state, claim, tenureRound, quietRound, rivals, repairs, equivocation, sight } = entry
+  const { state, claim, tenureRound, quietRound, rivals, repairs, equivocation, contenders, sight } = entry
   const fields: Record<string, CborValue> = { state, claim: { ...claim }, tenureRound, quietRound, rivals: [...rivals], repairs }
   if (equivocation !== undefined) fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
+  if (contenders !== undefined) fields['contenders'] = contenders.map((each) => ({ ...each }))
   if (sight !== undefined) fields['sight'] = { ...sight }
   return encodeCbor(fields)
 }
 
 /** Throws EncodingError: the store is damaged. */
 export function decodeEntry(bytes: Uint8Array): Entry {
-  const fields = fieldsOf(decodeOwnCbor(bytes), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['repairs', 'equivocation', 'sight'])
+  const fields = fieldsOf(decodeOwnCbor(bytes), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['repairs', 'equivocation', 'contenders', 'sight'])
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
   const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))
@@ -39,6 +40,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   return {
     ...entry,
     ...(Object.hasOwn(fields, 'equivocation') && { equivocation: equivocationFrom(fields['equivocation']) }),
+    ...(Object.hasOwn(fields, 'contenders') && { contenders: contendersFrom(arrayField(fields, 'contenders')) }),
     ...(Object.hasOwn(fields, 'sight') && { sight: sightFrom(fields['sight']) })
   }
 }
@@ -66,6 +68,14 @@ function equivocationFrom(value: CborValue | undefined): Equivocation {
   const [low, high, ...rest] = arrayField(fields, 'payloadHashes').map((hash) => bytesField({ hash }, 'hash', 32))
   if (low === undefined || high === undefined || rest.length > 0) throw new EncodingError('payloadHashes: two are expected')
   return { round: integerField(fields, 'round'), serial: integerField(fields, 'serial'), payloadHashes: [low, high] }
+}
+
+function contendersFrom(values: readonly CborValue[]): Contender[] {
+  if (values.length > MAX_CONTENDERS) throw new EncodingError('contenders: too many')
+  return values.map((value) => {
+    const fields = fieldsOf(value, ['id', 'firstRound', 'tie'])
+    return { id: bytesField(fields, 'id', 32), firstRound: integerField(fields, 'firstRound'), tie: bytesField(fields, 'tie', 32) }
+  })
 }
 
 function sightFrom(value: CborValue | undefined): Sight {

@@ -2,7 +2,7 @@
 import { equalBytes } from './bytes.ts'
 import type { Claim } from './claim.ts'
 import { leaseState } from './lease.ts'
-import type { Equivocation } from './order.ts'
+import { compareContest, type Equivocation } from './order.ts'
 import type { NetworkProfile } from './profile.ts'
 import type { ProtocolTime } from './time.ts'
 
@@ -25,9 +25,14 @@ export interface Entry {
   readonly repairs: number
   /** The last time the owner signed two payloads at one (p, serial). */
   readonly equivocation?: Equivocation
+  /** Until it settles: the claims that were beaten here in its contest, or would have won it with a witness, lowest first; at most MAX_CONTENDERS. */
+  readonly contenders?: readonly Contender[]
   /** Until it settles: this node's own sight of C, kept here since the table of commitments may forget it. */
   readonly sight?: Sight
 }
+
+/** A claim's place in the order of contests. */
+export type Contender = Pick<Claim, 'id' | 'firstRound' | 'tie'>
 
 /** This node stored C itself at round s, in time for the claim. */
 export interface Sight {
@@ -37,6 +42,9 @@ export interface Sight {
 
 /** A rival costs a whole VDF; past this many the entry settles without regard to more. */
 export const MAX_RIVALS = 16
+
+/** Each costs a whole VDF that ends within one contest. */
+export const MAX_CONTENDERS = 16
 
 /** Neighbours that tell each half of a divided neighbourhood what the other half holds could turn entries over and over [a repair that swings back and forth]. */
 export const MAX_REPAIRS = 2
@@ -69,14 +77,27 @@ export function isRipe({ state, tenureRound, quietRound }: Entry, time: Pick<Pro
 /** The entry with another record in its place; what was noted of a claim goes with that claim. */
 export function withClaim(entry: Entry, claim: Claim): Entry {
   if (equalBytes(entry.claim.id, claim.id)) return { ...entry, claim }
-  const { state, tenureRound, quietRound, rivals, repairs } = entry
-  return { state, claim, tenureRound, quietRound, rivals, repairs }
+  const { state, tenureRound, quietRound, rivals, repairs, contenders } = entry
+  return withContender({ state, claim, tenureRound, quietRound, rivals, repairs, ...(contenders && { contenders }) }, entry.claim)
 }
 
 /** Notes that another claim of the name of a provisional entry has come: its quiet time begins anew, once a rival. */
 export function withRival(entry: Entry, rival: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
   if (entry.rivals.length >= MAX_RIVALS || entry.rivals.some((id) => equalBytes(id, rival.id))) return entry
   return { ...entry, quietRound: time.verified, rivals: [...entry.rivals, rival.id] }
+}
+
+/** Notes a claim that came within the entry's contest: of two, the neighbours may tell later which one others have witnessed. */
+export function withContender(entry: Entry, { id, firstRound, tie }: Contender): Entry {
+  const known = entry.contenders ?? []
+  if (equalBytes(entry.claim.id, id) || known.some((each) => equalBytes(each.id, id))) return entry
+  return { ...entry, contenders: [...known, { id, firstRound, tie }].sort(compareContest).slice(0, MAX_CONTENDERS) }
+}
+
+/** The entry as one that only death ends. */
+export function settled(entry: Entry): Entry {
+  const { claim, tenureRound, quietRound, repairs, equivocation, sight } = entry
+  return { state: 'settled', claim, tenureRound, quietRound, rivals: [], repairs, ...(equivocation && { equivocation }), ...(sight && { sight }) }
 }
 
 /** The entry with this node's own sight of its claim, where it is a witness (`isWitnessed` by `seen` alone). A settled entry needs none. */

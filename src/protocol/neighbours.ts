@@ -2,7 +2,7 @@
 import { equalBytes } from './bytes.ts'
 import type { Origin } from './diversity.ts'
 import { diverse } from './diversity.ts'
-import { quorumOf } from './electorate.ts'
+import { electorate, quorumOf } from './electorate.ts'
 import type { EntryState } from './entry.ts'
 import type { NetworkProfile } from './profile.ts'
 
@@ -28,15 +28,17 @@ export interface Agreed {
 
 /**
  * The answers that may talk a witness over: of peers that it had met before it saw C. Nobody knew the name then, so that nobody had chosen ids near its key
- * [a witness who is talked over]. A node that is no witness hears everybody.
+ * [a witness who is talked over]. The others count as not known. A node that is no witness hears everybody.
  *
  * @param sight `ownSight` of its entry
  */
 export function believed(sight: number | undefined, facts: NeighbourFacts): NeighbourFacts {
-  return sight === undefined ? facts : { ...facts, answers: facts.answers.filter(({ met }) => met !== undefined && met < sight) }
+  if (sight === undefined) return facts
+  const answers = facts.answers.filter(({ met }) => met !== undefined && met < sight)
+  return { answers, known: facts.known - (facts.answers.length - answers.length) }
 }
 
-interface Held {
+export interface Held {
   readonly claimId: Uint8Array
   readonly state: EntryState
 }
@@ -67,15 +69,17 @@ export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profil
 }
 
 /**
- * For a settling entry: the claim that more than half of at least `repair_quorum` diverse answers hold (of all that are known, where the profile limits no
- * prefixes and fewer are), when it is another one.
+ * For a settling entry: the claim that more than half of those who should answer hold (k, where the profile limits prefixes; else of at least `repair_quorum`
+ * answers, or of all that are known), when it is another one. Silence counts for what is held: else few liars win whenever others are silent
+ * [newcomers who join among liars].
  *
  * @param sight `ownSight` of the entry
  */
 export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile, sight?: number): Agreed | undefined {
-  const answers = diverse(believed(sight, facts).answers, profile)
-  if (answers.length === 0 || answers.length < quorumOf(profile.repair_quorum, facts.known, profile)) return undefined
-  const agreed = majorityOf(heldOf(answers), answers.length)
+  const heard = believed(sight, facts)
+  const answers = diverse(heard.answers, profile)
+  if (answers.length === 0 || answers.length < quorumOf(profile.repair_quorum, heard.known, profile)) return undefined
+  const agreed = majorityOf(heldOf(answers), electorate(answers.length, profile))
   return agreed === undefined || equalBytes(agreed.claimId, own) ? undefined : agreed
 }
 
@@ -112,11 +116,12 @@ export function isRevisionDecided(own: Uint8Array, facts: NeighbourFacts, awaite
   const answers = diverse(heard.answers, profile)
   const others = heldOf(answers).filter(({ claimId }) => !equalBytes(claimId, own))
   const most = Math.max(0, ...others.map(({ claimId }) => others.filter((other) => equalBytes(other.claimId, claimId)).length))
-  const isOpposed = most * 2 > answers.length + 2 * awaited
-  return isOpposed ? answers.length >= quorumOf(profile.repair_quorum, facts.known, profile) : (most + awaited) * 2 <= answers.length
+  const isOpposed = most * 2 > electorate(answers.length, profile) + 2 * awaited
+  return isOpposed ? answers.length >= quorumOf(profile.repair_quorum, heard.known, profile) : (most + awaited) * 2 <= answers.length
 }
 
-function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
+/** What those who answered hold, provisional claims left out. */
+export function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
   return answers.flatMap(({ entry }) => (entry === undefined || entry.state === 'provisional' ? [] : [entry]))
 }
 

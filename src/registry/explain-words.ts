@@ -1,4 +1,5 @@
 /** An explanation in plain words. Pure; every sentence has to be true in every state it is said in. */
+import type { DiversityLimits } from '../protocol/diversity.ts'
 import type { ExplainedRule, Explanation, OwnExplanation } from './types.ts'
 
 /** What is shown beside the words. */
@@ -14,6 +15,9 @@ export interface Known {
   readonly votes: { readonly for: number; readonly of: number } | null
   /** At most half of those who should know agree. */
   readonly isThin: boolean
+  readonly limits: DiversityLimits
+  /** Fewer could answer than have to agree: so the answer is thin, whatever they say. */
+  readonly shortage: { readonly found: number; readonly needed: number } | null
 }
 
 export type Facts = Shown & Known
@@ -83,7 +87,7 @@ function doubtOf({ state, isThin }: Facts): string {
 
 /** Further sentences: how far the verdict can be believed, and what else is known here. */
 export function notesOf(facts: Facts): string[] {
-  return [askedNote(facts), ...stateNotes(facts), ...memoryNotes(facts), ...heldNotes(facts), ...(facts.own === null ? [] : ownNotes(facts, facts.own))]
+  return [askedNote(facts), ...diversityNotes(facts), ...stateNotes(facts), ...memoryNotes(facts), ...heldNotes(facts), ...(facts.own === null ? [] : ownNotes(facts, facts.own))]
 }
 
 function askedNote({ asked: { peers, answered, silent }, reach: { network_size: size, holders }, answers, rule }: Facts): string {
@@ -93,6 +97,21 @@ function askedNote({ asked: { peers, answered, silent }, reach: { network_size: 
   const votes = voiceless === 0 ? '' : ` ${voiceless} of the answers had no vote.`
   const reasons = [...new Set(silent.map(({ reason }) => reason))].map((reason) => `${silent.filter((each) => each.reason === reason).length} ${SILENCE_TEXTS[reason]}`)
   return `${answered} of ${peers} asked have answered${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}.${votes} ${known}`
+}
+
+function diversityNotes({ asked: { left_out: leftOut }, limits: { answers_per_prefix: narrow, answers_per_wide_prefix: wide }, shortage }: Facts): string[] {
+  const notes: string[] = []
+  if (leftOut > 0) {
+    const who = leftOut === 1 ? '1 further peer near the name does' : `${leftOut} further peers near the name do`
+    notes.push(`${who} not count: at most ${narrow} of one /24 or /48${wide === 0 ? '' : `, and ${wide} of one /16 or /32,`} have a vote, since one machine may pass for many.`)
+  }
+  if (shortage !== null) {
+    notes.push(
+      `Too few diverse peers: ${shortage.found} could vote, and ${shortage.needed} have to agree before an answer is more than thin. ` +
+        '`chronym status` says what is missing. The cure: more peers of other networks (`--bootstrap`) or, for a few machines, a profile for them (docs/network.md, "A young network").'
+    )
+  }
+  return notes
 }
 
 const SILENCE_TEXTS: Readonly<Record<Facts['asked']['silent'][number]['reason'], string>> = {

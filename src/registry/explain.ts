@@ -39,12 +39,13 @@ export async function explain(parts: ExplainParts, text: string, { withOwn = fal
 }
 
 function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplanation | null): Explanation {
-  const { name, tally, answers, counted } = found
+  const { name, tally, answers, counted, quorum, silent } = found
   const winner = tally.kind === 'owner' ? tally.owner : undefined
   const isOlder = winner !== undefined && isRollback(context.memory.newest(name, winner.pubkey), winner.newest)
   const candidates = tally.kind === 'contested' ? tally.candidates : winner === undefined ? [] : [winner]
   const shown: Shown = {
-    ...common(context, name, found),
+    // Where the profile fixes how many should be there, fewer may have been asked.
+    ...common(context, name, { ...found, asked: answers.length + silent.length }),
     ...resolution(context, found),
     rule: ruleOf(found, isOlder),
     state: stateOf(context, found, isOlder),
@@ -59,7 +60,9 @@ function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplana
     ours: oursOf(context, name),
     isThisDaemon: context.owned.get(name) !== undefined && candidates[0] !== undefined && equalBytes(candidates[0].pubkey, ownKey(context, name).publicKey),
     votes: tally.kind === 'owner' ? { for: tally.owner.votes, of: tally.of } : tally.kind === 'none' ? { for: 0, of: tally.answered } : null,
-    isThin: tally.kind === 'owner' && tally.thin
+    isThin: tally.kind === 'owner' && tally.thin,
+    limits: context.profile,
+    shortage: quorum.found < quorum.needed ? quorum : null
   })
 }
 
@@ -78,7 +81,7 @@ function explainBlindly(context: RegistryContext, name: Name, found: RevealLooku
     equivocation: null,
     own
   }
-  return explanationOf(shown, { ours: oursOf(context, name), isThisDaemon: false, votes: null, isThin: false })
+  return explanationOf(shown, { ours: oursOf(context, name), isThisDaemon: false, votes: null, isThin: false, limits: context.profile, shortage: null })
 }
 
 /** The same for those who may not know what is registered here: a name that nobody holds. The few who say otherwise count as not having answered. */
@@ -97,7 +100,7 @@ function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLoo
     equivocation: null,
     own: null
   }
-  return explanationOf(shown, { ours: 'none', isThisDaemon: false, votes: { for: 0, of: nobodys.answers.length }, isThin: false })
+  return explanationOf(shown, { ours: 'none', isThisDaemon: false, votes: { for: 0, of: nobodys.answers.length }, isThin: false, limits: context.profile, shortage: null })
 }
 
 function explanationOf(shown: Shown, known: Known): Explanation {
@@ -112,12 +115,12 @@ function oursOf(context: RegistryContext, name: Name): Known['ours'] {
 }
 
 /** What does not depend on how the peers were asked. */
-function common(context: RegistryContext, name: Name, { answers, asked, silent, networkSize }: RevealLookup): Pick<Shown, 'name' | 'asked' | 'reach' | 'pin' | 'held_here'> {
+function common(context: RegistryContext, name: Name, { answers, asked, silent, networkSize, leftOut }: RevealLookup): Pick<Shown, 'name' | 'asked' | 'reach' | 'pin' | 'held_here'> {
   const { profile, network } = context
   const held = network.heldHere(name)
   return {
     name,
-    asked: { peers: asked, answered: answers.length, silent: silent.map(({ peer, reason }) => ({ peer, reason })) },
+    asked: { peers: asked, answered: answers.length, silent: silent.map(({ peer, reason }) => ({ peer, reason })), left_out: leftOut },
     reach: { network_size: networkSize, holders: Math.min(profile.k, networkSize), radius: radius(profile.k, networkSize) },
     pin: pinView(context, context.pins.get(name)),
     held_here:

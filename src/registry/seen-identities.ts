@@ -9,7 +9,7 @@ import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import { Bytes32, Count, readCbor } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
 
-/** Identities remembered, of up to 64 versions and 3 KiB. Beyond that an eighth is forgotten at once, those seen longest ago: to find them all are read. */
+/** Identities remembered, of up to 64 versions and 3 KiB. Beyond that an eighth is forgotten at once, those whose newest log was met longest ago: to find them all are read. */
 const MAX_SEEN = 4096
 const FORGOTTEN_AT_ONCE = MAX_SEEN / 8
 

@@ -1,6 +1,7 @@
 import { roundTimeMs } from '../protocol/beacon-time.ts'
 import type { AutomaticRenewal } from './automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
+import { networkDiversity } from './network-diversity.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import type { NetworkStatusView, OwnedName } from './types.ts'
 
@@ -9,7 +10,16 @@ export function networkStatus({ network, profile, beacon, clock }: RegistryConte
   const { status, peers, mode, peer_id, records } = network.status()
   const round = beacon.latest()?.round ?? null
   const ageMs = round === null ? null : Math.max(0, clock.now() - roundTimeMs(round, profile.beacon))
-  return { status, peers, mode, peer_id, network: profile.id, beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) }, records }
+  return {
+    status,
+    peers,
+    mode,
+    peer_id,
+    network: profile.id,
+    beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) },
+    records,
+    diversity: networkDiversity(network.origins(), profile)
+  }
 }
 
 /** The names of this daemon with their leases: the state is that of the lease, unless the network names another owner. */

@@ -2,6 +2,7 @@
 import { OfflineError, type LookupBreadth, type RevealAnswer, type RevealLookup } from '../network/types.ts'
 import { equalBytes } from '../protocol/bytes.ts'
 import type { Claim } from '../protocol/claim.ts'
+import { electorate } from '../protocol/electorate.ts'
 import type { Name } from '../protocol/names.ts'
 import { rulePin, type Pin, type Ruled } from '../protocol/pin.ts'
 import { tally, type ResolveAnswer } from '../protocol/quorum.ts'
@@ -12,6 +13,8 @@ export interface Survey extends RevealLookup {
   readonly name: Name
   /** Those of the answers whose votes counted. */
   readonly counted: readonly RevealAnswer[]
+  /** How many of the peers that were asked could have a vote, and how many have to agree for an answer that is not thin. */
+  readonly quorum: { readonly found: number; readonly needed: number }
   /** Held against what was seen of the name before. */
   readonly tally: Ruled
 }
@@ -33,11 +36,13 @@ export function revealOf({ answers }: Survey, { recordHash }: Claim): Reveal {
 
 function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSecondLook: boolean): Survey {
   const { profile, pins } = context
-  const { answers, asked } = lookup
+  const { answers, asked, silent } = lookup
   const voters = votersAmong(context, name, answers)
   if (voters.length === 0) throw nobodyAnswered()
   const votes = voters.map((voter) => asVote(voter, answers))
-  const voted = tally(votes, { asked: Math.max(voters.length, asked - (answers.length - voters.length)), done: true }, profile)
+  const toAsk = Math.max(voters.length, asked - (answers.length - voters.length))
+  const voted = tally(votes, { asked: toAsk, done: true }, profile)
+  const quorum = { found: voters.length + silent.length, needed: Math.floor(electorate(toAsk, profile) / 2) + 1 }
   const former = pins.get(name)
   const { result, pin } = rulePin(voted, former, { time: context.time(), isSecondLook, spread: context.random() }, profile)
   pins.set(name, pin)
@@ -47,7 +52,7 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   }
   const held = voters.filter((_, index) => votes[index]!.held !== undefined)
   const firm = held.filter(({ state }) => state !== 'provisional')
-  return { ...lookup, name, counted: firm.length > 0 ? firm : held, tally: result }
+  return { ...lookup, name, counted: firm.length > 0 ? firm : held, quorum, tally: result }
 }
 
 function isNewDispute(former: Pin | undefined, pin: Pin | undefined): boolean {

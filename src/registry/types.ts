@@ -30,6 +30,24 @@ export interface NetworkStatusView {
   network: string
   beacon: { round: number | null; age_seconds: number | null }
   records: number
+  /** Null where the profile limits no prefixes. */
+  diversity: NetworkDiversityView | null
+}
+
+/** The peers of the routing table, and what the fixed quorums need of them. */
+export interface NetworkDiversityView {
+  /** Diverse ones, ourselves not counted. */
+  peers: number
+  /** The /24 and /48, and the /16 and /32, that they are in. */
+  prefixes: number
+  wide_prefixes: number
+  /** Diverse peers for an answer that is not thin, for settling and repair, and for adoption. */
+  needed: { answer: number; settle: number; adopt: number }
+  /** The fewest that have to come for all three; all 0 when there are enough. */
+  missing: { peers: number; prefixes: number; wide_prefixes: number }
+  enough: boolean
+  /** In plain words; null when there are enough. */
+  message: string | null
 }
 
 export interface ResolvedName {
@@ -149,7 +167,13 @@ export interface Explanation {
   /** Owners that are named, most votes first. */
   candidates: { owner: string; votes: number; settled_votes: number; serial: number; lease_end: string }[]
   /** Our own store counts as one of the peers, where it holds records. */
-  asked: { peers: number; answered: number; silent: { peer: string; reason: SilentPeer['reason'] }[] }
+  asked: {
+    peers: number
+    answered: number
+    silent: { peer: string; reason: SilentPeer['reason'] }[]
+    /** Peers near the name, further ones, that do not count: as many others of their prefix as may count do. */
+    left_out: number
+  }
   /** The `holders` peers nearest to the name should hold it: those within this share of the key space. Of the network's size, which is an estimate. */
   reach: { network_size: number; holders: number; radius: number }
   /** The owner that this daemon has seen as settled; only a firm one binds it. */

@@ -15,7 +15,7 @@ export function explanation(change: Partial<Explanation> = {}): Explanation {
     resolves: null,
     error: { code: 'SVC-RES-002', message: 'It is not registered.' },
     candidates: [],
-    asked: { peers: 2, answered: 1, silent: [{ peer: '12D3KooX', reason: 'busy' }] },
+    asked: { peers: 2, answered: 1, silent: [{ peer: '12D3KooX', reason: 'busy' }], left_out: 0 },
     reach: { network_size: 2, holders: 2, radius: 1 },
     pin: null,
     equivocation: null,

@@ -3,11 +3,16 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone.ts'
-import type { Explanation, OwnedName, PinView, Registry, ZoneView } from '../../../src/registry/types.ts'
+import type { Explanation, NetworkDiversityView, OwnedName, PinView, Registry, ZoneView } from '../../../src/registry/types.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
 export type Operation = keyof Registry
+
+/** Four peers of a young network, two of each of two /24. */
+const DIVERSITY: NetworkDiversityView = {
+  peers: 4, prefixes: 2, wide_prefixes: 1, needed: { answer: 11, settle: 8, adopt: 5 }, missing: { peers: 7, prefixes: 4, wide_prefixes: 2 }, enough: false, message: '4 of the 11 diverse peers'
+}
 
 export class MemoryRegistry implements Registry {
   readonly reveals = new Map<string, Reveal>()
@@ -46,7 +51,7 @@ export class MemoryRegistry implements Registry {
 
   networkStatus() {
     this.#called('networkStatus')
-    return { status: 'online' as const, peers: 4, mode: this.mode, peer_id: '12D3KooW', network: 'local', beacon: { round: 99, age_seconds: 1 }, records: 7 }
+    return { status: 'online' as const, peers: 4, mode: this.mode, peer_id: '12D3KooW', network: 'local', beacon: { round: 99, age_seconds: 1 }, records: 7, diversity: DIVERSITY }
   }
 
   async setMode(mode: NetworkMode): Promise<void> {

@@ -302,7 +302,7 @@ answers = [
     (1, {"type": "busy"}),
     (2, {"type": "none"}),
     (2, {"type": "document", "record": b"\x01"}),
-    (3, {"type": "listed", "entries": [{"key": hash1, "state": "settled", "claim": hash2, "record": hash1}, {"key": b"\xff" * 32, "state": "provisional", "claim": hash1}], "more": True}),
+    (3, {"type": "listed", "entries": [{"key": hash1, "state": "settled", "claim": hash2, "record": hash1}, {"key": hash1[:31] + b"\xff", "state": "provisional", "claim": hash1}], "more": True}),
     (5, {"type": "commitments", "commitments": [{"commitment": hash1, "seen": MAX}], "more": False}),
     (7, {"type": "digest", "digest": hash2}),
     (8, {"type": "found", "peers": [

@@ -51,7 +51,8 @@ export const ExplanationSchema = v.pipe(
     asked: v.object({
       peers: v.pipe(CountSchema, v.description('Our own store among them, where it holds records')),
       answered: CountSchema,
-      silent: v.array(v.object({ peer: v.string(), reason: v.picklist(['no-answer', 'busy', 'invalid']) }))
+      silent: v.array(v.object({ peer: v.string(), reason: v.picklist(['no-answer', 'busy', 'invalid']) })),
+      left_out: v.pipe(CountSchema, v.description('Further peers near the name that do not count: as many others of their address prefix do as may'))
     }),
     reach: v.object({
       network_size: v.pipe(CountSchema, v.description('Nodes, ourselves counted: an estimate')),

@@ -5,6 +5,23 @@ import { NameSchema } from './reveal.ts'
 
 const ModeSchema = v.picklist(['full', 'light', 'offline'])
 
+const DiversitySchema = v.object({
+  peers: v.pipe(CountSchema, v.description('Diverse peers of the routing table: at most so many of one prefix as the network lets count')),
+  prefixes: v.pipe(CountSchema, v.description('The /24 and /48 that its peers are in')),
+  wide_prefixes: v.pipe(CountSchema, v.description('The /16 and /32 that its peers are in')),
+  needed: v.pipe(
+    v.object({
+      answer: v.pipe(CountSchema, v.description('More than half of k: an answer that is not thin')),
+      settle: v.pipe(CountSchema, v.description('Settling and repair: repair_quorum')),
+      adopt: v.pipe(CountSchema, v.description('Adoption by nodes that hold nothing: witness_quorum'))
+    }),
+    v.description('Diverse peers')
+  ),
+  missing: v.pipe(v.object({ peers: CountSchema, prefixes: CountSchema, wide_prefixes: CountSchema }), v.description('The fewest that have to come for all of that; the prefixes are further ones')),
+  enough: v.boolean(),
+  message: v.pipe(v.nullable(v.string()), v.description('What is missing and what that means, in plain words; null when there are enough'))
+})
+
 export const NetworkStatusSchema = v.pipe(
   v.object({
     status: v.picklist(['online', 'connecting', 'offline']),
@@ -16,7 +33,8 @@ export const NetworkStatusSchema = v.pipe(
       round: v.pipe(v.nullable(CountSchema), v.description('The highest verified round')),
       age_seconds: v.nullable(v.number())
     }),
-    records: v.pipe(CountSchema, v.description('Records held for the network'))
+    records: v.pipe(CountSchema, v.description('Records held for the network')),
+    diversity: v.pipe(v.nullable(DiversitySchema), v.description('Whether the peers known are of enough address prefixes; null where the network limits none'))
   }),
   v.metadata({ ref: 'NetworkStatus' })
 )

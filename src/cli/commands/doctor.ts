@@ -16,7 +16,7 @@ function line(finding: Finding, paint: Paint): string {
 export function addDoctorCommand(program: Command, run: Run): void {
   program
     .command('doctor')
-    .description('look for what is wrong: Node, addon, configuration, token, daemon, beacon (exit code 1 when something is)')
+    .description('look for what is wrong: Node, addon, configuration, token, daemon, peers, beacon (exit code 1 when something is)')
     .action(
       action(run, async (context) => {
         const findings = await diagnose(context)

@@ -10,6 +10,12 @@ import type { Paint } from '../terminal/output.ts'
 import { watchTask } from '../watch.ts'
 import { warningLines } from './names.ts'
 
+/** One line while something is missing. */
+function diversityFields({ diversity, status }: NetworkStatusBody, paint: Paint): (readonly [string, string])[] {
+  const message = diversity?.message ?? null
+  return message === null || status === 'offline' ? [] : [['diversity', paint('yellow', printable(message))]]
+}
+
 function networkText(status: NetworkStatusBody, paint: Paint): string {
   const { round, age_seconds: age } = status.beacon
   return formatFields([
@@ -19,7 +25,8 @@ function networkText(status: NetworkStatusBody, paint: Paint): string {
     ['peers', formatCount(status.peers)],
     ['peer id', printable(status.peer_id)],
     ['beacon', round === null ? 'no verified pulse yet' : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`],
-    ['records', formatCount(status.records)]
+    ['records', formatCount(status.records)],
+    ...diversityFields(status, paint)
   ])
 }
 

@@ -1,10 +1,11 @@
 import { profileHash } from '../../protocol/profile.ts'
-import { recordKey, recordKeyPreimage } from '../../protocol/record-key.ts'
+import { recordKey } from '../../protocol/record-key.ts'
 import { toHex } from '../../protocol/bytes.ts'
 import { enough } from '../enough.ts'
 import type { Peer } from '../peers.ts'
 import { orNothing } from '../protocol/ask.ts'
 import type { FoundDocuments } from '../types.ts'
+import { shouldHold } from './holders.ts'
 import { reachable, type ClientParts } from './parts.ts'
 
 export type { FoundDocuments } from '../types.ts'
@@ -17,7 +18,7 @@ export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest',
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const key = recordKey(kind, did, hash)
-  const closest = await peers.closest(recordKeyPreimage(kind, did, hash), signal)
+  const closest = await shouldHold(peers, kind, did, parts.profile, signal)
   const askOne = async (peer: Peer): Promise<Uint8Array | 'none' | undefined> => {
     const answer = await orNothing(peers.ask(peer, { type: 'get', kind, key }, signal))
     return answer?.type === 'document' ? answer.record : answer?.type === 'none' ? 'none' : undefined

@@ -31,12 +31,15 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
   /** By peer; undefined while it is asked. */
   const replies = new Map<string, RevealAnswer | SilentPeer['reason'] | undefined>()
 
-  const askThem = async (asked: readonly Peer[], others: number): Promise<RevealLookup> => {
+  /** Asks the diverse ones of those found; more than half of `others` and ourselves have to agree. */
+  const askThem = async (found: readonly Peer[], others = peers.diverse(found).length): Promise<RevealLookup> => {
+    const asked = peers.diverse(found)
     const ids = new Set([parts.ownPeerId, ...asked.map(({ peer }) => peer)])
     const total = electorate(others + (self === undefined ? 0 : 1), parts.profile)
     // Where a peer is, is sure only once it has answered.
+    const heard = (): Peer[] => asked.filter(({ peer }) => typeof replies.get(peer) === 'object')
     const answersOf = (): RevealAnswer[] => {
-      const diverse = new Set(peers.diverse(asked.filter(({ peer }) => typeof replies.get(peer) === 'object')).map(({ peer }) => peer))
+      const diverse = new Set(peers.diverse(heard()).map(({ peer }) => peer))
       return [...replies].flatMap(([peer, reply]) => (typeof reply === 'object' && (peer === parts.ownPeerId || diverse.has(peer)) ? [reply] : []))
     }
     const stopWhenDecided = (): void => {
@@ -54,7 +57,8 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
       })
     )
     const silent = [...replies].flatMap(([peer, reply]) => (typeof reply === 'string' && ids.has(peer) ? [{ peer, reason: reply }] : []))
-    return { answers: answersOf(), asked: total, silent, networkSize: peers.networkSize() }
+    const leftOut = found.length - asked.length + heard().length - peers.diverse(heard()).length
+    return { answers: answersOf(), asked: total, silent, networkSize: peers.networkSize(), leftOut }
   }
   const askOne = async (peer: Peer): Promise<RevealAnswer | SilentPeer['reason'] | undefined> => {
     try {
@@ -72,14 +76,14 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
     const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, self: true })
     if (typeof own === 'object') replies.set(parts.ownPeerId, own)
   }
-  const known = breadth === 'majority' ? peers.diverse(peers.within(key)) : []
+  const near = breadth === 'majority' ? peers.within(key) : []
+  const known = peers.diverse(near)
   const holders = Math.max(known.length, electorate(Math.min(parts.profile.k, peers.networkSize() - 1), parts.profile))
   if (known.length * 2 > holders + 1) {
-    const found = await askThem(known, holders)
+    const found = await askThem(near, holders)
     if (isDecided()) return found
   }
-  const holdersFound = peers.diverse(await shouldHold(peers, 'reveal', name, parts.profile, signal))
-  return askThem(holdersFound, holdersFound.length)
+  return askThem(await shouldHold(peers, 'reveal', name, parts.profile, signal))
 }
 
 /** Whether more than half of so many hold one claim that is not provisional. */

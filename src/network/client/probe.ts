@@ -45,7 +45,7 @@ export async function probe(parts: ClientParts, name: string, signal?: AbortSign
   const answers = replies.filter((reply) => 'state' in reply)
   if (self !== undefined) answers.push(ownAnswer(self, key, parts.ownPeerId))
   const silent = replies.filter((reply) => 'reason' in reply)
-  return { answers, asked: counted.length + (self === undefined ? 0 : 1), silent, networkSize: peers.networkSize() }
+  return { answers, asked: counted.length + (self === undefined ? 0 : 1), silent, networkSize: peers.networkSize(), leftOut: neighbours.length - counted.length }
 }
 
 /** Of those who should hold the name and have answered, all; and who list it, where they are enough to be asked for it. */

@@ -129,7 +129,8 @@ export class RevealHolder {
     // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked about widely enough.
     const time = clock.time()
     // Whoever offers something meanwhile need not wait for a look-up: the entry is looked at again.
-    const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before))
+    // After a contest each answer may be the one that counts: all are waited for.
+    const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => (before.contenders === undefined ? isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before)) : awaited === 0)
     const answers = isRipe(before, time, profile) ? await askElsewhere(peers(), preimage, isDecided) : await askNeighbours(peers(), key, isDecided)
     await this.#mutex.run(toHex(key), async () => {
       for (let neighbours = answers; ; ) {

@@ -13,7 +13,7 @@ let timer
 let lost = false
 
 async function refreshNetwork() {
-  const { status, peers, mode, peer_id: peerId, network, beacon, records } = await get('/api/network-status')
+  const { status, peers, mode, peer_id: peerId, network, beacon, records, diversity } = await get('/api/network-status')
   $('connection').textContent = status
   $('connection').className = `badge ${status === 'online' ? 'good' : status === 'offline' ? 'bad' : ''}`
   const facts = {
@@ -22,7 +22,8 @@ async function refreshNetwork() {
     Peers: count(peers),
     'Records held': count(records),
     Beacon: beacon.round === null ? 'no pulse yet' : `round ${count(beacon.round)}${beacon.age_seconds === null ? '' : `, ${duration(beacon.age_seconds)} old`}`,
-    'Peer id': peerId
+    'Peer id': peerId,
+    ...(diversity !== null && diversity.message !== null && status !== 'offline' && { Diversity: diversity.message })
   }
   $('network').replaceChildren(...Object.entries(facts).flatMap(([term, fact]) => [element('dt', {}, term), element('dd', {}, fact)]))
 }

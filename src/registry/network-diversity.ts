@@ -1,0 +1,43 @@
+/** Whether the peers that are known are enough for the quorums of a profile that limits prefixes, in numbers and in words. */
+import { diversityOf, missingDiversity, neededDiversity, type Diversity, type Needed } from '../protocol/diversity-needs.ts'
+import type { Origin } from '../protocol/diversity.ts'
+import type { NetworkProfile } from '../protocol/profile.ts'
+import type { NetworkDiversityView } from './types.ts'
+
+/** Null where the profile limits no prefixes. */
+export function networkDiversity(peers: readonly Origin[], profile: NetworkProfile): NetworkDiversityView | null {
+  const needed = neededDiversity(profile)
+  if (needed === null) return null
+  const known = diversityOf(peers, profile)
+  const missing = missingDiversity(Math.max(needed.answer, needed.settle, needed.adopt), peers, profile)
+  const enough = missing.peers === 0
+  return { ...bodyOf(known), needed, missing: bodyOf(missing), enough, message: enough ? null : messageOf(known, needed, missing) }
+}
+
+function bodyOf({ peers, prefixes, widePrefixes }: Diversity): NetworkDiversityView['missing'] {
+  return { peers, prefixes, wide_prefixes: widePrefixes }
+}
+
+/** Two sentences, without the cure: what is known of what is needed and what that means, and what is missing. */
+function messageOf({ peers, prefixes, widePrefixes }: Diversity, { answer, settle, adopt }: Needed, missing: Diversity): string {
+  const most = Math.max(answer, settle, adopt)
+  const use = most === answer ? 'an answer' : most === settle ? 'settling' : 'adoption'
+  // With one fewer than an answer needs, our own store makes up for it, except about our own names.
+  const effects = [
+    ...(peers < answer ? [`${peers === answer - 1 ? 'may ' : ''}resolve as thin`] : []),
+    ...(peers < settle ? ['do not settle'] : []),
+    ...(peers < adopt ? ['are not adopted by newcomers'] : [])
+  ]
+  const more = [
+    ...(missing.prefixes > 0 ? [`${missing.prefixes} more /24 or /48`] : []),
+    ...(missing.widePrefixes > 0 ? [`${missing.widePrefixes} more /16 or /32`] : [])
+  ]
+  return (
+    `${peers} of the ${most} diverse peers that ${use} needs, in ${prefixes} /24 or /48 and ${widePrefixes} /16 or /32: for now names ${listed(effects)}. ` +
+    `Missing: ${missing.peers} ${missing.peers === 1 ? 'peer' : 'peers'}${more.length === 0 ? '' : `, in at least ${more.join(' and ')}`}.`
+  )
+}
+
+function listed(parts: readonly string[]): string {
+  return [...(parts.length > 1 ? [parts.slice(0, -1).join(', ')] : []), parts.at(-1)!].join(' and ')
+}
