@@ -1,7 +1,6 @@
 /** Nodes in processes of some fifty each: one process has file descriptors for ten thousand connections, and two hundred nodes may have twice as many. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NetworkProfile } from '../../src/protocol/profile.ts'
@@ -13,9 +12,6 @@ const NODES_OF_PROCESS = 50
 
 /** A call that takes longer has failed. */
 const CALL_MS = 120_000
-
-/** Nice value of the processes: others use the machine too. */
-const NICE = 5
 
 export interface Fleet {
   readonly round: number
@@ -59,7 +55,6 @@ export async function startFleet(profile: NetworkProfile, seed: string, nodes: n
 function startHost(): Host {
   const child = fork(join(import.meta.dirname, 'host.ts'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   endWithUs(child)
-  setPriority(child.pid!, NICE)
   const waiting = new Map<number, (answer: Answer) => void>()
   let asked = 0
   child.on('message', (message) => {
@@ -78,7 +73,7 @@ function startHost(): Host {
         waiting.set(id, resolve)
         child.send({ id, call, argument } satisfies Question<C>)
       })
-      const answer = await Promise.race([answered, delay(CALL_MS, { id, fault: `${call}: no answer within ${CALL_MS / 1000} s` }, { signal: late.signal })])
+      const answer: Answer = await Promise.race([answered, delay(CALL_MS, { id, fault: `${call}: no answer within ${CALL_MS / 1000} s` }, { signal: late.signal })])
       late.abort()
       if (answer.fault !== undefined) throw new Error(answer.fault)
       return answer.result as Calls[C]['result']

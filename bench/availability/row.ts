@@ -14,9 +14,9 @@ const HOUR = 60 * MINUTE
 /** Nodes that all others are told of. */
 const BOOTSTRAP_NODES = 3
 
-/** A node that knows nobody after so many looks, a round apart, has not joined. */
-const JOIN_LOOKS = 100
-const LOOK_MS = 50
+/** A node that knows nobody after so many looks, a round and a second apart, has not joined by itself yet. */
+const JOIN_LOOKS = 20
+const LOOK_MS = 1_000
 
 /** Time passes so many rounds at once: what is due every minute is due at each step. */
 const STEP_ROUNDS = 20
@@ -29,6 +29,8 @@ const ATTEMPTS = 4
 
 /** Full nodes that join when all names have settled, and light ones that resolve. */
 const NEWCOMERS = 2
+/** A node asks its neighbours for what it lacks within two minutes of its start. */
+const NEWCOMERS_SECONDS = 15 * MINUTE
 
 /** Of one name, each by another node that does not own it; and once by a newcomer that is light. */
 const RESOLVES = 4
@@ -44,7 +46,7 @@ export interface Row {
   readonly setting: string
   readonly where: string
   readonly names: number
-  /** Nodes that joined. */
+  /** Nodes that know somebody half an hour after the last has started. */
   readonly joined: Share
   /** Peers that a node knows, the median; and the fewest. */
   readonly known: { readonly median: number; readonly fewest: number }
@@ -107,9 +109,11 @@ class Run {
 
   async measure(count: number): Promise<Row> {
     const joined = none()
-    for (let node = 0; node < this.#nodes; node++) note(joined, await this.#join(node, 'full'))
+    for (let node = 0; node < this.#nodes; node++) await this.#join(node, 'full')
     await this.#pass(HOUR / 2)
     const known = (await this.#fleet.askAll('known', null)).flat()
+    for (const each of known) note(joined, each.known > 0)
+    for (let late = this.#nodes - known.length; late > 0; late--) note(joined, false)
 
     const names = Array.from({ length: count }, (_, index) => `available-name-${index}.${this.#profile.tld}`)
     say(`committing to ${count} names`)
@@ -129,7 +133,8 @@ class Run {
     const resolveSoon = none()
     await this.#resolveAll([...pulses.keys()], this.#nodes, (resolved) => note(resolveSoon, resolved?.outcome === 'owner'))
     say('letting them settle')
-    await this.#fleet.pass(2 * this.#profile.settle, STEP_ROUNDS)
+    // A quarter of that lies between two questions, and the first may come late.
+    await this.#fleet.pass(Math.ceil(1.6 * this.#profile.settle), STEP_ROUNDS)
 
     const [resolve, firm, settled, pins] = [none(), none(), none(), none()]
     const light = this.#nodes
@@ -170,21 +175,19 @@ class Run {
   }
 
   /** Starts a node and waits until it knows somebody; a minute passes. */
-  async #join(node: number, mode: 'full' | 'light'): Promise<boolean> {
+  async #join(node: number, mode: 'full' | 'light'): Promise<void> {
     const place = this.#setting.place(node)
     const started = await this.#tried(() => this.#fleet.ask(node, 'start', { node, place, bootstrap: this.#bootstrap, mode }))
-    if (started === undefined) return false
+    if (started === undefined) return
     if (this.#bootstrap.length < BOOTSTRAP_NODES) this.#bootstrap.push(started.address)
     if ((node + 1) % 20 === 0) say(`${node + 1} nodes have started`)
     await this.#fleet.pass(STEP_ROUNDS, STEP_ROUNDS)
-    for (let look = 0; node > 0; look++) {
+    for (let look = 0; node > 0 && look < JOIN_LOOKS; look++) {
       const known = (await this.#fleet.ask(node, 'known', null)).find((each) => each.node === node)
-      if (known !== undefined && known.known > 0) break
-      if (look === JOIN_LOOKS) return false
+      if (known !== undefined && known.known > 0) return
       await this.#fleet.pass(1, 1)
       await delay(LOOK_MS)
     }
-    return true
   }
 
   async #commit(name: string, shares: Row['commit'], asked: number[]): Promise<number | undefined> {
@@ -242,7 +245,7 @@ class Run {
     say('full nodes join')
     const newcomers = Array.from({ length: NEWCOMERS }, (_, index) => this.#nodes + 1 + index)
     for (const node of newcomers) await this.#join(node, 'full')
-    await this.#fleet.pass(roundsIn(HOUR, this.#profile.beacon), STEP_ROUNDS)
+    await this.#pass(NEWCOMERS_SECONDS)
     const adopted = none()
     for (const name of names) {
       for (const { node, state } of (await this.#fleet.askAll('held', { name })).flat()) {
