@@ -23,7 +23,8 @@ const COMMANDS = {
   'bench:tasks': [['bench/tasks.ts']],
   'bench:garbage': [['bench/garbage.ts']],
   'bench:network': [['bench/network.ts']],
-  'bench:flood': [['bench/flood.ts']]
+  'bench:flood': [['bench/flood.ts']],
+  'bench:availability': [['bench/availability.ts']]
 }
 
 /** How soon a command whose npm was killed is stopped too. */

@@ -2,11 +2,12 @@
 import { join } from 'node:path'
 import pino from 'pino'
 import type { BeaconClient } from '../../src/beacon/types.ts'
-import type { NativePool } from '../../src/native/types.ts'
+import type { DocumentJudge, NativePool } from '../../src/native/types.ts'
 import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
 import type { Timers } from '../../src/network/timers.ts'
 import type { NetworkMode } from '../../src/network/types.ts'
 import { sha256, utf8 } from '../../src/protocol/bytes.ts'
+import type { NetworkProfile } from '../../src/protocol/profile.ts'
 import { createRoundClock } from '../../src/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { PROFILE } from './profile.ts'
@@ -23,9 +24,16 @@ export interface NodeParts {
   /** What the node's key comes from. */
   readonly seed: string
   readonly beacon: Pick<BeaconClient, 'latest' | 'verify' | 'on'>
-  readonly pool: NativePool
+  readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge
   readonly bootstrap: readonly string[]
   readonly mode?: NetworkMode
+  readonly profile?: NetworkProfile
+  /** An IPv4 address of this machine that it listens on and dials from, so that it is of that address's prefixes for all others. Default: listens on 127.0.0.1. */
+  readonly place?: string
+  /** 0 <= x < 1. */
+  readonly random?: () => number
+  /** Monotonic, milliseconds: what peers may cost is counted by it. */
+  readonly elapsed?: () => number
   /** Milliseconds since the epoch; default: the machine's. */
   readonly clock?: () => number
   readonly timers?: Timers
@@ -47,19 +55,22 @@ export async function startNodes(all: readonly Omit<NodeParts, 'bootstrap'>[], n
   await until(`every node knows ${most} others`, () => nodes.every(({ network }) => network.knownPeers() >= most))
 }
 
-export async function startNode({ seed, beacon, pool, bootstrap, mode = 'full', clock = Date.now, timers }: NodeParts): Promise<BenchNode> {
+export async function startNode({ seed, beacon, pool, bootstrap, mode = 'full', profile = PROFILE, place, random, elapsed, clock = Date.now, timers }: NodeParts): Promise<BenchNode> {
   const store = openStore(join(scratchDirectory(), 'chronym.db'))
   const network = createNetwork({
-    profile: PROFILE,
+    profile,
     store,
     nodeSeed: sha256(utf8(`node ${seed}`)),
     beacon,
     pool,
-    listen: ['/ip4/127.0.0.1/tcp/0'],
+    listen: [`/ip4/${place ?? '127.0.0.1'}/tcp/0`],
+    ...(place !== undefined && { dialFrom: place }),
     bootstrap,
     mode,
     log: pino({ level: 'error' }, pino.destination(2)),
-    clock: createRoundClock(beacon, PROFILE, store, clock),
+    clock: createRoundClock(beacon, profile, store, clock),
+    ...(random !== undefined && { random }),
+    ...(elapsed !== undefined && { elapsed }),
     ...(timers !== undefined && { timers })
   })
   await network.start()

@@ -3,6 +3,7 @@ import { CODE_P2P } from '@multiformats/multiaddr'
 import * as v from 'valibot'
 import { diverseFirst, type DiversityLimits } from '../protocol/diversity.ts'
 import { peerOf } from './addresses.ts'
+import { knownAddresses } from './known-addresses.ts'
 import type { Node } from './node.ts'
 import { originOf, type Prefixes } from './prefixes.ts'
 import { nearestKnown, positionOf } from './routing.ts'
@@ -50,8 +51,7 @@ export async function contactsOf(node: Node, limits: DiversityLimits, prefixes: 
   const peers = diverseFirst(known, MAX_CONTACTS, limits).map(({ id }) => id)
   const found = await Promise.all(
     peers.map(async (peer) => {
-      if (!(await node.peerStore.has(peer))) return []
-      const { addresses } = await node.peerStore.get(peer)
+      const addresses = await knownAddresses(node, peer)
       return addresses.slice(0, MAX_ADDRESSES).map(({ multiaddr }) => `${multiaddr.decapsulateCode(CODE_P2P).toString()}/p2p/${peer.toString()}`)
     })
   )

@@ -6,6 +6,7 @@ import * as Digest from 'multiformats/hashes/digest'
 import { diverseFirst } from '../protocol/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
 import { prefixOf } from './addresses.ts'
+import { knownAddresses } from './known-addresses.ts'
 import { lookUp, type Found, type Named } from './look-up.ts'
 import type { Node } from './node.ts'
 import { originOf, type SettledPrefixes } from './prefixes.ts'
@@ -50,8 +51,7 @@ export function createFinder(node: Node, profile: NetworkProfile, prefixes: Sett
     async answer({ key }) {
       const peers = await Promise.all(
         nearest(key).map(async (id) => {
-          // It may have gone since.
-          const addresses = (await node.peerStore.has(id)) ? (await node.peerStore.get(id)).addresses : []
+          const addresses = await knownAddresses(node, id)
           return { peer: id.toMultihash().bytes, addresses: addresses.slice(0, MAX_ADDRESSES).map(({ multiaddr }) => multiaddr.decapsulateCode(CODE_P2P).bytes) }
         })
       )

@@ -16,6 +16,7 @@ import { isLoopback } from './addresses.ts'
 import { CONNECTION_PLACES } from './connection-places.ts'
 import { gater } from './gater.ts'
 import { MAX_HALF_OPEN } from './half-open.ts'
+import { keepNobodyAlive } from './keep-alive.ts'
 import { deepenNearOurselves } from './near-table.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
@@ -110,6 +111,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     services
   })
   deepenNearOurselves(node)
+  keepNobodyAlive(node)
   await prepare?.(node)
   try {
     await node.start()

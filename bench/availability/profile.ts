@@ -1,0 +1,9 @@
+/** The network that is measured: `main` in its diversity, its quorums and its scope; only stamps cost less, and settling takes an hour in place of a day, so that few hourly rounds fall into it. */
+import { roundsIn } from '../../src/protocol/beacon-time.ts'
+import { main } from '../../src/protocol/built-in-profiles.ts'
+import { parseProfile, type NetworkProfile } from '../../src/protocol/profile.ts'
+
+/** @param changes fields of the profile to set otherwise. Throws ProfileError. */
+export function availabilityProfile(changes: object = {}): NetworkProfile {
+  return parseProfile({ ...main, id: 'availability', stamp_bits: 4, settle: roundsIn(3600, main.beacon), ...changes })
+}
