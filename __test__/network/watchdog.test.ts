@@ -64,7 +64,8 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
       // It is seen connected once.
       look()
       count++
-      await busy.hangUp(node.peerId)
+      // Not closed in order: on a busy machine that may take longer than the test has.
+      for (const connection of busy.getConnections()) connection.abort(new Error('no place is left'))
       await waitFor(() => expect(node.getConnections(busy.peerId).length).toBe(0))
     }
     // Looks, of two seconds each.
