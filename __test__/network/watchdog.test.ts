@@ -60,13 +60,15 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
       if (dial.mock.calls.length === dialledAt.length) continue
       dialledAt.push(count)
       await Promise.allSettled(dial.mock.results.map(({ value }) => value as Promise<unknown>))
-      await waitFor(() => expect(busy.getConnections().length).toBe(1))
+      await waitFor(() => expect(busy.getConnections().length).toBeGreaterThan(0))
       // It is seen connected once.
       look()
       count++
-      // Not closed in order: on a busy machine that may take longer than the test has.
-      for (const connection of busy.getConnections()) connection.abort(new Error('no place is left'))
-      await waitFor(() => expect(node.getConnections(busy.peerId).length).toBe(0))
+      // Again and again: a ping by which kad-dht looks at a new peer may have dialled the node meanwhile.
+      await waitFor(() => {
+        for (const connection of busy.getConnections()) connection.abort(new Error('no place is left'))
+        expect(node.getConnections(busy.peerId).length).toBe(0)
+      })
     }
     // Looks, of two seconds each.
     expect(dialledAt).toEqual([6, 16, 36, 76])
