@@ -10,6 +10,7 @@ import { availabilityProfile } from './availability/profile.ts'
 import { measureRow, type Row, type Share } from './availability/row.ts'
 import { settingOf } from './availability/settings.ts'
 import { machine } from './machine.ts'
+import { say } from './network/scratch.ts'
 
 const { values } = parseArgs({
   options: {
@@ -41,9 +42,35 @@ const sizes = values.nodes.split(',').map((each) => numberFrom('nodes', each, 2)
 const names = numberFrom('names', values.names, 1)
 const profile = availabilityProfile(changes)
 
+const percent = ({ worked, of }: Share): string => (of === 0 ? '-' : `${Math.round((100 * worked) / of)}%`)
+/** At the first attempt, and in brackets at all where that is more. */
+const twice = ({ first, last }: Row['put']): string => (first.worked === last.worked ? percent(first) : `${percent(first)} (${percent(last)})`)
+const COLUMNS: readonly (readonly [title: string, of: (row: Row) => string])[] = [
+  ['nodes', (row) => String(row.nodes)],
+  ['where', (row) => row.where],
+  ['joined', (row) => percent(row.joined)],
+  ['commit', (row) => twice(row.commit)],
+  ['put', (row) => twice(row.put)],
+  ['resolve', (row) => percent(row.resolveSoon)],
+  ['once settled', (row) => percent(row.resolve)],
+  ['not thin', (row) => percent(row.firm)],
+  ['names settled', (row) => percent(row.namesSettled)],
+  ['may pin', (row) => percent(row.pins)],
+  ['newcomers adopt', (row) => percent(row.adopted)],
+  ['diverse', (row) => String(row.asked.readBack)],
+  ['known', (row) => `${row.known.median} (${row.known.fewest})`],
+  ['connections', (row) => `${row.connections.median} (${row.connections.most})`],
+  ['estimate', (row) => String(row.estimate)]
+]
+
 const rows: Row[] = []
 for (const nodes of sizes) {
-  for (const setting of settings) rows.push(await measureRow(nodes, setting, names, profile, values.seed))
+  for (const setting of settings) {
+    const row = await measureRow(nodes, setting, names, profile, values.seed)
+    rows.push(row)
+    // A row takes minutes: whoever stops this before the last has the others.
+    say(COLUMNS.map(([title, of]) => `${title}: ${of(row)}`).join(', '))
+  }
 }
 
 const { k, answers_per_prefix, answers_per_wide_prefix, witness_quorum, repair_quorum } = profile
@@ -52,27 +79,8 @@ const result = { machine: machine(), version: VERSION, seed: values.seed, profil
 if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`)
 else {
   const { cpu, cores, node } = result.machine
-  const percent = ({ worked, of }: Share): string => (of === 0 ? '-' : `${Math.round((100 * worked) / of)}%`)
-  const twice = ({ first, last }: Row['put']): string => (first.worked === last.worked ? percent(first) : `${percent(first)} (${percent(last)})`)
-  const columns: readonly (readonly [title: string, of: (row: Row) => string])[] = [
-    ['nodes', (row) => String(row.nodes)],
-    ['where', (row) => row.where],
-    ['joined', (row) => percent(row.joined)],
-    ['commit', (row) => twice(row.commit)],
-    ['put', (row) => twice(row.put)],
-    ['resolve', (row) => percent(row.resolveSoon)],
-    ['a day later', (row) => percent(row.resolve)],
-    ['not thin', (row) => percent(row.firm)],
-    ['names settled', (row) => percent(row.namesSettled)],
-    ['may pin', (row) => percent(row.pins)],
-    ['newcomers adopt', (row) => percent(row.adopted)],
-    ['asked', (row) => String(row.asked.readBack)],
-    ['known', (row) => `${row.known.median} (${row.known.fewest})`],
-    ['connections', (row) => `${row.connections.median} (${row.connections.most})`],
-    ['size', (row) => String(row.estimate)]
-  ]
-  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, of]) => of(row)))]
-  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  const lines = [COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, of]) => of(row)))]
+  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
   const text = lines.map((line) => `  ${line.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd())
   const faults = rows.flatMap((row) => row.faults.map((fault) => `  ${row.nodes} nodes, ${row.where}: ${fault}`))
   process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, seed ${values.seed}, profile ${JSON.stringify(result.profile)}, ${names} names\n\n${text.join('\n')}\n`)
