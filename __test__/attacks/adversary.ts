@@ -21,7 +21,7 @@ export class Adversaries {
     this.#lab = lab
   }
 
-  /** Starts so many ids near a key, the one of each index at its place. All know each other, and name nobody else when they are asked who is near a key. */
+  /** Starts `count` ids near a key, each at the place of its index. They know each other, and name nobody else to those who ask about a key. */
   async start(near: Uint8Array, count: number, place: (index: number) => string, handlers: Partial<Handlers>): Promise<void> {
     for (const [index, seed] of (await seedsNear(near, NEAR_BITS, count)).entries()) {
       const node = await startBareNode(seed, this.#lab.profile, place(index))

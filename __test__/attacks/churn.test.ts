@@ -1,4 +1,4 @@
-/** A settled name whose holders come and go, hour by hour, while liars near its key show another owner to whoever asks. The rules are real. */
+/** A settled name whose holders come and go, hour by hour, while liars near its key show all who ask another owner. The rules are real. */
 import { describe, expect, it } from 'vitest'
 import { admit, adopt, reviseEntry } from '../../src/protocol/admission.ts'
 import { roundsIn } from '../../src/protocol/beacon-time.ts'
@@ -41,7 +41,7 @@ interface Life {
 function dayOfTheft({ liars, days, silent, seed }: Life): number | undefined {
   const random = randomFrom(seed)
   const lifetime = (): number => -Math.log(1 - random()) * days * 24
-  // Beyond the liars, who are the nearest, as many as any of the k could ask.
+  // The liars are nearest, so that a node asks k - liars of these others.
   const places = Array.from({ length: MAIN.k - liars + 1 }, (): Place => ({ entry: newEntry(ALICE, 'settled', timeAt(BEGIN)), goes: lifetime(), asks: Infinity }))
   const heard = (by: Place | undefined, round: number): NeighbourFacts => {
     const lies = Array.from({ length: liars }, (_, index) => shown(`liar ${index}`, newEntry(MALLORY, 'settled', timeAt(BEGIN))))

@@ -47,7 +47,7 @@ async function startBare(place: string): Promise<Node> {
 /** The connections of a node of the lab with a bare one, as that one sees them. */
 const between = (node: Node, { network }: LabNode): Connection[] => node.getConnections(peerIdFromString(network.status().peer_id))
 
-/** Dials the victim so many times, one after the other, however often it hangs up. Time passes for its budget meanwhile, so that the rate of connecting is no help. */
+/** Dials the victim `count` times in turn, also after it hangs up. Time passes for its budget meanwhile, so that the rate of connecting is no help. */
 async function dialAgain(count: number, dialler: (index: number) => Node, victim: LabNode): Promise<void> {
   const elapsed = lab.elapsedMs
   for (let index = 0; index < count; index++) {

@@ -41,7 +41,7 @@ interface Outcome {
   readonly owners: (string | undefined)[]
 }
 
-/** So many have seen Alice's commitment, the others Bob's; every second one was handed over what the others have seen, where `isHanded`. */
+/** The first holders have seen Alice's commitment, the others Bob's. Where `isHanded`, every second one was handed over what the others have seen. */
 function contest({ liars, lie, seenAlice, isHanded = false, isAtOnce = true, seed }: { liars: number; lie: Lie; seenAlice: number; isHanded?: boolean; isAtOnce?: boolean; seed: number }): Outcome {
   const random = randomFrom(seed)
   const size = MAIN.k - liars

@@ -73,7 +73,7 @@ it('[false addresses of honest peers] that take every connection and say nothing
   expect(peers.map(String)).toContain(hidden.peerId.toString())
 })
 
-/** An address of a liar's machine where the bytes of a node come and go: whoever dials it reaches that node. */
+/** An address of a liar's machine that passes bytes on to a node: a peer that dials it reaches that node. */
 function behind(place: string, node: Node): Promise<string> {
   const [, , host, , port] = addressOf(node).split('/')
   return listen(place, (socket) => {

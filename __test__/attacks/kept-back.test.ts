@@ -37,7 +37,7 @@ describe('a claim that nobody was shown', () => {
     }
   })
 
-  it('[a finished claim that is kept back] is not taken by a newcomer either, to whom its maker comes first: the holders name the owner', () => {
+  it('[a finished claim that is kept back] is not taken by a newcomer either, though its maker comes first: the holders name the owner', () => {
     const decision = offered(undefined, at(REVEALED + MAIN.settle, { neighbours: { answers: twenty(OWNERS), known: 20 } }))
     expect(decision).toMatchObject({ kind: 'adopt', agreed: { claimId: OWNERS.id } })
   })
