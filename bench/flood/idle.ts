@@ -1,21 +1,17 @@
 /** Newcomers at a node that somebody keeps idle connections to: the node and who holds them in processes of their own, the newcomers in this one. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { randomBytes } from 'node:crypto'
 import pino from 'pino'
 import { createBeaconClient } from '../../src/beacon/client.ts'
-import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
-import { createNativePool } from '../../src/native/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
 import { createNetwork } from '../../src/network/network.ts'
 import { createRoundClock } from '../../src/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ask, startChild, type End } from './children.ts'
-import type { IdlerFigures, IdlerStart, VictimFigures, VictimQuestion, VictimReady, VictimStart } from './messages.ts'
-import { startOwner } from './owner.ts'
+import type { IdlerFigures, IdlerStart, VictimFigures, VictimQuestion } from './messages.ts'
 import { FLOOD_PROFILE } from './profile.ts'
+import { inScene } from './scene.ts'
 
 const NEWCOMERS = 10
 /** So long the idle ones may take to come, five a second; a node that does not let them in is not waited for any longer. */
@@ -39,23 +35,7 @@ export interface IdleReport {
 }
 
 export async function runIdle(connections: number): Promise<IdleReport> {
-  const directory = mkdtempSync(join(tmpdir(), 'chronym-idle-'))
-  const ends: End[] = [
-    () => {
-      rmSync(directory, { recursive: true, force: true })
-      return undefined
-    }
-  ]
-  try {
-    const server = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: FLOOD_PROFILE.beacon })
-    ends.push(() => server.close())
-    const victim = startChild('victim.ts', ends, { execArgv: ['--expose-gc'] })
-    mkdirSync(join(directory, 'victim'))
-    const { address } = await ask<VictimReady>(victim, { directory: join(directory, 'victim'), beaconUrl: server.url, nodeSeed: '07'.repeat(32) } satisfies VictimStart)
-    const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
-    ends.push(() => pool.close())
-    const owner = await startOwner(address, server.url, join(directory, 'owner', 'chronym.db'), pool)
-    ends.push(() => owner.stop())
+  return inScene(async ({ directory, beaconUrl, victim, address, owner, pool, ends }) => {
     await owner.register(NAME)
     const figures = (): Promise<VictimFigures> => ask(victim, { commitments: [], honest: owner.peerId } satisfies VictimQuestion)
     const before = await figures()
@@ -63,11 +43,9 @@ export async function runIdle(connections: number): Promise<IdleReport> {
     const idler = startChild('idler.ts', ends, {})
     let idle = await ask<IdlerFigures>(idler, { address, connections } satisfies IdlerStart)
     for (const giveUp = performance.now() + FILL_MS; idle.held < connections && performance.now() < giveUp; idle = await ask<IdlerFigures>(idler, {})) await setTimeout(FILL_LOOK_MS)
-    const newcomers = await Promise.all(Array.from({ length: NEWCOMERS }, (_, index) => arrive(`127.${100 + index}.0.1`, { address, beaconUrl: server.url, directory: join(directory, `newcomer-${index}`), pool, ends })))
+    const newcomers = await Promise.all(Array.from({ length: NEWCOMERS }, (_, index) => arrive(`127.${100 + index}.0.1`, { address, beaconUrl, directory: join(directory, `newcomer-${index}`), pool, ends })))
     return { idle: { wanted: connections, ...idle }, newcomers, before, after: await figures() }
-  } finally {
-    for (const end of ends.reverse()) await end()
-  }
+  })
 }
 
 interface Surroundings {

@@ -1,15 +1,11 @@
 /** A flood from beginning to end: the victim and the flooder in processes of their own, the honest owner in this one. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
-import { createNativePool } from '../../src/native/pool.ts'
 import { toHex } from '../../src/protocol/bytes.ts'
-import { ask, startChild, type End } from './children.ts'
-import type { FlooderFigures, FlooderStart, Tally, VictimFigures, VictimQuestion, VictimReady, VictimStart } from './messages.ts'
-import { startOwner, type Owner } from './owner.ts'
+import { ask, startChild } from './children.ts'
+import type { FlooderFigures, FlooderStart, Tally, VictimFigures, VictimQuestion } from './messages.ts'
+import type { Owner } from './owner.ts'
 import { FLOOD_PROFILE } from './profile.ts'
+import { inScene } from './scene.ts'
 
 /** One name may change five times at once, then twice a minute: so many names are changed in turn, once a second. */
 const CHANGES_OF_A_NAME = 5
@@ -38,24 +34,7 @@ export interface FloodReport {
 }
 
 export async function runFlood({ identities, together, prefixes, seed, seconds }: FloodOptions): Promise<FloodReport> {
-  const directory = mkdtempSync(join(tmpdir(), 'chronym-flood-'))
-  const ends: End[] = [
-    () => {
-      rmSync(directory, { recursive: true, force: true })
-      return undefined
-    }
-  ]
-  try {
-    const server = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: FLOOD_PROFILE.beacon })
-    ends.push(() => server.close())
-    const victim = startChild('victim.ts', ends, { execArgv: ['--expose-gc'] })
-    mkdirSync(join(directory, 'victim'))
-    const { address } = await ask<VictimReady>(victim, { directory: join(directory, 'victim'), beaconUrl: server.url, nodeSeed: '07'.repeat(32) } satisfies VictimStart)
-    const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
-    ends.push(() => pool.close())
-    const owner = await startOwner(address, server.url, join(directory, 'owner', 'chronym.db'), pool)
-    ends.push(() => owner.stop())
-
+  return inScene(async ({ victim, address, owner, ends }) => {
     const names = Array.from({ length: Math.ceil(seconds / CHANGES_OF_A_NAME) }, (_, index) => `honest-name-${index}.${FLOOD_PROFILE.tld}`)
     const commitments = await Promise.all(names.map(async (name) => (await owner.register(name)).commitment))
     const figures = (asked: readonly Uint8Array[] = []): Promise<VictimFigures> => ask(victim, { commitments: asked.map(toHex), honest: owner.peerId } satisfies VictimQuestion)
@@ -82,9 +61,7 @@ export async function runFlood({ identities, together, prefixes, seed, seconds }
       held: { names: held.filter(Boolean).length, of: names.length },
       commitments: { kept: after.kept.filter(Boolean).length, of: commitments.length }
     }
-  } finally {
-    for (const end of ends.reverse()) await end()
-  }
+  })
 }
 
 /** A change a second for so many seconds, and now and then a new name; `names` and `commitments` grow by these. */
