@@ -12,7 +12,7 @@ import type { Node } from './node.ts'
 import { originOf, type SettledPrefixes } from './prefixes.ts'
 import { ask } from './protocol/ask.ts'
 import { MAX_ADDRESSES, readableAddresses, type FindRequest, type FoundPeer } from './protocol/find.ts'
-import { dropUnreachable, nearestKnown } from './routing.ts'
+import { addAnswering, dropUnreachable, nearestKnown } from './routing.ts'
 
 export interface Finder {
   /** Looks up those nearest to a key. Ends after 10 s with what it has. Rejects with the signal's reason. */
@@ -33,7 +33,10 @@ export function createFinder(node: Node, profile: NetworkProfile, prefixes: Sett
       }
       const answer = await ask(node, id, { type: 'find', key }, profile)
       await prefixes.settled(id)
-      if (answer.type === 'found') return answer.peers.map(namedBy)
+      if (answer.type === 'found') {
+        addAnswering(node, id)
+        return answer.peers.map(namedBy)
+      }
       // It is there, and has too much to do.
       return answer.type === 'busy' ? [] : undefined
     } catch {

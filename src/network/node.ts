@@ -18,6 +18,7 @@ import { gater } from './gater.ts'
 import { MAX_HALF_OPEN } from './half-open.ts'
 import { keepNobodyAlive } from './keep-alive.ts'
 import { deepenNearOurselves } from './near-table.ts'
+import { takeInConnected } from './connected-peers.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
 /**
@@ -112,6 +113,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
   })
   deepenNearOurselves(node)
   keepNobodyAlive(node)
+  takeInConnected(node)
   await prepare?.(node)
   try {
     await node.start()

@@ -11,6 +11,7 @@ interface RoutingTable {
   addEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
   removeEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
   remove(peer: PeerId): Promise<void>
+  queueRoutingTableUpdate(peer: PeerId): void
   readonly kb: { toIterable(): Iterable<{ readonly peerId: PeerId; readonly kadId: Uint8Array }>; get(kadId: Uint8Array): unknown }
 }
 
@@ -36,6 +37,11 @@ export function onPeerKnown(node: Node, listener: (peer: PeerId) => void): () =>
   return () => {
     table.removeEventListener('peer:add', onAdd)
   }
+}
+
+/** Has the table take in a peer that has answered a look-up, where it has a place and the peer answers a ping: it may have missed it when they were connected. */
+export function addAnswering(node: Node, peer: PeerId): void {
+  if (!isKnown(node, peer)) tableOf(node).queueRoutingTableUpdate(peer)
 }
 
 /** Takes a peer out of the table that cannot be reached: kad-dht keeps the dead for ever. It comes back when it is met again. */
