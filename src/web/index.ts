@@ -14,7 +14,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml'
 }
-const FILES = ['index.html', 'icon.svg', 'style.css', 'main.js', 'http.js', 'elements.js', 'names.js', 'tasks.js', 'zone-editor.js']
+const FILES = [
+  ...['index.html', 'icon.svg', 'style.css', 'main.js', 'http.js', 'elements.js', 'dialog.js', 'questions.js'],
+  ...['names.js', 'name-input.js', 'tasks.js', 'task-state.js', 'zone-editor.js', 'zone-records.js', 'unsaved-edits.js']
+]
 
 let read: readonly Asset[] | undefined
 

@@ -11,8 +11,8 @@ export class Problem extends Error {
 let onLogout = () => {}
 export const whenLoggedOut = (listener) => (onLogout = listener)
 
-async function send(method, path, body, headers = {}) {
-  const request = { method, headers, credentials: 'same-origin' }
+async function send(method, path, body, headers = {}, credentials = 'same-origin') {
+  const request = { method, headers, credentials }
   if (body !== undefined) {
     request.headers = { ...headers, 'Content-Type': 'application/json' }
     request.body = JSON.stringify(body)
@@ -31,6 +31,8 @@ async function send(method, path, body, headers = {}) {
 
 export const get = async (path) => (await send('GET', path)).json()
 export const getResponse = (path) => send('GET', path)
+/** What anybody is answered: without the session. */
+export const getPublic = async (path) => (await send('GET', path, undefined, {}, 'omit')).json()
 export const post = async (path, body, headers) => (await send('POST', path, body, headers)).json()
 export const remove = (path) => send('DELETE', path)
 

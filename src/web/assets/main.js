@@ -1,3 +1,4 @@
+import { withdrawQuestion } from './dialog.js'
 import { $, attempt, count, duration, element, notice } from './elements.js'
 import { get, post, remove, stream, whenLoggedOut } from './http.js'
 import { refreshNames, wireRegister } from './names.js'
@@ -62,6 +63,7 @@ function leave() {
   timer = undefined
   closeEvents()
   stopTasks()
+  withdrawQuestion()
   $('dashboard').hidden = true
   $('logout').hidden = true
   $('login').hidden = false

@@ -1,7 +1,14 @@
+import { ask } from './dialog.js'
 import { $, attempt, button, duration, element, show } from './elements.js'
 import { get, post } from './http.js'
+import { canonicalName, suggestedName, suffixOf } from './name-input.js'
+import { costLine, registerQuestion, renewQuestion } from './questions.js'
 import { refreshTasks } from './tasks.js'
-import { editZone } from './zone-editor.js'
+import { editZone, hasUnsavedEdits, noteSerials } from './zone-editor.js'
+
+let owned = []
+/** What is being started: another click meanwhile starts it no second time. */
+const starting = new Set()
 
 function lease({ state, lease_end: end }) {
   const left = (Date.parse(end) - Date.now()) / 1000
@@ -15,28 +22,30 @@ function renewal({ renewal: { state, due } }) {
   return { running: 'under way', paused: 'paused', failed: 'failed; tried again', off: 'off', impossible: 'not possible' }[state]
 }
 
-function row(owned) {
-  const { name, state, serial, published_serial: published, warnings } = owned
+function row(each) {
+  const { name, state, serial, published_serial: published, warnings } = each
   const zone = serial === 0 ? 'none' : serial === published ? `live (${serial})` : `saved ${serial}, live ${published || 'none'}`
   return element(
     'tr',
     {},
     element('td', {}, name, ...warnings.map(({ message }) => element('div', { className: 'bad' }, message))),
-    element('td', { className: state === 'live' ? '' : 'bad', title: new Date(owned.lease_end).toLocaleString() }, lease(owned)),
-    element('td', {}, renewal(owned)),
-    element('td', {}, zone),
+    element('td', { className: state === 'live' ? '' : 'bad', title: new Date(each.lease_end).toLocaleString() }, lease(each)),
+    element('td', {}, renewal(each)),
+    element('td', {}, zone, ...(hasUnsavedEdits(name) ? [element('div', { className: 'quiet' }, 'unsaved edits')] : [])),
     element(
       'td',
       {},
       button('Edit zone', () => attempt(() => editZone(name)), `Edit the zone of ${name}`),
       ' ',
-      button('Renew', () => attempt(() => startTask('renew', name)), `Renew ${name}`)
+      button('Renew', () => attempt(() => begin('renew', name)), `Renew ${name}`)
     )
   )
 }
 
 export async function refreshNames() {
   const names = await get('/api/names')
+  owned = names
+  noteSerials(names)
   // Whoever is at one of the buttons stays there.
   const at = $('names').contains(document.activeElement) ? document.activeElement.ariaLabel : null
   $('names').replaceChildren(...names.map(row))
@@ -44,24 +53,70 @@ export async function refreshNames() {
   $('no-names').hidden = names.length > 0
 }
 
-async function startTask(kind, name) {
-  const { message } = await post(`/api/vdf/${kind}`, { name }, { 'Idempotency-Key': crypto.randomUUID() })
-  await refreshTasks()
-  return message
+/** Starts a task, after a question where that costs much or gains little. Resolves to what the daemon says, undefined where nothing was started. */
+async function begin(kind, name) {
+  const key = `${kind} ${name}`
+  if (starting.has(key)) return undefined
+  starting.add(key)
+  try {
+    const estimate = await post('/api/vdf/estimate', { name })
+    const ours = owned.find((each) => each.name === name)
+    const question = kind === 'register' ? registerQuestion(name, estimate) : ours === undefined ? null : renewQuestion(ours, estimate)
+    if (question !== null && !(await ask(question))) return undefined
+    const { message } = await post(`/api/vdf/${kind}`, { name }, { 'Idempotency-Key': crypto.randomUUID() })
+    await refreshTasks()
+    return message
+  } finally {
+    starting.delete(key)
+  }
+}
+
+/** The name as it was entered, in its only spelling; undefined, with a hint on the page, where its suffix is missing. */
+function enteredName() {
+  const input = $('register-name')
+  const name = canonicalName(input.value)
+  input.value = name
+  return suggest() ? undefined : name
+}
+
+/** Shows the name that was perhaps meant. */
+function suggest() {
+  const suggestion = suggestedName($('register-name').value, suffixOf(owned.map(({ name }) => name)))
+  $('register-hint').hidden = suggestion === undefined
+  if (suggestion !== undefined) {
+    $('use-suggestion').textContent = suggestion
+    $('use-suggestion').setAttribute('aria-label', `Use ${suggestion}`)
+  }
+  return suggestion !== undefined
 }
 
 export function wireRegister() {
   const output = $('register-output')
-  const name = () => $('register-name').value.trim()
-  $('estimate').onclick = () =>
+  const act = (work) =>
     attempt(async () => {
-      const { iterations, seconds, queued_seconds: queued, lease_end: end, proof_kept: isKept } = await post('/api/vdf/estimate', { name: name() })
-      const waiting = queued > 0 ? `, of which ${duration(queued)} waiting for the tasks before it` : ''
-      const cost = isKept ? 'A finished proof is kept here, only publishing is left' : `About ${duration(seconds)} on this machine (${iterations.toLocaleString('en')} squarings)${waiting}`
-      show(output, `${cost}; the lease would run to ${new Date(end).toLocaleDateString()}.`)
+      show(output, '')
+      const name = enteredName()
+      if (name === undefined) return $('use-suggestion').focus()
+      show(output, 'Measuring what it takes…')
+      const said = await work(name)
+      return said === undefined ? show(output, 'Nothing was begun.') : show(output, ...said)
     }, output)
+  $('register-name').oninput = suggest
+  $('use-suggestion').onclick = () => {
+    $('register-name').value = $('use-suggestion').textContent
+    suggest()
+    $('register-name').focus()
+  }
+  $('estimate').onclick = () =>
+    act(async (name) => {
+      const estimate = await post('/api/vdf/estimate', { name })
+      return [`${costLine(estimate)}; the lease would run to ${new Date(estimate.lease_end).toLocaleDateString()}.`]
+    })
   $('register-form').onsubmit = (event) => {
     event.preventDefault()
-    void attempt(async () => show(output, await startTask('register', name()), 'good'), output)
+    void act(async (name) => {
+      const message = await begin('register', name)
+      return message === undefined ? undefined : [message, 'good']
+    })
   }
 }

@@ -1,5 +1,8 @@
+import { ask } from './dialog.js'
 import { $, attempt, button, count, duration, element } from './elements.js'
 import { get, post, remove, stream } from './http.js'
+import { cancelQuestion } from './questions.js'
+import { taskState } from './task-state.js'
 
 /** A browser opens six connections to one place; the rest of the page needs some. Further tasks are polled. */
 const MAX_STREAMS = 3
@@ -11,6 +14,24 @@ let whenEnded = () => {}
 /** `listener` is called when a task has ended. */
 export const onTaskEnd = (listener) => (whenEnded = listener)
 
+/** Squarings a second, of this task or of this machine; null where neither is known. */
+async function rateOf({ name, iterations_per_second: rate }) {
+  if (rate !== null) return rate
+  return post('/api/vdf/estimate', { name }).then((estimate) => estimate.iterations_per_second, () => null)
+}
+
+/** Cancels a running task, after a question where work is lost; clears one that has ended. */
+async function removeTask(taskId) {
+  const { task } = items.get(taskId)
+  if (task.status === 'running') {
+    const question = task.progress === 0 ? null : cancelQuestion(task, await rateOf(task))
+    if (question !== null && !(await ask(question))) return
+    // Meanwhile it may have ended: the same request would clear it.
+    if (items.get(taskId)?.task.status !== 'running') throw new Error(`The task of ${task.name} ended before it was cancelled.`)
+  }
+  await remove(`/api/vdf/status/${encodeURIComponent(taskId)}`)
+}
+
 function create(task) {
   const path = `/api/vdf/tasks/${encodeURIComponent(task.task_id)}`
   const act = (work) => () => attempt(async () => (await work(), await refreshTasks()))
@@ -19,13 +40,19 @@ function create(task) {
     phase: element('span'),
     rate: element('span', { className: 'quiet' }),
     bar: element('progress'),
-    error: element('div', { className: 'bad' }),
+    error: element('div'),
     pause: button('Pause', act(() => post(`${path}/${items.get(task.task_id).task.paused ? 'resume' : 'pause'}`))),
-    remove: button('Cancel', act(() => remove(`/api/vdf/status/${encodeURIComponent(task.task_id)}`)))
+    remove: button('Cancel', act(() => removeTask(task.task_id)))
   }
   parts.bar.setAttribute('aria-label', `Progress of ${task.name}`)
   const line = element('div', { className: 'line' }, parts.title, parts.phase, parts.rate, element('span', {}, parts.pause, ' ', parts.remove))
   return { ...parts, node: element('li', {}, line, parts.bar, parts.error), task }
+}
+
+/** Of many such buttons a screen reader tells which one it is. */
+function setText(node, text, { kind, name }) {
+  node.textContent = text
+  node.setAttribute('aria-label', `${text}: ${kind} ${name}`)
 }
 
 function update(task) {
@@ -35,9 +62,9 @@ function update(task) {
   const proving = task.phase === 'prove'
   item.task = task
   item.title.textContent = `${task.kind} ${task.name}`
-  const place = task.queue_position === null ? '' : `, place ${task.queue_position}`
-  item.phase.textContent = running ? (task.paused ? 'paused' : `${task.phase}${place}`) : task.status
-  item.phase.className = task.status === 'failed' ? 'bad' : task.status === 'completed' ? 'good' : ''
+  const { word, tone } = taskState(task)
+  item.phase.textContent = word
+  item.phase.className = tone
   const speed = task.iterations_per_second === null ? '' : `, ${count(Math.round(task.iterations_per_second))}/s`
   const eta = task.eta_seconds === null ? '' : `, ${duration(task.eta_seconds)} left`
   const done = proving ? `proof ${Math.floor(100 * task.phase_progress)}%` : `${count(task.progress)} of ${count(task.iterations)}${speed}`
@@ -47,9 +74,10 @@ function update(task) {
   item.bar.hidden = !running
   const trouble = task.error ?? task.stalled
   item.error.textContent = trouble === null ? '' : `${trouble.message} (${trouble.code})`
+  item.error.className = word === 'cancelled' ? 'quiet' : 'bad'
   item.pause.hidden = !running
-  item.pause.textContent = task.paused ? 'Resume' : 'Pause'
-  item.remove.textContent = running ? 'Cancel' : 'Clear'
+  setText(item.pause, task.paused ? 'Resume' : 'Pause', task)
+  setText(item.remove, running ? 'Cancel' : 'Clear', task)
   if (!running) unfollow(task.task_id)
 }
 

@@ -1,17 +1,33 @@
+import { ask } from './dialog.js'
 import { $, attempt, button, element, show } from './elements.js'
-import { getResponse, post, Problem } from './http.js'
+import { getPublic, getResponse, post, Problem } from './http.js'
+import { discardQuestion, publishQuestion, saveQuestion } from './questions.js'
+import { UnsavedEdits } from './unsaved-edits.js'
+import { difference, FIELDS, isUnchanged, recordsOf, rowOf, rowsOf, zoneState } from './zone-records.js'
 
-const FIELDS = ['label', 'type', 'value', 'ttl']
 const TITLES = { label: 'Label', type: 'Type', value: 'Value', ttl: 'TTL in seconds' }
 
-let rows = []
-let name = ''
-let etag = null
+const edits = new UnsavedEdits(sessionStorage)
+/** The zone in the editor: as the daemon has it (`source`, null for none, `trouble`, `etag`, `serial`, `records`), and the `rows` of the page. */
+let zone
+/** Marks the newest request for a zone: an older answer that comes late is not shown. */
+let newest
+/** Of each name the serials that the daemon has saved and published. */
+let serials = new Map()
+let isBusy = false
 
-function addRow(record) {
+const path = (name) => `/api/zone/${encodeURIComponent(name)}`
+const entered = ({ rows }) => rows.map(({ inputs }) => rowOf(Object.fromEntries(FIELDS.map((field) => [field, inputs[field].value]))))
+
+const areSaved = (rows, records) => isUnchanged(difference(records, recordsOf(rows).records))
+
+/** Does this page hold edits of that name that are saved nowhere? */
+export const hasUnsavedEdits = (name) => edits.has(name)
+
+function addRow(values) {
   const inputs = Object.fromEntries(
     FIELDS.map((field) => {
-      const input = element('input', { value: record[field] ?? '', spellcheck: false, autocomplete: 'off' })
+      const input = element('input', { value: values[field], spellcheck: false, autocomplete: 'off' })
       input.setAttribute('aria-label', TITLES[field])
       return [field, input]
     })
@@ -21,36 +37,51 @@ function addRow(record) {
   const error = element('div', { className: 'bad' })
   const row = { inputs, error }
   const drop = button('Remove', () => {
+    const next = row.node.nextElementSibling ?? row.node.previousElementSibling
     row.node.remove()
-    rows = rows.filter((other) => other !== row)
+    zone.rows = zone.rows.filter((other) => other !== row)
+    edited()
+    ;(next?.querySelector('button') ?? $('add-record')).focus()
   }, 'Remove this record')
   row.node = element('tr', {}, ...FIELDS.map((field) => element('td', { className: field }, inputs[field], ...(field === 'value' ? [error] : []))), element('td', {}, drop))
-  rows.push(row)
+  zone.rows.push(row)
   $('records').append(row.node)
   return row
 }
 
-/** The zone as the rows have it, and for each record's path the row it came from. */
-function collect() {
-  const records = {}
-  const rowByPath = new Map()
-  for (const row of rows) {
-    const { label, type, value, ttl } = row.inputs
-    const key = label.value.trim() || '@'
-    records[key] ??= []
-    rowByPath.set(`${key}/${records[key].length}`, row)
-    const seconds = ttl.value.trim()
-    records[key].push({ type: type.value.trim().toUpperCase(), value: value.value.trim(), ...(seconds !== '' && { ttl: Number(seconds) }) })
-  }
-  return { records, rowByPath }
+/** Keeps what was entered, wherever the page goes, until it is what the daemon has. */
+function edited() {
+  const rows = entered(zone)
+  if (areSaved(rows, zone.records)) edits.drop(zone.name)
+  else edits.keep(zone.name, { base: zone.etag, rows })
+  showState()
+}
+
+/** Says what is seen, and that leaving the page would lose edits. */
+function showState() {
+  window.onbeforeunload = edits.count > 0 ? (event) => event.preventDefault() : null
+  if (zone === undefined) return
+  const { saved, published } = serials.get(zone.name) ?? { saved: 0, published: 0 }
+  const isEdited = edits.has(zone.name)
+  const { word, text } = zoneState({ ...zone, saved, published, isEdited })
+  // A status that is set again is read aloud again.
+  if ($('zone-badge').textContent !== word) $('zone-badge').textContent = word
+  if ($('zone-state').textContent !== text) $('zone-state').textContent = text
+  $('discard-edits').hidden = !isEdited
+}
+
+/** `names`: of GET /api/names, whenever they are read. */
+export function noteSerials(names) {
+  serials = new Map(names.map(({ name, serial, published_serial: published }) => [name, { saved: serial, published }]))
+  showState()
 }
 
 /** `records/www/0/value` -> the row of that record, and the field. */
-function showErrors(errors, rowByPath) {
+function showErrors(rows, errors, rowByPath) {
   const rest = []
   for (const { path, message } of errors) {
     const [, label = '', index = '0', field] = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    const row = rowByPath.get(`${label}/${index}`) ?? rowByPath.get(`${label}/0`)
+    const row = rows[rowByPath.get(`${label}/${index}`) ?? rowByPath.get(`${label}/0`)]
     if (row === undefined) {
       rest.push(message)
       continue
@@ -64,65 +95,143 @@ function showErrors(errors, rowByPath) {
 }
 
 function clearErrors() {
-  for (const { error, inputs } of rows) {
+  for (const { error, inputs } of zone.rows) {
     error.textContent = ''
     for (const input of Object.values(inputs)) input.removeAttribute('aria-invalid')
   }
 }
 
-async function save() {
-  clearErrors()
-  const { records, rowByPath } = collect()
+/** Nothing is published, as far as peers know. */
+const isNowhere = ({ code }) => code === 'SVC-RES-002' || code === 'SVC-RES-003'
+
+/** The zone as the daemon has it now: ours where one is saved, else the network's, else an empty one, with the `trouble` where the network's cannot be read. */
+async function fetchZone(name) {
   try {
-    const { serial } = await post(`/api/zone/${encodeURIComponent(name)}`, { records }, etag === null ? {} : { 'If-Match': etag })
-    etag = `"${serial}"`
+    const response = await getResponse(path(name))
+    const source = response.headers.get('X-Zone-Source')
+    const { serial = 0, records } = await response.json()
+    // An ETag of the network's zone is no local one yet: nobody can have changed what is not there.
+    return { source, serial, records, etag: source === 'local' ? response.headers.get('ETag') : null }
+  } catch (error) {
+    // A name without a zone begins with an empty one.
+    if (!(error instanceof Problem) || !/^SVC-(ZON|RES)-/.test(error.code)) throw error
+    return { source: null, serial: 0, records: {}, etag: null, ...(!isNowhere(error) && { trouble: error.message }) }
+  }
+}
+
+/** What peers show of it: `{records}`, empty where nothing is published, or `{trouble}`. */
+async function fetchPublished(name) {
+  try {
+    const { records } = await getPublic(path(name))
+    return { records }
+  } catch (error) {
+    return isNowhere(error) ? { records: {} } : { trouble: error.message }
+  }
+}
+
+const savedAs = (of, serial) => Object.assign(of, { source: 'local', etag: `"${serial}"`, serial })
+
+/** Saves `rows`, as they were entered, over `now`. */
+async function save(of, rows, now) {
+  const { records, rowByPath } = recordsOf(rows)
+  try {
+    const { serial } = await post(path(of.name), { records }, now.etag === null ? {} : { 'If-Match': now.etag })
+    savedAs(of, serial)
+    of.records = records
+    if (zone === of) edited()
+    else if (areSaved(edits.get(of.name)?.rows ?? [], records)) edits.drop(of.name)
     return serial
   } catch (error) {
-    if (!(error instanceof Problem) || error.errors.length === 0) throw error
-    const rest = showErrors(error.errors, rowByPath)
+    if (zone !== of || !(error instanceof Problem) || error.errors.length === 0) throw error
+    const rest = showErrors(of.rows, error.errors, rowByPath)
     throw new Error(rest.length > 0 ? rest.join('; ') : 'Not saved: see the records marked.')
   }
 }
 
-export async function editZone(of) {
-  name = of
-  etag = null
-  rows = []
+/** What saving replaces: a draft, never what is published. */
+const savedRecords = ({ source, records }) => (source === 'local' ? records : {})
+
+async function saveOnly(of, say) {
+  const rows = entered(of)
+  const now = await fetchZone(of.name)
+  const changes = difference(savedRecords(now), recordsOf(rows).records)
+  if (!(await agreed(saveQuestion(of.name, changes, { isChangedElsewhere: now.etag !== of.etag })))) return say('Not saved. Your edits are kept in this tab.')
+  return say(`Saved as serial ${await save(of, rows, now)}. Only this daemon sees it until it is published.`, 'good')
+}
+
+async function saveAndPublish(of, say) {
+  const rows = entered(of)
+  const { records } = recordsOf(rows)
+  const now = await fetchZone(of.name)
+  const changes = difference(savedRecords(now), records)
+  // What was saved here and seen needs one answer, about what peers will see; what somebody else saved meanwhile needs its own.
+  if (now.etag !== of.etag && !(await agreed(saveQuestion(of.name, changes, { isChangedElsewhere: true })))) return say('Nothing was saved or published.')
+  say('Reading what is published…')
+  const published = await fetchPublished(of.name)
+  const toPublish = published.records === undefined ? undefined : difference(published.records, records)
+  if (!(await agreed(publishQuestion(of.name, published, toPublish)))) return say('Nothing was saved or published. Your edits are kept in this tab.')
+  if (now.source !== 'local' || !isUnchanged(changes)) await save(of, rows, now)
+  say('Publishing…')
+  const { serial, stored_by: holders, of: asked } = await post(`${path(of.name)}/publish`)
+  savedAs(of, serial)
+  return say(`Serial ${serial} is live at ${holders} of ${asked} peers.`, 'good')
+}
+
+const agreed = async (question) => question === null || ask(question)
+
+function showRows(rows) {
+  zone.rows = []
   $('records').replaceChildren()
-  show($('zone-output'), '')
+  for (const row of rows) addRow(row)
+}
+
+export async function editZone(name) {
+  const request = (newest = {})
+  const found = await fetchZone(name)
+  if (newest !== request) return
+  zone = { name, ...found, rows: [] }
+  const kept = edits.get(name)
+  showRows(kept?.rows ?? rowsOf(found.records))
+  const isOutdated = kept !== undefined && kept.base !== found.etag
+  show($('zone-output'), isOutdated ? 'The saved zone has changed since these edits were begun. Saving shows what it would replace.' : '')
   $('zone-title').textContent = `Zone of ${name}`
-  try {
-    const response = await getResponse(`/api/zone/${encodeURIComponent(name)}`)
-    // An ETag of the network's zone is no local one yet: nobody can have changed what is not there.
-    etag = response.headers.get('X-Zone-Source') === 'local' ? response.headers.get('ETag') : null
-    const { records } = await response.json()
-    for (const [label, group] of Object.entries(records)) for (const record of group) addRow({ label, ...record })
-  } catch (error) {
-    // A name without a zone begins with an empty one.
-    if (!(error instanceof Problem) || !/^SVC-(ZON|RES)-/.test(error.code)) throw error
-  }
-  if (rows.length === 0) addRow({ label: '@', type: 'A' })
+  edited()
   $('zone').hidden = false
   $('zone-title').focus()
 }
 
-export function wireZoneEditor(onSaved) {
+async function discardEdits(of) {
+  if (!(await ask(discardQuestion(of.name, difference(of.records, recordsOf(entered(of)).records))))) return
+  edits.drop(of.name)
+  await editZone(of.name)
+}
+
+export function wireZoneEditor(onChanged) {
   const output = $('zone-output')
-  $('add-record').onclick = () => addRow({}).inputs.label.focus()
+  /** One act at a time; what it says is shown while its zone is. */
+  const act = (work) => async () => {
+    if (isBusy) return
+    isBusy = true
+    clearErrors()
+    const of = zone
+    await attempt(async () => {
+      await work(of, (text, tone) => zone === of && show(output, text, tone))
+      await onChanged()
+    }, output)
+    isBusy = false
+  }
+  $('zone-form').oninput = edited
+  $('add-record').onclick = () => {
+    addRow(rowOf({})).inputs.label.focus()
+    edited()
+  }
   $('close-zone').onclick = () => ($('zone').hidden = true)
+  $('discard-edits').onclick = act(discardEdits)
+  $('publish-zone').onclick = act(saveAndPublish)
+  const saveNow = act(saveOnly)
   $('zone-form').onsubmit = (event) => {
     event.preventDefault()
-    void attempt(async () => {
-      show(output, `Saved as serial ${await save()}. Only this daemon sees it until it is published.`, 'good')
-      await onSaved()
-    }, output)
+    void saveNow()
   }
-  $('publish-zone').onclick = () =>
-    attempt(async () => {
-      await save()
-      show(output, 'Publishing…')
-      const { serial, stored_by: holders, of } = await post(`/api/zone/${encodeURIComponent(name)}/publish`)
-      show(output, `Serial ${serial} is live at ${holders} of ${of} peers.`, 'good')
-      await onSaved()
-    }, output)
+  showState()
 }

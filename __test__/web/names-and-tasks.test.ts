@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+
+const asset = (file: string) => import(new URL(`../../src/web/assets/${file}`, import.meta.url).href)
+const { canonicalName, suggestedName, suffixOf } = (await asset('name-input.js')) as {
+  canonicalName: (text: string) => string
+  suggestedName: (text: string, suffix: string) => string | undefined
+  suffixOf: (names: string[]) => string
+}
+const { taskState } = (await asset('task-state.js')) as { taskState: (task: object) => { word: string; tone: string } }
+
+describe('a name as it is entered', () => {
+  it.each([
+    ['alice.chronym', 'alice.chronym'],
+    [' Alice.CHRONYM. ', 'alice.chronym'],
+    ['alice.chronym..', 'alice.chronym.'],
+    // The Kelvin sign becomes a small k elsewhere, which is another name.
+    ['\u212Aen.chronym', '\u212Aen.chronym']
+  ])('%s is %s', (text, name) => {
+    expect(canonicalName(text)).toBe(name)
+  })
+
+  it.each([
+    ['Dave', 'dave.chronym'],
+    ['dave.', 'dave.chronym'],
+    ['dave.chronym', undefined],
+    ['www.dave.chronym', undefined],
+    ['dave.com', undefined],
+    [' ', undefined]
+  ])('%s suggests %s', (text, name) => {
+    expect(suggestedName(text, '.chronym')).toBe(name)
+  })
+
+  it('takes the suffix of the names that are there', () => {
+    expect(suffixOf([])).toBe('.chronym')
+    expect(suffixOf(['alice.example', 'bob.example'])).toBe('.example')
+  })
+})
+
+describe('what a task is at', () => {
+  const task = { status: 'running', phase: 'evaluate', paused: false, queue_position: null, error: null }
+
+  it.each([
+    ['a cancelled one is no failure', { status: 'failed', error: { code: 'SVC-TSK-003' } }, { word: 'cancelled', tone: 'quiet' }],
+    ['a failed one is red', { status: 'failed', error: { code: 'SVC-REG-001' } }, { word: 'failed', tone: 'bad' }],
+    ['one that failed without a word too', { status: 'failed' }, { word: 'failed', tone: 'bad' }],
+    ['a completed one', { status: 'completed' }, { word: 'completed', tone: 'good' }],
+    ['one at work', {}, { word: 'evaluate', tone: '' }],
+    ['one that waits', { phase: 'queued', queue_position: 2 }, { word: 'queued, place 2', tone: '' }],
+    ['a paused one', { paused: true }, { word: 'paused', tone: '' }]
+  ])('%s', (_case, change, state) => {
+    expect(taskState({ ...task, ...change })).toEqual(state)
+  })
+})

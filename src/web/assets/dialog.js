@@ -1,0 +1,42 @@
+import { $, element } from './elements.js'
+
+/** A changed line says in words, too, what becomes of it: signs and colours are not read aloud. */
+const change = (sign, word, className) => (line) => element('li', { className }, `${sign} `, element('span', { className: 'hidden' }, `${word}: `), line)
+
+/** Where a list was drawn again meanwhile, the button of the same label takes the focus. */
+function giveBackFocus(opener) {
+  if (opener === null || opener.isConnected) return
+  const label = opener.getAttribute('aria-label')
+  if (label !== null) document.querySelector(`[aria-label="${CSS.escape(label)}"]`)?.focus()
+}
+
+/**
+ * Asks a person; resolves to true for `yes` alone: Esc, the end of the session and a second question at the same time are a no.
+ * `changes`: lines that are added and removed. The harmless answer has the focus, so that Enter twice does no harm.
+ */
+export function ask({ title, lines, changes = { added: [], removed: [] }, yes, no }) {
+  const dialog = $('question')
+  if (dialog.open) return Promise.resolve(false)
+  const opener = document.activeElement
+  $('question-title').textContent = title
+  $('question-text').replaceChildren(...lines.map((line) => element('p', {}, line)))
+  const items = [...changes.removed.map(change('−', 'removed', 'bad')), ...changes.added.map(change('+', 'added', 'good'))]
+  $('question-changes').replaceChildren(...items)
+  $('question-changes').hidden = items.length === 0
+  $('question-yes').textContent = yes
+  $('question-no').textContent = no
+  $('question-yes').onclick = () => dialog.close('yes')
+  $('question-no').onclick = () => dialog.close('no')
+  dialog.returnValue = 'no'
+  return new Promise((resolve) => {
+    dialog.onclose = () => {
+      giveBackFocus(opener)
+      resolve(dialog.returnValue === 'yes')
+    }
+    dialog.showModal()
+    $('question-no').focus()
+  })
+}
+
+/** Answers an open question with no. */
+export const withdrawQuestion = () => $('question').close('no')

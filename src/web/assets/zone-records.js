@@ -1,0 +1,78 @@
+/** A zone as the rows of the editor have it, and as the daemon does. Pure: no element is touched here. */
+
+export const FIELDS = ['label', 'type', 'value', 'ttl']
+/** What the daemon takes where none is given, seconds. */
+const DEFAULT_TTL = 300
+
+/** The row that an empty zone begins with. */
+export const FIRST_ROW = { label: '@', type: 'A', value: '', ttl: '' }
+
+/** A row of texts, whatever it is made of. */
+export function rowOf(values) {
+  return Object.fromEntries(FIELDS.map((field) => [field, values[field] === undefined ? '' : String(values[field]).trim()]))
+}
+
+export function rowsOf(records) {
+  const rows = Object.entries(records).flatMap(([label, group]) => group.map((record) => rowOf({ label, ...record })))
+  return rows.length === 0 ? [FIRST_ROW] : rows
+}
+
+const isSame = (left, right) => FIELDS.every((field) => left[field] === right[field])
+
+/** A row in which nothing was entered is no record. */
+const isBlank = (row) => isSame(row, FIRST_ROW) || FIELDS.every((field) => row[field] === '')
+
+/** The records of these rows, and the index of each one's row by its path: `www/0`. */
+export function recordsOf(rows) {
+  // Without a prototype: a label may be `constructor`.
+  const records = Object.create(null)
+  const rowByPath = new Map()
+  rows.forEach((row, index) => {
+    if (isBlank(row)) return
+    const label = row.label || '@'
+    records[label] ??= []
+    rowByPath.set(`${label}/${records[label].length}`, index)
+    records[label].push({ type: row.type.toUpperCase(), value: row.value, ...(row.ttl !== '' && { ttl: Number(row.ttl) }) })
+  })
+  return { records, rowByPath }
+}
+
+/** `www 300 A 192.0.2.1`, one line a record. */
+function linesOf(records) {
+  return Object.entries(records).flatMap(([label, group]) => group.map(({ type, value, ttl = DEFAULT_TTL }) => `${label} ${ttl} ${type} ${value}`))
+}
+
+/** The lines of `after` that `before` lacks, and the other way round; each as often as it is missing. */
+export function difference(before, after) {
+  const without = (lines, others) => {
+    const rest = [...others]
+    return lines.filter((line) => {
+      const at = rest.indexOf(line)
+      if (at >= 0) rest.splice(at, 1)
+      return at < 0
+    })
+  }
+  const [old, now] = [linesOf(before), linesOf(after)]
+  return { added: without(now, old), removed: without(old, now) }
+}
+
+export const isUnchanged = ({ added, removed }) => added.length + removed.length === 0
+
+/**
+ * What the editor shows: a word for the badge, and a sentence. `source`: of the zone that was loaded, null for none; `trouble`: why
+ * that of the network could not be read. `saved`, `published`: serials that the daemon has now, 0 for none.
+ */
+export function zoneState({ source, trouble, serial, saved, published, isEdited }) {
+  const below = belowEdits({ source, trouble, serial, published })
+  const elsewhere = source === 'local' && saved > serial ? ` It was changed elsewhere since: serial ${saved} is saved now. Saving shows what it would replace.` : ''
+  if (!isEdited) return { word: below.word, text: `${below.text}${elsewhere}` }
+  return { word: 'unsaved edits', text: `Nothing of your edits is saved yet; this tab keeps them. Without them: ${below.text}${elsewhere}` }
+}
+
+function belowEdits({ source, trouble, serial, published }) {
+  if (trouble !== undefined) return { word: 'not known', text: `No draft is saved here, and what is published cannot be read just now: ${trouble}` }
+  if (source === null) return { word: 'no zone', text: 'No zone is saved here or published.' }
+  if (source === 'network') return { word: 'published', text: `Serial ${serial}, as peers show it. There is no draft here.` }
+  if (serial === published) return { word: 'published', text: `Serial ${serial}, the zone that is published.` }
+  return { word: 'draft', text: `Serial ${serial}, which only this daemon has. ${published > 0 ? `Published is serial ${published}.` : 'Nothing is published.'}` }
+}
