@@ -2,7 +2,8 @@ import { ask } from './dialog.js'
 import { $, attempt, button, duration, element, show } from './elements.js'
 import { get, post } from './http.js'
 import { canonicalName, suggestedName, suffixOf } from './name-input.js'
-import { costLine, registerQuestion, renewQuestion } from './questions.js'
+import { costLine } from './questions.js'
+import { startTask } from './task-acts.js'
 import { refreshTasks } from './tasks.js'
 import { editZone, hasUnsavedEdits, noteSerials } from './zone-editor.js'
 
@@ -59,11 +60,7 @@ async function begin(kind, name) {
   if (starting.has(key)) return undefined
   starting.add(key)
   try {
-    const estimate = await post('/api/vdf/estimate', { name })
-    const ours = owned.find((each) => each.name === name)
-    const question = kind === 'register' ? registerQuestion(name, estimate) : ours === undefined ? null : renewQuestion(ours, estimate)
-    if (question !== null && !(await ask(question))) return undefined
-    const { message } = await post(`/api/vdf/${kind}`, { name }, { 'Idempotency-Key': crypto.randomUUID() })
+    const message = await startTask({ post, ask }, kind, name, owned.find((each) => each.name === name))
     await refreshTasks()
     return message
   } finally {

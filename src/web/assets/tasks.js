@@ -1,7 +1,7 @@
 import { ask } from './dialog.js'
 import { $, attempt, button, count, duration, element } from './elements.js'
 import { get, post, remove, stream } from './http.js'
-import { cancelQuestion } from './questions.js'
+import { removeTask } from './task-acts.js'
 import { taskState } from './task-state.js'
 
 /** A browser opens six connections to one place; the rest of the page needs some. Further tasks are polled. */
@@ -14,24 +14,6 @@ let whenEnded = () => {}
 /** `listener` is called when a task has ended. */
 export const onTaskEnd = (listener) => (whenEnded = listener)
 
-/** Squarings a second, of this task or of this machine; null where neither is known. */
-async function rateOf({ name, iterations_per_second: rate }) {
-  if (rate !== null) return rate
-  return post('/api/vdf/estimate', { name }).then((estimate) => estimate.iterations_per_second, () => null)
-}
-
-/** Cancels a running task, after a question where work is lost; clears one that has ended. */
-async function removeTask(taskId) {
-  const { task } = items.get(taskId)
-  if (task.status === 'running') {
-    const question = task.progress === 0 ? null : cancelQuestion(task, await rateOf(task))
-    if (question !== null && !(await ask(question))) return
-    // Meanwhile it may have ended: the same request would clear it.
-    if (items.get(taskId)?.task.status !== 'running') throw new Error(`The task of ${task.name} ended before it was cancelled.`)
-  }
-  await remove(`/api/vdf/status/${encodeURIComponent(taskId)}`)
-}
-
 function create(task) {
   const path = `/api/vdf/tasks/${encodeURIComponent(task.task_id)}`
   const act = (work) => () => attempt(async () => (await work(), await refreshTasks()))
@@ -42,7 +24,7 @@ function create(task) {
     bar: element('progress'),
     error: element('div'),
     pause: button('Pause', act(() => post(`${path}/${items.get(task.task_id).task.paused ? 'resume' : 'pause'}`))),
-    remove: button('Cancel', act(() => removeTask(task.task_id)))
+    remove: button('Cancel', act(() => removeTask({ post, remove, ask }, () => items.get(task.task_id)?.task)))
   }
   parts.bar.setAttribute('aria-label', `Progress of ${task.name}`)
   const line = element('div', { className: 'line' }, parts.title, parts.phase, parts.rate, element('span', {}, parts.pause, ' ', parts.remove))

@@ -1,8 +1,9 @@
 import { ask } from './dialog.js'
 import { $, attempt, button, element, show } from './elements.js'
 import { getPublic, getResponse, post, Problem } from './http.js'
-import { discardQuestion, publishQuestion, saveQuestion } from './questions.js'
+import { discardQuestion } from './questions.js'
 import { UnsavedEdits } from './unsaved-edits.js'
+import { publishZone, saveZone } from './zone-acts.js'
 import { difference, FIELDS, isUnchanged, recordsOf, rowOf, rowsOf, zoneState } from './zone-records.js'
 
 const TITLES = { label: 'Label', type: 'Type', value: 'Value', ttl: 'TTL in seconds' }
@@ -148,36 +149,17 @@ async function save(of, rows, now) {
   }
 }
 
-/** What saving replaces: a draft, never what is published. */
-const savedRecords = ({ source, records }) => (source === 'local' ? records : {})
-
-async function saveOnly(of, say) {
-  const rows = entered(of)
-  const now = await fetchZone(of.name)
-  const changes = difference(savedRecords(now), recordsOf(rows).records)
-  if (!(await agreed(saveQuestion(of.name, changes, { isChangedElsewhere: now.etag !== of.etag })))) return say('Not saved. Your edits are kept in this tab.')
-  return say(`Saved as serial ${await save(of, rows, now)}. Only this daemon sees it until it is published.`, 'good')
-}
-
-async function saveAndPublish(of, say) {
-  const rows = entered(of)
-  const { records } = recordsOf(rows)
-  const now = await fetchZone(of.name)
-  const changes = difference(savedRecords(now), records)
-  // What was saved here and seen needs one answer, about what peers will see; what somebody else saved meanwhile needs its own.
-  if (now.etag !== of.etag && !(await agreed(saveQuestion(of.name, changes, { isChangedElsewhere: true })))) return say('Nothing was saved or published.')
-  say('Reading what is published…')
-  const published = await fetchPublished(of.name)
-  const toPublish = published.records === undefined ? undefined : difference(published.records, records)
-  if (!(await agreed(publishQuestion(of.name, published, toPublish)))) return say('Nothing was saved or published. Your edits are kept in this tab.')
-  if (now.source !== 'local' || !isUnchanged(changes)) await save(of, rows, now)
-  say('Publishing…')
-  const { serial, stored_by: holders, of: asked } = await post(`${path(of.name)}/publish`)
-  savedAs(of, serial)
-  return say(`Serial ${serial} is live at ${holders} of ${asked} peers.`, 'good')
-}
-
-const agreed = async (question) => question === null || ask(question)
+const services = (of, rows) => ({
+  ask,
+  fetchZone,
+  fetchPublished,
+  save: (now) => save(of, rows, now),
+  publish: async () => {
+    const published = await post(`${path(of.name)}/publish`)
+    savedAs(of, published.serial)
+    return published
+  }
+})
 
 function showRows(rows) {
   zone.rows = []
@@ -200,8 +182,8 @@ export async function editZone(name) {
   $('zone-title').focus()
 }
 
-async function discardEdits(of) {
-  if (!(await ask(discardQuestion(of.name, difference(of.records, recordsOf(entered(of)).records))))) return
+async function discardEdits(of, rows) {
+  if (!(await ask(discardQuestion(of.name, difference(of.records, recordsOf(rows).records))))) return
   edits.drop(of.name)
   await editZone(of.name)
 }
@@ -214,8 +196,9 @@ export function wireZoneEditor(onChanged) {
     isBusy = true
     clearErrors()
     const of = zone
+    const rows = entered(of)
     await attempt(async () => {
-      await work(of, (text, tone) => zone === of && show(output, text, tone))
+      await work(of, rows, (text, tone) => zone === of && show(output, text, tone))
       await onChanged()
     }, output)
     isBusy = false
@@ -227,8 +210,8 @@ export function wireZoneEditor(onChanged) {
   }
   $('close-zone').onclick = () => ($('zone').hidden = true)
   $('discard-edits').onclick = act(discardEdits)
-  $('publish-zone').onclick = act(saveAndPublish)
-  const saveNow = act(saveOnly)
+  $('publish-zone').onclick = act((of, rows, say) => publishZone(services(of, rows), of, rows, say))
+  const saveNow = act((of, rows, say) => saveZone(services(of, rows), of, rows, say))
   $('zone-form').onsubmit = (event) => {
     event.preventDefault()
     void saveNow()
