@@ -13,13 +13,16 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'log.ts': [],
   'paths.ts': [],
   'config.ts': ['errors.ts'],
-  'config-service.ts': ['config.ts', 'errors.ts', 'api'],
+  'config-service.ts': ['config.ts', 'config-sources.ts', 'errors.ts', 'api'],
+  'config-sources.ts': ['config.ts', 'api'],
   'lifecycle.ts': [],
   'metrics.ts': ['beacon', 'network', 'registry', 'tasks'],
   'network-profile.ts': ['protocol', 'errors.ts'],
   'node-version.ts': [],
   'readiness.ts': ['api', 'beacon', 'network', 'protocol', 'registry', 'tasks'],
   'owner-seed.ts': ['protocol', 'paths.ts'],
+  'access-token.ts': [],
+  'running-record.ts': ['paths.ts'],
   'round-clock.ts': ['protocol', 'store', 'beacon'],
   'version.ts': [],
   native: ['protocol', 'version.ts'],
@@ -30,7 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'errors.ts', 'round-clock.ts'],
   api: ['protocol', 'registry', 'tasks', 'web', 'errors.ts', 'version.ts'],
   web: [],
-  cli: ['protocol', 'api', 'native', 'beacon', 'config.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'chronymd.ts']
+  cli: ['protocol', 'api', 'native', 'beacon', 'config.ts', 'config-sources.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'running-record.ts', 'access-token.ts', 'chronymd.ts']
 }
 
 /** The composition root sees all. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createConfigService } from '../src/config-service.ts'
-import { checkConfig, CONFIG_FIELDS, configFromEnvironment, configFromFile, configFromFlags, leafPaths, mergeConfig } from '../src/config.ts'
+import type { StartSources } from '../src/config-sources.ts'
+import { checkConfig, CONFIG_FIELDS, configFromEnvironment, configFromFile, configFromFlags, leafPaths, mergeConfig, type PartialConfig } from '../src/config.ts'
 import { ServiceError } from '../src/errors.ts'
 import { makePrivateDirectory } from '../src/paths.ts'
 
@@ -99,12 +100,15 @@ describe('the data directory', () => {
 })
 
 describe('configuration at run time', () => {
-  function service() {
+  function service({ overrides = {}, ...given }: Partial<StartSources> & { overrides?: PartialConfig } = {}) {
+    const sources = { file: {}, environment: {}, flags: {}, ...given }
     const saved: unknown[] = []
     const applied: string[] = []
     const config = createConfigService({
-      initial: checkConfig({}, 'test'),
-      overrides: {},
+      initial: checkConfig(mergeConfig(sources.file, overrides, sources.environment, sources.flags), 'test'),
+      overrides,
+      sources,
+      started: checkConfig(mergeConfig(sources.file, sources.environment, sources.flags), 'test'),
       save: (overrides) => saved.push(structuredClone(overrides)),
       apply: async (next, previous) => void applied.push(`${previous.mode}>${next.mode}`)
     })
@@ -127,6 +131,36 @@ describe('configuration at run time', () => {
     })
     expect(config.current().mode).toBe('full')
     expect(saved).toEqual([])
+  })
+
+  const at = (config: ReturnType<typeof service>['config'], path: string) => config.fields().find(({ field }) => field === path)
+
+  it('tells of each field where its value comes from', () => {
+    const { config } = service({ file: { mode: 'light', auto_renew: false, vdf: { queue: 3 } }, environment: { auto_renew: true }, flags: { api: { port: 0 } }, overrides: { mode: 'offline', auto_renew: false } })
+    expect(config.fields().map(({ field }) => field)).toEqual(leafPaths(config.view()))
+    expect(at(config, 'mode')).toEqual({ field: 'mode', value: 'offline', source: 'run time', changeable: true, otherwise: { value: 'light', source: 'file' } })
+    expect(at(config, 'auto_renew')).toEqual({ field: 'auto_renew', value: true, source: 'environment', changeable: true })
+    expect(at(config, 'vdf.queue')).toMatchObject({ value: 3, source: 'file' })
+    expect(at(config, 'api.port')).toMatchObject({ value: 0, source: 'flag', changeable: false })
+    expect(at(config, 'log.level')).toMatchObject({ value: 'info', source: 'default' })
+  })
+
+  it('takes back what this run or an earlier one changed, and saves that', async () => {
+    const { config, saved, applied } = service({ file: { mode: 'light' }, flags: { vdf: { queue: 9 } }, overrides: { mode: 'offline', vdf: { max_tasks: 1 } } })
+    await config.change({ vdf: { queue: 7 } })
+    expect(at(config, 'vdf.queue')).toMatchObject({ value: 7, source: 'run time', otherwise: { value: 9, source: 'flag' } })
+    expect(await config.unset('mode')).toMatchObject({ mode: 'light', vdf: { queue: 7, max_tasks: 1 } })
+    expect(await config.unset('vdf.queue')).toMatchObject({ mode: 'light', vdf: { queue: 9 } })
+    expect(at(config, 'vdf.queue')).toMatchObject({ value: 9, source: 'flag' })
+    expect(saved.at(-1)).toEqual({ vdf: { max_tasks: 1 } })
+    expect(applied).toEqual(['offline>offline', 'offline>light', 'light>light'])
+  })
+
+  it('has nothing to take back where nothing was changed, and refuses a field that is none', async () => {
+    const { config, saved } = service()
+    expect(await config.unset('mode')).toEqual(config.view())
+    expect(saved).toEqual([])
+    for (const field of ['moed', 'vdf', '', '__proto__']) await expect(config.unset(field)).rejects.toMatchObject({ code: 'SVC-CFG-001' })
   })
 
   it('accepts a fixed field that is set to the value it has', async () => {

@@ -75,7 +75,7 @@ function describe(error: unknown): string {
 
 function banner(daemon: RunningDaemon): string {
   return `chronym ${VERSION}, network ${daemon.network}${daemon.warning === undefined ? '' : `: ${daemon.warning}`}
-  API        ${daemon.apiUrl}   (docs: ${daemon.apiUrl}/docs)
+  API        ${daemon.apiUrl}   (docs: ${daemon.apiUrl}/docs)${daemon.apiWarning === undefined ? '' : `\n             warning: ${daemon.apiWarning}`}
   token      ${daemon.tokenFile}
   data       ${daemon.dataDir}
   peer id    ${daemon.peerId}

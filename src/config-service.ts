@@ -1,13 +1,18 @@
-/** Configuration while the daemon runs: shows it, changes what may change, remembers the change. */
+/** Configuration while the daemon runs: shows it and where it comes from, changes what may change, remembers the change, and undoes it. */
 import type { ConfigService } from './api/services.ts'
-import { checkConfig, leafPaths, mergeConfig, readPath, RUNTIME_FIELDS, type Config, type PartialConfig } from './config.ts'
+import { checkConfig, leafPaths, mergeConfig, readPath, RUNTIME_FIELDS, setPath, type Config, type PartialConfig } from './config.ts'
+import { configFields, type StartSources } from './config-sources.ts'
 import { ServiceError } from './errors.ts'
 
 export interface ConfigServiceOptions {
   readonly initial: Config
   /** Changes of earlier runs that are already part of `initial`. */
   readonly overrides: PartialConfig
-  /** Makes the changes durable; called before they are applied. */
+  /** What the daemon was started with. */
+  readonly sources: StartSources
+  /** The configuration that these give without any change at run time. */
+  readonly started: Config
+  /** Makes exactly these changes durable; called before they are applied. */
   save(overrides: PartialConfig): void
   /** Puts the new configuration into effect. */
   apply(next: Config, previous: Config): Promise<void>
@@ -26,6 +31,33 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
   let overrides = options.overrides
   // Changes are applied one after the other, so that `previous` is what stands when `apply` runs.
   let queue: Promise<unknown> = Promise.resolve()
+  const ofThisRun = new Set<string>()
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work)
+    queue = result.catch(() => undefined)
+    return result
+  }
+
+  async function replace(next: Config, nextOverrides: PartialConfig): Promise<void> {
+    options.save(nextOverrides)
+    overrides = nextOverrides
+    const previous = config
+    config = next
+    await options.apply(next, previous)
+  }
+
+  async function unset(field: string): Promise<Record<string, unknown>> {
+    if (!leafPaths(config).includes(field)) throw new ServiceError('SVC-CFG-001', `There is no field "${field}".`, { errors: [{ path: field, message: 'unknown field' }] })
+    if (readPath(overrides, field) === undefined) return config
+    const left: PartialConfig = {}
+    for (const path of leafPaths(overrides)) if (path !== field) setPath(left, path, readPath(overrides, path))
+    const next = structuredClone(config)
+    setPath(next, field, readPath(options.started, field))
+    ofThisRun.delete(field)
+    await replace(next, left)
+    return next
+  }
 
   async function change(patch: unknown): Promise<Record<string, unknown>> {
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
@@ -41,12 +73,8 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
       })
     }
     if (changed.length > 0) {
-      const nextOverrides = mergeConfig(overrides, given)
-      options.save(nextOverrides)
-      overrides = nextOverrides
-      const previous = config
-      config = next
-      await options.apply(next, previous)
+      for (const path of changed) ofThisRun.add(path)
+      await replace(next, mergeConfig(overrides, given))
     }
     return next
   }
@@ -54,10 +82,8 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
   return {
     current: () => config,
     view: () => structuredClone(config),
-    change(patch) {
-      const result = queue.then(() => change(patch))
-      queue = result.catch(() => undefined)
-      return result
-    }
+    fields: () => structuredClone(configFields(config, options.started, options.sources, { overrides, ofThisRun })),
+    change: (patch) => inTurn(() => change(patch)),
+    unset: (field) => inTurn(() => unset(field))
   }
 }

@@ -1,6 +1,7 @@
 /** Builds everything, starts it in order and stops it in reverse: the only place that constructs services. */
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
+import { readAccessToken } from './access-token.ts'
 import type { ConfigSources } from './chronymd.ts'
 import { createEventLog } from './api/event-log.ts'
 import { createIdempotency } from './api/idempotency.ts'
@@ -18,7 +19,7 @@ import { createNativePool } from './native/pool.ts'
 import { loadProfile } from './network-profile.ts'
 import { defaultListenAddress } from './network/default-listen.ts'
 import { createNetwork } from './network/network.ts'
-import { loadOwnerSeed, readIfThere } from './owner-seed.ts'
+import { loadOwnerSeed } from './owner-seed.ts'
 import { dataPaths, defaultDataDir, makePrivateDirectory, writePrivateFile } from './paths.ts'
 import { roundTimeMs } from './protocol/beacon-time.ts'
 import { toHex } from './protocol/bytes.ts'
@@ -29,6 +30,7 @@ import { checkReadiness } from './readiness.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createTaskSteps } from './registry/task-steps.ts'
 import { createRoundClock } from './round-clock.ts'
+import { writeRunningRecord } from './running-record.ts'
 import { keys, lastPart, prefixes } from './store/keys.ts'
 import { openStore } from './store/open.ts'
 import { readOrSetAside } from './store/read-or-set-aside.ts'
@@ -53,6 +55,8 @@ export interface RunningDaemon {
   /** What a user has to know about this network, where there is something. */
   readonly warning: string | undefined
   readonly apiUrl: string
+  /** What a user has to know about that address, where there is something. */
+  readonly apiWarning: string | undefined
   readonly addresses: string[]
   readonly peerId: string
   readonly dataDir: string
@@ -84,7 +88,9 @@ function overrideOf(path: string, json: Uint8Array): { readonly value: unknown }
 
 function saveOverrides(store: Store, overrides: PartialConfig): void {
   const value = (path: string) => new TextEncoder().encode(JSON.stringify(readPath(overrides, path)))
-  store.batch(leafPaths(overrides).map((path) => ({ put: keys.configOverride(path), value: value(path) })))
+  const kept = new Set(leafPaths(overrides).map((path) => keys.configOverride(path)))
+  const unset = [...store.list(prefixes.configOverrides)].flatMap(([key]) => (kept.has(key) ? [] : [{ delete: key }]))
+  store.batch([...unset, ...leafPaths(overrides).map((path) => ({ put: keys.configOverride(path), value: value(path) }))])
 }
 
 /** A data directory belongs to one network: records of two must not mix. Throws SVC-CFG-001. */
@@ -125,6 +131,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
 
     const overrides = loadOverrides(store)
     const initial = checkConfig({ ...mergeConfig(file, overrides, environment, flags), data_dir: paths.root }, 'configuration')
+    const started = checkConfig({ ...mergeConfig(file, environment, flags), data_dir: paths.root }, 'configuration')
     log.level = initial.log.level
 
     const warn = (message: string) => log.warn(message)
@@ -159,6 +166,8 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     const config = createConfigService({
       initial,
       overrides,
+      sources: { file, environment, flags },
+      started,
       save: (next) => saveOverrides(store, next),
       async apply(next, previous) {
         log.level = next.log.level
@@ -185,14 +194,16 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
 
     const events = createEventLog({ capacity: EVENTS_KEPT, clock: () => clock.now() })
     const metrics = createMetrics()
+    const instance = randomUUID()
     const services = {
       version: VERSION,
+      instance,
       registry,
       tasks,
       tokens: createTokenService({
         store,
         prefix: prefixes.tokens,
-        readMainToken: () => readIfThere(paths.token),
+        readMainToken: () => readAccessToken(paths.token),
         writeMainToken: (token) => writePrivateFile(paths.token, `${token}\n`),
         clock: () => clock.now()
       }),
@@ -240,9 +251,10 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     life.onStop('tasks', () => tasks.stop())
     const api = await serve(services, initial.api)
     life.onStop('http interface', () => api.close())
+    if (api.warning !== undefined) log.warn(api.warning)
     // With it the command line finds a daemon on any port by its data directory alone.
-    writePrivateFile(paths.apiUrl, `${api.url}\n`)
-    life.onStop('address file', () => rmSync(paths.apiUrl, { force: true }))
+    writeRunningRecord(paths, { url: api.url, instance })
+    life.onStop('running record', () => rmSync(paths.running, { force: true }))
 
     const { peer_id: peerId } = network.status()
     log.info({ api: api.url, network: profile.id, peer_id: peerId }, 'started')
@@ -250,6 +262,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       network: profile.id,
       warning: warningOf(profile, initial.p2p.bootstrap),
       apiUrl: api.url,
+      apiWarning: api.warning,
       addresses: network.listenAddresses(),
       peerId,
       dataDir: paths.root,

@@ -71,6 +71,12 @@ export const ERROR_TABLE = {
     cause: 'No token has this id; it may have been revoked before.',
     cure: 'List the tokens: GET /api/tokens or `chronym token list`.'
   },
+  'SVC-AUT-004': {
+    status: 421,
+    title: 'Asked at another address',
+    cause: 'The address in the challenge is not the one at which the daemon got it: something between forwards the connection.',
+    cure: 'Dial the daemon itself. Through a tunnel, a proxy or a container port give the token with --token.'
+  },
   'SVC-RES-001': {
     status: 503,
     title: 'Network offline',

@@ -20,8 +20,8 @@ export interface DataPaths {
   readonly tasks: string
   /** The main access token. */
   readonly token: string
-  /** Where the running daemon answers; there only while it runs. */
-  readonly apiUrl: string
+  /** Where the running daemon answers, and which it is: src/running-record.ts. There only while it runs, or after it was killed. */
+  readonly running: string
   /** The owner's seed as 24 words: whoever has it owns the names. */
   readonly seed: string
 }
@@ -32,7 +32,7 @@ export function dataPaths(root: string): DataPaths {
     database: join(root, 'chronym.db'),
     tasks: join(root, 'tasks'),
     token: join(root, 'access_token'),
-    apiUrl: join(root, 'api_url'),
+    running: join(root, 'running.json'),
     seed: join(root, 'seed-words')
   }
 }

@@ -20,6 +20,8 @@ function documented(operation: string): ErrorCode[] {
 
 const CASES = ENDPOINTS.flatMap((endpoint) => documented(endpoint.operation).map((code) => ({ ...endpoint, code })))
 
+const CHALLENGE = '/api/challenge'
+
 interface Attempt {
   readonly world: World
   readonly path: string
@@ -28,7 +30,7 @@ interface Attempt {
 
 /** How a code is provoked that no service raises, or that is raised before the service is asked. */
 const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: EndpointCase) => Promise<Response>>> = {
-  'SVC-REQ-001': (attempt, endpoint) => (endpoint.body === undefined ? planted('SVC-REQ-001')(attempt, endpoint) : send(endpoint, attempt, { body: [] })),
+  'SVC-REQ-001': (attempt, endpoint) => endpoint.path.startsWith(CHALLENGE) ? send(endpoint, { ...attempt, path: attempt.path.replace('nonce=', 'nonce=x') }) : (endpoint.body === undefined ? planted('SVC-REQ-001')(attempt, endpoint) : send(endpoint, attempt, { body: [] })),
   'SVC-REQ-002': (attempt, endpoint) => send(endpoint, attempt, { raw: 'x'.repeat(MAX_BODY_BYTES + 1), headers: { 'Content-Type': 'application/json' } }),
   'SVC-REQ-003': (attempt, endpoint) => send(endpoint, attempt, { raw: 'name=alice', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
   'SVC-REQ-004': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nothing') }),
@@ -37,7 +39,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: Endpo
     const world = createWorld({ limits: { anonymous: once, known: once, failedLogins: once } })
     await world.request('GET', '/session', attempt.options.token === undefined ? {} : { token: attempt.options.token })
     // Supervisors' checks are exempt; a client that keeps sending bad tokens is refused there too.
-    if (!endpoint.path.endsWith('z')) return send(endpoint, { ...attempt, world })
+    if (!endpoint.path.endsWith('z') && !endpoint.path.startsWith(CHALLENGE)) return send(endpoint, { ...attempt, world })
     await send(endpoint, { ...attempt, world }, { token: 'bad' })
     return send(endpoint, { ...attempt, world }, { token: 'bad' })
   },
@@ -49,6 +51,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: Endpo
   'SVC-AUT-001': (attempt, endpoint) => send(endpoint, attempt, { token: 'not-a-token' }),
   'SVC-AUT-002': (attempt, endpoint) => send(endpoint, attempt, { headers: { Host: 'rebound.example' } }),
   'SVC-AUT-003': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobody') }),
+  'SVC-AUT-004': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(':7468', ':7469') }),
   'SVC-PIN-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobodys.chronym') }),
   'SVC-TSK-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/task-\d/, 'task-99') }),
   'SVC-ZON-004': (attempt, endpoint) => send(endpoint, attempt, { headers: { 'If-Match': '"99"' } }),

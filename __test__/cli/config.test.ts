@@ -25,6 +25,13 @@ describe('config check', () => {
     expect(exitCode).toBe(0)
   })
 
+  it.each(['/nonexistent/config.toml', '/'])('calls %s, which cannot be read, a wrong command line', async (file) => {
+    const { exitCode, stdout, stderr } = await cli(['config', 'check', file])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(/CLI-INP-001: the configuration file .* can't be read/)
+    expect((await cli(['config', 'check'], { env: { CHRONYM_CONFIG: file } })).exitCode).toBe(2)
+  })
+
   it.each([
     ['a network that is none', 'network = "nosuch"', 'network "nosuch" is neither'],
     ['a profile that is none', `network = ${JSON.stringify(import.meta.filename)}`, 'nor a readable profile file'],

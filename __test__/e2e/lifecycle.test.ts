@@ -31,7 +31,7 @@ describe('the daemon', () => {
     const daemon = await scene.daemon(['--data-dir', directory])
     const first = daemon.signal('SIGINT')
     // The address file goes first of all: the stop has begun and is not over.
-    await waitFor(() => expect(existsSync(join(directory, 'api_url'))).toBe(false), 2)
+    await waitFor(() => expect(existsSync(join(directory, 'running.json'))).toBe(false), 2)
     expect(await Promise.all([first, daemon.signal('SIGINT')])).toEqual([0, 0])
   })
 
@@ -48,7 +48,7 @@ describe('the daemon', () => {
     shell.kill('SIGTERM')
     await closed
     expect(output).toContain('Stopped.')
-    expect(existsSync(join(directory, 'api_url'))).toBe(false)
+    expect(existsSync(join(directory, 'running.json'))).toBe(false)
   })
 
   it('is found by the command line through its data directory, on whatever port it listens', async () => {

@@ -12,6 +12,7 @@ import { notFound } from './not-found.ts'
 import { onError } from './on-error.ts'
 import { createDocument, type OpenApiDocument } from './openapi/document.ts'
 import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './rate-limits.ts'
+import { challengeRoutes } from './routes/challenge.ts'
 import { configRoutes } from './routes/config.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
 import { docsRoutes } from './routes/docs.ts'
@@ -67,6 +68,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   app.route('/', configRoutes(services))
   app.route('/', eventRoutes(services, streams))
   app.route('/', tokenRoutes(services))
+  app.route('/', challengeRoutes(services))
   app.route('/', sessionRoutes(services, sessions, limits))
   app.route('/', operationRoutes(services))
   app.route('/', errorRoutes())

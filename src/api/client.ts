@@ -2,7 +2,7 @@
 import type { ErrorCode, FieldError } from '../errors.ts'
 import { readEventStream } from './client-events.ts'
 import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from './schemas/common.ts'
-import type { ConfigBody, CreateTokenRequest, EventBody, HealthBody, NewTokenBody, ReadinessBody, RotatedTokenBody, TokenBody } from './schemas/daemon.ts'
+import type { ConfigBody, ConfigFieldBody, CreateTokenRequest, EventBody, HealthBody, NewTokenBody, ReadinessBody, RotatedTokenBody, TokenBody } from './schemas/daemon.ts'
 import type { ResolvedIdentityBody } from './schemas/identity.ts'
 import type { ExplanationBody } from './schemas/explanation.ts'
 import type { NetworkStatusBody, OwnedNameBody } from './schemas/network.ts'
@@ -15,6 +15,7 @@ import type { ZoneBody, ZoneSavedBody } from './schemas/zone.ts'
 export type {
   CommitRequest,
   ConfigBody,
+  ConfigFieldBody,
   CreateTokenRequest,
   EstimateBody,
   EventBody,
@@ -69,12 +70,24 @@ export class ProblemError extends Error {
 /** No daemon answers at that address, or what answers is none; the message names cause and cure. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
+  /** Where the message does not say it. */
+  readonly cure: string | undefined
+
+  constructor(message: string, { cure, ...options }: ErrorOptions & { cure?: string } = {}) {
+    super(message, options)
+    this.cure = cure
+  }
 }
+
+/** Sends a request to the daemon. Rejects with UnreachableError, or with the reason of an aborted signal. */
+export type Transport = (url: string, init: RequestInit & { readonly body?: string }) => Promise<Response>
 
 export interface ClientOptions {
   /** `http://host:port` */
   readonly baseUrl: string
   readonly token?: string | undefined
+  /** Instead of the plain `fetch`. */
+  readonly fetch?: Transport | undefined
 }
 
 export interface RequestOptions {
@@ -106,7 +119,7 @@ interface Call extends RequestOptions {
 }
 
 /** Every method rejects with ProblemError or UnreachableError. */
-export function createClient({ baseUrl, token }: ClientOptions) {
+export function createClient({ baseUrl, token, fetch: transport = plainFetch }: ClientOptions) {
   const base = baseUrl.replace(/\/+$/, '')
 
   async function send(method: string, path: string, { body, headers, signal }: Call = {}): Promise<Response> {
@@ -114,18 +127,12 @@ export function createClient({ baseUrl, token }: ClientOptions) {
     for (const [name, value] of Object.entries({ ...headers, Authorization: token === undefined ? undefined : `Bearer ${token}` })) {
       if (value !== undefined) given.set(name, value)
     }
-    const request: RequestInit = { method, headers: given, signal: signal ?? null }
+    const request: RequestInit & { body?: string } = { method, headers: given, signal: signal ?? null }
     if (body !== undefined) {
       request.body = JSON.stringify(body)
       given.set('Content-Type', 'application/json')
     }
-    let response: Response
-    try {
-      response = await fetch(`${base}${path}`, request)
-    } catch (cause) {
-      if (signal?.aborted === true) throw cause
-      throw new UnreachableError(`No daemon answers at ${base}. Start it with \`chronym daemon\`, or say where it is.`, { cause })
-    }
+    const response = await transport(`${base}${path}`, request)
     if (!response.ok && response.status !== 304) throw await problemOf(response, base)
     return response
   }
@@ -226,6 +233,9 @@ export function createClient({ baseUrl, token }: ClientOptions) {
 
     config: (options?: RequestOptions) => json<ConfigBody>('GET', '/api/config', options),
     changeConfig: (patch: Record<string, unknown>, options?: RequestOptions) => json<ConfigBody>('POST', '/api/config', { ...options, body: patch }),
+    configFields: (options?: RequestOptions) => json<ConfigFieldBody[]>('GET', '/api/config/fields', options),
+    /** Takes back what was set at run time. */
+    unsetConfig: (field: string, options?: RequestOptions) => json<ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
     tokens: (options?: RequestOptions) => json<TokenBody[]>('GET', '/api/tokens', options),
     createToken: (request: CreateTokenRequest, options?: RequestOptions) => json<NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),
     revokeToken: (id: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/tokens/${segment(id)}`, options),
@@ -234,6 +244,15 @@ export function createClient({ baseUrl, token }: ClientOptions) {
       for await (const { data } of readEventStream((lastEventId) => openStream('/api/events', lastEventId, signal), signal)) yield data as EventBody
     },
     metrics: async (options?: RequestOptions) => (await send('GET', '/metrics', options)).text()
+  }
+}
+
+const plainFetch: Transport = async (url, init) => {
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    if (init.signal?.aborted === true) throw cause
+    throw new UnreachableError(`No daemon answers at ${new URL(url).origin}. Start it with \`chronym daemon\`, or say where it is.`, { cause })
   }
 }
 

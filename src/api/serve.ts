@@ -24,6 +24,8 @@ export interface ApiServer {
   /** `http://host:port`, with the port that was taken. */
   readonly url: string
   readonly port: number
+  /** What a user has to know about the address listened on, where there is something. */
+  readonly warning: string | undefined
   /** Ends event streams, lets requests under way finish, closes. At most 5 s. */
   close(): Promise<void>
 }
@@ -59,12 +61,19 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
     }
   )
   server.on('clientError', refuse)
-  const { port } = await listen(server, address)
+  const { port, address: bound } = await listen(server, address)
   return {
     url: `http://${host}:${port}`,
     port,
+    warning: plainTextWarning(bound),
     close: () => close(server, shutdown)
   }
+}
+
+/** `bound`: the IP address of the socket. */
+function plainTextWarning(bound: string): string | undefined {
+  if (bound === '::1' || /^(?:::ffff:)?127\./.test(bound)) return undefined
+  return `the API listens beyond this machine (${bound}) and speaks plain text: who sees the traffic sees the token. Put TLS before it, or listen on 127.0.0.1 (--host) and use an SSH tunnel`
 }
 
 function listen(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {

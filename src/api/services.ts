@@ -3,6 +3,7 @@ import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Logger } from 'pino'
 import type { Registry } from '../registry/types.ts'
 import type { TaskManager } from '../tasks/types.ts'
+import type { ProofStatement } from './daemon-proof.ts'
 
 export type TokenScope = 'read' | 'vdf' | 'publish' | 'admin'
 
@@ -23,11 +24,26 @@ export interface TokenService {
   revoke(id: string): boolean
   /** Replaces the main token in its file; the old one stops working at once. */
   rotate(): string
+  /** What only a holder of the main token can make: src/api/daemon-proof.ts. */
+  prove(statement: ProofStatement): string
+}
+
+/** A field of the configuration with where its value comes from. */
+export interface ConfigFieldView {
+  field: string
+  value: unknown
+  source: 'default' | 'file' | 'run time' | 'environment' | 'flag'
+  changeable: boolean
+  /** Of a field set at run time: what holds once that is unset. */
+  otherwise?: { value: unknown; source: ConfigFieldView['source'] }
 }
 
 /** Configuration at run time. `change` validates all before it applies any: SVC-CFG-001, SVC-CFG-002. */
 export interface ConfigService {
   view(): Record<string, unknown>
+  fields(): ConfigFieldView[]
+  /** Takes back what was set at run time, by this run or an earlier one; nothing happens to a field that was not. SVC-CFG-001 for an unknown field. */
+  unset(field: string): Promise<Record<string, unknown>>
   change(patch: unknown): Promise<Record<string, unknown>>
 }
 
@@ -60,6 +76,8 @@ export interface ReadinessCheck {
 
 export interface ApiServices {
   version: string
+  /** Random for each start: tells this daemon from one that has the same token. */
+  instance: string
   registry: Registry
   tasks: TaskManager
   tokens: TokenService

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
+import { proofKey, proofOf } from './daemon-proof.ts'
 import type { KeyValue } from './key-value.ts'
 import type { TokenScope, TokenService, TokenView } from './services.ts'
 
@@ -46,7 +47,9 @@ export function createTokenService({ store, prefix, readMainToken, writeMainToke
     if (token === undefined) store.setAside(key, 'it is no token')
     else stored.set(token.id, token)
   }
-  let main = digest(readMainToken()?.trim() || renewMain())
+  const first = readMainToken()?.trim() || renewMain()
+  let main = digest(first)
+  let key = proofKey(first)
 
   function renewMain(): string {
     const token = newToken()
@@ -81,8 +84,10 @@ export function createTokenService({ store, prefix, readMainToken, writeMainToke
     rotate() {
       const token = renewMain()
       main = digest(token)
+      key = proofKey(token)
       return token
-    }
+    },
+    prove: (statement) => proofOf(key, statement)
   }
 }
 

@@ -1,9 +1,12 @@
 /** The checks of `chronym doctor`; none of them changes anything. */
-import { statSync } from 'node:fs'
+import { ProblemError, type Client, type ConfigFieldBody, type NetworkStatusBody } from '../api/client.ts'
 import { VERSION } from '../version.ts'
+import { connect } from './connect.ts'
 import type { Context } from './context.ts'
-import { messageOf } from './failure.ts'
-import { daemonUrl, findToken, localConfig, localPaths } from './location.ts'
+import { EXIT } from './exit-codes.ts'
+import { Failure, messageOf } from './failure.ts'
+import { findToken, givenToken, localFields, localPaths } from './location.ts'
+import { toFailure } from './to-failure.ts'
 import { formatDuration, plural } from './terminal/format.ts'
 
 export interface Finding {
@@ -16,11 +19,8 @@ export interface Finding {
 const PROBE_TIMEOUT_MS = 3_000
 /** Pulses come every 3 s at most in the built-in networks; older ones mean that something is stuck. */
 const STALE_PULSE_SECONDS = 60
-/** Permission bits of group and others. */
-const OTHERS = 0o077
 
-async function failed(name: string, error: unknown): Promise<Finding> {
-  const { toFailure } = await import('./to-failure.ts')
+function failed(name: string, error: unknown): Finding {
   const { message, cure } = toFailure(error)
   return { name, state: 'failed', detail: message, ...(cure === undefined ? {} : { cure }) }
 }
@@ -36,83 +36,97 @@ async function checkAddon(): Promise<Finding> {
     const loaded = addon()
     return { name: 'addon', state: 'ok', detail: `version ${loaded.version()}, backend ${loaded.backend()}` }
   } catch (error) {
-    return await failed('addon', error)
+    return failed('addon', error)
   }
 }
 
-async function checkConfiguration(context: Context): Promise<Finding> {
+/** Where the configuration was read, and each of its fields. */
+export interface Configuration {
+  readonly from: 'daemon' | 'file'
+  readonly fields: readonly ConfigFieldBody[]
+}
+
+/** Of the file and the environment: what a daemon started here would read. */
+function localConfiguration(context: Context): Configuration | Finding {
   try {
-    const { network, mode } = localConfig(context)
-    return { name: 'config', state: 'ok', detail: `network ${network}, mode ${mode}, data in ${localPaths(context).root}` }
+    return { from: 'file', fields: localFields(context) }
   } catch (error) {
-    return await failed('config', error)
+    return failed('config', error)
   }
 }
 
-async function checkToken(context: Context): Promise<Finding> {
+/** As the running daemon tells it; a finding where it may not be told. */
+async function daemonConfiguration(client: Client): Promise<Configuration | Finding> {
+  try {
+    return { from: 'daemon', fields: await client.configFields(probe()) }
+  } catch (error) {
+    return { name: 'config', state: 'warning', detail: `the daemon does not tell its configuration (${messageOf(error)})`, cure: 'Give a token with the scope read; `chronym config check` looks at the file alone.' }
+  }
+}
+
+/** Where the values come from; a value of run time that hides one of the file is worth a look. */
+function checkConfiguration({ from, fields }: Configuration): Finding {
+  const valueOf = (field: string): string => {
+    const value = fields.find((each) => each.field === field)?.value
+    return typeof value === 'string' ? value : 'not told'
+  }
+  const held = `network ${valueOf('network')}, mode ${valueOf('mode')}, data in ${valueOf('data_dir')}`
+  if (from === 'file') return { name: 'config', state: 'ok', detail: `no daemon tells its own, so of file and environment: ${held}` }
+  const set = fields.filter(({ source }) => source === 'run time')
+  if (set.length === 0) return { name: 'config', state: 'ok', detail: `of the running daemon: ${held}` }
+  const list = set.map(({ field, value, otherwise }) => `${field} = ${JSON.stringify(value)} (${otherwise?.source ?? 'default'}: ${JSON.stringify(otherwise?.value)})`)
+  const hides = set.some(({ value, otherwise }) => otherwise?.source !== 'default' && JSON.stringify(otherwise?.value) !== JSON.stringify(value))
+  return { name: 'config', state: hides ? 'warning' : 'ok', detail: `of the running daemon: ${held}; set at run time: ${list.join(', ')}`, cure: `Take it back: chronym config unset ${set.map(({ field }) => field).join(' ')}` }
+}
+
+function checkToken(context: Context): Finding {
   try {
     if (findToken(context) === undefined) {
       return { name: 'token', state: 'warning', detail: `none at ${localPaths(context).token}`, cure: 'The daemon makes it at its first start; or give --data-dir or --token.' }
     }
-    if (context.options.token !== undefined || context.env['CHRONYM_TOKEN'] !== undefined) return { name: 'token', state: 'ok', detail: 'given by flag or environment' }
-    const { token } = localPaths(context)
-    const open = process.platform !== 'win32' && (statSync(token).mode & OTHERS) !== 0
-    return open ? { name: 'token', state: 'warning', detail: `${token} can be read by others`, cure: `chmod 600 ${token}` } : { name: 'token', state: 'ok', detail: token }
+    return { name: 'token', state: 'ok', detail: givenToken(context) === undefined ? localPaths(context).token : 'given by flag or environment' }
   } catch (error) {
-    return await failed('token', error)
+    return failed('token', error)
   }
 }
 
-async function get(url: string, token?: string): Promise<Response> {
-  return fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }) })
-}
+const probe = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
 
-interface Status {
-  status: string
-  peers: number
-  network: string
-  beacon: { round: number | null; age_seconds: number | null }
-  /** Left out by daemons of before. */
-  diversity?: { peers: number; prefixes: number; message: string | null } | null
-}
-
-async function checkDaemon(context: Context): Promise<Finding[]> {
-  let url: string
+/** What the running daemon says of itself and its configuration. */
+async function checkDaemon(context: Context): Promise<Diagnosis> {
+  const local = localConfiguration(context)
+  const configOf = (told: Configuration | Finding): Finding => ('fields' in told ? checkConfiguration(told) : told)
+  const diagnosis = (told: Configuration | Finding, findings: Finding[]): Diagnosis => ({ findings: [configOf(told), ...findings], configuration: 'fields' in told ? told : undefined })
   try {
-    url = daemonUrl(context)
-  } catch (error) {
-    return [await failed('daemon', error)]
-  }
-  try {
-    const response = await get(`${url}/api/network-status`)
-    if (!response.ok) throw new Error(`HTTP ${response.status}`)
-    const status = (await response.json()) as Status
-    return [
-      { name: 'daemon', state: 'ok', detail: `answers at ${url}, network ${status.network}` },
-      await checkAccess(context, url),
+    const client = connect(context)
+    const status = await client.networkStatus(probe())
+    const token = checkToken(context)
+    return diagnosis(await daemonConfiguration(client), [
+      token,
+      { name: 'daemon', state: 'ok', detail: `answers at ${client.baseUrl}, network ${status.network}` },
+      await checkAccess(client),
       checkPeers(status),
       ...checkDiversity(status),
       checkBeacon(status),
-      ...(await checkOwned(url))
-    ]
+      ...(await checkOwned(client))
+    ])
   } catch (error) {
-    return [{ name: 'daemon', state: 'failed', detail: `no daemon answers at ${url} (${messageOf(error)})`, cure: 'Start it with `chronym daemon`, or name its address with --api.' }]
+    const late = error instanceof Error && error.name === 'TimeoutError'
+    return diagnosis(local, [checkToken(context), failed('daemon', late ? new Failure('CLI-NET-001', `the daemon does not answer within ${PROBE_TIMEOUT_MS / 1000} s`, { exitCode: EXIT.unreachable, cure: 'Look at its log; or name another with --api.', cause: error }) : error)])
   }
 }
 
-async function checkAccess(context: Context, url: string): Promise<Finding> {
-  let token: string | undefined
+async function checkAccess(client: Client): Promise<Finding> {
   try {
-    token = findToken(context)
+    await client.ownedNames(probe())
+    return { name: 'access', state: 'ok', detail: 'the daemon takes the token' }
   } catch (error) {
-    return await failed('access', error)
+    if (!(error instanceof ProblemError)) return failed('access', error)
+    return { name: 'access', state: 'failed', detail: `the daemon answers ${error.status} to this token`, cure: 'Is it the token of another daemon or data directory? `chronym token` shows it; see --data-dir.' }
   }
-  const { status } = await get(`${url}/api/owned-names`, token)
-  if (status === 200) return { name: 'access', state: 'ok', detail: 'the daemon takes the token' }
-  return { name: 'access', state: 'failed', detail: `the daemon answers ${status} to this token`, cure: 'Is it the token of another daemon or data directory? `chronym token` shows it; see --data-dir.' }
 }
 
-function checkPeers({ status, peers }: Status): Finding {
+function checkPeers({ status, peers }: NetworkStatusBody): Finding {
   if (status === 'online') return { name: 'peers', state: 'ok', detail: `online, ${plural(peers, 'peer')}` }
   const cure =
     peers > 0
@@ -124,14 +138,14 @@ function checkPeers({ status, peers }: Status): Finding {
 const DIVERSITY_CURE = 'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
 
 /** Nothing where the network counts no prefixes, and while nobody can be asked: that is said above. */
-function checkDiversity({ status, diversity }: Status): Finding[] {
+function checkDiversity({ status, diversity }: NetworkStatusBody): Finding[] {
   if (!diversity || status !== 'online') return []
   const { peers, prefixes, message } = diversity
   if (message !== null) return [{ name: 'diverse', state: 'warning', detail: message, cure: DIVERSITY_CURE }]
   return [{ name: 'diverse', state: 'ok', detail: `${plural(peers, 'diverse peer')} in ${prefixes} /24 or /48` }]
 }
 
-function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {
+function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusBody): Finding {
   if (round === null || age === null) return { name: 'beacon', state: 'failed', detail: 'no verified pulse yet', cure: 'Check beacon.urls (--beacon-url) and the connection.' }
   if (age > STALE_PULSE_SECONDS) return { name: 'beacon', state: 'warning', detail: `the newest pulse (round ${round}) is ${formatDuration(age)} old`, cure: 'Check beacon.urls, the connection and the clock of this machine.' }
   return { name: 'beacon', state: 'ok', detail: `round ${round}, ${formatDuration(age)} old` }
@@ -140,8 +154,8 @@ function checkBeacon({ beacon: { round, age_seconds: age } }: Status): Finding {
 const JOURNAL_CURE = 'The log names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.'
 
 /** What works but should be looked at, as the daemon sees it. */
-async function checkOwned(url: string): Promise<Finding[]> {
-  const { checks } = (await (await get(`${url}/readyz`)).json()) as { checks: { name: string; detail: string; warning?: boolean }[] }
+async function checkOwned(client: Client): Promise<Finding[]> {
+  const { checks } = await client.readiness(probe())
   const finding = (name: string, cure: string): Finding => {
     const check = checks.find((each) => each.name === name)
     if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not told' }
@@ -150,7 +164,14 @@ async function checkOwned(url: string): Promise<Finding[]> {
   return [finding('journal', JOURNAL_CURE), finding('tasks', '`chronym tasks` says which, and why. They go on by themselves when what is missing is there again.'), finding('names', '`chronym names` says which, why, and what to do.')]
 }
 
+export interface Diagnosis {
+  readonly findings: readonly Finding[]
+  /** Undefined where it cannot be read. */
+  readonly configuration: Configuration | undefined
+}
+
 /** All checks, in the order in which one depends on the other. */
-export async function diagnose(context: Context): Promise<Finding[]> {
-  return [checkNode(), await checkAddon(), await checkConfiguration(context), await checkToken(context), ...(await checkDaemon(context))]
+export async function diagnose(context: Context): Promise<Diagnosis> {
+  const { findings, configuration } = await checkDaemon(context)
+  return { findings: [checkNode(), await checkAddon(), ...findings], configuration }
 }

@@ -10,6 +10,8 @@ export type CliErrorCode =
   | 'CLI-NET-001'
   /** What answers is not a chronym daemon, or the answer broke off. */
   | 'CLI-NET-002'
+  /** What answers does not prove to be the daemon that is meant. */
+  | 'CLI-NET-003'
   /** No access token could be found. */
   | 'CLI-TOK-001'
   /** A task ended as failed. */

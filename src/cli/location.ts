@@ -1,23 +1,40 @@
 /** Where the daemon is: its data directory, its address, its token. Found the way the daemon itself finds them. */
-import { readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { AccessTokenError, readAccessToken } from '../access-token.ts'
+import { UnreachableError } from '../api/client.ts'
+import type { ConfigFieldView } from '../api/services.ts'
+import { proofKey } from '../api/daemon-proof.ts'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../config.ts'
+import { configFields, type StartSources } from '../config-sources.ts'
 import { loadProfile } from '../network-profile.ts'
 import { dataPaths, defaultConfigFile, defaultDataDir, type DataPaths } from '../paths.ts'
+import { readRunningRecord } from '../running-record.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure, messageOf, usageFailure } from './failure.ts'
+import type { Target } from './proven-fetch.ts'
 
-/** Addresses that mean "every interface" are no address to connect to. */
-const ANY_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', ''])
+function localSources(context: Context): StartSources {
+  const { dataDir } = context.options
+  const named = context.env['CHRONYM_CONFIG']
+  return {
+    file: configFromFile(named ?? defaultConfigFile(), named !== undefined),
+    environment: configFromEnvironment(context.env),
+    flags: dataDir === undefined ? {} : { data_dir: dataDir }
+  }
+}
+
+/** Each field of {@link localConfig} with where it comes from. What was changed at run time only the daemon knows. */
+export function localFields(context: Context): ConfigFieldView[] {
+  const config = { ...localConfig(context), data_dir: localPaths(context).root }
+  return configFields(config, config, localSources(context))
+}
 
 /** The configuration as a daemon started with the same environment would read it. */
 export function localConfig(context: Context): Config {
-  const { dataDir } = context.options
-  const named = context.env['CHRONYM_CONFIG']
-  return checkConfig(
-    mergeConfig(configFromFile(named ?? defaultConfigFile(), named !== undefined), configFromEnvironment(context.env), dataDir === undefined ? {} : { data_dir: dataDir }),
-    'configuration'
-  )
+  const { file, environment, flags } = localSources(context)
+  return checkConfig(mergeConfig(file, environment, flags), 'configuration')
 }
 
 export function localPaths(context: Context): DataPaths {
@@ -25,60 +42,82 @@ export function localPaths(context: Context): DataPaths {
   return dataPaths(config.data_dir === '' ? defaultDataDir(loadProfile(config.network).id) : config.data_dir)
 }
 
-/** The address that a running daemon left in its data directory; after a kill -9 it may be an old one. */
-function addressLeftBy(paths: DataPaths): string | undefined {
-  try {
-    const url = new URL(readFileSync(paths.apiUrl, 'utf8').trim())
-    return urlOf(url.hostname, Number(url.port))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new Failure('CLI-NET-001', `${paths.apiUrl} can't be used: ${messageOf(error)}`, {
-      exitCode: EXIT.unreachable,
-      cure: 'Restart the daemon, which writes it anew, or give --api.',
-      cause: error
-    })
-  }
-}
+/** Which daemon a command is about: that of the data directory, or the one at an address that was named. */
+export type WhichDaemon =
+  | { readonly kind: 'directory' }
+  | {
+      readonly kind: 'address'
+      readonly url: string
+      /** The data directory was named too: the daemon there must be its own. */
+      readonly strict: boolean
+    }
 
-function urlOf(host: string, port: number): string {
-  const reachable = ANY_ADDRESSES.has(host) ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') && !reachable.startsWith('[') ? `[${reachable}]` : reachable}:${port}`
-}
-
-/** `--api`, CHRONYM_API, what the running daemon says, or what the configuration says. */
-export function daemonUrl(context: Context): string {
-  const given = context.options.api ?? context.env['CHRONYM_API']
-  if (given === undefined || given === '') {
-    const { host, port } = localConfig(context).api
-    return addressLeftBy(localPaths(context)) ?? urlOf(host, port)
-  }
+/** `--api`, `--data-dir`, CHRONYM_API, the data directory of environment and configuration; the first that is given. */
+export function whichDaemon({ options, env }: Context): WhichDaemon {
+  const given = [options.api, options.dataDir === undefined ? env['CHRONYM_API'] : undefined].find((text) => text !== undefined && text !== '')
+  if (given === undefined) return { kind: 'directory' }
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw usageFailure(`--api ${given}: an http or https address`, 'Example: --api http://127.0.0.1:7468')
-  return url.href.replace(/\/+$/u, '')
+  return { kind: 'address', url: url.href.replace(/\/+$/u, ''), strict: options.dataDir !== undefined }
+}
+
+const ELSEWHERE = 'Name the directory of the daemon you mean with --data-dir, or its address with --api.'
+
+/** The daemon that runs on the data directory, with what it must prove. Throws UnreachableError when none does, Failure for a token that cannot be used. */
+export function directoryTarget(context: Context): Target {
+  const paths = localPaths(context)
+  const start = `Start it: chronym daemon --data-dir ${paths.root}. ${ELSEWHERE}`
+  let record: ReturnType<typeof readRunningRecord>
+  try {
+    record = readRunningRecord(paths)
+  } catch (cause) {
+    throw new UnreachableError(`${paths.running} cannot be used: ${messageOf(cause)}`, { cure: 'Run this as the user that runs the daemon, or restart the daemon, which writes the file again. Or give --api and --token.', cause })
+  }
+  if (record === 'absent') throw new UnreachableError(`no daemon runs on ${paths.root}${existsSync(paths.root) ? '' : ', which does not exist'}`, { cure: start })
+  if (record === 'copied') throw new UnreachableError(`no daemon runs on ${paths.root}: it is a copy, and its ${basename(paths.running)} tells of the daemon of another directory`, { cure: start })
+  const token = directoryToken(context)
+  if (token === undefined) throw new UnreachableError(`${paths.token} is missing, so the daemon of ${paths.root} cannot prove itself`, { cure: 'Restart the daemon, which makes the file. Or give --api and --token.' })
+  const url = reachable(record.api_url)
+  const silence = `no daemon runs on ${paths.root}: nothing answers at ${url}, which its ${basename(paths.running)} names`
+  return { url, key: proofKey(token), instance: record.instance, token, silence, cure: start }
+}
+
+/** An address that means "every interface" is no address to connect to. */
+function reachable(listening: string): string {
+  const { hostname, port } = new URL(listening)
+  return `http://${hostname === '0.0.0.0' ? '127.0.0.1' : hostname === '[::]' ? '[::1]' : hostname}:${port || '80'}`
 }
 
 /** What a header can carry; the tokens of the daemon are base64url. */
 const TOKEN = /^[!-~]+$/u
 
-/** `--token`, CHRONYM_TOKEN, or the daemon's file; undefined where there is none. */
-export function findToken(context: Context): string | undefined {
+/** `--token` or CHRONYM_TOKEN. */
+export function givenToken(context: Context): string | undefined {
   // Secrets that come from a file often end with its line.
   const given = (context.options.token ?? context.env['CHRONYM_TOKEN'])?.trim()
-  if (given !== undefined && given !== '') {
-    if (TOKEN.test(given)) return given
-    throw new Failure('CLI-TOK-001', 'what --token or CHRONYM_TOKEN gives has characters that no token has', { exitCode: EXIT.forbidden, cure: 'Give it as `chronym token` prints it.' })
-  }
+  if (given === undefined || given === '') return undefined
+  if (TOKEN.test(given)) return given
+  throw new Failure('CLI-TOK-001', 'what --token or CHRONYM_TOKEN gives has characters that no token has', { exitCode: EXIT.forbidden, cure: 'Give it as `chronym token` prints it.' })
+}
+
+/** The main token of the data directory; undefined where there is none. */
+export function directoryToken(context: Context): string | undefined {
   const { token } = localPaths(context)
   try {
-    return readFileSync(token, 'utf8').trim()
+    return readAccessToken(token)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (error instanceof AccessTokenError) throw new Failure('CLI-TOK-001', error.reason, { exitCode: EXIT.forbidden, cure: error.cure, cause: error })
     throw new Failure('CLI-TOK-001', `the access token ${token} can't be read: ${messageOf(error)}`, {
       exitCode: EXIT.forbidden,
       cure: 'Run this as the user that runs the daemon, or give --token.',
       cause: error
     })
   }
+}
+
+/** `--token`, CHRONYM_TOKEN, or the daemon's file; undefined where there is none. */
+export function findToken(context: Context): string | undefined {
+  return givenToken(context) ?? directoryToken(context)
 }
 
 /** The token, or the failure that says where it was looked for. */

@@ -9,9 +9,10 @@ import { NativeError } from '../native/errors.ts'
 import { EXIT, exitCodeOfStatus } from './exit-codes.ts'
 import { cureOf } from './cures.ts'
 import { Failure, messageOf, usageFailure } from './failure.ts'
+import { UnprovedError } from './proven-fetch.ts'
 
 /** Nobody who reads this has sent a header: the program has. */
-const TOKEN_CURE = 'The token comes from --token, CHRONYM_TOKEN, or access_token in the data directory (--data-dir): give the one of this daemon. `chronym doctor` says what is found.'
+const TOKEN_CURE = 'The token comes from --token, CHRONYM_TOKEN, or access_token in the data directory (--data-dir), which goes only to its own daemon: give the one of this daemon. `chronym doctor` says what is found.'
 
 function problemFailure(problem: ProblemError): Failure {
   const cure = problem.code === 'SVC-AUT-001' ? TOKEN_CURE : cureOf(problem.code)
@@ -69,9 +70,9 @@ function systemCode(error: unknown): string | undefined {
 
 function unreachable(error: UnreachableError): Failure {
   const code = systemCode(error)
-  return new Failure('CLI-NET-001', `${error.message}${code === undefined ? '' : ` (${code})`}`, {
+  return new Failure(error instanceof UnprovedError ? 'CLI-NET-003' : 'CLI-NET-001', `${error.message}${code === undefined ? '' : ` (${code})`}`, {
     exitCode: EXIT.unreachable,
-    cure: 'Name its address with --api, or look for the cause: `chronym doctor`.',
+    cure: error.cure ?? 'Name its address with --api, or look for the cause: `chronym doctor`.',
     cause: error
   })
 }

@@ -11,6 +11,10 @@ import { ServiceError } from '../../../src/errors.ts'
 import { MemoryRegistry } from './registry.ts'
 import { MemoryTasks } from './tasks.ts'
 
+export const INSTANCE = '6f1d2b7c-8e90-4f0e-9a53-3f1c9a520d0e'
+/** The socket that every request comes on. */
+const BINDINGS: object = { incoming: { socket: { remoteAddress: 'local', localAddress: '::ffff:127.0.0.1', localPort: 7468, setTimeout: () => undefined } } }
+
 export const MAIN_TOKEN = 'main-token-of-the-test-world-0123456789abcde'
 
 export class MemoryStore implements KeyValue {
@@ -45,6 +49,16 @@ class MemoryConfig implements ConfigService {
   #fields: Record<string, unknown> = { mode: 'full', data_dir: '/var/lib/chronym', network: 'local' }
 
   view(): Record<string, unknown> {
+    return this.#fields
+  }
+
+  fields() {
+    return Object.entries(this.#fields).map(([field, value]) => ({ field, value, source: 'default' as const, changeable: field === 'mode' }))
+  }
+
+  async unset(field: string): Promise<Record<string, unknown>> {
+    if (this.failure !== undefined) throw this.failure
+    if (!(field in this.#fields)) throw new ServiceError('SVC-CFG-001', `There is no field ${field}.`)
     return this.#fields
   }
 
@@ -87,6 +101,7 @@ export function createWorld(options: AppOptions = {}) {
   const events = createEventLog({ capacity: 100, clock: () => clock.now })
   const services: ApiServices = {
     version: '1.2.3',
+    instance: INSTANCE,
     registry,
     tasks,
     tokens: createTokenService({ store, prefix: 'token/', readMainToken: () => mainToken, writeMainToken, clock: () => clock.now }),
@@ -108,7 +123,7 @@ export function createWorld(options: AppOptions = {}) {
     if (body !== undefined && !given.has('Content-Type')) given.set('Content-Type', 'application/json')
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const init = { method, headers: given, ...(content !== undefined && { body: content, duplex: 'half' as const }) }
-    return Promise.resolve(app.request(path, init))
+    return Promise.resolve(app.request(path, init, BINDINGS))
   }
   return { app, services, registry, tasks, config, store, events, clock, logged, state, request, mainToken: () => mainToken }
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
-import { ConfigPatchSchema, ConfigSchema, type ConfigBody } from '../schemas/daemon.ts'
+import { ConfigFieldListSchema, ConfigPatchSchema, ConfigSchema, type ConfigBody, type ConfigFieldBody } from '../schemas/daemon.ts'
 import type { ApiServices } from '../services.ts'
 
 export function configRoutes({ config }: ApiServices) {
@@ -15,6 +15,29 @@ export function configRoutes({ config }: ApiServices) {
         answers: { 200: { description: 'The whole configuration', schema: ConfigSchema } }
       }),
       (c) => c.json(config.view() as ConfigBody)
+    )
+    .get(
+      '/api/config/fields',
+      endpoint({
+        tag: 'Daemon',
+        summary: 'Each field of the configuration, and where its value comes from',
+        access: ['read'],
+        answers: { 200: { description: 'Every field', schema: ConfigFieldListSchema } }
+      }),
+      (c) => c.json<ConfigFieldBody[]>(config.fields())
+    )
+    .delete(
+      '/api/config/:field',
+      endpoint({
+        tag: 'Daemon',
+        summary: 'Take back what was set at run time',
+        description: 'The value of flag, environment or file holds again, else the default. Nothing happens to a field that was not set at run time.',
+        access: ['admin'],
+        parameters: [{ name: 'field', in: 'path', description: 'With its section', example: 'vdf.queue' }],
+        answers: { 200: { description: 'The whole new configuration', schema: ConfigSchema } },
+        errors: ['SVC-CFG-001', 'SVC-STO-001']
+      }),
+      async (c) => c.json((await config.unset(c.req.param('field'))) as ConfigBody)
     )
     .post(
       '/api/config',

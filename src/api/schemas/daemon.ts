@@ -14,6 +14,21 @@ export type ConfigBody = v.InferOutput<typeof ConfigSchema>
 /** An object is all that is asked of it here: an unknown or unfit field is SVC-CFG-001, which the configuration service raises. */
 export const ConfigPatchSchema = v.pipe(mapSchema(v.unknown()), v.metadata({ ref: 'ConfigPatch', examples: [{ mode: 'light' }] }))
 
+const ConfigSourceSchema = v.picklist(['default', 'file', 'run time', 'environment', 'flag'])
+
+export const ConfigFieldSchema = v.pipe(
+  v.object({
+    field: v.string(),
+    value: v.unknown(),
+    source: ConfigSourceSchema,
+    changeable: v.pipe(v.boolean(), v.description('It can change while the daemon runs')),
+    otherwise: v.optional(v.pipe(v.object({ value: v.unknown(), source: ConfigSourceSchema }), v.description('Of a field set at run time: what holds once that is unset')))
+  }),
+  v.metadata({ ref: 'ConfigField' })
+)
+export type ConfigFieldBody = v.InferOutput<typeof ConfigFieldSchema>
+export const ConfigFieldListSchema = v.array(ConfigFieldSchema)
+
 export const TokenScopeSchema = v.picklist(['read', 'vdf', 'publish', 'admin'])
 
 export const TokenSchema = v.pipe(
@@ -40,6 +55,15 @@ export type CreateTokenRequest = v.InferInput<typeof CreateTokenRequestSchema>
 
 export const RotatedTokenSchema = v.pipe(v.object({ token: v.string() }), v.metadata({ ref: 'RotatedToken' }))
 export type RotatedTokenBody = v.InferOutput<typeof RotatedTokenSchema>
+
+export const ChallengeSchema = v.pipe(
+  v.object({
+    instance: v.pipe(v.string(), v.description('Random for each start of the daemon')),
+    proof: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/), v.description('HMAC-SHA256, hex'))
+  }),
+  v.metadata({ ref: 'Challenge' })
+)
+export type ChallengeBody = v.InferOutput<typeof ChallengeSchema>
 
 export const SessionRequestSchema = v.pipe(v.object({ token: v.pipe(v.string(), v.maxLength(512, 'Expected at most 512 characters')) }), v.metadata({ ref: 'SessionRequest' }))
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../config.ts'
 import { ERROR_TABLE, ServiceError } from '../../errors.ts'
@@ -6,7 +6,7 @@ import { defaultConfigFile } from '../../paths.ts'
 import { connect } from '../connect.ts'
 import { action, type Context, type Run } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
-import { Failure, usageFailure } from '../failure.ts'
+import { Failure, inputFailure, messageOf, usageFailure } from '../failure.ts'
 import { loadProfile } from '../profile.ts'
 import { formatFields, printable } from '../terminal/format.ts'
 
@@ -47,6 +47,15 @@ function configText(config: unknown): string {
   return formatFields(flatten(config).map(([path, value]) => [path, printable(typeof value === 'string' ? value : JSON.stringify(value))]))
 }
 
+/** A file that was named and cannot be read is a wrong command line, not a wrong configuration. */
+function requireReadable(path: string): void {
+  try {
+    readFileSync(path)
+  } catch (error) {
+    throw inputFailure(`the configuration file ${path} can't be read: ${messageOf(error)}. Name one that is there`, error)
+  }
+}
+
 /** The configuration of a file and the environment, with a network that is known; a wrong one is the negative answer of `config check`. */
 function checked(context: Context, path: string, required: boolean): Config {
   try {
@@ -59,7 +68,7 @@ function checked(context: Context, path: string, required: boolean): Config {
   }
 }
 
-/** config get, set, check, profile. */
+/** config get, set, unset, check, profile. */
 export function addConfigCommands(program: Command, run: Run): void {
   const config = program.command('config').description("the daemon's configuration").helpCommand(false)
 
@@ -90,6 +99,20 @@ export function addConfigCommands(program: Command, run: Run): void {
     )
 
   config
+    .command('unset')
+    .argument('<fields...>', 'such as mode or vdf.queue')
+    .description('take back what was set while a daemon ran; file, environment and flags hold again')
+    .action(
+      action(run, async (context, _options: unknown, fields: string[]) => {
+        const client = connect(context)
+        let left: unknown
+        for (const field of fields) left = await client.unsetConfig(field)
+        context.output.answer(left, () => configText(left))
+        return EXIT.ok
+      })
+    )
+
+  config
     .command('check')
     .argument('[file]', 'default: config.toml of the user')
     .description('check a configuration file together with the environment; needs no daemon')
@@ -97,6 +120,7 @@ export function addConfigCommands(program: Command, run: Run): void {
       action(run, (context, _options: unknown, file: string | undefined) => {
         const named = file ?? context.env['CHRONYM_CONFIG']
         const path = named ?? defaultConfigFile()
+        if (named !== undefined) requireReadable(path)
         const merged = checked(context, path, named !== undefined)
         const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
         context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${there}`)

@@ -1,0 +1,39 @@
+/** What a running daemon leaves in its data directory, so that the command line finds that daemon and no other. */
+import { readFileSync, statSync } from 'node:fs'
+import * as v from 'valibot'
+import { writePrivateFile, type DataPaths } from './paths.ts'
+
+const RunningRecordSchema = v.object({
+  /** `http://host:port`, where the daemon answers. */
+  api_url: v.pipe(v.string(), v.url()),
+  /** Random for each start; the daemon proves that it is this one. */
+  instance: v.pipe(v.string(), v.uuid()),
+  /** Device and inode of the directory. A copy of a live directory has others. */
+  directory: v.string()
+})
+export type RunningRecord = v.InferOutput<typeof RunningRecordSchema>
+
+/** Device and inode as text. Throws the system's error. */
+function identityOf(directory: string): string {
+  const { dev, ino } = statSync(directory, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+/** Makes the record durable. It stays behind when the daemon is killed. */
+export function writeRunningRecord(paths: DataPaths, { url, instance }: { url: string; instance: string }): void {
+  const record: RunningRecord = { api_url: url, instance, directory: identityOf(paths.root) }
+  writePrivateFile(paths.running, `${JSON.stringify(record)}\n`)
+}
+
+/** The record of the directory; `absent` when there is none, `copied` when it was made in another. Throws when it cannot be read. */
+export function readRunningRecord(paths: DataPaths): RunningRecord | 'absent' | 'copied' {
+  let text: string
+  try {
+    text = readFileSync(paths.running, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'absent'
+    throw error
+  }
+  const record = v.parse(RunningRecordSchema, JSON.parse(text))
+  return record.directory === identityOf(paths.root) ? record : 'copied'
+}
