@@ -1,91 +1,19 @@
 /** Which daemon the command line talks to: real servers on loopback, among them programs that only pass for the daemon. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { connect as dial, createServer as createTcpServer, type AddressInfo, type Server as NetServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { proofKey, proofOf } from '../../src/api/daemon-proof.ts'
-import { serve, type ApiServer } from '../../src/api/serve.ts'
-import { dataPaths, writePrivateFile } from '../../src/paths.ts'
-import { writeRunningRecord } from '../../src/running-record.ts'
-import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../api/helpers/world.ts'
+import { INSTANCE, MAIN_TOKEN } from '../api/helpers/world.ts'
 import { cli, type CliResult } from './harness.ts'
+import { DaemonScene, type Impostor } from './daemon-scene.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-function temporary(): string {
-  const path = mkdtempSync(join(tmpdir(), 'chronym-meant-'))
-  cleanups.push(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
-/** A data directory as a daemon with that token leaves it. */
-function dataDirectory(url?: string, { token = MAIN_TOKEN, instance = INSTANCE } = {}): string {
-  const directory = temporary()
-  const paths = dataPaths(directory)
-  writePrivateFile(paths.token, `${token}\n`)
-  if (url !== undefined) writeRunningRecord(paths, { url, instance })
-  return directory
-}
-
-async function daemon(port = 0, world = createWorld()): Promise<ApiServer & { world: World }> {
-  const server = await serve(world.services, { host: '127.0.0.1', port })
-  cleanups.push(() => server.close())
-  return { ...server, world }
-}
-
-interface Impostor {
-  readonly url: string
-  readonly port: number
-  /** All that it was sent. */
-  readonly seen: string[]
-}
-
-async function listen(server: NetServer, seen: string[], port = 0): Promise<Impostor> {
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
-  const { port: taken } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${taken}`, port: taken, seen }
-}
-
-const textOf = (request: IncomingMessage): string => `${request.method} ${request.url} ${request.rawHeaders.join(' ')}`
-
-/** Answers whatever it likes and notes what it is sent. */
-async function impostor(answer: RequestListener = (_request, response) => response.end('[]'), port = 0): Promise<Impostor> {
-  const seen: string[] = []
-  const server = createServer((request, response) => {
-    seen.push(textOf(request))
-    answer(request, response)
-  })
-  cleanups.push(async () => {
-    const closed = once(server, 'close')
-    server.close()
-    server.closeAllConnections()
-    await closed
-  })
-  return listen(server, seen, port)
-}
-
-/** Passes every byte on to the real daemon; `change` may rewrite what goes there. */
-async function relay(to: number, change = (text: string) => text): Promise<Impostor> {
-  const seen: string[] = []
-  const server = createTcpServer((socket) => {
-    const onward = dial({ host: '127.0.0.1', port: to })
-    for (const end of [socket, onward]) end.on('error', () => undefined)
-    socket.on('data', (bytes) => {
-      seen.push(bytes.toString('latin1'))
-      onward.write(change(bytes.toString('latin1')), 'latin1')
-    })
-    onward.pipe(socket)
-    socket.on('close', () => onward.destroy())
-  })
-  cleanups.push(() => new Promise((resolve) => server.close(resolve)))
-  return listen(server, seen)
-}
+const scene = new DaemonScene()
+afterEach(() => scene.end())
+const dataDirectory = scene.dataDirectory.bind(scene)
+const daemon = scene.daemon.bind(scene)
+const impostor = scene.impostor.bind(scene)
+const relay = scene.relay.bind(scene)
+const temporary = scene.temporary.bind(scene)
 
 function expectNoToken({ seen }: Impostor): void {
   expect(seen.join('\n')).not.toContain(MAIN_TOKEN)
@@ -118,6 +46,20 @@ describe('the daemon of a data directory', () => {
     const directory = dataDirectory(url)
     expect((await cli(['--data-dir', directory, 'zone', 'get', 'alice.chronym'])).exitCode).toBe(0)
     expect((await cli(['--data-dir', directory, 'zone', 'get', '--public', 'alice.chronym'])).exitCode).toBe(4)
+  })
+
+  it('is watched for longer than its proof may take', async () => {
+    const proof = new AbortController()
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(proof.signal)
+    scene.onEnd(() => timeout.mockRestore())
+    const { url, world } = await daemon()
+    const { task_id: id } = world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    const watching = cli(['--data-dir', dataDirectory(url), 'status', '--watch', id])
+    await expect.poll(() => world.tasks.openStreams).toBe(1)
+    proof.abort()
+    world.tasks.move(id, 'completed', { status: 'completed', phase: 'done' })
+    expect((await watching).stdout).toContain('"event":"completed"')
+    expect(world.logged.filter(({ route }) => String(route).endsWith('/events'))).toHaveLength(1)
   })
 
   it('is asked although CHRONYM_API names another', async () => {
@@ -270,36 +212,5 @@ describe('an address that is named', () => {
     expect(near).toMatchObject({ exitCode: 0, stderr: '' })
     const far = await cli(['--api', 'http://192.0.2.1.invalid', '--token', MAIN_TOKEN, 'names'])
     expect(far.stderr).toMatch(/warning: the token goes to 192\.0\.2\.1\.invalid in plain text/)
-  })
-})
-
-describe.runIf(process.platform !== 'win32')('an access token file', () => {
-  let directory: string
-  let url: string
-  beforeEach(async () => {
-    ;({ url } = await daemon())
-    directory = dataDirectory(url)
-  })
-
-  it.each([
-    ['is too short', 'short', 0o600, /too short: 5 characters, 32 at least/, /delete the file/],
-    ['is empty', '', 0o600, /too short: 0 characters/, /delete the file/],
-    ['holds what no token holds', 'ä'.repeat(40), 0o600, /characters that no token has/, /put the whole token back/],
-    ['can be read by others', MAIN_TOKEN, 0o644, /read or changed by others \(mode 644\)/, /chmod 600 .*rotate/]
-  ])('is refused when it %s', async (_what, content, mode, cause, cure) => {
-    rmSync(join(directory, 'access_token'))
-    writeFileSync(join(directory, 'access_token'), content, { mode })
-    const { exitCode, stdout, stderr } = await cli(['--data-dir', directory, 'names'])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' })
-    expect(stderr).toMatch(/CLI-TOK-001/)
-    expect(stderr).toMatch(cause)
-    expect(stderr).toMatch(cure)
-    expect((await cli(['--data-dir', directory, 'token'])).exitCode).toBe(5)
-    expect(JSON.parse((await cli(['--data-dir', directory, 'doctor', '--json'])).stdout)).toMatchObject({ healthy: false, checks: expect.arrayContaining([expect.objectContaining({ name: 'token', state: 'failed' })]) as unknown })
-  })
-
-  it('that is missing leaves nothing to check the daemon by', async () => {
-    rmSync(join(directory, 'access_token'))
-    expect((await cli(['--data-dir', directory, 'names'])).stderr).toMatch(/cannot prove itself[^]*Restart the daemon/)
   })
 })

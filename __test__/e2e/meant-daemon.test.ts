@@ -1,5 +1,7 @@
 /** A real daemon, its directory, and the command line as processes. */
+import { once } from 'node:events'
 import { chmodSync, cpSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runToEnd, Scene } from './processes.ts'
@@ -18,6 +20,24 @@ describe('the daemon of a directory', () => {
     cpSync(directory, copy, { recursive: true })
     expect(await runToEnd(CLI, ['--data-dir', directory, 'names'])).toMatchObject({ code: 0, stdout: '[]\n' })
     expect(await runToEnd(CLI, ['--data-dir', copy, 'names'])).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('it is a copy') as string })
+  })
+
+  it('is gone after a kill -9, and a program that takes its port gets no token', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon(['--data-dir', directory])
+    await daemon.signal('SIGKILL')
+    const seen: string[] = []
+    const impostor = createServer((request, response) => {
+      seen.push(`${request.url} ${request.rawHeaders.join(' ')}`)
+      response.end('[]')
+    })
+    scene.onEnd(() => impostor.close())
+    impostor.listen(Number(new URL(daemon.summary.api_url).port), '127.0.0.1')
+    await once(impostor, 'listening')
+    for (const command of ['names', 'status', 'tasks']) expect(await runToEnd(CLI, ['--data-dir', directory, command])).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('CLI-NET-003') as string })
+    expect((await runToEnd(CLI, ['--data-dir', directory, 'doctor'])).code).toBe(1)
+    expect(seen).toHaveLength(4)
+    expect(seen.join('\n').toLowerCase()).not.toContain('authorization')
   })
 
   it('forgets for good what config unset takes back', async () => {

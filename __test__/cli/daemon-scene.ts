@@ -1,0 +1,95 @@
+/** A daemon's HTTP interface, its data directory, and programs that pass for it, all on loopback. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { connect as dial, createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serve, type ApiServer } from '../../src/api/serve.ts'
+import { dataPaths, writePrivateFile } from '../../src/paths.ts'
+import { writeRunningRecord } from '../../src/running-record.ts'
+import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../api/helpers/world.ts'
+
+export interface Impostor {
+  readonly url: string
+  readonly port: number
+  /** All that it was sent. */
+  readonly seen: string[]
+}
+
+const textOf = (request: IncomingMessage): string => `${request.method} ${request.url} ${request.rawHeaders.join(' ')}`
+
+async function listen(server: Server, seen: string[], port: number): Promise<Impostor> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: taken } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${taken}`, port: taken, seen }
+}
+
+/** What a test started, ended in reverse. */
+export class DaemonScene {
+  readonly #cleanups: (() => unknown)[] = []
+
+  onEnd(cleanup: () => unknown): void {
+    this.#cleanups.push(cleanup)
+  }
+
+  async end(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0).reverse()) await cleanup()
+  }
+
+  temporary(): string {
+    const path = mkdtempSync(join(tmpdir(), 'chronym-meant-'))
+    this.onEnd(() => rmSync(path, { recursive: true, force: true }))
+    return path
+  }
+
+  /** A data directory as a daemon with that token leaves it; without an address no daemon runs on it. */
+  dataDirectory(url?: string, { token = MAIN_TOKEN, instance = INSTANCE } = {}): string {
+    const directory = this.temporary()
+    const paths = dataPaths(directory)
+    writePrivateFile(paths.token, `${token}\n`)
+    if (url !== undefined) writeRunningRecord(paths, { url, instance })
+    return directory
+  }
+
+  async daemon(): Promise<ApiServer & { world: World }> {
+    const world = createWorld()
+    const server = await serve(world.services, { host: '127.0.0.1', port: 0 })
+    this.onEnd(() => server.close())
+    return { ...server, world }
+  }
+
+  /** Answers whatever it likes and notes what it is sent. */
+  async impostor(answer: RequestListener = (_request, response) => response.end('[]'), port = 0): Promise<Impostor> {
+    const seen: string[] = []
+    const server = createServer((request, response) => {
+      seen.push(textOf(request))
+      answer(request, response)
+    })
+    this.onEnd(async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    })
+    return listen(server, seen, port)
+  }
+
+  /** Passes every byte on to the real daemon; `change` may rewrite what goes there. */
+  async relay(to: number, change = (text: string) => text): Promise<Impostor> {
+    const seen: string[] = []
+    const server = createTcpServer((socket) => {
+      const onward = dial({ host: '127.0.0.1', port: to })
+      for (const end of [socket, onward]) end.on('error', () => undefined)
+      socket.on('data', (bytes) => {
+        seen.push(bytes.toString('latin1'))
+        onward.write(change(bytes.toString('latin1')), 'latin1')
+      })
+      onward.pipe(socket)
+      socket.on('close', () => onward.destroy())
+    })
+    this.onEnd(() => new Promise((resolve) => server.close(resolve)))
+    return listen(server, seen, 0)
+  }
+}
