@@ -143,6 +143,16 @@ describe('a program that passes for the daemon', () => {
     }
   })
 
+  it('gets none by silence', async () => {
+    const patience = new AbortController()
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(patience.signal)
+    scene.onEnd(() => timeout.mockRestore())
+    const other = await impostor(() => patience.abort())
+    expectOtherDaemon(await cli(['--data-dir', dataDirectory(other.url), 'names']), 'CLI-NET-003', /does not answer the challenge within 10 s; it got no token$/m)
+    expect((await cli(['--api', 'https://127.0.0.1:1', 'names'], { env: { CHRONYM_DATA_DIR: dataDirectory() } })).exitCode).toBe(3)
+    expectNoToken(other)
+  })
+
   it('gets none on a second connection, when the one that was proved ends', async () => {
     const other: Impostor = await impostor((request, response) => {
       const { searchParams } = new URL(request.url!, 'http://x')

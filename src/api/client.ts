@@ -247,7 +247,8 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
   }
 }
 
-const plainFetch: Transport = async (url, init) => {
+/** The `fetch` of the platform. */
+export const plainFetch: Transport = async (url, init) => {
   try {
     return await fetch(url, init)
   } catch (cause) {

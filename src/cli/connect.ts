@@ -1,4 +1,4 @@
-import { createClient, type Client, type Transport } from '../api/client.ts'
+import { createClient, plainFetch, type Client, type Transport } from '../api/client.ts'
 import { proofKey } from '../api/daemon-proof.ts'
 import type { Context } from './context.ts'
 import { directoryTarget, directoryToken, givenToken, localPaths, whichDaemon } from './location.ts'
@@ -45,7 +45,7 @@ function orWithoutToken(context: Context, proven: Transport): Transport {
     }
     if (!said) context.output.note(`note: asking without a token: this address does not prove to be the daemon of ${printable(localPaths(context).root)}. Give the token of the daemon there with --token or CHRONYM_TOKEN.`)
     said = true
-    return fetch(url, init)
+    return plainFetch(url, init)
   }
 }
 

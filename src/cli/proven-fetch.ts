@@ -58,13 +58,15 @@ export function provenFetch(locate: () => Target): Transport {
     const { pathname, search } = new URL(url)
     const host = hostname.replace(/^\[|\]$/g, '')
     const signal = init.signal ?? undefined
+    const deadline = AbortSignal.any([AbortSignal.timeout(CHALLENGE_TIMEOUT_MS), ...(signal === undefined ? [] : [signal])])
     let agent: OneConnection | undefined
+    let proved = false
     try {
-      const deadline = AbortSignal.any([AbortSignal.timeout(CHALLENGE_TIMEOUT_MS), ...(signal === undefined ? [] : [signal])])
       const socket = await open(host, Number(port || 80), deadline)
       agent = new OneConnection(socket)
       const to = { agent, host, port: Number(port || 80) }
       await challenge(to, socketAddress(socket.remoteAddress ?? '', socket.remotePort ?? 0), target, deadline)
+      proved = true
       const headers = new Headers(init.headers)
       if (target.token !== undefined) headers.set('Authorization', `Bearer ${target.token}`)
       const answer = await ask({ ...to, method: init.method ?? 'GET', path: `${pathname}${search}`, headers: Object.fromEntries(headers), ...(signal === undefined ? {} : { signal }) }, init.body)
@@ -72,7 +74,10 @@ export function provenFetch(locate: () => Target): Transport {
       return toResponse(answer)
     } catch (cause) {
       agent?.destroy()
-      if (signal?.aborted === true || cause instanceof UnreachableError) throw cause
+      // As `fetch` does: what is thrown is the reason, such as a time-out.
+      signal?.throwIfAborted()
+      if (cause instanceof UnreachableError) throw cause
+      if (!proved && deadline.aborted) throw new UnprovedError(`what listens at ${target.url} does not answer the challenge within ${CHALLENGE_TIMEOUT_MS / 1000} s; it got no token`, { cause, ...cureOf(target) })
       throw new UnreachableError(target.silence ?? `No daemon answers at ${target.url}. Start it with \`chronym daemon\`, or say where it is.`, { cause, ...cureOf(target) })
     }
   }

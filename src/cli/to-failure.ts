@@ -69,7 +69,7 @@ function systemCode(error: unknown): string | undefined {
 }
 
 function unreachable(error: UnreachableError): Failure {
-  const code = systemCode(error)
+  const code = error instanceof UnprovedError ? undefined : systemCode(error)
   return new Failure(error instanceof UnprovedError ? 'CLI-NET-003' : 'CLI-NET-001', `${error.message}${code === undefined ? '' : ` (${code})`}`, {
     exitCode: EXIT.unreachable,
     cure: error.cure ?? 'Name its address with --api, or look for the cause: `chronym doctor`.',
