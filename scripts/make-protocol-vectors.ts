@@ -11,9 +11,9 @@ import { sha256, toHex, u64be, utf8 } from '../src/protocol/bytes.ts'
 import { claimOf } from '../src/protocol/claim.ts'
 import { commitmentHash, encodeReceipt, receiptMessage, signReceipt, stampDigest, stampHolds } from '../src/protocol/commitment.ts'
 import { domain, DOMAIN_WORDS } from '../src/protocol/domain.ts'
-import type { KeyPair } from '../src/protocol/ed25519.ts'
+import { keyPairFromSeed, type KeyPair } from '../src/protocol/ed25519.ts'
 import { canonicalJson } from '../src/protocol/jcs.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nodeKey, seedToWords } from '../src/protocol/keys.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, seedToWords } from '../src/protocol/keys.ts'
 import { buildGenesis, buildNextVersion, kidDocumentHash, signKidDocument } from '../src/protocol/kid.ts'
 import { kidBindingMessage, signKidBinding } from '../src/protocol/kid-binding.ts'
 import { verifyKidLog } from '../src/protocol/kid-log.ts'
@@ -35,6 +35,7 @@ const FOLDER = new URL('../__test__/vectors/chronym/', import.meta.url)
 const LOCAL = builtInProfiles.local
 const HASH = profileHash(LOCAL)
 const MASTER = new Uint8Array(32).fill(7)
+const NODE = keyPairFromSeed(new Uint8Array(32).fill(8))
 const NAME = parseName('alice.chronym', LOCAL)
 const CREATED = '2026-01-01T00:00:00Z'
 
@@ -48,11 +49,10 @@ function profiles() {
 
 function hashes() {
   const key = nameKey(MASTER, HASH, NAME)
-  const node = nodeKey(MASTER, HASH)
   const salt = saltOf('salt 0')
   const commitment = commitmentHash(NAME, key.publicKey, salt, HASH)
   const pulse = signDevPulse(1000)
-  const receipt = signReceipt(commitment, 995, node, HASH)
+  const receipt = signReceipt(commitment, 995, NODE, HASH)
   const did = `did:chronym:z${'1'.repeat(3)}`
   return {
     profile_hash: toHex(HASH),
@@ -62,7 +62,7 @@ function hashes() {
       words: seedToWords(MASTER),
       name: NAME,
       ...Object.fromEntries(
-        Object.entries({ owner: key, node, did_update_0: didUpdateKey(MASTER, HASH), did_update_1: didUpdateKey(MASTER, HASH, 1), did_recovery_0: didRecoveryKey(MASTER, HASH), did_assertion_0: didAssertionKey(MASTER, HASH) }).map(
+        Object.entries({ owner: key, node: NODE, did_update_0: didUpdateKey(MASTER, HASH), did_update_1: didUpdateKey(MASTER, HASH, 1), did_recovery_0: didRecoveryKey(MASTER, HASH), did_assertion_0: didAssertionKey(MASTER, HASH) }).map(
           ([use, pair]: [string, KeyPair]) => [use, { seed: toHex(pair.secretKey.subarray(0, 32)), public_key: toHex(pair.publicKey) }]
         )
       )

@@ -1,7 +1,7 @@
 /** Builds everything, starts it in order and stops it in reverse: the only place that constructs services. */
 import { randomInt, randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { readAccessToken } from './access-token.ts'
+import { existsSync, rmSync } from 'node:fs'
 import type { ConfigSources } from './chronymd.ts'
 import { createEventLog } from './api/event-log.ts'
 import { createIdempotency } from './api/idempotency.ts'
@@ -11,7 +11,7 @@ import { createBeaconClient } from './beacon/client.ts'
 import { startDevBeacon } from './beacon/dev-beacon.ts'
 import { checkConfig, leafPaths, mergeConfig, P2P_PORT, readPath, setPath, type PartialConfig } from './config.ts'
 import { createConfigService } from './config-service.ts'
-import { ServiceError } from './errors.ts'
+import { openDataDirectory } from './data-directory.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createLogger } from './log.ts'
 import { createMetrics, observe } from './metrics.ts'
@@ -19,20 +19,17 @@ import { createNativePool } from './native/pool.ts'
 import { loadProfile } from './network-profile.ts'
 import { defaultListenAddress } from './network/default-listen.ts'
 import { createNetwork } from './network/network.ts'
-import { loadOwnerSeed } from './owner-seed.ts'
+import { NODE_SEED_BYTES } from './node-key.ts'
 import { dataPaths, defaultDataDir, makePrivateDirectory, writePrivateFile } from './paths.ts'
 import { roundTimeMs } from './protocol/beacon-time.ts'
-import { toHex } from './protocol/bytes.ts'
 import { DEV_BEACON_CHAIN } from './protocol/dev-beacon.ts'
-import { nodeKey } from './protocol/keys.ts'
-import { profileHash, type NetworkProfile } from './protocol/profile.ts'
+import type { NetworkProfile } from './protocol/profile.ts'
 import { checkReadiness } from './readiness.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createTaskSteps } from './registry/task-steps.ts'
 import { createRoundClock } from './round-clock.ts'
 import { writeRunningRecord } from './running-record.ts'
 import { keys, lastPart, prefixes } from './store/keys.ts'
-import { openStore } from './store/open.ts'
 import { readOrSetAside } from './store/read-or-set-aside.ts'
 import type { Store } from './store/types.ts'
 import { systemClock as clock } from './tasks/clock.ts'
@@ -41,8 +38,6 @@ import { VERSION } from './version.ts'
 
 /** drand's public relays for quicknet (docs.drand.love). */
 const PUBLIC_BEACONS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https://api3.drand.sh', 'https://drand.cloudflare.com']
-/** An Ed25519 secret key begins with its seed. */
-const NODE_SEED_BYTES = 32
 /** Events that a late reader of GET /api/events still gets. */
 const EVENTS_KEPT = 1_000
 /** Steps of what `randomPart` gives. */
@@ -93,16 +88,6 @@ function saveOverrides(store: Store, overrides: PartialConfig): void {
   store.batch([...unset, ...leafPaths(overrides).map((path) => ({ put: keys.configOverride(path), value: value(path) }))])
 }
 
-/** A data directory belongs to one network: records of two must not mix. Throws SVC-CFG-001. */
-function claimDirectory(store: Store, root: string, profile: NetworkProfile): void {
-  const hash = profileHash(profile)
-  const known = store.get(keys.profile())
-  if (known === undefined) store.put(keys.profile(), hash)
-  else if (toHex(known) !== toHex(hash)) {
-    throw new ServiceError('SVC-CFG-001', `${root} belongs to another network than ${profile.id} with these numbers. Choose another directory with --data-dir.`)
-  }
-}
-
 /** 0 <= x < 1; what is spread by it nobody can foresee. */
 function randomPart(): number {
   return randomInt(RANDOM_STEPS) / RANDOM_STEPS
@@ -121,13 +106,12 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
   try {
     const profile = loadProfile(early.network)
     const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
-    makePrivateDirectory(paths.root)
-    const store = openStore(paths.database, {
+    if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
+    const { store, masterSeed, nodeKey, isNodeKeyReplaced } = openDataDirectory(paths, profile, {
       onSetAside: (key, reason) => log.error({ key, reason }, 'a record of the database cannot be read; it is set aside as it is, and everything else goes on')
     })
     life.onStop('store', () => store.close())
-    claimDirectory(store, paths.root, profile)
-    const masterSeed = loadOwnerSeed(paths.seed)
+    if (isNodeKeyReplaced) log.warn({ file: paths.nodeKey }, 'there was no node key: a new one is made, and peers see a new node; no name depends on it')
 
     const overrides = loadOverrides(store)
     const initial = checkConfig({ ...mergeConfig(file, overrides, environment, flags), data_dir: paths.root }, 'configuration')
@@ -152,7 +136,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     const network = createNetwork({
       profile,
       store,
-      nodeSeed: nodeKey(masterSeed, profileHash(profile)).secretKey.subarray(0, NODE_SEED_BYTES),
+      nodeSeed: nodeKey.secretKey.subarray(0, NODE_SEED_BYTES),
       beacon,
       pool,
       listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : [await defaultListenAddress(profile, P2P_PORT)],

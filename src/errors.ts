@@ -3,7 +3,7 @@
  * HTTP status, what causes it and how to cure it. `docs/errors.md` and `GET /errors/{code}` are made from it.
  */
 export interface ErrorEntry {
-  /** HTTP status; `null` for codes that only occur inside a task's `error`. */
+  /** HTTP status; `null` for codes that no answer has, see `occurrence`. */
   readonly status: number | null
   readonly title: string
   readonly cause: string
@@ -215,6 +215,30 @@ export const ERROR_TABLE = {
     cause: 'That field cannot change while the daemon runs.',
     cure: 'Change it in config.toml (or the flag, or the environment) and restart the daemon.'
   },
+  'SVC-KEY-001': {
+    status: null,
+    title: 'Seed missing',
+    cause: 'The data directory belongs to a seed, and the file seed-words is not there. With a new seed its names could neither be renewed nor published.',
+    cure: 'Put the 24 words back with `chronym key import`, giving the directory with --data-dir, or begin in a new directory.'
+  },
+  'SVC-KEY-002': {
+    status: null,
+    title: 'Another seed',
+    cause: 'The data directory belongs to another seed than the one it is given. Its names could neither be renewed nor published.',
+    cure: 'Use the 24 words of this directory: move a wrong seed-words file away and run `chronym key import`. Or use the directory of this seed, or a new one, with --data-dir.'
+  },
+  'SVC-KEY-003': {
+    status: null,
+    title: 'Unreadable seed',
+    cause: 'The file seed-words does not hold 24 words of the BIP-39 English list with the right checksum.',
+    cure: 'Put the 24 words back with `chronym key import`, which keeps the damaged file beside the new one; or correct them in the file.'
+  },
+  'SVC-KEY-004': {
+    status: null,
+    title: 'Unreadable node key',
+    cause: 'The file node-key is cut off or damaged. No name depends on it: peers know this node by it.',
+    cure: 'Move the file away and start again: the daemon makes a new key, and peers see a new node. Or put the file back from a copy.'
+  },
   'SVC-STO-001': {
     status: 507,
     title: 'Store failing',
@@ -228,6 +252,11 @@ export const ERROR_TABLE = {
     cure: 'Look in its log for the request id and report it.'
   }
 } as const satisfies Record<string, ErrorEntry>
+
+/** Where a code occurs that has no HTTP status. */
+export function occurrence(code: ErrorCode): string {
+  return code.startsWith('SVC-KEY-') ? 'at the start of the daemon, and from `chronym key`' : 'only in the `error` of a task'
+}
 
 export type ErrorCode = keyof typeof ERROR_TABLE
 

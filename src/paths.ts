@@ -24,6 +24,8 @@ export interface DataPaths {
   readonly running: string
   /** The owner's seed as 24 words: whoever has it owns the names. */
   readonly seed: string
+  /** The node's own key, by which peers know it. */
+  readonly nodeKey: string
 }
 
 export function dataPaths(root: string): DataPaths {
@@ -33,7 +35,8 @@ export function dataPaths(root: string): DataPaths {
     tasks: join(root, 'tasks'),
     token: join(root, 'access_token'),
     running: join(root, 'running.json'),
-    seed: join(root, 'seed-words')
+    seed: join(root, 'seed-words'),
+    nodeKey: join(root, 'node-key')
   }
 }
 

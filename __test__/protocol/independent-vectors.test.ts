@@ -7,7 +7,7 @@ import { commitmentHash } from '../../src/protocol/commitment.ts'
 import { DOMAIN_WORDS, type DomainWord } from '../../src/protocol/domain.ts'
 import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
 import { parseCanonicalJson } from '../../src/protocol/jcs.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nodeKey } from '../../src/protocol/keys.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey } from '../../src/protocol/keys.ts'
 import { kidDid, parseKidDocument, type Did } from '../../src/protocol/kid.ts'
 import { kidBindingMessage, signKidBinding, verifyKidBinding } from '../../src/protocol/kid-binding.ts'
 import { decodeKidRecord, documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-record.ts'
@@ -111,7 +111,6 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   },
   'document-stamp': (v) => v.expectHash(undefined, documentStampSubject(v.text('did') as Did, v.number('round'), v.hash)),
   'owner-key': (v) => v.expectKey(nameKey(v.bytes('master_seed'), v.hash, parseName(v.text('name'), v.profile))),
-  'node-key': (v) => v.expectKey(nodeKey(v.bytes('master_seed'), v.hash)),
   'did-update-key': (v) => v.expectKey(didUpdateKey(v.bytes('master_seed'), v.hash, v.number('index'))),
   'did-recovery-key': (v) => v.expectKey(didRecoveryKey(v.bytes('master_seed'), v.hash, v.number('index'))),
   'did-assertion-key': (v) => v.expectKey(didAssertionKey(v.bytes('master_seed'), v.hash, v.number('index')))

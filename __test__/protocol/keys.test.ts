@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toHex } from '../../src/protocol/bytes.ts'
 import { KeyError } from '../../src/protocol/errors.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nodeKey, seedToWords, wordsToSeed } from '../../src/protocol/keys.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, seedToWords, wordsToSeed } from '../../src/protocol/keys.ts'
 import { parseName } from '../../src/protocol/names.ts'
 import { profileHash } from '../../src/protocol/profile.ts'
 import { LOCAL, seedOf, TEST } from './fixtures.ts'
@@ -37,7 +37,6 @@ describe('derived keys', () => {
       nameKey(seed, HASH, parseName('bob.chronym', LOCAL)),
       nameKey(seed, profileHash(TEST), ALICE),
       nameKey(seedOf(2), HASH, ALICE),
-      nodeKey(seed, HASH),
       didUpdateKey(seed, HASH),
       didUpdateKey(seed, HASH, 1),
       didRecoveryKey(seed, HASH),

@@ -94,10 +94,9 @@ describe('hashes', () => {
   })
 
   it('of derived keys', () => {
-    const { master_seed, name, owner, node, did_update_0, did_update_1, did_recovery_0, did_assertion_0 } = hashes.keys
+    const { master_seed, name, owner, did_update_0, did_update_1, did_recovery_0, did_assertion_0 } = hashes.keys
     const cases: [string, Buffer, { seed: string; public_key: string }][] = [
       ['owner-key', lp(name), owner],
-      ['node-key', Buffer.alloc(0), node],
       ['did-update-key', u64(0), did_update_0],
       ['did-update-key', u64(1), did_update_1],
       ['did-recovery-key', u64(0), did_recovery_0],

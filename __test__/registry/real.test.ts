@@ -1,4 +1,5 @@
 /** The use cases on real parts: kernel, pool, development beacon, libp2p on loopback, database; only the work is small. */
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,11 +13,10 @@ import type { NativePool } from '../../src/native/types.ts'
 import { createNetwork } from '../../src/network/network.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
 import { keyPairFromSeed, type KeyPair } from '../../src/protocol/ed25519.ts'
-import { nodeKey } from '../../src/protocol/keys.ts'
 import { buildGenesis, buildNextVersion, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/kid.ts'
 import { verifyKidLog } from '../../src/protocol/kid-log.ts'
 import { signManifest } from '../../src/protocol/manifest.ts'
-import { builtInProfiles, parseProfile, profileHash } from '../../src/protocol/profile.ts'
+import { builtInProfiles, parseProfile } from '../../src/protocol/profile.ts'
 import { createRegistry } from '../../src/registry/registry.ts'
 import { createTaskSteps } from '../../src/registry/task-steps.ts'
 import type { Registry } from '../../src/registry/types.ts'
@@ -54,7 +54,7 @@ const nodes: RealNode[] = []
 async function startNode(seed: number, bootstrap: readonly string[]): Promise<RealNode> {
   const directory = join(dataDir, String(seed))
   const masterSeed = new Uint8Array(32).fill(seed)
-  const nodeSeed = nodeKey(masterSeed, profileHash(profile)).secretKey.subarray(0, 32)
+  const nodeSeed = new Uint8Array(randomBytes(32))
   const store = openStore(join(directory, 'chronym.db'))
   const beacon = createBeaconClient({ chain: DEV_BEACON_CHAIN, urls: [beaconServer.url], pool })
   const log = pino({ level: 'silent' })

@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type ErrorCode, type ErrorEntry } from '../errors.ts'
+import { ERROR_TABLE, occurrence, type ErrorCode, type ErrorEntry } from '../errors.ts'
 
 const GROUPS: Readonly<Record<string, string>> = {
   REQ: 'Requests',
@@ -14,6 +14,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   TSK: 'Tasks',
   BCN: 'Beacon',
   CFG: 'Configuration',
+  KEY: 'Keys',
   STO: 'Store',
   INT: 'Internal'
 }
@@ -38,6 +39,6 @@ ${sections.join('\n\n')}
 
 function renderEntry(code: ErrorCode): string {
   const { status, title, cause, cure }: ErrorEntry = ERROR_TABLE[code]
-  const where = status === null ? 'only in the `error` of a task' : `HTTP ${status}`
+  const where = status === null ? occurrence(code) : `HTTP ${status}`
   return `### ${code}: ${title}\n\n${where}\n\n- Cause: ${cause}\n- Cure: ${cure}`
 }

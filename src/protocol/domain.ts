@@ -15,7 +15,6 @@ export const DOMAIN_WORDS = [
   'kid-binding',
   'document-stamp',
   'owner-key',
-  'node-key',
   'did-update-key',
   'did-recovery-key',
   'did-assertion-key'

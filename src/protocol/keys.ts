@@ -41,11 +41,6 @@ export function nameKey(seed: Uint8Array, profileHash: Uint8Array, name: Name): 
   return derive(seed, 'owner-key', profileHash, lp(name))
 }
 
-/** The node's identity in one network. */
-export function nodeKey(seed: Uint8Array, profileHash: Uint8Array): KeyPair {
-  return derive(seed, 'node-key', profileHash)
-}
-
 /** The key that signs the versions of an identity document; `index` counts up with each rotation. */
 export function didUpdateKey(seed: Uint8Array, profileHash: Uint8Array, index = 0): KeyPair {
   return derive(seed, 'did-update-key', profileHash, u64be(index))

@@ -29,6 +29,19 @@ export interface OwnedRecord {
 /** `standing` is left out for `held`. */
 const Stored = v.object({ reveal: Bytes, publishedSerial: Count, standing: v.optional(v.picklist(['contested', 'lost'])) })
 
+/** Who signed the names on disk; those that cannot be read are passed over. Changes nothing. */
+export function ownedKeys(store: Pick<Store, 'list'>): { readonly name: Name; readonly publicKey: Uint8Array }[] {
+  return [...store.list(prefixes.ownedNames)].flatMap(([key, value]) => {
+    try {
+      const reveal = decodeReveal(readCbor(Stored, value).reveal)
+      return reveal.name === lastPart(key) ? [{ name: reveal.name as Name, publicKey: reveal.pubkey }] : []
+    } catch {
+      // Reading it for use sets it aside and says so.
+      return []
+    }
+  })
+}
+
 /** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?}. */
 export class OwnedNames {
   readonly #store: Store

@@ -33,6 +33,7 @@
  *   idempotency/<hash of key>      the answer once given under an Idempotency-Key                daemon
  *   config/<path>                  a field changed at run time                                   daemon
  *   profile                        hash of the network this directory belongs to                 daemon
+ *   seed-fingerprint               of the seed this directory belongs to                         daemon
  *
  * K, C, pubkeys and hashes are lower-case hex.
  * Rounds have sixteen decimal digits, so that they are in order. Names, DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never values here.
@@ -85,6 +86,7 @@ export const keys = {
   idempotency: (hash: Uint8Array) => key('idempotency', toHex(hash)),
   configOverride: (path: string) => key('config', path),
   profile: () => key('profile'),
+  seedFingerprint: () => key('seed-fingerprint'),
   contacts: () => key('contacts'),
   acquaintances: () => key('acquaintances')
 } as const

@@ -1,5 +1,5 @@
 /** One daemon a data directory. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { toStoreError } from './sqlite-errors.ts'
@@ -9,6 +9,9 @@ const LOCK_FILE = 'lock.db'
 const PID_FILE = 'lock.pid'
 
 export interface DirectoryLock {
+  /** Says in a file who holds it, for the message that others get. Throws StoreError `failing`. */
+  announce(): void
+  /** Where nothing was announced, the directory is byte for byte what it was. */
   release(): void
 }
 
@@ -21,27 +24,41 @@ export interface DirectoryLock {
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, LOCK_FILE)
   const pidFile = join(directory, PID_FILE)
+  const isNew = !existsSync(file)
+  let announced = false
   let database: Database.Database | undefined
   try {
     database = new Database(file, { timeout: 0 })
     // Nothing is ever written, so no journal is needed beside it.
     database.pragma('journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
-    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
   } catch (error) {
     database?.close()
     const known = toStoreError(error, file)
     if (known instanceof StoreError && known.code === 'locked') throw lockedError(directory, pidFile, known)
     if (known instanceof StoreError) throw known
-    throw new StoreError('failing', `${directory} cannot be used: ${(error as Error).message}. Check its permissions and the disk.`, { cause: error })
+    throw unusableError(directory, error as Error)
   }
   const held = database
   return {
+    announce() {
+      announced = true
+      try {
+        writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+      } catch (error) {
+        throw unusableError(directory, error as Error)
+      }
+    },
     release() {
-      rmSync(pidFile, { force: true })
+      if (announced) rmSync(pidFile, { force: true })
+      else if (isNew) rmSync(file, { force: true })
       held.close()
     }
   }
+}
+
+function unusableError(directory: string, cause: Error): StoreError {
+  return new StoreError('failing', `${directory} cannot be used: ${cause.message}. Check its permissions and the disk.`, { cause })
 }
 
 function lockedError(directory: string, pidFile: string, cause: Error): StoreError {

@@ -1,22 +1,23 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { checkSchema, inspectDatabase } from './inspect.ts'
 import { lockDirectory } from './lock.ts'
+import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { SqliteStore } from './sqlite-store.ts'
-import { StoreError, type Store } from './types.ts'
-
-/** "CHRM": tells our databases from others' (PRAGMA application_id). */
-const APPLICATION_ID = 0x43_48_52_4d
-
-/** Raised with every change to the table or to the key map; older ones are migrated in `migrate`. */
-const SCHEMA_VERSION = 1
+import { StoreError, type Store, type StoreContents } from './types.ts'
 
 export interface StoreOptions {
   /** Largest size of the database file, in pages of 4 KiB. Default: SQLite's own bound, the disk. */
   readonly maxPages?: number
   /** Told once of each record that is set aside. */
   readonly onSetAside?: (key: string, reason: string) => void
+  /**
+   * Asked under the directory's lock, before anything in it changes, with what the database holds (undefined: there is none yet).
+   * What it throws ends the opening, and the directory is byte for byte what it was.
+   */
+  readonly admit?: (contents: StoreContents | undefined) => void
 }
 
 /**
@@ -29,15 +30,21 @@ export interface StoreOptions {
  */
 export function openStore(file: string, options: StoreOptions = {}): Store {
   const directory = dirname(file)
-  makeDirectory(directory)
+  const { admit = () => undefined } = options
+  inDirectory(directory, () => mkdirSync(directory, { recursive: true, mode: 0o700 }))
   const lock = lockDirectory(directory)
   let database: Database.Database | undefined
   try {
+    const admitted = inspectDatabase(file, admit)
+    lock.announce()
+    inDirectory(directory, () => chmodSync(directory, 0o700))
     database = new Database(file)
     chmodSync(file, 0o600)
     prepare(database, file)
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
-    return new SqliteStore(database, file, { onSetAside: options.onSetAside ?? (() => undefined), onClose: () => lock.release() })
+    const store = new SqliteStore(database, file, { onSetAside: options.onSetAside ?? (() => undefined), onClose: () => lock.release() })
+    if (!admitted) admit(store)
+    return store
   } catch (error) {
     database?.close()
     lock.release()
@@ -45,14 +52,13 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
   }
 }
 
-function makeDirectory(directory: string): void {
+function inDirectory(directory: string, change: () => unknown): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    chmodSync(directory, 0o700)
+    change()
   } catch (error) {
     const full = (error as NodeJS.ErrnoException).code === 'ENOSPC'
     const cure = full ? 'Free some space.' : 'Check its permissions, or choose another directory with --data-dir.'
-    throw new StoreError(full ? 'full' : 'failing', `${directory} cannot be made: ${(error as Error).message}. ${cure}`, { cause: error })
+    throw new StoreError(full ? 'full' : 'failing', `${directory} cannot be the data directory: ${(error as Error).message}. ${cure}`, { cause: error })
   }
 }
 
@@ -61,24 +67,15 @@ function prepare(database: Database.Database, file: string): void {
   if (finding !== 'ok') throw corruptError(file, String(finding))
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
-  migrate(database, file)
+  if (checkSchema(database, file) === 'empty') makeTable(database)
 }
 
-function migrate(database: Database.Database, file: string): void {
-  const application = database.pragma('application_id', { simple: true })
-  const version = database.pragma('user_version', { simple: true }) as number
-  if (application === 0 && version === 0) {
-    database.exec(`
-      BEGIN IMMEDIATE;
-      CREATE TABLE records (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT;
-      PRAGMA application_id = ${APPLICATION_ID};
-      PRAGMA user_version = ${SCHEMA_VERSION};
-      COMMIT;
-    `)
-    return
-  }
-  if (application !== APPLICATION_ID) throw corruptError(file, 'it is a database, but not one of chronym')
-  if (version > SCHEMA_VERSION) {
-    throw new StoreError('failing', `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}). Install that version again, or choose another directory with --data-dir.`)
-  }
+function makeTable(database: Database.Database): void {
+  database.exec(`
+    BEGIN IMMEDIATE;
+    CREATE TABLE records (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT;
+    PRAGMA application_id = ${APPLICATION_ID};
+    PRAGMA user_version = ${SCHEMA_VERSION};
+    COMMIT;
+  `)
 }

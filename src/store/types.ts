@@ -21,6 +21,9 @@ export interface Store {
   close(): void
 }
 
+/** What can be read of a store. */
+export type StoreContents = Pick<Store, 'get' | 'list' | 'keys' | 'count'>
+
 export type StoreOperation = { readonly put: string; readonly value: Uint8Array } | { readonly delete: string }
 
 /**

@@ -166,7 +166,7 @@ def derive(tag, profile, rest=b"", **inputs):
 
 owner = derive("owner-key", "main", lp(LONGEST), name=LONGEST)
 derive("owner-key", "test", lp(INTERNATIONAL), name=INTERNATIONAL)
-node = derive("node-key", "main")
+node = shake("node key")
 update = derive("did-update-key", "main", u64(0), index=0)
 derive("did-update-key", "main", u64(MAX), index=MAX)
 recovery = derive("did-recovery-key", "main", u64(1), index=1)

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { accepts } from 'hono/accepts'
-import { ERROR_TABLE, ServiceError, type ErrorCode } from '../../errors.ts'
+import { ERROR_TABLE, occurrence, ServiceError, type ErrorCode } from '../../errors.ts'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { escapeHtml, page } from '../html.ts'
@@ -28,7 +28,7 @@ export function errorRoutes() {
       c.header('Vary', 'Accept', { append: true })
       const type = accepts(c, { header: 'Accept', supports: ['application/json', 'text/html'], default: 'application/json' })
       if (type !== 'text/html') return c.json<ErrorPageBody>({ code, status, title, cause, cure })
-      const http = status === null ? 'only in the error of a task' : `HTTP ${status}`
+      const http = status === null ? occurrence(code).replaceAll('`', '') : `HTTP ${status}`
       return page(
         c,
         `${code}: ${title}`,

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
+import { corruptError } from './sqlite-errors.ts'
+import { SqliteStore } from './sqlite-store.ts'
+import { StoreError, type StoreContents } from './types.ts'
+
+/** A crash while the database was made leaves its journal; only a writer can roll it back. */
+const NEEDS_A_WRITER = 'SQLITE_READONLY_ROLLBACK'
+
+/**
+ * Shows what a database holds, and leaves it and the files beside it byte for byte as they were. Only for who holds the lock of its directory.
+ *
+ * @param look gets undefined where there is no database yet. What it throws is passed on.
+ * @returns false where only a writer can read the file: `look` was not called. Throws StoreError or SqliteError.
+ */
+export function inspectDatabase(file: string, look: (contents: StoreContents | undefined) => void): boolean {
+  if (!existsSync(file)) {
+    look(undefined)
+    return true
+  }
+  // A reader makes the log and its index where they are missing, and rebuilds the index; it never writes the database or the log.
+  const log = `${file}-wal`
+  const index = `${file}-shm`
+  const hadLog = existsSync(log)
+  const formerIndex = existsSync(index) ? readFileSync(index) : undefined
+  let database: Database.Database | undefined
+  try {
+    database = new Database(file, { readonly: true, fileMustExist: true })
+    look(checkSchema(database, file) === 'empty' ? undefined : new SqliteStore(database, file, { onSetAside: () => undefined, onClose: () => undefined }))
+    return true
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === NEEDS_A_WRITER) return false
+    throw error
+  } finally {
+    database?.close()
+    if (!hadLog) rmSync(log, { force: true })
+    if (formerIndex === undefined) rmSync(index, { force: true })
+    else writeFileSync(index, formerIndex)
+  }
+}
+
+/** Whose database it is. Throws StoreError: `corrupt` for another program's, `failing` for one of a newer version. */
+export function checkSchema(database: Database.Database, file: string): 'empty' | 'ours' {
+  const application = database.pragma('application_id', { simple: true })
+  const version = database.pragma('user_version', { simple: true }) as number
+  if (application === 0 && version === 0) return 'empty'
+  if (application !== APPLICATION_ID) throw corruptError(file, 'it is a database, but not one of chronym')
+  if (version <= SCHEMA_VERSION) return 'ours'
+  throw new StoreError('failing', `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}). Install that version again, or choose another directory with --data-dir.`)
+}
