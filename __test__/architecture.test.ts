@@ -24,7 +24,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'running-record.ts': ['paths.ts'],
   'owner-seed.ts': ['protocol', 'paths.ts', 'errors.ts'],
   'node-key.ts': ['protocol', 'paths.ts', 'errors.ts', 'owner-seed.ts'],
-  'data-directory.ts': ['protocol', 'registry', 'store', 'paths.ts', 'errors.ts', 'owner-seed.ts', 'node-key.ts'],
+  'data-directory.ts': ['protocol', 'registry', 'store', 'paths.ts', 'errors.ts', 'owner-seed.ts', 'node-key.ts', 'seed-safety.ts'],
+  'seed-safety.ts': ['paths.ts', 'owner-seed.ts'],
   'round-clock.ts': ['protocol', 'store', 'beacon'],
   'version.ts': [],
   native: ['protocol', 'version.ts'],
@@ -35,7 +36,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'errors.ts', 'round-clock.ts'],
   api: ['protocol', 'registry', 'tasks', 'web', 'errors.ts', 'version.ts'],
   web: [],
-  cli: ['protocol', 'api', 'native', 'beacon', 'config.ts', 'config-sources.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'running-record.ts', 'access-token.ts', 'chronymd.ts']
+  cli: ['protocol', 'api', 'native', 'beacon', 'config.ts', 'config-sources.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'seed-safety.ts', 'data-directory.ts', 'running-record.ts', 'access-token.ts', 'chronymd.ts']
 }
 
 /** The composition root sees all. */

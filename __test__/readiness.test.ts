@@ -36,6 +36,7 @@ function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null
         return () => undefined
       }
     },
+    isSeedSafe: () => true,
     registry: { ownedNames: () => owned, networkStatus: () => ({ diversity }) }
   }
 }
@@ -46,6 +47,12 @@ describe('readiness', () => {
     expect(checks).toContainEqual({ name: 'names', ok: true, detail: '1 of 2 need looking after', warning: true })
     expect(JSON.stringify(checks)).not.toContain('alice')
     expect(checkReadiness({ ...parts([name()]), profile })).toContainEqual({ name: 'names', ok: true, detail: '1 owned, no warnings' })
+  })
+
+  it('warns while the seed is nowhere else, and calls nothing unready', () => {
+    const seed = (isSeedSafe: boolean) => checkReadiness({ ...parts([]), profile, isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')
+    expect(seed(false)).toEqual({ name: 'seed', ok: true, detail: 'not known to be kept anywhere else', warning: true })
+    expect(seed(true)).toEqual({ name: 'seed', ok: true, detail: 'kept elsewhere too' })
   })
 
   it('says that tasks cannot go on, and why, as when the disk is full', () => {

@@ -29,6 +29,7 @@ import { createRegistry } from './registry/registry.ts'
 import { createTaskSteps } from './registry/task-steps.ts'
 import { createRoundClock } from './round-clock.ts'
 import { writeRunningRecord } from './running-record.ts'
+import { isSeedSafe } from './seed-safety.ts'
 import { keys, lastPart, prefixes } from './store/keys.ts'
 import { readOrSetAside } from './store/read-or-set-aside.ts'
 import type { Store } from './store/types.ts'
@@ -42,6 +43,9 @@ const PUBLIC_BEACONS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https:
 const EVENTS_KEPT = 1_000
 /** Steps of what `randomPart` gives. */
 const RANDOM_STEPS = 2 ** 40
+/** The words themselves are never logged. */
+const NEW_SEED = 'this directory has a new seed, to which all its names will belong: write its 24 words down, then check them'
+const UNCHECKED_SEED = 'only this directory is known to have the seed of its names: write the 24 words down, then check them'
 /** One pulse in so long becomes an event. */
 const PULSE_EVENT_INTERVAL_MS = 60_000
 
@@ -107,11 +111,12 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     const profile = loadProfile(early.network)
     const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
     if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
-    const { store, masterSeed, nodeKey, isNodeKeyReplaced } = openDataDirectory(paths, profile, {
+    const { store, masterSeed, nodeKey, isSeedNew, isNodeKeyReplaced } = openDataDirectory(paths, profile, {
       onSetAside: (key, reason) => log.error({ key, reason }, 'a record of the database cannot be read; it is set aside as it is, and everything else goes on')
     })
     life.onStop('store', () => store.close())
     if (isNodeKeyReplaced) log.warn({ file: paths.nodeKey }, 'there was no node key: a new one is made, and peers see a new node; no name depends on it')
+    if (!isSeedSafe(paths)) log.warn({ show: `chronym key show --data-dir ${paths.root}`, check: `chronym key check --data-dir ${paths.root}` }, isSeedNew ? NEW_SEED : UNCHECKED_SEED)
 
     const overrides = loadOverrides(store)
     const initial = checkConfig({ ...mergeConfig(file, overrides, environment, flags), data_dir: paths.root }, 'configuration')
@@ -196,7 +201,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
       metrics,
       log,
-      readiness: () => checkReadiness({ network, beacon, tasks, registry, profile }),
+      readiness: () => checkReadiness({ network, beacon, tasks, registry, profile, isSeedSafe: () => isSeedSafe(paths) }),
       allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
       allowedOrigins: () => config.current().api.allowed_origins,
       now: () => clock.now()

@@ -1,16 +1,19 @@
 /** A data directory knows its network and its seed. One that does not fit is refused, and is byte for byte what it was. */
+import { existsSync, renameSync } from 'node:fs'
 import { ServiceError } from './errors.ts'
 import { makeNodeKey, readNodeKey } from './node-key.ts'
 import { drawOwnerSeed, readOwnerSeed, seedFingerprint, writeOwnerSeed } from './owner-seed.ts'
-import type { DataPaths } from './paths.ts'
+import { makePrivateDirectory, type DataPaths } from './paths.ts'
 import { equalBytes } from './protocol/bytes.ts'
 import type { KeyPair } from './protocol/ed25519.ts'
 import { nameKey } from './protocol/keys.ts'
 import { profileHash, type NetworkProfile } from './protocol/profile.ts'
 import { ownedKeys } from './registry/owned-names.ts'
+import { forgetBackups, noteBackup } from './seed-safety.ts'
+import { visitDirectory } from './store/inspect.ts'
 import { keys, prefixes } from './store/keys.ts'
 import { openStore, type StoreOptions } from './store/open.ts'
-import type { Store, StoreContents } from './store/types.ts'
+import { StoreError, type Store, type StoreContents } from './store/types.ts'
 
 /** What is lost without the seed, as messages call it. */
 const HOLDINGS = [
@@ -52,7 +55,10 @@ export function openDataDirectory(paths: DataPaths, profile: NetworkProfile, opt
   try {
     const kept = readOwnerSeed(paths.seed)
     const masterSeed = kept ?? drawOwnerSeed()
-    if (kept === undefined) writeOwnerSeed(paths.seed, masterSeed)
+    if (kept === undefined) {
+      forgetBackups(paths)
+      writeOwnerSeed(paths.seed, masterSeed)
+    }
     // The file comes first: a directory that knows a seed which nobody has would be of no use.
     store.batch([
       { put: keys.profile(), value: profileHash(profile) },
@@ -62,6 +68,69 @@ export function openDataDirectory(paths: DataPaths, profile: NetworkProfile, opt
     return { store, masterSeed, nodeKey: keptNodeKey ?? makeNodeKey(paths.nodeKey), isSeedNew: kept === undefined, isNodeKeyReplaced: keptNodeKey === undefined && wasUsed }
   } catch (error) {
     store.close()
+    throw error
+  }
+}
+
+/**
+ * Puts a seed into a directory that has none: a new one, or the one that the seed belongs to. False where it is there already.
+ * Who gives the words has them, so they count as checked.
+ *
+ * A file that holds no readable seed is kept beside it. Throws SVC-KEY-002 (the directory has or belongs to another seed), SVC-KEY-005 (in use),
+ * SVC-CFG-001 (another network), SVC-STO-001. Where it throws, nothing in the directory has changed.
+ *
+ * @param at RFC 3339, the time to note
+ */
+export function importOwnerSeed(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array, at: string): boolean {
+  if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
+  return underLock(paths, profile, seed, 'that of these words', () => putSeed(paths, seed, at))
+}
+
+/** Whether the seed of the file is the one that the directory belongs to. Changes nothing. Throws SVC-KEY-002, SVC-KEY-005 (in use, so a daemon has found it right), SVC-CFG-001, SVC-STO-001. */
+export function requireKeptSeed(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array): void {
+  underLock(paths, profile, seed, `the one in ${paths.seed}`, () => undefined)
+}
+
+function underLock<T>(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array, what: string, act: () => T): T {
+  try {
+    return visitDirectory(paths.database, (contents) => {
+      // Names can be judged by the network they are of alone; a fingerprint is of every network.
+      if (contents?.get(keys.seedFingerprint()) === undefined) requireNetwork(paths, profile, contents)
+      requireSeed(paths, profile, contents, seed, what)
+      return act
+    })
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    throw new ServiceError(error.code === 'locked' ? 'SVC-KEY-005' : 'SVC-STO-001', error.message, { cause: error })
+  }
+}
+
+function putSeed(paths: DataPaths, seed: Uint8Array, at: string): boolean {
+  const kept = readableSeed(paths.seed)
+  if (kept instanceof Uint8Array) {
+    if (!equalBytes(kept, seed)) throw new ServiceError('SVC-KEY-002', `${paths.seed} holds another seed than that of these words. Nothing was changed.`)
+    noteBackup(paths, { words_checked_at: at })
+    return false
+  }
+  if (kept === 'damaged') renameSync(paths.seed, freePath(`${paths.seed}.damaged`))
+  forgetBackups(paths)
+  writeOwnerSeed(paths.seed, seed)
+  noteBackup(paths, { words_checked_at: at })
+  return true
+}
+
+/** The path itself, or with the first number that makes it new. */
+function freePath(path: string): string {
+  let free = path
+  for (let number = 2; existsSync(free); number++) free = `${path}-${number}`
+  return free
+}
+
+function readableSeed(path: string): Uint8Array | 'damaged' | undefined {
+  try {
+    return readOwnerSeed(path)
+  } catch (error) {
+    if (error instanceof ServiceError) return 'damaged'
     throw error
   }
 }

@@ -239,6 +239,12 @@ export const ERROR_TABLE = {
     cause: 'The file node-key is cut off or damaged. No name depends on it: peers know this node by it.',
     cure: 'Move the file away and start again: the daemon makes a new key, and peers see a new node. Or put the file back from a copy.'
   },
+  'SVC-KEY-005': {
+    status: null,
+    title: 'Directory in use',
+    cause: 'A daemon or another command uses the data directory, whose seed cannot change meanwhile.',
+    cure: 'Stop the daemon of that directory, or give another directory with --data-dir.'
+  },
   'SVC-STO-001': {
     status: 507,
     title: 'Store failing',

@@ -26,6 +26,8 @@ export interface DataPaths {
   readonly seed: string
   /** The node's own key, by which peers know it. */
   readonly nodeKey: string
+  /** What is known of copies of the seed elsewhere; no secret. */
+  readonly backupState: string
 }
 
 export function dataPaths(root: string): DataPaths {
@@ -36,7 +38,8 @@ export function dataPaths(root: string): DataPaths {
     token: join(root, 'access_token'),
     running: join(root, 'running.json'),
     seed: join(root, 'seed-words'),
-    nodeKey: join(root, 'node-key')
+    nodeKey: join(root, 'node-key'),
+    backupState: join(root, 'backup-state.json')
   }
 }
 

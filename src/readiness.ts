@@ -15,6 +15,8 @@ export interface ReadinessSources {
   readonly tasks: Pick<TaskManager, 'unreadable' | 'list'>
   readonly registry: Pick<Registry, 'ownedNames'>
   readonly profile: NetworkProfile
+  /** Whether the seed is known to be somewhere else too. */
+  readonly isSeedSafe: () => boolean
 }
 
 interface Stored {
@@ -28,7 +30,7 @@ interface Stored {
 }
 
 /** Whether each part works. Names are counted, not named: nobody has to show a token here. */
-export function checkReadiness({ network, beacon, tasks, registry, profile }: ReadinessSources): ReadinessCheck[] {
+export function checkReadiness({ network, beacon, tasks, registry, profile, isSeedSafe }: ReadinessSources): ReadinessCheck[] {
   const { status, peers, mode } = network.status()
   // A node of network `local` is a holder itself and can do everything alone.
   const connected = status === 'online' || (mode !== 'offline' && profile.scope === 'loopback')
@@ -45,7 +47,8 @@ export function checkReadiness({ network, beacon, tasks, registry, profile }: Re
           warnedOf('journal', stored.unreadable, 'readable', `${stored.unreadable} unreadable record(s) set aside`),
           warnedOf('tasks', stored.stalled.length, `${stored.working} under way`, `${stored.stalled.length} cannot go on: ${[...new Set(stored.stalled)].join(', ')}`),
           warnedOf('names', stored.warned, `${stored.names} owned, no warnings`, `${stored.warned} of ${stored.names} need looking after`)
-        ])
+        ]),
+    warnedOf('seed', isSeedSafe() ? 0 : 1, 'kept elsewhere too', 'not known to be kept anywhere else')
   ]
 }
 

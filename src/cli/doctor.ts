@@ -1,5 +1,6 @@
 /** The checks of `chronym doctor`; none of them changes anything. */
 import { ProblemError, type Client, type ConfigFieldBody, type NetworkStatusBody } from '../api/client.ts'
+import { existsSync, statSync } from 'node:fs'
 import { VERSION } from '../version.ts'
 import { connect } from './connect.ts'
 import type { Context } from './context.ts'
@@ -91,6 +92,28 @@ function checkToken(context: Context): Finding {
 }
 
 const probe = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
+const SAFE_SEED_CURE = 'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): whoever loses them loses the names.'
+
+/** Of the directory on this machine; nothing where there is none. */
+async function checkSeed(context: Context): Promise<Finding[]> {
+  try {
+    const paths = localPaths(context)
+    const { readOwnerSeed } = await import('../owner-seed.ts')
+    if (readOwnerSeed(paths.seed) === undefined) {
+      if (!existsSync(paths.database)) return []
+      return [{ name: 'seed', state: 'failed', detail: `${paths.seed} is not there`, cure: 'Put the 24 words back with `chronym key import`, or restore a backup.' }]
+    }
+    if (process.platform !== 'win32' && (statSync(paths.seed).mode & OTHERS) !== 0) {
+      return [{ name: 'seed', state: 'warning', detail: `${paths.seed} can be read by others`, cure: `chmod 600 ${paths.seed}` }]
+    }
+    const { isSeedSafe } = await import('../seed-safety.ts')
+    if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${paths.seed}, kept elsewhere too` }]
+    return [{ name: 'seed', state: 'warning', detail: `only ${paths.seed} is known to hold it`, cure: SAFE_SEED_CURE }]
+  } catch (error) {
+    return [await failed('seed', error)]
+  }
+}
+
 
 /** What the running daemon says of itself and its configuration. */
 async function checkDaemon(context: Context): Promise<Diagnosis> {
@@ -173,5 +196,5 @@ export interface Diagnosis {
 /** All checks, in the order in which one depends on the other. */
 export async function diagnose(context: Context): Promise<Diagnosis> {
   const { findings, configuration } = await checkDaemon(context)
-  return { findings: [checkNode(), await checkAddon(), ...findings], configuration }
+  return { findings: [checkNode(), await checkAddon(), ...(await checkSeed(context)), ...findings], configuration }
 }

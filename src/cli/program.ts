@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { Run } from './context.ts'
 import { addBeaconCommand } from './commands/beacon.ts'
 import { addKidCommands } from './commands/kid.ts'
+import { addKeyCommands } from './commands/key.ts'
 import { addManifestCommands } from './commands/manifest.ts'
 import { addPinCommands } from './commands/pins.ts'
 import { addManualCommands } from './commands/manual.ts'
@@ -53,6 +54,7 @@ export function buildProgram(run: Run): Command {
   addStatusCommand(program, run)
   addConfigCommands(program, run)
   addTokenCommands(program, run)
+  addKeyCommands(program, run)
   addDoctorCommand(program, run)
   program.commandsGroup('Tools:')
   addManualCommands(program, run)

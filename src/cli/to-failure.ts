@@ -41,10 +41,13 @@ function protocolFailure(error: ProtocolError): Failure {
   return new Failure(code, error.detail, { exitCode: EXIT.refused, errors, cure: ERROR_TABLE[code].cure, cause: error })
 }
 
+/** Of a data directory that is whole: another seed, a running daemon. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['SVC-KEY-002', 'SVC-KEY-005'])
+
 /** Thrown by what the command line shares with the daemon. A wrong configuration is here what a wrong option is. */
 function localFailure(error: ServiceError): Failure {
   const { status, cure } = ERROR_TABLE[error.code]
-  const exitCode = error.code === 'SVC-CFG-001' ? EXIT.usage : exitCodeOfStatus(status ?? 500)
+  const exitCode = error.code === 'SVC-CFG-001' ? EXIT.usage : REFUSALS.has(error.code) ? EXIT.refused : exitCodeOfStatus(status ?? 500)
   return new Failure(error.code, error.message, { exitCode, errors: error.errors, cure, cause: error })
 }
 

@@ -28,11 +28,13 @@ export function seedToWords(seed: Uint8Array): string {
 export function wordsToSeed(words: string): Uint8Array {
   const normalised = words.normalize('NFKD').trim().toLowerCase().split(/\s+/)
   if (normalised.length !== 24) throw new KeyError(`a master seed has 24 words, not ${normalised.length}`)
+  const unknown = normalised.flatMap((word, index) => (wordlist.includes(word) ? [] : [index + 1]))
+  if (unknown.length > 0) throw new KeyError(`${unknown.length === 1 ? 'word' : 'words'} ${unknown.join(', ')} of the 24 ${unknown.length === 1 ? 'is' : 'are'} not in the BIP-39 English list`)
   try {
     return new Uint8Array(mnemonicToEntropy(normalised.join(' '), wordlist))
   } catch {
     // The library's message may quote the words, which are secret.
-    throw new KeyError('these are not 24 words of the BIP-39 English list with the right checksum')
+    throw new KeyError('the checksum of these 24 words does not match: one of them is another, or two have changed places')
   }
 }
 

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { lockDirectory } from './lock.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
-import { corruptError } from './sqlite-errors.ts'
+import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import { StoreError, type StoreContents } from './types.ts'
 
@@ -37,6 +39,26 @@ export function inspectDatabase(file: string, look: (contents: StoreContents | u
     if (!hadLog) rmSync(log, { force: true })
     if (formerIndex === undefined) rmSync(index, { force: true })
     else writeFileSync(index, formerIndex)
+  }
+}
+
+/**
+ * Looks into a directory under its lock, without opening it for use; what `look` returns is then done under the lock too.
+ * Where `look` throws, the directory is byte for byte what it was. Throws StoreError, or what the two throw.
+ */
+export function visitDirectory<T>(file: string, look: (contents: StoreContents | undefined) => () => T): T {
+  const lock = lockDirectory(dirname(file))
+  try {
+    let act: (() => T) | undefined
+    inspectDatabase(file, (contents) => {
+      act = look(contents)
+    })
+    if (act === undefined) throw corruptError(file, 'a crash cut off the first start, and its journal is still there')
+    return act()
+  } catch (error) {
+    throw toStoreError(error, file)
+  } finally {
+    lock.release()
   }
 }
 

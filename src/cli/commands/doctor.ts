@@ -21,7 +21,7 @@ function configurationText({ from, fields }: Configuration): string {
 export function addDoctorCommand(program: Command, run: Run): void {
   program
     .command('doctor')
-    .description('look for what is wrong: Node, addon, configuration, token, daemon, peers, beacon (exit code 1 when something is)')
+    .description('look for what is wrong: Node, addon, configuration, token, seed, daemon, peers, beacon (exit code 1 when something is)')
     .action(
       action(run, async (context) => {
         const { findings, configuration } = await diagnose(context)

@@ -1,0 +1,39 @@
+/** Whether the seed of a directory is anywhere else than in it: what the daemon, `chronym doctor` and the dashboard remind of. */
+import { rmSync } from 'node:fs'
+import { readIfThere } from './owner-seed.ts'
+import { writePrivateFile, type DataPaths } from './paths.ts'
+
+/** What `backup-state.json` says. Each way to keep a seed has a field of its own; none holds a secret. */
+export interface BackupState {
+  /** RFC 3339: when somebody last gave the 24 words, and they were right. */
+  readonly words_checked_at?: string
+}
+
+/** Each alone makes a seed safe. */
+const WAYS: readonly ((state: BackupState) => boolean)[] = [({ words_checked_at: checked }) => typeof checked === 'string']
+
+/** Empty where there is no file, or one that cannot be read: being reminded once more does no harm. */
+export function readBackupState({ backupState }: Pick<DataPaths, 'backupState'>): BackupState {
+  try {
+    const state = JSON.parse(readIfThere(backupState) ?? '{}') as unknown
+    return typeof state === 'object' && state !== null ? state : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Adds to what is noted; durable when it returns. */
+export function noteBackup(paths: Pick<DataPaths, 'backupState'>, change: BackupState): void {
+  writePrivateFile(paths.backupState, `${JSON.stringify({ ...readBackupState(paths), ...change })}\n`)
+}
+
+/** What was noted of a former seed says nothing of a new one. */
+export function forgetBackups({ backupState }: Pick<DataPaths, 'backupState'>): void {
+  rmSync(backupState, { force: true })
+}
+
+/** Whether the seed is known to be somewhere else too. */
+export function isSeedSafe(paths: Pick<DataPaths, 'backupState'>): boolean {
+  const state = readBackupState(paths)
+  return WAYS.some((isSafe) => isSafe(state))
+}
