@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { firstLine, runBeacon } from '../../scripts/program.ts'
+import { seedToWords } from '../../src/protocol/keys.ts'
 import { builtInProfiles } from '../../src/protocol/profile.ts'
 import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -136,6 +137,8 @@ describe('a record of the database that cannot be read', () => {
   it('is reported by the readiness and by doctor, and the daemon works', async () => {
     const directory = scene.directory()
     const args = ['--network', profile, '--data-dir', directory]
+    // A directory that holds something has a seed.
+    writeFileSync(join(directory, 'seed-words'), seedToWords(new Uint8Array(32)))
     const store = openStore(join(directory, 'chronym.db'))
     const key = new Uint8Array(32)
     // All that is read at the start, and the names, which are looked at ever again.

@@ -92,6 +92,9 @@ function checkToken(context: Context): Finding {
 }
 
 const probe = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
+
+/** Permissions of the group and of everybody. */
+const OTHERS = 0o077
 const SAFE_SEED_CURE = 'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): whoever loses them loses the names.'
 
 /** Of the directory on this machine; nothing where there is none. */
@@ -110,7 +113,7 @@ async function checkSeed(context: Context): Promise<Finding[]> {
     if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${paths.seed}, kept elsewhere too` }]
     return [{ name: 'seed', state: 'warning', detail: `only ${paths.seed} is known to hold it`, cure: SAFE_SEED_CURE }]
   } catch (error) {
-    return [await failed('seed', error)]
+    return [failed('seed', error)]
   }
 }
 

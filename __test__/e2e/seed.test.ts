@@ -1,0 +1,98 @@
+/** A real daemon that owns a name, and its directory without what belongs to it. */
+import { createHash } from 'node:crypto'
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seedToWords } from '../../src/protocol/keys.ts'
+import { waitFor } from '../wait-for.ts'
+import { runToEnd, Scene, type Daemon } from './processes.ts'
+
+const scene = new Scene()
+afterAll(() => scene.end())
+
+const NAME = 'alice.chronym'
+const QUIET = ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0']
+
+let directory: string
+let words: string
+let peerId: string
+
+/** Names, modes and bytes of all that is in the directory. */
+function image(): Record<string, string> {
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()
+  return Object.fromEntries(
+    ['.', ...files].map((name) => {
+      const path = join(directory, name)
+      const stat = statSync(path)
+      return [name, `${stat.mode} ${stat.isDirectory() ? '' : createHash('sha256').update(readFileSync(path)).digest('hex')}`]
+    })
+  )
+}
+
+async function ownsTheName(daemon: Daemon): Promise<void> {
+  const { body } = await daemon.request('GET', '/api/names')
+  expect(body).toMatchObject([{ name: NAME, state: 'live' }])
+}
+
+beforeAll(async () => {
+  directory = scene.directory()
+  const daemon = await scene.daemon(['--data-dir', directory])
+  expect(daemon.logText()).toContain('write its 24 words down')
+  words = readFileSync(join(directory, 'seed-words'), 'utf8').trim()
+  expect(daemon.logText()).not.toContain(words.split(' ').slice(0, 2).join(' '))
+  const registering = await daemon.request('POST', '/api/vdf/register', { name: NAME })
+  await waitFor(async () => {
+    const { body } = await daemon.request('GET', `/api/vdf/status/${registering.body.task_id}`)
+    expect(body).toMatchObject({ status: 'completed' })
+  }, 200)
+  await ownsTheName(daemon)
+  peerId = daemon.summary.peer_id
+  await daemon.signal('SIGKILL')
+})
+
+describe('the directory of a killed daemon that owns a name', () => {
+  const cases: [title: string, code: string, exitCode: number, spoil: () => void, args: string[]][] = [
+    ['without its seed', 'SVC-KEY-001', 1, () => rmSync(join(directory, 'seed-words')), []],
+    ['with another valid seed', 'SVC-KEY-002', 1, () => writeFileSync(join(directory, 'seed-words'), seedToWords(new Uint8Array(32).fill(9))), []],
+    ['with words that are damaged', 'SVC-KEY-003', 1, () => writeFileSync(join(directory, 'seed-words'), words.slice(0, -3)), []],
+    ['with a node key that is cut off', 'SVC-KEY-004', 1, () => writeFileSync(join(directory, 'node-key'), 'abcd'), []],
+    ['started on another network', 'SVC-CFG-001', 2, () => undefined, ['--network', 'test']]
+  ]
+
+  it.each(cases)('%s is refused and not changed', async (_title, code, exitCode, spoil, args) => {
+    const kept = ['seed-words', 'node-key'].map((name) => [join(directory, name), join(scene.directory(), name)] as const)
+    for (const [file, copy] of kept) copyFileSync(file, copy)
+    spoil()
+    const before = image()
+    expect(Object.keys(before)).toContain('chronym.db-wal')
+    const { code: ended, stderr } = await runToEnd('src/main.ts', [...QUIET, '--data-dir', directory, ...args])
+    expect(stderr).toContain(code)
+    expect(stderr).toContain(directory)
+    expect(ended).toBe(exitCode)
+    expect(image()).toEqual(before)
+    for (const [file, copy] of kept) copyFileSync(copy, file)
+  })
+
+  it('works again once its words are put back', async () => {
+    rmSync(join(directory, 'seed-words'))
+    const paper = join(scene.directory(), 'paper')
+    writeFileSync(paper, words)
+    expect(await runToEnd('src/cli/main.ts', ['key', 'import', paper, '--data-dir', directory])).toMatchObject({ code: 0 })
+    const daemon = await scene.daemon(['--data-dir', directory])
+    await ownsTheName(daemon)
+    expect(daemon.summary.peer_id).toBe(peerId)
+    expect(daemon.logText()).not.toContain('24 words')
+    expect((await daemon.request('POST', `/api/zone/${NAME}`, { records: { www: [{ type: 'A', value: '192.0.2.1' }] } })).status).toBe(200)
+    expect((await daemon.request('POST', `/api/zone/${NAME}/publish`)).body).toMatchObject({ success: true })
+    await daemon.signal('SIGTERM')
+  })
+
+  it('without a node key is another peer with the same names', async () => {
+    rmSync(join(directory, 'node-key'))
+    const daemon = await scene.daemon(['--data-dir', directory])
+    expect(daemon.summary.peer_id).not.toBe(peerId)
+    expect(daemon.logText()).toContain('there was no node key')
+    await ownsTheName(daemon)
+    await daemon.signal('SIGTERM')
+  })
+})
