@@ -7,10 +7,12 @@ import { writePrivateFile, type DataPaths } from './paths.ts'
 export interface BackupState {
   /** RFC 3339: when somebody last gave the 24 words, and they were right. */
   readonly words_checked_at?: string
+  /** RFC 3339: when a backup file that holds the seed was last written. */
+  readonly backed_up_at?: string
 }
 
 /** Each alone makes a seed safe. */
-const WAYS: readonly ((state: BackupState) => boolean)[] = [({ words_checked_at: checked }) => typeof checked === 'string']
+const WAYS: readonly (keyof BackupState)[] = ['words_checked_at', 'backed_up_at']
 
 /** Empty where there is no file, or one that cannot be read: being reminded once more does no harm. */
 export function readBackupState({ backupState }: Pick<DataPaths, 'backupState'>): BackupState {
@@ -35,5 +37,5 @@ export function forgetBackups({ backupState }: Pick<DataPaths, 'backupState'>): 
 /** Whether the seed is known to be somewhere else too. */
 export function isSeedSafe(paths: Pick<DataPaths, 'backupState'>): boolean {
   const state = readBackupState(paths)
-  return WAYS.some((isSafe) => isSafe(state))
+  return WAYS.some((way) => typeof state[way] === 'string')
 }

@@ -206,6 +206,12 @@ describe('doctor', () => {
 })
 
 describe('what is noted of copies', () => {
+  it.each(['words_checked_at', 'backed_up_at'])('counts %s alone', async (way) => {
+    await used()
+    writeFileSync(paths.backupState, JSON.stringify({ [way]: '2026-01-01T00:00:00Z' }))
+    expect(isSeedSafe(paths)).toBe(true)
+  })
+
   it('keeps what others noted, reminds again where it cannot be read, and ends with the seed', async () => {
     await used()
     writeFileSync(paths.backupState, '{"else": 1}')
