@@ -107,8 +107,10 @@ describe('every documented error', () => {
   })
 
   afterAll(() => {
+    // No answer has SVC-KEY: __test__/data-directory.test.ts and __test__/cli/key.test.ts provoke these.
+    const answered = Object.keys(ERROR_TABLE).filter((code) => !code.startsWith('SVC-KEY-'))
     // With `-t` only some cases run.
-    if (reached.size > 5) expect([...reached].sort()).toEqual(Object.keys(ERROR_TABLE).sort())
+    if (reached.size > 5) expect([...reached].sort()).toEqual(answered.sort())
   })
 })
 
