@@ -197,6 +197,12 @@ export const ERROR_TABLE = {
     cause: 'The task was cancelled before it had ended.',
     cure: 'Start it again if that was a mistake; a finished proof is taken up.'
   },
+  'SVC-TSK-004': {
+    status: 409,
+    title: 'Task has ended',
+    cause: 'The task is completed, was cancelled or has failed: it can be neither paused, resumed nor cancelled.',
+    cure: 'Look at how it ended: `chronym status TASK_ID`. To take it off the list: DELETE its status, or `chronym cancel --clear TASK_ID`.'
+  },
   'SVC-BCN-001': {
     status: 503,
     title: 'Randomness beacon unavailable',

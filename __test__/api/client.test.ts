@@ -140,6 +140,17 @@ describe('the events of a task', () => {
     ])
   })
 
+  it('are asked for again when the daemon was killed before the first of them', async () => {
+    const cut = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(new TypeError('terminated')) })
+    const lost: string[] = []
+    const events: unknown[] = []
+    const bodies: (ReadableStream<Uint8Array> | string)[] = [cut, 'id: 1\nevent: phase\ndata: {}\n\n']
+    const connect = () => Promise.resolve(bodies.length === 0 ? undefined : new Response(bodies.shift()))
+    for await (const event of readEventStream(connect, undefined, () => lost.push('lost'))) events.push(event)
+    expect(events).toEqual([{ id: '1', event: 'phase', data: {} }])
+    expect(lost.length).toBeGreaterThan(0)
+  })
+
   it('tell the end of a task that ended while the daemon could not be reached', async () => {
     const world = createWorld()
     const first = await start(world)

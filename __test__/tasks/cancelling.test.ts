@@ -82,13 +82,32 @@ describe('cancelling', () => {
     expect(at.manager.get(id)!.error?.code).toBe('SVC-TSK-003')
   })
 
-  it('of a cancelled or unknown task is false, and the cancelled one is cleared', async () => {
+  it('of a cancelled task clears it; once it is unknown, that is false', async () => {
     const id = at.register()
     await at.evaluation()
     await at.manager.remove(id)
-    expect(await at.manager.remove(id)).toBe(false)
+    expect(await at.manager.remove(id)).toBe(true)
     expect(at.manager.get(id)).toBeUndefined()
     expect(await at.manager.remove(id)).toBe(false)
+  })
+
+  it('twice at once of a task that has ended clears it once', async () => {
+    const id = at.register()
+    await at.evaluation()
+    await at.manager.remove(id)
+    expect((await Promise.all([at.manager.remove(id), at.manager.remove(id)])).sort()).toEqual([false, true])
+  })
+
+  it.each(['pause', 'resume'] as const)('leaves nothing to %s, and neither does completing', async (verb) => {
+    const cancelled = at.register()
+    await at.evaluation()
+    await at.manager.remove(cancelled)
+    expect(() => at.manager[verb](cancelled)).toThrow(expect.objectContaining({ code: 'SVC-TSK-004', message: expect.stringContaining('was cancelled') as string }))
+    at.pool.onEvaluate = (run) => run.finish()
+    const completed = at.register()
+    await taskWhere(at.manager, completed, (view) => view.status === 'completed')
+    expect(() => at.manager[verb](completed)).toThrow(expect.objectContaining({ code: 'SVC-TSK-004', message: expect.stringContaining('is completed') as string }))
+    expect(at.manager.get(completed)).toMatchObject({ status: 'completed', paused: false })
   })
 
   it('of a completed task clears it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskEvent } from '../../src/tasks/types.ts'
 import { taskWhere } from './fakes.ts'
-import { workbench } from './workbench.ts'
+import { OPTIONS, workbench } from './workbench.ts'
 
 const at = workbench()
 
@@ -11,6 +11,25 @@ describe('events', () => {
     for await (const event of at.manager.events(taskId, after, new AbortController().signal)!) events.push(event)
     return events
   }
+
+  it('begin with the place in the queue, and tell each new one', async () => {
+    await at.restart({ ...OPTIONS, queue: 10 })
+    at.register('first.chronym')
+    const run = await at.evaluation()
+    const second = at.register('second.chronym')
+    const third = at.register('third.chronym')
+    const abort = new AbortController()
+    const reader = at.manager.events(third, undefined, abort.signal)![Symbol.asyncIterator]()
+    expect((await reader.next()).value).toMatchObject({ id: 1, type: 'phase', task: { phase: 'queued', queue_position: 2 } })
+    await at.manager.remove(second)
+    await at.clock.advance(500)
+    expect((await reader.next()).value).toMatchObject({ id: 2, type: 'progress', task: { phase: 'queued', queue_position: 1 } })
+    await at.clock.advance(5000)
+    run.finish()
+    await taskWhere(at.manager, third, (view) => view.phase === 'evaluate')
+    expect((await reader.next()).value, 'what did not change was not told').toMatchObject({ id: 3, type: 'phase', task: { queue_position: null } })
+    abort.abort()
+  })
 
   it('have ids that increase by one, and end with completed', async () => {
     const id = at.register()

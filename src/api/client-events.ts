@@ -26,6 +26,7 @@ export type Connect = (lastEventId: string | undefined, again: boolean) => Promi
 export async function* readEventStream(connect: Connect, signal?: AbortSignal, whenLost?: () => void, silenceMs = SILENCE_MS): AsyncGenerator<EventMessage, void> {
   let lastEventId: string | undefined
   let failure: unknown
+  let isConnected = false
   for (let attempts = 0; attempts <= MAX_ATTEMPTS; attempts++) {
     if (attempts > 0) {
       whenLost?.()
@@ -34,6 +35,7 @@ export async function* readEventStream(connect: Connect, signal?: AbortSignal, w
     try {
       const response = await connect(lastEventId, attempts > 0)
       if (response?.body == null) return
+      isConnected = true
       for await (const message of parseEvents(heard(response.body, silenceMs))) {
         lastEventId = message.id
         attempts = 0
@@ -43,7 +45,7 @@ export async function* readEventStream(connect: Connect, signal?: AbortSignal, w
     } catch (error) {
       if (signal?.aborted === true) return
       // A daemon that restarts is not there for a moment; one that answers with a problem has decided.
-      if ((attempts === 0 && lastEventId === undefined) || (error instanceof Error && error.name === 'ProblemError')) throw error
+      if (!isConnected || (error instanceof Error && error.name === 'ProblemError')) throw error
       failure = error
     }
   }

@@ -139,8 +139,13 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
 
   async function json<T>(method: string, path: string, call?: Call): Promise<T> {
     const response = await send(method, path, call)
-    // The daemon's tests hold every answer against the schema that T is made from.
-    return (await response.json()) as T
+    try {
+      // The daemon's tests hold every answer against the schema that T is made from.
+      return (await response.json()) as T
+    } catch (cause) {
+      if (call?.signal?.aborted === true) throw cause
+      throw new UnreachableError(`The daemon at ${base} broke its answer off.`, { cause })
+    }
   }
 
   const segment = encodeURIComponent
@@ -209,7 +214,7 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
         if (task !== undefined && task.status !== 'running') ended = task
         return ended === undefined ? await openStream(`${path}/events`, lastEventId, signal) : undefined
       }
-      for await (const { id, event, data } of readEventStream(connect, signal, whenLost)) {
+      for await (const { id, event, data } of mended(readEventStream(connect, signal, whenLost), base)) {
         const type = event as TaskEventMessage['type']
         last = Number(id)
         yield { id: last, type, task: data as TaskBody }
@@ -254,6 +259,16 @@ export const plainFetch: Transport = async (url, init) => {
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause
     throw new UnreachableError(`No daemon answers at ${new URL(url).origin}. Start it with \`chronym daemon\`, or say where it is.`, { cause })
+  }
+}
+
+/** What broke a stream of events off for good is that nobody answers, whatever the platform calls it. */
+async function* mended<T>(events: AsyncIterable<T>, base: string): AsyncGenerator<T, void> {
+  try {
+    yield* events
+  } catch (cause) {
+    if (cause instanceof ProblemError || cause instanceof UnreachableError) throw cause
+    throw new UnreachableError(`The daemon at ${base} answers no more.`, { cause })
   }
 }
 

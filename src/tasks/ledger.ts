@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts'
 import { eventOf, eventType, TaskEventLog } from './event-log.ts'
 import type { TaskJournal } from './journal.ts'
 import { Pace } from './pace.ts'
-import { queuePosition } from './queue.ts'
+import { queuePosition, queuePlaces } from './queue.ts'
 import type { TaskRun } from './run.ts'
 import { transition, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
 import type { TaskEvent, TaskView } from './types.ts'
@@ -21,6 +21,8 @@ export interface Task {
   readonly provingPace: Pace
   stalled: TaskFailure | null
   overdueSaid: boolean
+  /** `queue_position` of its last event. */
+  toldPlace: number | null
 }
 
 /** Nothing is computed for it now. */
@@ -52,14 +54,17 @@ export class TaskLedger {
 
   /** Holds what is in the journal. */
   hold(state: TaskState, lastEventId: number, deadlinesMs: readonly number[] = []): Task {
-    const task: Task = { state, lastEventId, events: new TaskEventLog(), deadlinesMs, run: undefined, activity: undefined, squaringPace: new Pace(), provingPace: new Pace(), stalled: null, overdueSaid: false }
+    const task: Task = { state, lastEventId, events: new TaskEventLog(), deadlinesMs, run: undefined, activity: undefined, squaringPace: new Pace(), provingPace: new Pace(), stalled: null, overdueSaid: false, toldPlace: null }
     this.#tasks.set(state.id, task)
     return task
   }
 
   /** After a restart: a reader begins with what is known now, not with how it came about within that instant. */
   beginAnew(task: Task): void {
-    if (task.lastEventId > 0) task.events.beginWith({ id: task.lastEventId, type: eventType(task.state, 'phase'), task: this.view(task) })
+    if (task.lastEventId === 0) return
+    const event: TaskEvent = { id: task.lastEventId, type: eventType(task.state, 'phase'), task: this.view(task) }
+    task.toldPlace = event.task.queue_position
+    task.events.beginWith(event)
   }
 
   /** Takes a task out of journal and memory. Throws StoreError with nothing changed. */
@@ -108,6 +113,20 @@ export class TaskLedger {
     this.#emit(task, eventType(task.state, 'phase'))
   }
 
+  /** Tells that a new task is there, with its place in the queue. */
+  announce(task: Task): void {
+    this.#emit(task, eventType(task.state, 'phase'))
+  }
+
+  /** Tells those that wait for a slot of their new place, unsaved: after a restart they are told anyhow. */
+  tellPlaces(): void {
+    for (const [task, place] of queuePlaces(this.#tasks.values(), this.nowMs())) {
+      if (place === task.toldPlace) continue
+      task.lastEventId++
+      this.#emit(task, 'progress')
+    }
+  }
+
   view(task: Task): TaskView {
     const { activity, stalled } = task
     return taskView(task.state, { activity, stalled, queuePosition: queuePosition(task, this.#tasks.values(), this.nowMs()) })
@@ -120,6 +139,7 @@ export class TaskLedger {
 
   #emit(task: Task, type: TaskEvent['type']): void {
     const event: TaskEvent = { id: task.lastEventId, type, task: this.view(task) }
+    task.toldPlace = event.task.queue_position
     task.events.append(event)
     for (const listener of this.#listeners) listener(event)
   }

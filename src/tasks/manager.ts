@@ -9,9 +9,10 @@ import { openProgressLog, type ProgressLog } from './progress-log.ts'
 import { TaskProgress, withShown } from './progress.ts'
 import { countWaitingRegistrations, freeSlots, takeTurns } from './queue.ts'
 import { Reminders } from './reminders.ts'
+import { requireRunning } from './require-running.ts'
 import { Retention } from './retention.ts'
 import { TaskRun, type TaskLog } from './run.ts'
-import { CANCELLED, hasEnded, needsSlot, newTask, newTaskWithProof, type TaskInput, type TaskState } from './state.ts'
+import { hasEnded, needsSlot, newTask, newTaskWithProof, type TaskInput, type TaskState } from './state.ts'
 import { TaskFiles } from './task-files.ts'
 import type { EvaluationPlan, TaskEvent, TaskIdentity, TaskKind, TaskManager, TaskSteps, TaskView } from './types.ts'
 
@@ -19,6 +20,8 @@ import type { EvaluationPlan, TaskEvent, TaskIdentity, TaskKind, TaskManager, Ta
 const TICK_MS = 500
 /** Ids passed over at a restart: more events than are told without being saved while a disk is full. */
 const UNSAVED_EVENTS = 1000
+/** The id of the event by which a new task is announced. */
+const FIRST_EVENT = 1
 
 export interface TaskOptions {
   /** `vdf.max_tasks`: evaluations at once. */
@@ -110,8 +113,9 @@ class Manager implements TaskManager {
     return stored(() => {
       const state = this.#newState(name, kind)
       if (kind === 'register' && needsSlot(state)) this.#requirePlace()
-      this.#journal.save({ state, lastEventId: 0 })
-      const task = this.#hold(state, 0)
+      this.#journal.save({ state, lastEventId: FIRST_EVENT })
+      const task = this.#hold(state, FIRST_EVENT)
+      this.#ledger.announce(task)
       this.#schedule()
       return this.#ledger.view(task)
     })
@@ -130,10 +134,11 @@ class Manager implements TaskManager {
     const task = this.#ledger.get(taskId)
     if (task === undefined) return false
     if (hasEnded(task.state)) {
-      const repeated = task.state.error?.code === CANCELLED.code
       await task.run?.done
+      // Another request may have cleared it meanwhile.
+      if (this.#ledger.get(taskId) !== task) return false
       await this.#clear(task)
-      return !repeated
+      return true
     }
     const { name, kind } = task.state
     stored(() => {
@@ -150,6 +155,7 @@ class Manager implements TaskManager {
   pause(taskId: string): TaskView | undefined {
     const task = this.#ledger.get(taskId)
     if (task === undefined) return undefined
+    requireRunning(task.state)
     stored(() => this.#ledger.apply(task, { type: 'paused' }))
     if (task.state.paused) task.run?.stop()
     return this.#ledger.view(task)
@@ -158,6 +164,7 @@ class Manager implements TaskManager {
   resume(taskId: string): TaskView | undefined {
     const task = this.#ledger.get(taskId)
     if (task === undefined) return undefined
+    requireRunning(task.state)
     stored(() => {
       this.#ledger.apply(task, { type: 'unpaused' })
       if (task.run === undefined) this.#ledger.apply(task, { type: 'interrupted' })
@@ -273,6 +280,7 @@ class Manager implements TaskManager {
     }
     this.#reminders.tick([...this.#ledger.all()].map((task) => task.state))
     this.#schedule()
+    this.#ledger.tellPlaces()
     this.#retention.tick(nowMs)
   }
 

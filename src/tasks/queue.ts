@@ -18,6 +18,12 @@ export function queuePosition(task: Task, tasks: Iterable<Task>, nowMs: number):
   return 1 + [...tasks].filter((other) => isQueued(other.state) && compareTurns(other, task, nowMs) < 0).length
 }
 
+/** Those that wait for a slot, each with its place from 1: {@link queuePosition} of all in one pass. */
+export function queuePlaces(tasks: Iterable<Task>, nowMs: number): [Task, number][] {
+  const waiting = [...tasks].filter(({ state }) => isQueued(state)).sort((left, right) => compareTurns(left, right, nowMs))
+  return waiting.map((task, index) => [task, index + 1])
+}
+
 export interface Turns {
   readonly begin: (task: Task) => void
   /** Ends the work on a task for now; it waits again when that has ended. */

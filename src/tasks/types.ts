@@ -111,9 +111,9 @@ export interface TaskManager {
   finishedProof(request: { name: string; kind: TaskKind }): EvaluationPlan | undefined
   get(taskId: string): TaskView | undefined
   list(): TaskView[]
-  /** Running: stops the native loop within 200 ms and marks it failed with SVC-TSK-003. Ended: clears it. False when unknown or already cancelled (then it is cleared). */
+  /** Running: stops the native loop within 200 ms and marks it failed with SVC-TSK-003. Ended, cancelled too: clears it. False when unknown. */
   remove(taskId: string): Promise<boolean>
-  /** Undefined when unknown. */
+  /** Undefined when unknown. Both throw SVC-TSK-004 for a task that has ended. */
   pause(taskId: string): TaskView | undefined
   resume(taskId: string): TaskView | undefined
   /**

@@ -87,6 +87,7 @@ export class MemoryTasks implements TaskManager {
   #set(taskId: string, paused: boolean): TaskView | undefined {
     if (this.failure !== undefined) throw this.failure
     const entry = this.#entries.get(taskId)
+    if (entry !== undefined && entry.view.status !== 'running') throw new ServiceError('SVC-TSK-004', `The task has ended (${taskId}).`)
     if (entry !== undefined) entry.view = { ...entry.view, paused }
     return entry?.view
   }

@@ -114,7 +114,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       endpoint({
         tag: TAG,
         summary: 'Cancel a running task, or clear one that has ended',
-        description: 'A finished proof stays in the journal for 30 days whatever happens.',
+        description: 'A running task is cancelled: it ends as failed with SVC-TSK-003. One that has ended, cancelled or not, is cleared; after that its id is unknown. A finished proof stays in the journal for 30 days whatever happens.',
         access: ['vdf'],
         parameters: [TASK_PARAMETER],
         answers: { 200: { description: 'Cancelled or cleared', schema: SuccessSchema } },
@@ -130,7 +130,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       endpoint({
         tag: TAG,
         summary: 'The events of a task, as they happen',
-        description: 'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task as data. Ends with the task. A comment every 15 s keeps the connection open.',
+        description: 'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task as data. The first says that it is queued, and while it waits for a slot each new `queue_position` is told. Ends with the task. A comment every 15 s keeps the connection open.',
         access: ['read', 'vdf'],
         parameters: [TASK_PARAMETER, LAST_EVENT_ID_PARAMETER],
         answers: { 200: { description: 'The stream', media: 'text/event-stream', example: 'id: 3\nevent: phase\ndata: {"task_id": "…", "phase": "evaluate"}\n\n' } },
@@ -150,7 +150,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         access: ['vdf'],
         parameters: [TASK_PARAMETER],
         answers: { 200: { description: 'The task, paused', schema: TaskSchema } },
-        errors: ['SVC-TSK-001', 'SVC-STO-001']
+        errors: ['SVC-TSK-001', 'SVC-TSK-004', 'SVC-STO-001']
       }),
       (c) => {
         const task = tasks.pause(c.req.param('task_id'))
@@ -166,7 +166,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         access: ['vdf'],
         parameters: [TASK_PARAMETER],
         answers: { 200: { description: 'The task, running', schema: TaskSchema } },
-        errors: ['SVC-TSK-001', 'SVC-STO-001']
+        errors: ['SVC-TSK-001', 'SVC-TSK-004', 'SVC-STO-001']
       }),
       (c) => {
         const task = tasks.resume(c.req.param('task_id'))
