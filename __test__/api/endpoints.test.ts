@@ -90,6 +90,16 @@ describe('tasks', () => {
     expect(await response.json()).toEqual({ task_id: 'task-1', message: `Registering ${NAME}: 1000000 squarings` })
   })
 
+  it('that renew say what that gains and how many renewals are left', async () => {
+    const world = createWorld()
+    world.registry.owned.set(NAME, { name: NAME, state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0, renewal: { state: 'scheduled', due: null, task_id: null, left: 64 }, warnings: [] })
+    const response = await world.request('POST', '/api/vdf/renew', { token, body: { name: NAME } })
+    expect(await response.json()).toEqual({
+      task_id: 'task-1', gain_seconds: 90, left: 63,
+      message: `Renewing ${NAME}: 1000000 squarings; it moves the end of the lease by 90 s, and 63 renewals are left after it`
+    })
+  })
+
   it('get the zone that came with the request, labels of all kinds included', async () => {
     const world = createWorld()
     const zone = { records: { constructor: [{ type: 'A', value: '192.0.2.1' }] } }

@@ -12,16 +12,18 @@ export interface CliSettings {
   env?: Record<string, string>
   /** All three streams are terminals. */
   terminal?: boolean
+  /** Of the terminal. */
+  columns?: number
   signal?: AbortSignal
 }
 
 /** Runs one command line in this process. */
-export async function cli(args: readonly string[], { stdin = '', env = {}, terminal = false, signal = new AbortController().signal }: CliSettings = {}): Promise<CliResult> {
+export async function cli(args: readonly string[], { stdin = '', env = {}, terminal = false, columns = 100, signal = new AbortController().signal }: CliSettings = {}): Promise<CliResult> {
   let stdout = ''
   let stderr = ''
   const exitCode = await runCli(args, {
     stdin: Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY: terminal }),
-    stdout: { isTTY: terminal, columns: 100, write: (text) => (stdout += text) },
+    stdout: { isTTY: terminal, columns, write: (text) => (stdout += text) },
     stderr: { isTTY: terminal, columns: 100, write: (text) => (stderr += text) },
     env,
     interruption: () => signal

@@ -209,9 +209,9 @@ describe('answers', () => {
   it('of names show lease, renewal and what their owner should know', async () => {
     expect(JSON.parse((await ask(['names'])).stdout)).toEqual([OWNED, WELL])
     const lines = (await ask(['names'], { terminal: true })).stdout.split('\n')
-    expect(lines[0]).toMatch(/^name +state +lease ends +renewal +zone$/)
-    expect(lines[1]).toMatch(/^alice\.chronym +live +2000-01-08T00:00:00\.000Z \(.* ago\) +failed; tried again +serial 2 not published/)
-    expect(lines[2]).toMatch(/by itself, now +published$/)
+    expect(lines[0]).toMatch(/^name +state +lease ends +renewal +left +zone$/)
+    expect(lines[1]).toMatch(/^alice\.chronym +live +2000-01-08, .* ago +failed; tried again +64 +2 not published$/)
+    expect(lines[2]).toMatch(/now +64 +published$/)
     expect(stripVTControlCharacters(lines[3]!)).toBe(String.raw`warning alice.chronym: Its renewal failed \u001b[2J`)
   })
 
@@ -284,7 +284,7 @@ describe('requests', () => {
   })
 
   it('carry an idempotency key with a registration', async () => {
-    const { stdout } = await ask(['register', '--no-wait', 'alice.chronym'])
+    const { stdout } = await ask(['register', '--yes', '--no-wait', 'alice.chronym'])
     expect(JSON.parse(stdout)).toEqual({ task_id: 't1', message: 'started' })
     expect(daemon.requests.at(-1)?.headers.get('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/)
   })
@@ -292,7 +292,7 @@ describe('requests', () => {
 
 describe('watching a task', () => {
   it('prints one JSON line for each event in a pipe and ends with 0 when it is completed', async () => {
-    const { exitCode, stdout } = await ask(['register', 'alice.chronym'])
+    const { exitCode, stdout } = await ask(['register', '--yes', 'alice.chronym'])
     expect(exitCode).toBe(0)
     expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
       { event: 'started', task_id: 't1', message: 'started' },

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../tasks/fakes.ts'
 import type { TestNode } from './fakes.ts'
-import { ALICE, code, SECOND, useWorkbench } from './workbench.ts'
+import { ALICE, code, DAY, SECOND, useWorkbench } from './workbench.ts'
 
 const bench = useWorkbench()
 const { start, registered } = bench
@@ -17,9 +17,21 @@ describe('estimates and status', () => {
     const estimate = await node.registry.estimate(ALICE)
     expect(estimate).toMatchObject({ iterations: 1_000_000, lease_start: '2026-01-01T00:00:02.000Z', lease_end: '2026-01-08T00:00:02.000Z' })
     expect(estimate.seconds).toBeGreaterThanOrEqual(3)
+    expect(estimate).toMatchObject({ gain_seconds: null, left: null })
     await registered()
     expect(await node.registry.estimate(ALICE)).toMatchObject({ iterations: 250_000 })
     await expect(node.registry.estimate('nope')).rejects.toThrow(code('SVC-NAM-001'))
+  })
+
+  it('say how much a renewal gains, and how many are left', async () => {
+    await registered()
+    const soon = await node.registry.estimate(ALICE)
+    expect(soon).toMatchObject({ kind: 'renew', left: 64 })
+    expect(soon.gain_seconds).toBeLessThan(60)
+    expect(node.registry.renewalGain(ALICE)).toMatchObject({ left: 64 })
+    bench.clock.set(bench.clock.now() + 5 * DAY)
+    expect((await node.registry.estimate(ALICE)).gain_seconds).toBeGreaterThan(4.9 * 24 * 60 * 60)
+    expect(node.registry.renewalGain('bob.chronym')).toEqual({ gain_seconds: null, left: null })
   })
 
   it('count the tasks that go before, and shift the lease with them', async () => {

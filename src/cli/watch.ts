@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import { UnreachableError, type TaskEventMessage, type TaskBody } from '../api/client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { Failure } from './failure.ts'
+import { isCancelled } from './task-words.ts'
 import { formatCount, formatDuration, printable } from './terminal/format.ts'
 import { etaSeconds, RateMeter, type ProgressView } from './terminal/progress.ts'
 
@@ -44,6 +45,7 @@ class Watcher {
   readonly #painter
   readonly #rate = new RateMeter()
   #phase: TaskBody['phase'] | undefined
+  #place: number | null = null
   #lost = false
   #stalled: string | undefined
 
@@ -71,11 +73,13 @@ class Watcher {
   }
 
   #show(task: TaskBody): void {
-    if (task.phase !== this.#phase) {
-      this.#phase = task.phase
+    const { phase, queue_position: place } = task
+    if (phase !== this.#phase || (place !== null && place !== this.#place)) {
+      this.#phase = phase
       this.#painter.clear()
-      if (task.phase !== 'done') this.#context.output.note(`• ${PHASES[task.phase]}`)
+      if (phase !== 'done') this.#context.output.note(`• ${PHASES[phase]}${place === null ? '' : `: place ${place}`}`)
     }
+    this.#place = place
     const stalled = task.stalled?.message
     if (stalled !== this.#stalled) {
       this.#stalled = stalled
@@ -127,7 +131,8 @@ export async function watchTask(context: Context, source: TaskSource, taskId: st
   if (task.status === 'failed') {
     const code = task.error?.code ?? 'CLI-TSK-001'
     const cure = cureOf(code)
-    throw new Failure(code, `${task.kind} of ${task.name} failed: ${task.error?.message ?? 'no reason given'}`, { exitCode: EXIT.negative, ...(cure === undefined ? {} : { cure }) })
+    const how = isCancelled(task) ? 'was cancelled' : `failed: ${task.error?.message ?? 'no reason given'}`
+    throw new Failure(code, `${task.kind} of ${task.name} ${how}`, { exitCode: EXIT.negative, ...(cure === undefined ? {} : { cure }) })
   }
   const took = (Date.parse(task.updated_at) - Date.parse(task.created_at)) / 1000
   if (!context.output.json) {

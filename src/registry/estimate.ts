@@ -8,7 +8,8 @@ import { openName, type RegistryContext } from './context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from './lease-times.ts'
 import { queueSeconds } from './queue-time.ts'
 import { iterationsOf } from './task-steps.ts'
-import type { Estimate } from './types.ts'
+import { renewalGain } from './renewal-gain.ts'
+import type { Estimate, RenewalGain } from './types.ts'
 
 /** Together long enough for a rate within a few percent, short enough for an answer while somebody waits; one by one short enough to hold up nobody's verification. */
 const SLICES = 4
@@ -67,7 +68,7 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
   const iterations = iterationsOf(context, name, kind)
   const perSecond = await rate.get()
   const kept = tasks.finishedProof({ name, kind })
-  if (kept !== undefined) return ofKeptProof(context, kind, kept, perSecond)
+  if (kept !== undefined) return ofKeptProof(context, name, kind, kept, perSecond)
   const all = tasks.list()
   const work = await workOf(context, [iterations, ...all.map((task) => task.iterations)])
   const secondsFor = (squarings: number, of: number): number => (squarings + work.get(of)! - of) / perSecond
@@ -83,7 +84,8 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
     proving_seconds: Math.ceil(secondsFor(0, iterations)),
     proof_kept: false,
     lease_start: roundTime(context, startRound),
-    lease_end: roundTime(context, startRound + profile.lease)
+    lease_end: roundTime(context, startRound + profile.lease),
+    ...gainOf(context, name, kind, startRound)
   }
 }
 
@@ -91,6 +93,10 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
 function kindOf(context: RegistryContext, name: Name): TaskKind {
   const record = context.owned.get(name)
   return record === undefined || record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? 'register' : 'renew'
+}
+
+function gainOf(context: RegistryContext, name: Name, kind: TaskKind, startRound: number): RenewalGain {
+  return kind === 'renew' ? renewalGain(context, name, startRound) : { gain_seconds: null, left: null }
 }
 
 /** Those whose deadlines come before the end of this lease, or with it (tasks/queue.ts). */
@@ -103,7 +109,7 @@ function beforeRenewal(context: RegistryContext, tasks: readonly TaskView[], nam
 }
 
 /** Nothing is left to compute, and the lease runs from the pulse of then. */
-function ofKeptProof(context: RegistryContext, kind: TaskKind, kept: EvaluationPlan, perSecond: number): Estimate {
+function ofKeptProof(context: RegistryContext, name: Name, kind: TaskKind, kept: EvaluationPlan, perSecond: number): Estimate {
   const { pulseRound } = decodeContext(kept.context)
   return {
     kind,
@@ -114,7 +120,8 @@ function ofKeptProof(context: RegistryContext, kind: TaskKind, kept: EvaluationP
     proving_seconds: 0,
     proof_kept: true,
     lease_start: roundTime(context, pulseRound),
-    lease_end: roundTime(context, pulseRound + context.profile.lease)
+    lease_end: roundTime(context, pulseRound + context.profile.lease),
+    ...gainOf(context, name, kind, pulseRound)
   }
 }
 

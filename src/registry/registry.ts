@@ -1,6 +1,6 @@
 import type { TaskManager } from '../tasks/types.ts'
 import { AutomaticRenewal } from './automatic-renewal.ts'
-import { createContext, type RegistryDependencies } from './context.ts'
+import { createContext, openName, type RegistryDependencies } from './context.ts'
 import { estimate, MeasuredRate } from './estimate.ts'
 import { explain } from './explain.ts'
 import { publishKid, publishManifest, resolveIdentity } from './identities.ts'
@@ -9,6 +9,7 @@ import { commit, publish } from './manual.ts'
 import { PinUpkeep } from './pin-upkeep.ts'
 import { forgetPin, listPins } from './pin-view.ts'
 import { register, renew } from './registration.ts'
+import { renewalGain } from './renewal-gain.ts'
 import { Resolver } from './resolver.ts'
 import { translated, translatedSync } from './service-errors.ts'
 import { Standings } from './standing.ts'
@@ -101,6 +102,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     },
     register: (name, request) => translated(() => register(context, tasks, name, request)),
     renew: (name, request) => translated(() => renew(context, tasks, name, request)),
+    renewalGain: (name) => translatedSync(() => renewalGain(context, openName(context, name), context.time().now)),
     estimate: (name) => translated(() => estimate({ context, tasks, rate, slots }, name))
   }
 }

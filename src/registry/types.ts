@@ -110,7 +110,15 @@ export interface NameWarning {
   message: string
 }
 
-export interface Estimate {
+/** What a renewal gives; null for what is no name of ours. */
+export interface RenewalGain {
+  /** By how much the end of the lease moves. */
+  gain_seconds: number | null
+  /** Renewals that the network still allows, before this one. */
+  left: number | null
+}
+
+export interface Estimate extends RenewalGain {
   /** `renew` where this daemon owns the name, unless that was lost or has lapsed. */
   kind: TaskKind
   iterations: number
@@ -251,4 +259,6 @@ export interface Registry {
   register(name: string, options: { zone?: unknown }): Promise<TaskView>
   renew(name: string, options: { zone?: unknown }): Promise<TaskView>
   estimate(name: string): Promise<Estimate>
+  /** What a renewal begun now gives. SVC-NAM-*. */
+  renewalGain(name: string): RenewalGain
 }

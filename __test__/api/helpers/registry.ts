@@ -177,6 +177,10 @@ export class MemoryRegistry implements Registry {
 
   async estimate(name: string) {
     this.#named('estimate', name)
-    return { kind: 'register' as const, iterations: 1_000_000, iterations_per_second: 333_000, seconds: 6, queued_seconds: 0, proving_seconds: 1, proof_kept: false, lease_start: '2026-11-21T12:00:00.000Z', lease_end: '2026-11-28T12:00:00.000Z' }
+    return { kind: 'register' as const, iterations: 1_000_000, iterations_per_second: 333_000, seconds: 6, queued_seconds: 0, proving_seconds: 1, proof_kept: false, lease_start: '2026-11-21T12:00:00.000Z', lease_end: '2026-11-28T12:00:00.000Z', gain_seconds: null, left: null }
+  }
+
+  renewalGain(name: string) {
+    return this.owned.has(name) ? { gain_seconds: 90, left: 64 } : { gain_seconds: null, left: null }
   }
 }

@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
+import type { RenewalGain } from '../../registry/types.ts'
 import type { TaskView } from '../../tasks/types.ts'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
@@ -34,14 +35,24 @@ function noSuchTask(): ServiceError {
   return new ServiceError('SVC-TSK-001', 'No task has this id.')
 }
 
+const NO_GAIN: RenewalGain = { gain_seconds: null, left: null }
+
+/** What a renewal gives is part of the answer: it is little soon after the last one. */
+function startedText(message: string, { gain_seconds: gain, left }: RenewalGain): Omit<TaskStartedBody, 'task_id'> {
+  if (gain === null || left === null) return { message }
+  const after = Math.max(0, left - 1)
+  return { message: `${message}; it moves the end of the lease by ${Math.round(gain)} s, and ${after} renewals are left after it`, gain_seconds: gain, left: after }
+}
+
 export function taskRoutes({ registry, tasks, idempotency }: ApiServices, streams: EventStreamOptions) {
   const idempotent = createIdempotentRunner(idempotency)
 
-  const start = (c: Context<AppEnv>, begin: (name: string, options: { zone?: unknown }) => Promise<TaskView>, message: string) => {
+  const start = (c: Context<AppEnv>, begin: (name: string, options: { zone?: unknown }) => Promise<TaskView>, message: string, gainOf: (name: string) => RenewalGain = () => NO_GAIN) => {
     const { name, zone } = c.get('rawBody') as { name: string; zone?: unknown }
     return idempotent(c, async () => {
+      const gain = gainOf(name)
       const task = await begin(name, zone === undefined ? {} : { zone })
-      const body: TaskStartedBody = { task_id: task.task_id, message: `${message} ${task.name}: ${task.iterations} squarings` }
+      const body: TaskStartedBody = { task_id: task.task_id, ...startedText(`${message} ${task.name}: ${task.iterations} squarings`, gain) }
       return { status: 202, location: `/api/vdf/status/${encodeURIComponent(task.task_id)}`, body }
     })
   }
@@ -66,14 +77,14 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       endpoint({
         tag: TAG,
         summary: 'Renew a name that this daemon owns',
-        description: 'However many tasks wait, a renewal is taken.',
+        description: 'However many tasks wait, a renewal is taken. It spends one of those that the network allows: `gain_seconds` says what it gives, which is little soon after the last one.',
         access: ['vdf'],
         body: StartTaskRequestSchema,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
         errors: [...START_ERRORS, 'SVC-OWN-001', 'SVC-REG-001', 'SVC-RES-003', 'SVC-PUB-001']
       }),
-      (c) => start(c, (name, options) => registry.renew(name, options), 'Renewing')
+      (c) => start(c, (name, options) => registry.renew(name, options), 'Renewing', (name) => registry.renewalGain(name))
     )
     .post(
       '/api/vdf/estimate',

@@ -33,7 +33,15 @@ export type TaskBody = v.InferOutput<typeof TaskSchema>
 
 export const TaskListSchema = v.array(TaskSchema)
 
-export const TaskStartedSchema = v.pipe(v.object({ task_id: TaskIdSchema, message: v.string() }), v.metadata({ ref: 'TaskStarted' }))
+export const TaskStartedSchema = v.pipe(
+  v.object({
+    task_id: TaskIdSchema,
+    message: v.string(),
+    gain_seconds: v.optional(v.pipe(v.number(), v.description('Of a renewal: by how much it moves the end of the lease, begun now'))),
+    left: v.optional(v.pipe(CountSchema, v.description('Of a renewal: how many the network still allows after it')))
+  }),
+  v.metadata({ ref: 'TaskStarted' })
+)
 export type TaskStartedBody = v.InferOutput<typeof TaskStartedSchema>
 
 export const StartTaskRequestSchema = v.pipe(
@@ -54,7 +62,9 @@ export const EstimateSchema = v.pipe(
     proving_seconds: v.pipe(v.number(), v.description('Of these, proving after the last squaring')),
     proof_kept: v.pipe(v.boolean(), v.description('A proof that was finished earlier is taken up: only publishing is left')),
     lease_start: TimeSchema,
-    lease_end: TimeSchema
+    lease_end: TimeSchema,
+    gain_seconds: v.pipe(v.nullable(v.number()), v.description('Of a renewal: by how much it moves the end of the lease; null for a registration')),
+    left: v.pipe(v.nullable(CountSchema), v.description('Of a renewal: how many the network still allows before it; null for a registration'))
   }),
   v.metadata({ ref: 'Estimate' })
 )

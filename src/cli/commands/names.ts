@@ -3,7 +3,8 @@ import { connect } from '../connect.ts'
 import { action, type Run } from '../context.ts'
 import type { ExplanationBody, OwnedNameBody, RevealBody } from '../../api/client.ts'
 import { EXIT } from '../exit-codes.ts'
-import { formatCount, formatFields, formatRelative, formatTable, plural, printable } from '../terminal/format.ts'
+import { SHORT_ID } from '../task-words.ts'
+import { fitTable, formatCount, formatFields, formatRelative, formatTable, plural, printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 import { identityText } from './kid.ts'
 
@@ -23,7 +24,8 @@ const short = (hex: string | null): string => (hex === null ? '' : printable(hex
 
 /** An explanation in full: the verdict first, then what it rests on, then who answered what. */
 export function explanationText(explanation: ExplanationBody, nowMs: number, paint: Paint): string {
-  const { lease, resolves, error, asked, notes } = explanation
+  const { lease, resolves, error, asked } = explanation
+  const notes = [...explanation.notes]
   const head = formatFields([
     ['rule', `${printable(explanation.rule)}: ${printable(explanation.rule_text)}`],
     ['state', printable(explanation.state)],
@@ -43,17 +45,19 @@ export function explanationText(explanation: ExplanationBody, nowMs: number, pai
   const silent = asked.silent.map(({ peer, reason }) => [printable(peer), reason])
   const rows = [...answers, ...silent]
   const table = rows.length === 0 ? 'nobody answered' : formatTable([['peer', 'answer', 'vote', 'owner', 'claim', 'serial'], ...rows])
+  const own = explanation.own?.name
+  if (own != null) notes.push(`Renewals left: ${own.renewal.left}; the next: ${renewalText(own, nowMs)}`)
   return [paint('bold', printable(explanation.verdict)), head, '', ...notes.map((note) => `- ${printable(note)}`), '', table].join('\n')
 }
 
 function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, nowMs: number): string {
   switch (state) {
     case 'scheduled':
-      return due === null || Date.parse(due) <= nowMs ? 'by itself, now' : `by itself ${formatRelative(due, nowMs)}`
+      return due === null || Date.parse(due) <= nowMs ? 'now' : formatRelative(due, nowMs)
     case 'running':
-      return `under way (${printable(task ?? '')})`
+      return `under way (${printable(task ?? '').slice(0, SHORT_ID)})`
     case 'paused':
-      return `paused (${printable(task ?? '')})`
+      return `paused (${printable(task ?? '').slice(0, SHORT_ID)})`
     case 'failed':
       return 'failed; tried again'
     case 'off':
@@ -64,16 +68,17 @@ function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, 
 }
 
 /** The names with their leases, then what their owner should know. */
-export function ownedText(names: readonly OwnedNameBody[], nowMs: number, paint: Paint): string {
+export function ownedText(names: readonly OwnedNameBody[], nowMs: number, paint: Paint, columns = Infinity): string {
   if (names.length === 0) return 'no names yet; earn one: chronym register NAME'
   const rows = names.map((each) => [
     printable(each.name),
     each.state,
-    `${each.lease_end} (${formatRelative(each.lease_end, nowMs)})`,
+    `${each.lease_end.slice(0, 10)}, ${formatRelative(each.lease_end, nowMs)}`,
     renewalText(each, nowMs),
-    each.serial === each.published_serial ? 'published' : `serial ${each.serial} not published (${each.published_serial} is)`
+    String(each.renewal.left),
+    each.serial === each.published_serial ? 'published' : `${each.serial} not published`
   ])
-  return [formatTable([['name', 'state', 'lease ends', 'renewal', 'zone'], ...rows]), ...warningLines(names, paint)].join('\n')
+  return [fitTable([['name', 'state', 'lease ends', 'renewal', 'left', 'zone'], ...rows], columns), ...warningLines(names, paint)].join('\n')
 }
 
 /** One line for each warning. */
@@ -119,7 +124,7 @@ export function addNameCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context) => {
         const names = await connect(context).names()
-        context.output.answer(names, (paint) => ownedText(names, Date.now(), paint))
+        context.output.answer(names, (paint) => ownedText(names, Date.now(), paint, context.output.columns))
         return EXIT.ok
       })
     )

@@ -5,6 +5,7 @@ import { ProblemError, type Client, type NetworkStatusBody, type OwnedNameBody, 
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
 import { taskIdOf } from '../task-argument.ts'
+import { isCancelled } from '../task-words.ts'
 import { formatCount, formatDuration, formatFields, formatRate, formatRelative, plural, printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 import { watchTask } from '../watch.ts'
@@ -37,7 +38,7 @@ export function taskText(task: TaskBody, nowMs: number): string {
     ['task', printable(task.task_id)],
     ['name', printable(task.name)],
     ['kind', task.kind],
-    ['status', task.paused ? `${task.status}, paused` : task.status],
+    ['status', isCancelled(task) ? 'cancelled' : task.paused ? `${task.status}, paused` : task.status],
     ['phase', task.queue_position === null ? task.phase : `${task.phase}, place ${task.queue_position}`],
     ...(task.stalled === null ? [] : [['waits for', `${task.stalled.code}: ${printable(task.stalled.message)}`] as const]),
     ['progress', task.phase === 'prove' ? `${done}; proof ${(task.phase_progress * 100).toFixed(0)}%` : done],

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { confirm } from '../confirm.ts'
+import { agreeToStart, costText, gainText } from '../agree-to-start.ts'
 import { connect } from '../connect.ts'
 import { action, type Context, type Run } from '../context.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, EstimateBody, TaskBody } from '../../api/client.ts'
+import type { Client, TaskBody } from '../../api/client.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { Failure } from '../failure.ts'
 import { taskIdOf } from '../task-argument.ts'
-import { formatCount, formatDuration, formatRate, formatTable, printable } from '../terminal/format.ts'
+import { addCancelCommand } from './cancel.ts'
+import { SHORT_ID, taskWord } from '../task-words.ts'
+import { fitTable, formatDuration, formatTable, printable, tableWidth } from '../terminal/format.ts'
+import type { Paint } from '../terminal/output.ts'
 import { watchTask } from '../watch.ts'
 import { readZone } from '../zone-input.ts'
 
@@ -18,35 +20,12 @@ interface StartOptions {
   zone?: string
 }
 
-/** Longer computations are started after a question. */
-const ASK_FROM_SECONDS = 60 * 60
 const WATCH_INTERVAL_MS = 1000
-
-/** What a name costs, in words: "1,000,000 squarings, about 3.4 s at 320.1 K/s". */
-export function costText({ iterations, iterations_per_second: rate, seconds, queued_seconds: queued, proving_seconds: proving, proof_kept: isKept }: EstimateBody): string {
-  if (isKept) return 'a finished proof is kept here, only publishing is left'
-  const parts = [`${formatCount(iterations)} squarings, about ${formatDuration(seconds)} at ${formatRate(rate)}`]
-  if (queued > 0) parts.push(`of which ${formatDuration(queued)} waiting for the tasks before it`)
-  if (proving >= 60) parts.push(`${queued > 0 ? '' : 'of which '}${formatDuration(proving)} proving`)
-  return parts.join(', ')
-}
-
-/** Says what is coming, and asks where it takes long and a person can answer. A program that reads JSON asked for the work, and gets it. */
-async function agreed(context: Context, client: Client, kind: TaskBody['kind'], name: string, options: StartOptions): Promise<boolean> {
-  if (context.output.json && !context.output.live) return true
-  const estimate = await client.estimate(name)
-  // The daemon's own refusal says more.
-  if (estimate.kind !== kind) return true
-  const { seconds, lease_start: start, lease_end: end } = estimate
-  context.output.note(`${printable(name)}: ${costText(estimate)}; lease from ${start} to ${end}`)
-  if (seconds <= ASK_FROM_SECONDS || options.yes === true) return true
-  return confirm(context, 'The daemon computes that long, across restarts; you need not wait. Start?')
-}
 
 async function start(context: Context, kind: TaskBody['kind'], name: string, options: StartOptions): Promise<ExitCode> {
   const client = connect(context)
   const zone = options.zone === undefined ? undefined : await readZone(options.zone, context.stdin)
-  if (!(await agreed(context, client, kind, name, options))) throw new Failure('CLI-INT-001', 'not started', { exitCode: EXIT.interrupted })
+  await agreeToStart(context, client, kind, name, options.yes === true)
   const settings = { ...(zone === undefined ? {} : { zone }), idempotencyKey: randomUUID() }
   const started = await (kind === 'register' ? client.register(name, settings) : client.renew(name, settings))
   if (!options.wait) {
@@ -58,22 +37,19 @@ async function start(context: Context, kind: TaskBody['kind'], name: string, opt
   return watchTask(context, client, started.task_id)
 }
 
-function taskState(task: TaskBody): string {
-  if (task.status !== 'running') return task.status
-  if (task.paused) return 'paused'
-  if (task.stalled !== null) return `${task.phase}, waits (${task.stalled.code})`
-  return task.queue_position === null ? task.phase : `${task.phase} (${task.queue_position})`
-}
-
-function taskRow(task: TaskBody): string[] {
+function taskRow(task: TaskBody, paint: Paint, idLength: number): string[] {
   const share = task.iterations > 0 ? `${((100 * task.progress) / task.iterations).toFixed(1)}%` : ''
   const eta = task.status === 'running' && task.eta_seconds !== null ? formatDuration(task.eta_seconds) : ''
-  return [printable(task.name), task.kind, taskState(task), share, eta, printable(task.task_id)]
+  const { word, style } = taskWord(task)
+  return [printable(task.name), task.kind, style === undefined ? word : paint(style, word), share, eta, printable(task.task_id).slice(0, idLength)]
 }
 
-/** Tasks as a table. The id last: watched in a terminal of 80 columns, lines are cut at their end. */
-export function taskTable(tasks: readonly TaskBody[]): string {
-  return tasks.length === 0 ? 'no tasks' : formatTable([['name', 'kind', 'state', 'done', 'left', 'task'], ...tasks.map(taskRow)])
+/** Tasks as a table of so many columns at most. Where the ids do not fit, their first eight characters stand for them: every command takes those. */
+export function taskTable(tasks: readonly TaskBody[], paint: Paint, columns = Infinity): string {
+  if (tasks.length === 0) return 'no tasks'
+  const heading = ['name', 'kind', 'state', 'done', 'left', 'task']
+  const whole = [heading, ...tasks.map((task) => taskRow(task, paint, Infinity))]
+  return tableWidth(whole) <= columns ? formatTable(whole) : fitTable([heading, ...tasks.map((task) => taskRow(task, paint, SHORT_ID))], columns)
 }
 
 /** The table in place, again every second; where nobody looks, one line of JSON for each change. */
@@ -85,7 +61,7 @@ async function watchTasks(context: Context, client: Client): Promise<ExitCode> {
       const tasks = await client.tasks({ signal })
       const text = JSON.stringify(tasks)
       if (output.json && text !== shown) output.jsonLine(tasks)
-      if (!output.json) repaint(taskTable(tasks))
+      if (!output.json) repaint(taskTable(tasks, output.paint, output.columns))
       shown = text
       if (tasks.every(({ status }) => status !== 'running')) return EXIT.ok
       await delay(WATCH_INTERVAL_MS, undefined, { signal })
@@ -103,7 +79,7 @@ function addStart(program: Command, run: Run, kind: TaskBody['kind'], descriptio
     .description(description)
     .option('--zone <file>', 'zone to publish with it (JSON or record lines; "-": standard input)')
     .option('--no-wait', 'print the task id and return')
-    .option('-y, --yes', 'do not ask before a computation of more than an hour')
+    .option('-y, --yes', 'do not ask: more than five minutes of work, or a renewal that gains little')
     .action(action(run, (context, options: StartOptions, name: string) => start(context, kind, name, options)))
 }
 
@@ -119,7 +95,8 @@ export function addTaskCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context, _options: unknown, name: string) => {
         const estimate = await connect(context).estimate(name)
-        context.output.answer(estimate, () => `${printable(name)}: ${costText(estimate)}; lease from ${estimate.lease_start} to ${estimate.lease_end}`)
+        const gain = gainText(estimate)
+        context.output.answer(estimate, () => `${printable(name)}: ${costText(estimate)}; lease from ${estimate.lease_start} to ${estimate.lease_end}${gain === undefined ? '' : `; ${gain}`}`)
         return EXIT.ok
       })
     )
@@ -132,24 +109,12 @@ export function addTaskCommands(program: Command, run: Run): void {
       action(run, async (context, options: { watch?: boolean }) => {
         if (options.watch === true) return watchTasks(context, connect(context))
         const tasks = await connect(context).tasks()
-        context.output.answer(tasks, () => taskTable(tasks))
+        context.output.answer(tasks, (paint) => taskTable(tasks, paint, context.output.columns))
         return EXIT.ok
       })
     )
 
-  program
-    .command('cancel')
-    .argument('<task>', 'task id, or a name that has one')
-    .description('stop a running task, or clear one that has ended')
-    .action(
-      action(run, async (context, _options: unknown, taskId: string) => {
-        const client = connect(context)
-        const id = await taskIdOf(client, taskId)
-        const answer = await client.cancelTask(id)
-        context.output.answer(answer, () => `task ${printable(id)} cancelled; a finished proof is kept for 30 days`)
-        return EXIT.ok
-      })
-    )
+  addCancelCommand(program, run)
 
   for (const verb of ['pause', 'resume'] as const) {
     program

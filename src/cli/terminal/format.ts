@@ -1,4 +1,5 @@
 /** Numbers and times as people read them. Pure. */
+import { stripVTControlCharacters } from 'node:util'
 
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
@@ -51,11 +52,35 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
+/** Columns that a text takes; colours take none. */
+function visible(text: string): number {
+  return stripVTControlCharacters(text).length
+}
+
+const GAP = '  '
+
+function widthsOf(rows: readonly (readonly string[])[]): number[] {
+  const widths: number[] = []
+  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, visible(cell))
+  return widths
+}
+
+/** Columns that {@link formatTable} takes for these rows. */
+export function tableWidth(rows: readonly (readonly string[])[]): number {
+  return widthsOf(rows).reduce((sum, width) => sum + width + GAP.length, -GAP.length)
+}
+
 /** Rows as aligned columns; the first row is the heading. Empty columns at the end leave no blanks. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = []
-  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+  const widths = widthsOf(rows)
+  return rows.map((row) => row.map((cell, column) => `${cell}${' '.repeat(widths[column]! - visible(cell))}`).join(GAP).trimEnd()).join('\n')
+}
+
+/** As {@link formatTable}; rows too wide for so many columns have their first cell in a line of its own. */
+export function fitTable(rows: readonly (readonly string[])[], columns: number): string {
+  if (tableWidth(rows) <= columns) return formatTable(rows)
+  const lines = formatTable(rows.map(([, ...rest]) => rest)).split('\n')
+  return rows.map(([first = ''], index) => `${first}\n${GAP}${lines[index] ?? ''}`).join('\n')
 }
 
 /** `label  value` lines, labels aligned. */

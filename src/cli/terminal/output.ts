@@ -1,4 +1,4 @@
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { Painter } from './painter.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -100,10 +100,21 @@ export class Output {
         return
       }
       // A line that wraps would be two.
-      const cut = text.split('\n').map((line) => line.slice(0, (stdout.columns ?? Infinity) - 1))
+      const width = (stdout.columns ?? Infinity) - 1
+      const cut = text.split('\n').map((line) => (stripVTControlCharacters(line).length <= width ? line : stripVTControlCharacters(line).slice(0, width)))
       stdout.write(`${lines > 0 ? `\u001b[${lines}A\u001b[J` : ''}${cut.join('\n')}\n`)
       lines = cut.length
     }
+  }
+
+  /** How wide the terminal of the answer is; Infinity where it is none. */
+  get columns(): number {
+    const { isTTY, columns } = this.#options.stdout
+    return isTTY === true ? (columns ?? Infinity) : Infinity
+  }
+
+  get paint(): Paint {
+    return this.#paint(this.#options.stdout)
   }
 
   get paintError(): Paint {
