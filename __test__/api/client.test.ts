@@ -41,6 +41,8 @@ describe('the client', () => {
     expect(await client.resolveKid(DID)).toMatchObject({ kid_document: { id: DID } })
     expect(await client.ownedNames()).toEqual([NAME])
     expect(await client.names()).toMatchObject([{ name: NAME, state: 'live' }])
+    expect(await client.release(NAME)).toMatchObject({ name: NAME, renewal: { state: 'released' } })
+    expect(await client.takeBack(NAME)).toMatchObject({ name: NAME, renewal: { state: 'scheduled' } })
     for (const label of ['c', 'a', 'b']) world.registry.pinned.set(`${label}.chronym`, pinOf(`${label}.chronym`))
     world.registry.pinned = new Map([...world.registry.pinned].sort())
     expect((await client.pins()).map(({ name }) => name)).toEqual(['a.chronym', 'b.chronym', 'c.chronym'])

@@ -3,7 +3,7 @@ import { serve, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { EstimateBody, TaskBody } from '../../src/api/client.ts'
+import type { EstimateBody, OwnedNameBody, TaskBody } from '../../src/api/client.ts'
 import { cli } from './harness.ts'
 
 const MINUTE = 60
@@ -27,6 +27,8 @@ const TASK: TaskBody = {
   created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:05.000Z', resumed: 0, error: { code: 'SVC-TSK-003', message: 'cancelled' }
 }
 
+const NAMED: OwnedNameBody = { name: 'alice.chronym', state: 'live', lease_end: '2027-01-01T00:01:00.000Z', serial: 1, published_serial: 1, renewal: { state: 'released', due: null, task_id: null, left: 64 }, warnings: [] }
+
 let estimate: EstimateBody
 let lists: TaskBody[][]
 let shown: TaskBody
@@ -43,6 +45,8 @@ beforeAll(async () => {
   app.post('/api/vdf/estimate', (c) => c.json(estimate))
   app.post('/api/vdf/register', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
   app.post('/api/vdf/renew', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
+  app.get('/api/names', (c) => c.json([NAMED]))
+  app.on(['POST', 'DELETE'], '/api/names/:name/release', (c) => c.json(NAMED))
   app.post('/api/vdf/tasks/:id/pause', (c) => c.json(TASK))
   app.get('/api/vdf/tasks', (c) => c.json(lists.length > 1 ? lists.shift() : lists[0]))
   app.get('/api/vdf/status/:id', (c) => c.json({ ...shown, task_id: c.req.param('id') }))
@@ -218,6 +222,30 @@ describe('cancel', () => {
     shown = running
     expect((await ask(['cancel', 't1', '--clear', '--yes'])).exitCode).toBe(2)
     expect(asked).toEqual(['GET /api/vdf/status/t1'])
+  })
+})
+
+describe('release', () => {
+  const RELEASE = ['release', 'alice.chronym']
+
+  it('asks first, and says when the name lapses and how to take it back', async () => {
+    const refused = await ask(RELEASE, { terminal: true, stdin: '\n' })
+    expect(refused.stderr).toContain('alice.chronym is renewed no more: its lease ends at 2027-01-01T00:01:00.000Z')
+    expect({ exitCode: refused.exitCode, asked }).toEqual({ exitCode: 130, asked: ['GET /api/names'] })
+    const { stdout } = await ask(RELEASE, { terminal: true, stdin: 'y\n' })
+    expect(stdout).toContain('chronym release --undo alice.chronym')
+    expect(asked.at(-1)).toBe('POST /api/names/alice.chronym/release')
+  })
+
+  it('is refused where nobody can answer, unless --yes is given', async () => {
+    expect((await ask(RELEASE)).exitCode).toBe(2)
+    expect(asked).toEqual(['GET /api/names'])
+    expect((await ask([...RELEASE, '--yes'])).exitCode).toBe(0)
+  })
+
+  it('--undo asks nobody', async () => {
+    expect((await ask([...RELEASE, '--undo'])).exitCode).toBe(0)
+    expect(asked).toEqual(['DELETE /api/names/alice.chronym/release'])
   })
 })
 

@@ -8,6 +8,7 @@ import { buildGenesis, signKidDocument } from '../../src/protocol/kid.ts'
 import { documentStampSubject, encodeKidRecord } from '../../src/protocol/kid-record.ts'
 import { verifyKidLog } from '../../src/protocol/kid-log.ts'
 import { encodeManifestRecord, signManifest } from '../../src/protocol/manifest.ts'
+import { encodeReveal, type Reveal } from '../../src/protocol/reveal.ts'
 import { keys } from '../../src/store/keys.ts'
 import { MemoryStore } from '../tasks/fakes.ts'
 import { Lab } from './lab.ts'
@@ -120,5 +121,28 @@ describe('an identity', () => {
     await published(identity(lab.round - 10))
     await published(identity(lab.round))
     expect(kept(identity(0))).toEqual(identity(lab.round).bytes)
+  })
+})
+
+describe('a reveal', () => {
+  const owner = lab.owner('one seed')
+  const first = lab.reveal('alice.chronym', owner, { p: lab.round })
+  const recordOf = (reveal: Reveal): OwnRecord => ({ kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) })
+  const [ours, theirs] = [3, 4].map((serial) => recordOf(lab.updated(first, owner, serial)))
+  const toReveal = (): PutOutcome | Promise<PutOutcome> => published(ours!)
+
+  it('counts as held where these bytes are read back', async () => {
+    expect(await toReveal()).toMatchObject({ storedBy: 4, of: 4 })
+  })
+
+  it('does not count as held where peers show a newer one of our key that another node made', async () => {
+    take = (holder) => (holder.held = theirs!.bytes)
+    expect(await toReveal()).toMatchObject({ storedBy: 0, of: 4 })
+  })
+
+  it('counts as held where peers show what was published here since', async () => {
+    take = (holder) => (holder.held = theirs!.bytes)
+    rememberOwnRecord(store, theirs!)
+    expect(await toReveal()).toMatchObject({ storedBy: 4, of: 4 })
   })
 })

@@ -211,7 +211,8 @@ export class FakeNetwork implements Network {
   }
   async putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome> {
     signal?.throwIfAborted()
-    this.own.set(reveal.name, reveal)
+    const former = this.own.get(reveal.name)
+    if (former === undefined || compareRecords(claimIn(reveal), claimIn(former)) >= 0) this.own.set(reveal.name, reveal)
     const peers = await this.#reach('reveal', reveal.name, signal)
     const refusals: PutOutcome['refusals'][number][] = []
     let storedBy = 0
@@ -226,6 +227,8 @@ export class FakeNetwork implements Network {
         peer.reveals.set(reveal.name, { state: 'settled', reveal: decodeReveal(encodeReveal(reveal)) })
       } else if (compareRecords(claimIn(reveal), claimIn(held.reveal)) < 0) {
         refusals.push({ peer: peer.id, code: 'stale', detail: 'the peer holds a newer record of the same key' })
+        // As the real one: what counts is what was published here.
+        if (compareRecords(claimIn(this.own.get(reveal.name)!), claimIn(held.reveal)) !== 0) continue
       }
       storedBy++
     }

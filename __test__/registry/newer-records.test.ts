@@ -1,9 +1,12 @@
 /** A daemon that lacks what was published with its keys since: restored from a backup, or beside another one with the same seed. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { claimOf } from '../../src/protocol/claim.ts'
+import type { Name } from '../../src/protocol/names.ts'
 import { linksOf } from '../../src/protocol/reveal.ts'
+import { OwnedNames } from '../../src/registry/owned-names.ts'
 import { MemoryStore, settle, until } from '../tasks/fakes.ts'
-import type { TestNode } from './fakes.ts'
-import { ALICE, code, SECOND, useWorkbench, ZONE } from './workbench.ts'
+import { profile, type TestNode } from './fakes.ts'
+import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from './workbench.ts'
 
 const bench = useWorkbench()
 const LATER = { records: { '@': [{ type: 'A', value: '192.0.2.2' }] } }
@@ -137,4 +140,60 @@ it.each([true, false])('the claim that the peers have settled on is taken up, of
   const { task_id } = await loser.registry.renew(ALICE, {})
   expect(await bench.finish(loser, task_id)).toMatchObject({ status: 'completed' })
   expect(linksOf(bench.held())[0]!.p).toBe(winning.drand_pulse)
+})
+
+const readOwned = (node: TestNode) => new OwnedNames(node.store, profile).get(ALICE)!
+
+describe('two daemons with one seed', () => {
+  const NOTICED = [{ code: 'other-daemon' }]
+  let one: TestNode
+  let two: TestNode
+
+  beforeEach(async () => {
+    one = await bench.start()
+    await bench.registered(one)
+    const copy = new MemoryStore()
+    copy.batch(Array.from(one.store.list(''), ([put, value]) => ({ put, value })))
+    two = await bench.start({ store: copy, self: 'peer-1' })
+  })
+
+  it.each([ZONE, LATER, { records: {} }])('that publish with one serial: only who is read back says so, and the other is warned (%j)', async (other) => {
+    const events: string[] = []
+    for (const node of [one, two]) node.registry.subscribe(({ type, detail }) => events.push(`${type} ${detail.warning ?? ''}`))
+    one.registry.saveZone(ALICE, { records: { '@': [{ type: 'TXT', value: '"one"' }] } })
+    two.registry.saveZone(ALICE, other)
+    const first = (await one.registry.publishZone(ALICE)).serial
+    const second = await two.registry.publishZone(ALICE).then(({ serial }) => serial, (error: unknown) => (error as { code: string }).code)
+    const served = (await two.registry.publicZone(ALICE)).zone
+    expect([first, served.serial]).toEqual([2, 2])
+    if (second === 2) expect(served.records).toEqual(other.records)
+    else expect([second, served.records]).toEqual(['SVC-PUB-001', { '@': [{ type: 'TXT', value: '"one"' }] }])
+    await bench.clock.advance(40 * SECOND)
+    const loser = second === 2 ? one : two
+    await until(() => loser.registry.ownedNames()[0]!.warnings.length > 0)
+    expect(loser.registry.ownedNames()[0]!.warnings).toMatchObject(NOTICED)
+    await bench.clock.advance(40 * SECOND)
+    await until(() => events.includes('name:warning other-daemon'))
+  })
+
+  it('are noticed by the one whose zone stands, where a peer has noted the other', async () => {
+    one.registry.saveZone(ALICE, ZONE)
+    await one.registry.publishZone(ALICE)
+    const ours = claimOf(bench.held(), ALICE as Name, linksOf(bench.held()), profile)
+    one.network.noted.set(ALICE, { equivocation: { round: ours.newestRound, serial: 2, payloadHashes: [ours.payloadHash, new Uint8Array(32)] } })
+    one.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    await until(() => one.registry.ownedNames()[0]!.warnings.length > 0)
+    expect(one.registry.ownedNames()[0]!.warnings).toMatchObject(NOTICED)
+  })
+
+  it('are warned of for a week after the other was last seen', async () => {
+    two.registry.saveZone(ALICE, ZONE)
+    await two.registry.publishZone(ALICE)
+    await bench.clock.advance(40 * SECOND)
+    await until(() => one.registry.ownedNames()[0]!.warnings.length > 0)
+    const { foreign } = readOwned(one)
+    expect(foreign).toMatchObject({ serial: 2 })
+    bench.clock.set(bench.clock.now() + 7 * DAY)
+    expect(one.registry.ownedNames()[0]!.warnings.map(({ code: warned }) => warned)).not.toContain('other-daemon')
+  })
 })

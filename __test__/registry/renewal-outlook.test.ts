@@ -20,7 +20,7 @@ const FAILED = task({ status: 'failed', error: { code: 'SVC-REG-001', message: '
 
 function outlook(nowRound: number, change: Partial<OutlookInput> = {}) {
   const lease = leaseState(START, nowRound, profile)
-  return renewalOutlook({ name: 'alice.chronym', profile, lease, nowRound, dueRound: END - LEAD, taskSeconds: 0, links: 1, standing: 'held', isAutomatic: true, task: undefined, obstacle: undefined, ...change })
+  return renewalOutlook({ name: 'alice.chronym', profile, lease, nowRound, dueRound: END - LEAD, taskSeconds: 0, links: 1, standing: 'held', isAutomatic: true, task: undefined, obstacle: undefined, foreignSerial: undefined, isReleased: false, ...change })
 }
 const codes = (...args: Parameters<typeof outlook>): string[] => outlook(...args).warnings.map(({ code }) => code)
 
@@ -28,6 +28,15 @@ describe('a renewal', () => {
   it('is scheduled a tenth of the lease before its end, and warns of nothing', () => {
     expect(outlook(START + 5)).toMatchObject({ renewal: { state: 'scheduled', due: timeOf(END - LEAD), task_id: null, left: 64 }, warnings: [], leadRounds: LEAD, isDue: false })
     expect(outlook(END - LEAD)).toMatchObject({ renewal: { state: 'scheduled' }, warnings: [], isDue: true })
+  })
+
+  it('is not begun for a name that was released, whose owner sees when it lapses and how to take it back', () => {
+    expect(outlook(END - LEAD, { isReleased: true })).toMatchObject({ renewal: { state: 'released', due: null, left: 64 }, isDue: false, warnings: [{ code: 'released', message: expect.stringContaining('chronym release --undo alice.chronym') }] })
+    expect(codes(START + 5, { isReleased: true })).toEqual(['released'])
+  })
+
+  it('of a key that another daemon publishes with warns of it', () => {
+    expect(outlook(START + 5, { foreignSerial: 7 }).warnings).toMatchObject([{ code: 'other-daemon', message: expect.stringContaining('serial 7') }])
   })
 
   it('under way shows its task and warns only of what keeps it from coming in time', () => {

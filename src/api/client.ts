@@ -181,6 +181,9 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     /** As ownedNames, with lease and serials. */
     names: (options?: RequestOptions) => json<OwnedNameBody[]>('GET', '/api/names', options),
 
+    release: (name: string, options?: RequestOptions) => json<OwnedNameBody>('POST', `/api/names/${segment(name)}/release`, options),
+    takeBack: (name: string, options?: RequestOptions) => json<OwnedNameBody>('DELETE', `/api/names/${segment(name)}/release`, options),
+
     /** All of them, page by page. */
     pins: async (options?: RequestOptions): Promise<PinBody[]> => {
       const all: PinBody[] = []

@@ -12,6 +12,7 @@ import { addDaemonCommand } from './commands/daemon.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addHelpCommand } from './commands/help.ts'
 import { addNameCommands } from './commands/names.ts'
+import { addReleaseCommand } from './commands/release.ts'
 import { addStatusCommand } from './commands/status.ts'
 import { addTaskCommands } from './commands/tasks.ts'
 import { addTokenCommands } from './commands/token.ts'
@@ -45,6 +46,7 @@ export function buildProgram(run: Run): Command {
   program.commandsGroup('Names:')
   addTaskCommands(program, run)
   addNameCommands(program, run)
+  addReleaseCommand(program, run)
   addPinCommands(program, run)
   addZoneCommands(program, run)
   addKidCommands(program, run)

@@ -6,6 +6,7 @@ import type { RegistryContext } from './context.ts'
 import type { MeasuredRate } from './estimate.ts'
 import { leaseOf } from './lease-times.ts'
 import { NameWarnings } from './name-warnings.ts'
+import { OTHER_DAEMON_WARNED_MS } from './other-daemon.ts'
 import type { OwnedRecord } from './owned-names.ts'
 import { queueSeconds } from './queue-time.ts'
 import { renew } from './registration.ts'
@@ -75,8 +76,9 @@ export class AutomaticRenewal {
     const newest = new Map<string, TaskView>()
     for (const task of tasks) if (task.kind === 'renew') newest.set(task.name, task)
     const awakeShare = this.#awake.share()
-    const names = records.map(({ name, reveal, standing }) => {
-      const known = { name, profile, standing, links: linksOf(reveal).length, lease: leaseOf(this.#context, reveal.drand_pulse), task: newest.get(name) }
+    const nowMs = this.#context.clock.now()
+    const names = records.map(({ name, reveal, standing, foreign, released }) => {
+      const known = { name, profile, standing, links: linksOf(reveal).length, lease: leaseOf(this.#context, reveal.drand_pulse), task: newest.get(name), foreignSerial: foreign !== undefined && Math.abs(nowMs - foreign.seenMs) < OTHER_DAEMON_WARNED_MS ? foreign.serial : undefined, isReleased: released === true }
       return { ...known, rounds: canBeRenewed(known) ? this.#roundsOf(name, awakeShare) : 0 }
     })
     const due = dueRounds(names, this.#slots(), profile)

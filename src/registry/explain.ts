@@ -4,8 +4,8 @@ import type { RevealAnswer, RevealLookup } from '../network/types.ts'
 import { equalBytes, toHex } from '../protocol/bytes.ts'
 import type { Claim } from '../protocol/claim.ts'
 import { radius } from '../protocol/density.ts'
-import { noteEquivocation, type Equivocation } from '../protocol/order.ts'
 import type { Name } from '../protocol/names.ts'
+import type { Equivocation } from '../protocol/order.ts'
 import type { Candidate } from '../protocol/quorum.ts'
 import { isRollback } from '../protocol/rollback.ts'
 import type { TaskManager } from '../tasks/types.ts'
@@ -13,6 +13,7 @@ import type { AutomaticRenewal } from './automatic-renewal.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
+import { equivocationOf } from './other-daemon.ts'
 import { ownClaim } from './own-claim.ts'
 import { pinView } from './pin-view.ts'
 import { decide, notFound } from './resolver.ts'
@@ -186,16 +187,6 @@ function candidateView(context: RegistryContext, { pubkey, votes, settledVotes, 
 function leaseView(context: RegistryContext, { newestRound }: Claim): Explanation['lease'] {
   const { startRound, endRound, graceEndRound } = leaseOf(context, newestRound)
   return { start: roundTime(context, startRound), end: roundTime(context, endRound), grace_end: roundTime(context, graceEndRound) }
-}
-
-/** What our own store has noted, or what shows between the answers. */
-function equivocationOf(context: RegistryContext, { name, answers }: Survey): Equivocation | undefined {
-  const claims = answers.flatMap(({ claim }) => claim ?? [])
-  let noted = context.network.heldHere(name)?.equivocation
-  for (const [index, left] of claims.entries()) {
-    for (const right of claims.slice(index + 1)) if (equalBytes(left.pubkey, right.pubkey)) noted = noteEquivocation(noted, left, right)
-  }
-  return noted
 }
 
 function equivocationView(noted: Equivocation | undefined): Explanation['equivocation'] {

@@ -30,6 +30,7 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   context.memory.see(newest)
   if (!isSameClaim) context.owned.remove(name)
   context.owned.save(reveal, { published: true })
+  context.owned.noteForeign(name, newest.serial, context.clock.now())
   replaceZone(context, name, own, reveal)
   context.network.withdrawReveal(name, reveal)
   context.log.warn({ name, serial: newest.serial }, 'the network holds a newer record of this name than this daemon signed: it is taken up. It comes from another daemon with the same seed, or from before this one was restored')

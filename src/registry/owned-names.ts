@@ -24,10 +24,25 @@ export interface OwnedRecord {
   /** Serial of the last record that more than half of its peers were seen to hold. */
   readonly publishedSerial: number
   readonly standing: Standing
+  /** The newest record of our key that this daemon did not make, and when it was seen, in milliseconds since the epoch. */
+  readonly foreign?: Foreign
+  /** Its owner lets it lapse. */
+  readonly released?: true
+}
+
+export interface Foreign {
+  readonly serial: number
+  readonly seenMs: number
 }
 
 /** `standing` is left out for `held`. */
-const Stored = v.object({ reveal: Bytes, publishedSerial: Count, standing: v.optional(v.picklist(['contested', 'lost'])) })
+const Stored = v.object({
+  reveal: Bytes,
+  publishedSerial: Count,
+  standing: v.optional(v.picklist(['contested', 'lost'])),
+  foreign: v.optional(v.object({ serial: Count, seenMs: Count })),
+  released: v.optional(v.literal(true))
+})
 
 /** Who signed the names on disk; those that cannot be read are passed over. Changes nothing. */
 export function ownedKeys(store: Pick<Store, 'list'>): { readonly name: Name; readonly publicKey: Uint8Array }[] {
@@ -42,7 +57,7 @@ export function ownedKeys(store: Pick<Store, 'list'>): { readonly name: Name; re
   })
 }
 
-/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?}. */
+/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?, foreign?, released?}. */
 export class OwnedNames {
   readonly #store: Store
   readonly #profile: NetworkProfile
@@ -65,27 +80,40 @@ export class OwnedNames {
     const serial = payloadSerial(reveal.payload, this.#profile)
     const former = this.get(reveal.name)
     if (former !== undefined && former.reveal.drand_pulse > reveal.drand_pulse) return
-    this.#put(reveal, published ? serial : (former?.publishedSerial ?? 0), published ? 'held' : (former?.standing ?? 'held'))
+    this.#put(reveal, published ? serial : (former?.publishedSerial ?? 0), published ? 'held' : (former?.standing ?? 'held'), former)
   }
 
   /** More than half of the peers hold a zone of this serial; the record that stands may be a newer one by now. Throws StoreError. */
   setPublished(name: string, serial: number): void {
     const record = this.get(name)
-    if (record !== undefined) this.#put(record.reveal, Math.max(record.publishedSerial, serial), 'held')
+    if (record !== undefined) this.#put(record.reveal, Math.max(record.publishedSerial, serial), 'held', record)
   }
 
   /** Throws StoreError. */
   setStanding(name: string, standing: Standing): void {
     const record = this.get(name)
-    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, standing)
+    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, standing, record)
+  }
+
+  /** The network showed a record of this serial that this daemon did not make. Throws StoreError. */
+  noteForeign(name: string, serial: number, seenMs: number): void {
+    const record = this.get(name)
+    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, record.standing, { ...record, foreign: { serial, seenMs } })
+  }
+
+  /** Whether its owner lets it lapse. Throws StoreError. */
+  setReleased(name: string, isReleased: boolean): void {
+    const record = this.get(name)
+    if (record === undefined) return
+    this.#put(record.reveal, record.publishedSerial, record.standing, { ...(record.foreign && { foreign: record.foreign }), ...(isReleased && { released: true }) })
   }
 
   remove(name: string): void {
     this.#store.delete(keys.ownedName(name))
   }
 
-  #put(reveal: Reveal, publishedSerial: number, standing: Standing): void {
-    const record = { reveal: encodeReveal(reveal), publishedSerial, ...(standing === 'held' ? {} : { standing }) }
+  #put(reveal: Reveal, publishedSerial: number, standing: Standing, { foreign, released }: Pick<OwnedRecord, 'foreign' | 'released'> = {}): void {
+    const record = { reveal: encodeReveal(reveal), publishedSerial, ...(standing === 'held' ? {} : { standing }), ...(foreign && { foreign: { ...foreign } }), ...(released && { released }) }
     this.#store.put(keys.ownedName(reveal.name), encode(record))
   }
 
@@ -94,10 +122,10 @@ export class OwnedNames {
   }
 
   #decode(name: string, value: Uint8Array): OwnedRecord {
-    const { reveal: encoded, publishedSerial, standing = 'held' } = readCbor(Stored, value)
+    const { reveal: encoded, publishedSerial, standing = 'held', foreign, released } = readCbor(Stored, value)
     const reveal = decodeReveal(encoded)
     if (reveal.name !== name) throw new UnreadableRecord(`it is of ${reveal.name}`)
     const serial = payloadSerial(reveal.payload, this.#profile)
-    return { name: reveal.name as Name, firstRound: firstLink(reveal).p, reveal, serial, publishedSerial, standing }
+    return { name: reveal.name as Name, firstRound: firstLink(reveal).p, reveal, serial, publishedSerial, standing, ...(foreign && { foreign }), ...(released && { released }) }
   }
 }

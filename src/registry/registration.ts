@@ -44,7 +44,10 @@ export async function renew(context: RegistryContext, tasks: TaskManager, text: 
   await requireBeacon(context)
   requireNoTask(tasks, name)
   if (zone !== undefined) saveZoneForRenewal(context, name, zone)
-  return tasks.create({ name, kind: 'renew' })
+  const task = tasks.create({ name, kind: 'renew' })
+  // Who renews a released name by hand has taken it back.
+  if (record.released === true) context.owned.setReleased(name, false)
+  return task
 }
 
 /** A name that was lost, or whose lease and grace have ended, may be registered anew. */

@@ -9,12 +9,13 @@ import { commit, publish } from './manual.ts'
 import { PinUpkeep } from './pin-upkeep.ts'
 import { forgetPin, listPins } from './pin-view.ts'
 import { register, renew } from './registration.ts'
+import { release, takeBack } from './release.ts'
 import { renewalGain } from './renewal-gain.ts'
 import { Resolver } from './resolver.ts'
 import { translated, translatedSync } from './service-errors.ts'
 import { Standings } from './standing.ts'
 import { networkStatus, ownedNames } from './status.ts'
-import type { Registry, RegistryEvent } from './types.ts'
+import type { OwnedName, Registry, RegistryEvent } from './types.ts'
 import { localZone, publishZone, saveZone, zoneOf } from './zones.ts'
 
 export interface RegistryOptions {
@@ -50,6 +51,12 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     } finally {
       resolver.forget(name)
     }
+  }
+
+  function ownedAfter(text: string, change: () => void): OwnedName {
+    change()
+    const name = openName(context, text)
+    return ownedNames(context, renewal).find((owned) => owned.name === name)!
   }
 
   return {
@@ -95,6 +102,8 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
       translatedSync(() => forgetPin(context, name))
       resolver.forget(name)
     },
+    release: (name) => translatedSync(() => ownedAfter(name, () => release(context, tasks, name))),
+    takeBack: (name) => translatedSync(() => ownedAfter(name, () => takeBack(context, name))),
     ownedNames: () => translatedSync(() => ownedNames(context, renewal)),
     subscribe(listener) {
       listeners.add(listener)

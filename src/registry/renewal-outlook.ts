@@ -31,6 +31,10 @@ export interface OutlookInput {
   readonly taskSeconds: number
   /** Why the last renewal that was due could not be started. */
   readonly obstacle: string | undefined
+  /** Serial of a record of our key that this daemon did not make, seen of late. */
+  readonly foreignSerial: number | undefined
+  /** Its owner lets it lapse. */
+  readonly isReleased: boolean
 }
 
 export interface Outlook {
@@ -44,7 +48,7 @@ export interface Outlook {
 
 /** When a lease is renewed, and what stands against that. */
 export function renewalOutlook(input: OutlookInput): Outlook {
-  const { lease, nowRound, dueRound, isAutomatic, obstacle } = input
+  const { lease, nowRound, dueRound, isAutomatic, isReleased, obstacle } = input
   const leadRounds = lease.endRound - dueRound
   const left = linksLeft(input)
   const task = ofThisLease(input)
@@ -53,11 +57,12 @@ export function renewalOutlook(input: OutlookInput): Outlook {
   const state = ((): Renewal['state'] => {
     if (!isPossible) return 'impossible'
     if (task?.status === 'running') return task.paused ? 'paused' : 'running'
+    if (isReleased) return 'released'
     if (!isAutomatic) return 'off'
     return isPast && (task?.status === 'failed' || obstacle !== undefined) ? 'failed' : 'scheduled'
   })()
   return {
-    renewal: { state, due: isPossible ? timeOf(input, dueRound) : null, task_id: task?.status === 'running' ? task.task_id : null, left },
+    renewal: { state, due: isPossible && state !== 'released' ? timeOf(input, dueRound) : null, task_id: task?.status === 'running' ? task.task_id : null, left },
     warnings: warningsOf(input, { state, leadRounds, left, task }),
     leadRounds,
     isDue: isPast && (state === 'scheduled' || state === 'failed')
@@ -93,8 +98,12 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
     const cure = found.state === 'running' ? '; its renewal is under way' : `: chronym renew ${name}`
     warnings.push({ code: 'grace', message: `Its lease ended at ${end}, so it does not resolve; until ${graceEnd} this key alone may renew it${cure}` })
   }
+  if (input.foreignSerial !== undefined) {
+    warnings.push({ code: 'other-daemon', message: `Another daemon publishes with these keys: the network showed serial ${input.foreignSerial}, which this one did not make. One seed is for one daemon: stop the other. After a restored backup this passes in a week` })
+  }
+  if (found.state === 'released') warnings.push({ code: 'released', message: `It is released: nothing renews it, and it lapses at ${end}. Until the grace ends at ${graceEnd} it can be taken back: chronym release --undo ${name}` })
   if (nowRound > lease.endRound - WARNED_LEADS * found.leadRounds) warnings.push(...renewalWarnings(input, found, end))
-  return [...warnings, ...chainWarnings(input, found.left, end, graceEnd)]
+  return found.state === 'released' ? warnings : [...warnings, ...chainWarnings(input, found.left, end, graceEnd)]
 }
 
 /** What keeps the renewal from coming in time. */
@@ -120,6 +129,7 @@ function renewalWarnings({ name, profile, lease, nowRound, taskSeconds, isAutoma
       return [{ code: 'renewal-late', message: `As much as this machine is awake of late, its renewal${task!.queue_position === null ? '' : ', after the tasks before it,'} takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks` }]
     }
     case 'scheduled':
+    case 'released':
     case 'impossible':
       return []
   }

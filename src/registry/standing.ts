@@ -3,6 +3,7 @@ import type { Name } from '../protocol/names.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import { ownKey, type RegistryContext } from './context.ts'
 import { takeUpNewer } from './newer-records.ts'
+import { noteEquivocationOfOurs } from './other-daemon.ts'
 import type { OwnedRecord, Standing } from './owned-names.ts'
 import { survey } from './survey.ts'
 import type { RegistryEvent } from './types.ts'
@@ -86,7 +87,7 @@ export class Standings {
   async #ask(name: Name): Promise<Standing | undefined> {
     const found = await survey(this.#context, name)
     const { tally } = found
-    takeUpNewer(this.#context, this.#tasks, found)
+    if (!takeUpNewer(this.#context, this.#tasks, found)) noteEquivocationOfOurs(this.#context, found)
     const { publicKey } = ownKey(this.#context, name)
     if (tally.kind === 'owner') {
       if (equalBytes(tally.owner.pubkey, publicKey)) return 'held'

@@ -14,7 +14,7 @@ import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimConte
 import { chooseRound, isFresh, newDraft, newSalt, ownCommitment, verifiedRound } from './commitments.ts'
 import { createContext, openName, type RegistryContext, type RegistryDependencies } from './context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from './lease-times.ts'
-import { requireMajority, requireValid } from './publishing.ts'
+import { isSuperseded, requireMajority, requireValid, supersededRecord } from './publishing.ts'
 import { translated } from './service-errors.ts'
 
 /** The steps of a claim, for the task manager: commit, wait for the pulse, plan, reveal. */
@@ -145,6 +145,7 @@ async function reveal(
     signal.throwIfAborted()
     const outcome = await context.network.putReveal(record, signal)
     signal.throwIfAborted()
+    if (outcome.storedBy * 2 <= outcome.of && isSuperseded(outcome)) throw supersededRecord(name)
     requireMajority(name, outcome)
     // The zone may have been published on top of the link before while this one was under way: then it goes out again, on this one.
     if (!equalBytes(payloadNow(record), record.payload)) continue

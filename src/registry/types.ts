@@ -80,8 +80,8 @@ export interface OwnedName {
 }
 
 export interface Renewal {
-  /** `failed`: it is due and tried again by itself; `off`: `auto_renew` is; `impossible`: the name is lost or has lapsed, or its chain is full. */
-  state: 'scheduled' | 'running' | 'paused' | 'failed' | 'off' | 'impossible'
+  /** `failed`: it is due and tried again by itself; `off`: `auto_renew` is; `released`: its owner lets it lapse; `impossible`: the name is lost or has lapsed, or its chain is full. */
+  state: 'scheduled' | 'running' | 'paused' | 'failed' | 'off' | 'released' | 'impossible'
   /** From when on the daemon renews it, or would. */
   due: string | null
   /** The renewal under way. */
@@ -100,7 +100,9 @@ export const NAME_WARNING_CODES = [
   'renewal-paused',
   'renewal-stalled',
   'renewal-late',
-  'chain-ends'
+  'chain-ends',
+  'other-daemon',
+  'released'
 ] as const
 export type NameWarningCode = (typeof NAME_WARNING_CODES)[number]
 
@@ -259,6 +261,10 @@ export interface Registry {
   register(name: string, options: { zone?: unknown }): Promise<TaskView>
   renew(name: string, options: { zone?: unknown }): Promise<TaskView>
   estimate(name: string): Promise<Estimate>
+  /** Lets a name lapse, and says how it is then. SVC-NAM-*, SVC-OWN-001, SVC-RES-003, SVC-REG-002, SVC-STO-001. */
+  release(name: string): OwnedName
+  /** Takes a released name back. As `release`, without SVC-REG-002. */
+  takeBack(name: string): OwnedName
   /** What a renewal begun now gives. SVC-NAM-*. */
   renewalGain(name: string): RenewalGain
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts'
+import { equalBytes } from '../protocol/bytes.ts'
 import type { Name } from '../protocol/names.ts'
 import { parseZone, parseZonePayload, serializeZone, type Zone } from '../protocol/zone.ts'
 import type { TaskManager } from '../tasks/types.ts'
@@ -58,6 +59,9 @@ export async function publishZone(context: RegistryContext, tasks: TaskManager, 
   const outcome = await context.network.putReveal(reveal)
   // Peers that hold a newer one count as having it, but what they show is not this zone.
   if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name))) throw supersededRecord(name)
+  // Another daemon's record may have been taken up by a look meanwhile: then that is what peers hold.
+  const standing = context.owned.get(name)
+  if ((standing?.foreign?.serial ?? 0) >= zone.serial && !equalBytes(standing!.reveal.payload, reveal.payload)) throw supersededRecord(name)
   const stored = requireMajority(`the zone of ${name}`, outcome)
   context.owned.setPublished(name, zone.serial)
   context.zones.holdBack(name)

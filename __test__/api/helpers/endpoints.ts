@@ -66,6 +66,8 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   { ...closed, operation: 'POST /api/publish-manifest', path: '/api/publish-manifest', body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } }, schema: common.IdentityPublishedSchema, service: 'publishManifest' },
   { ...closed, operation: 'GET /api/owned-names', path: '/api/owned-names', schema: network.OwnedNamesSchema, service: 'ownedNames' },
   { ...closed, operation: 'GET /api/names', path: '/api/names', schema: network.OwnedNameListSchema, service: 'ownedNames' },
+  { ...closed, operation: 'POST /api/names/{name}/release', path: '/api/names/owned.chronym/release', schema: network.OwnedNameSchema, service: 'release' },
+  { ...closed, operation: 'DELETE /api/names/{name}/release', path: '/api/names/owned.chronym/release', schema: network.OwnedNameSchema, service: 'release' },
   { ...closed, operation: 'GET /api/pins', path: '/api/pins', schema: pin.PinListSchema, service: 'pins' },
   { ...closed, operation: 'DELETE /api/pins/{name}', path: `/api/pins/${NAME}`, schema: common.SuccessSchema, service: 'forgetPin' },
   { ...closed, operation: 'POST /api/vdf/register', path: '/api/vdf/register', body: { name: 'new.chronym', zone: ZONE }, status: 202, schema: task.TaskStartedSchema, service: 'register' },

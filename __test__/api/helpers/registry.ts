@@ -164,6 +164,21 @@ export class MemoryRegistry implements Registry {
     return [...this.owned.values()]
   }
 
+  release(name: string): OwnedName {
+    return this.#released(name, 'released')
+  }
+
+  takeBack(name: string): OwnedName {
+    return this.#released(name, 'scheduled')
+  }
+
+  #released(name: string, state: OwnedName['renewal']['state']): OwnedName {
+    this.#named('release', name)
+    const owned = this.owned.get(name)
+    if (owned === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+    return { ...owned, renewal: { ...owned.renewal, state } }
+  }
+
   async register(name: string, options: { zone?: unknown }) {
     this.#named('register', name, options)
     return this.#tasks.create({ name, kind: 'register' })

@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
+import { NAME_PARAMETER } from '../openapi/parameters.ts'
 import { CommittedSchema, StoredSchema, type CommittedBody, type StoredBody } from '../schemas/common.ts'
-import { OwnedNameListSchema, OwnedNamesSchema, type OwnedNameBody } from '../schemas/network.ts'
+import { OwnedNameListSchema, OwnedNameSchema, OwnedNamesSchema, type OwnedNameBody } from '../schemas/network.ts'
 import { CommitRequestSchema, PublishRequestSchema } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -61,5 +62,30 @@ export function nameRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Names with their leases', schema: OwnedNameListSchema } }
       }),
       (c) => c.json<OwnedNameBody[]>(registry.ownedNames())
+    )
+    .post(
+      '/api/names/:name/release',
+      endpoint({
+        tag: 'Names',
+        summary: 'Release a name: let it lapse',
+        description: 'Nothing renews it by itself any more; its zone stays published until its lease ends. Until the grace after that ends, DELETE here or a renewal takes it back.',
+        access: ['vdf'],
+        parameters: [NAME_PARAMETER],
+        answers: { 200: { description: 'The name, released', schema: OwnedNameSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-REG-002', 'SVC-STO-001']
+      }),
+      (c) => c.json<OwnedNameBody>(registry.release(c.req.param('name')))
+    )
+    .delete(
+      '/api/names/:name/release',
+      endpoint({
+        tag: 'Names',
+        summary: 'Take a released name back',
+        access: ['vdf'],
+        parameters: [NAME_PARAMETER],
+        answers: { 200: { description: 'The name, renewed by itself again', schema: OwnedNameSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-STO-001']
+      }),
+      (c) => c.json<OwnedNameBody>(registry.takeBack(c.req.param('name')))
     )
 }

@@ -51,8 +51,8 @@ export const OwnedNameSchema = v.pipe(
     published_serial: CountSchema,
     renewal: v.object({
       state: v.pipe(
-        v.picklist(['scheduled', 'running', 'paused', 'failed', 'off', 'impossible']),
-        v.description('`failed`: it is due and tried again by itself; `off`: auto_renew is; `impossible`: the name is lost or has lapsed, or its chain of renewals is full')
+        v.picklist(['scheduled', 'running', 'paused', 'failed', 'off', 'released', 'impossible']),
+        v.description('`failed`: it is due and tried again by itself; `off`: auto_renew is; `released`: its owner lets it lapse; `impossible`: the name is lost or has lapsed, or its chain of renewals is full')
       ),
       due: v.pipe(v.nullable(TimeSchema), v.description('From when on the daemon renews it, or would')),
       task_id: v.pipe(v.nullable(v.string()), v.description('The renewal under way')),

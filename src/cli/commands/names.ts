@@ -61,7 +61,8 @@ function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, 
     case 'failed':
       return 'failed; tried again'
     case 'off':
-      return 'off'
+    case 'released':
+      return state
     case 'impossible':
       return 'not possible'
   }

@@ -23,7 +23,10 @@ export async function publish(parts: ClientParts, { store, clock }: Pick<OwnReco
   // The newer one is sent again by itself, and would soon take its place.
   if (isOlder && record.kind === 'manifest') return refusedHere(parts, 'stale', 'a newer one was published here')
   if (!isOlder && (former === undefined || !equalBytes(former, record.bytes))) rememberOwnRecord(store, record)
-  return send(parts, record, signal)
+  if (record.kind !== 'reveal') return send(parts, record, signal)
+  // A newer record of our key that this node did not make is another node's with our seed: what was published here is not what they show.
+  const isOurs = (held: Uint8Array): boolean => equalBytes(held, ownRecord(store, record.kind, record.id) ?? record.bytes)
+  return put(parts, { ...record, isSatisfiedBy: (held) => Promise.resolve(isOurs(held)) }, signal)
 }
 
 /** Sends a record that was published before. Throws OfflineError, or the signal's reason. */
