@@ -115,6 +115,11 @@ describe('help', () => {
     }
   })
 
+  it('of the exit codes is text in a pager too, and JSON when asked for', async () => {
+    expect((await cli(['help', 'exit-codes'])).stdout).toMatch(/^code +meaning\n/u)
+    expect(JSON.parse((await cli(['help', 'exit-codes', '--json'])).stdout)).toHaveLength(EXIT_CODE_MEANINGS.length)
+  })
+
   it('agrees with docs/cli.md about the exit codes', () => {
     const manual = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
     for (const [code, meaning] of EXIT_CODE_MEANINGS) expect(manual).toContain(`| ${code} | ${meaning} |`)

@@ -13,9 +13,10 @@ export function addHelpCommand(program: Command, run: Run): void {
     .action(
       action(run, (context, _options: unknown, path: string[]) => {
         if (path[0] === 'exit-codes' && path.length === 1) {
-          context.output.answer(
+          // Help is text in a pager too.
+          context.output.plain(
             EXIT_CODE_MEANINGS.map(([code, meaning]) => ({ code, meaning })),
-            () => formatTable([['code', 'meaning'], ...EXIT_CODE_MEANINGS.map(([code, meaning]) => [String(code), meaning])])
+            formatTable([['code', 'meaning'], ...EXIT_CODE_MEANINGS.map(([code, meaning]) => [String(code), meaning])])
           )
           return undefined
         }

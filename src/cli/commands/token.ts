@@ -8,7 +8,7 @@ import { collectOption } from '../input/values.ts'
 import { requireToken } from '../location.ts'
 import { formatRelative, formatTable, printable } from '../terminal/format.ts'
 
-const SCOPES: readonly TokenScope[] = ['read', 'vdf', 'publish', 'admin']
+export const SCOPES: readonly TokenScope[] = ['read', 'vdf', 'publish', 'admin']
 
 function scopesOf(words: readonly string[] | undefined): TokenScope[] {
   const scopes = (words ?? []).flatMap((word) => word.split(',')).filter((word) => word !== '')

@@ -1,5 +1,6 @@
 /** Completion scripts for shells, made from the command tree. Pure. */
 import type { CompletionNode } from './tree.ts'
+import { OPTION_KINDS, valueKindOf } from './values.ts'
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 export const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish']
@@ -18,18 +19,28 @@ function descents(nodes: readonly CompletionNode[]): string {
   return nodes.filter(({ path }) => path !== '').map(({ path }) => `"${path}"`).join('|')
 }
 
+/** Cases of a shell `case` by the last word: `--scope` is followed by a scope. */
+function optionKinds(open: string): string {
+  return Object.entries(OPTION_KINDS).map(([flag, kind]) => `${open}${flag}) kind=${kind} ;;`).join(' ')
+}
+
 function bash(nodes: readonly CompletionNode[]): string {
-  const cases = nodes.map((node) => `    "${node.path}") words=${quote(wordsOf(node))} ;;`).join('\n')
+  const cases = nodes.map((node) => `    "${node.path}") words=${quote(wordsOf(node))} kind=${valueKindOf(node.path) ?? ''} ;;`).join('\n')
   return `# bash completion for chronym: eval "$(chronym completion bash)"
 _chronym() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" path="" next word words=""
+  local cur="\${COMP_WORDS[COMP_CWORD]}" path="" next word words="" kind="" before=""
+  local -a to=()
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$before" in --data-dir|--api|--token) to+=("$before" "$word") ;; esac
+    before="$word"
     next="\${path:+$path }$word"
     case "$next" in ${descents(nodes)}) path="$next" ;; esac
   done
   case "$path" in
 ${cases}
   esac
+  case "$before" in ${optionKinds('')} esac
+  if [[ -n $kind && $cur != -* ]]; then words="$words $(chronym "\${to[@]}" completion "$kind" 2>/dev/null)"; fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -o default -F _chronym chronym
@@ -40,12 +51,12 @@ function zsh(nodes: readonly CompletionNode[]): string {
   // _describe takes "word:description"; a colon inside the word would end it, and none has one.
   const entry = (word: string, description: string): string => quote(`${word}:${description}`)
   const cases = nodes
-    .map((node) => `    ("${node.path}") candidates=(${[...node.commands.map((each) => entry(each.name, each.description)), ...node.options.map((each) => entry(each.flag, each.description))].join(' ')}) ;;`)
+    .map((node) => `    ("${node.path}") candidates=(${[...node.commands.map((each) => entry(each.name, each.description)), ...node.options.map((each) => entry(each.flag, each.description))].join(' ')}) kind=${valueKindOf(node.path) ?? ''} ;;`)
     .join('\n')
   return `#compdef chronym
 # zsh completion for chronym: chronym completion zsh > "\${fpath[1]}/_chronym"
 _chronym() {
-  local path_so_far="" next word
+  local path_so_far="" next word kind=""
   local -a candidates
   for word in "\${(@)words[2,CURRENT-1]}"; do
     next="\${path_so_far:+$path_so_far }$word"
@@ -54,6 +65,8 @@ _chronym() {
   case "$path_so_far" in
 ${cases}
   esac
+  case "\${words[CURRENT-1]}" in ${optionKinds('(')} esac
+  [[ -n $kind ]] && compadd -- \${(f)"$(chronym completion $kind 2>/dev/null)"}
   _describe 'chronym' candidates || _files
 }
 compdef _chronym chronym
@@ -61,22 +74,30 @@ compdef _chronym chronym
 }
 
 function fish(nodes: readonly CompletionNode[]): string {
+  const wordsOfKind = (kind: string): string => quote(`(chronym completion ${kind} 2>/dev/null)`)
   const lines = nodes.flatMap((node) => {
     const at = `-n ${quote(`__chronym_at ${quote(node.path)}`)}`
+    const kind = valueKindOf(node.path)
     return [
       ...node.commands.map((each) => `complete -c chronym -f ${at} -a ${each.name} -d ${quote(each.description)}`),
-      ...node.options.map((each) => `complete -c chronym ${at} -l ${each.flag.slice(2)}${each.takesValue ? ' -r' : ''} -d ${quote(each.description)}`)
+      ...(kind === undefined ? [] : [`complete -c chronym -f ${at} -a ${wordsOfKind(kind)}`]),
+      ...node.options.map((each) => {
+        const values = OPTION_KINDS[each.flag]
+        return `complete -c chronym ${at} -l ${each.flag.slice(2)}${each.takesValue ? ' -r' : ''}${values === undefined ? '' : ` -f -a ${wordsOfKind(values)}`} -d ${quote(each.description)}`
+      })
     ]
   })
+  // A list in double quotes is its words with blanks between, and an empty one an empty word: without quotes, or through `string join`, nothing at all would be left, and `test` fails.
   return `# fish completion for chronym: chronym completion fish > ~/.config/fish/completions/chronym.fish
 function __chronym_at
-  set -l path
-  for word in (commandline -opc)[2..]
-    set -l next (string join ' ' $path $word)
-    contains -- "$next" ${nodes.filter(({ path }) => path !== '').map(({ path }) => quote(path)).join(' ')}
-    and set path $path $word
+  set -l at
+  for word in (commandline -opc)[2..-1]
+    set -l next $at $word
+    if contains -- "$next" ${nodes.filter(({ path }) => path !== '').map(({ path }) => quote(path)).join(' ')}
+      set at $next
+    end
   end
-  test (string join ' ' $path) = "$argv[1]"
+  test "$at" = "$argv[1]"
 end
 ${lines.join('\n')}
 `

@@ -1,0 +1,47 @@
+/** What stands in the place of an argument: words that only the daemon knows, or that the program knows by heart. */
+import type { Client } from '../../api/client.ts'
+
+export const VALUE_KINDS = ['names', 'tasks', 'fields', 'scopes'] as const
+export type ValueKind = (typeof VALUE_KINDS)[number]
+
+const KINDS: Readonly<Record<string, ValueKind>> = {
+  renew: 'names',
+  release: 'names',
+  explain: 'names',
+  resolve: 'names',
+  status: 'tasks',
+  cancel: 'tasks',
+  pause: 'tasks',
+  resume: 'tasks',
+  'config get': 'fields',
+  'config set': 'fields',
+  'config unset': 'fields'
+}
+
+/** The options whose values are offered, each with its kind. */
+export const OPTION_KINDS: Readonly<Record<string, ValueKind>> = { '--scope': 'scopes' }
+
+/** The kind of a command's arguments, by its path; undefined where none is known. Every command on zones takes a name. */
+export function valueKindOf(path: string): ValueKind | undefined {
+  return path.startsWith('zone ') ? 'names' : KINDS[path]
+}
+
+/** The words of a kind. Rejects where the daemon is asked and does not answer. */
+export async function valuesOf(kind: ValueKind, client: () => Pick<Client, 'ownedNames' | 'tasks'>): Promise<string[]> {
+  switch (kind) {
+    case 'names':
+      return client().ownedNames()
+    case 'tasks': {
+      const tasks = await client().tasks()
+      return [...new Set(tasks.flatMap(({ name, task_id: id }) => [name, id]))]
+    }
+    case 'fields': {
+      const { CONFIG_FIELDS } = await import('../../config.ts')
+      return CONFIG_FIELDS.map(({ path }) => path)
+    }
+    case 'scopes': {
+      const { SCOPES } = await import('../commands/token.ts')
+      return [...SCOPES]
+    }
+  }
+}
