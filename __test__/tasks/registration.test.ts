@@ -24,7 +24,7 @@ describe('a registration', () => {
     expect(at.manager.get(id)).toMatchObject({ phase: 'prove', progress: ITERATIONS, phase_progress: 0.5, eta_seconds: 1 })
     run.finish()
     await taskWhere(at.manager, id, (view) => view.status === 'completed')
-    expect(phases).toEqual(['queued', 'commit', 'pulse', 'evaluate', 'prove', 'reveal', 'done'])
+    expect(phases).toEqual(['commit', 'pulse', 'evaluate', 'prove', 'reveal', 'done'])
     expect(at.steps.sent).toHaveLength(2)
     expect(at.manager.get(id)).toMatchObject({ progress: ITERATIONS, eta_seconds: 0, error: null, resumed: 0 })
   })

@@ -115,8 +115,9 @@ class Manager implements TaskManager {
       if (kind === 'register' && needsSlot(state)) this.#requirePlace()
       this.#journal.save({ state, lastEventId: FIRST_EVENT })
       const task = this.#hold(state, FIRST_EVENT)
-      this.#ledger.announce(task)
       this.#schedule()
+      // One that began at once has told of that.
+      if (task.run === undefined) this.#ledger.announce(task)
       return this.#ledger.view(task)
     })
   }

@@ -141,7 +141,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       endpoint({
         tag: TAG,
         summary: 'The events of a task, as they happen',
-        description: 'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task as data. The first says that it is queued, and while it waits for a slot each new `queue_position` is told. Ends with the task. A comment every 15 s keeps the connection open.',
+        description: 'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task as data. One that waits for a slot begins with its `queue_position`, and each new one is told. Ends with the task. A comment every 15 s keeps the connection open.',
         access: ['read', 'vdf'],
         parameters: [TASK_PARAMETER, LAST_EVENT_ID_PARAMETER],
         answers: { 200: { description: 'The stream', media: 'text/event-stream', example: 'id: 3\nevent: phase\ndata: {"task_id": "…", "phase": "evaluate"}\n\n' } },
