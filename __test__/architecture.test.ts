@@ -35,8 +35,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   tasks: ['protocol', 'native', 'store', 'errors.ts'],
   registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'errors.ts', 'round-clock.ts'],
   api: ['protocol', 'registry', 'tasks', 'web', 'errors.ts', 'version.ts'],
+  backup: ['protocol', 'store', 'registry', 'tasks', 'paths.ts', 'version.ts'],
   web: [],
-  cli: ['protocol', 'api', 'native', 'beacon', 'config.ts', 'config-sources.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'seed-safety.ts', 'data-directory.ts', 'running-record.ts', 'access-token.ts', 'chronymd.ts']
+  cli: ['protocol', 'api', 'backup', 'store', 'native', 'beacon', 'config.ts', 'config-sources.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'seed-safety.ts', 'data-directory.ts', 'running-record.ts', 'access-token.ts', 'chronymd.ts']
 }
 
 /** The composition root sees all. */
@@ -46,6 +47,7 @@ const ROOTS: ReadonlySet<string> = new Set(['daemon.ts', 'chronymd.ts', 'main.ts
 const LIBRARIES: readonly { readonly pattern: RegExp; readonly only: readonly string[] }[] = [
   { pattern: /^better-sqlite3$/, only: ['store'] },
   { pattern: /^(libp2p$|@libp2p\/|@multiformats\/multiaddr)/, only: ['network'] },
+  { pattern: /^age-encryption$/, only: ['backup'] },
   { pattern: /^piscina$/, only: ['native'] },
   { pattern: /^(hono$|hono\/|@hono\/|hono-openapi)/, only: ['api', 'beacon'] },
   { pattern: /^pino$/, only: ['log.ts', 'api', 'network', 'registry', 'tasks', 'beacon'] }

@@ -107,6 +107,18 @@ export const ERROR_TABLE = {
     cause: 'This daemon remembers no owner of that name; it may have forgotten it before, or the lease is over.',
     cure: 'List the pins: GET /api/pins or `chronym pins list`.'
   },
+  'SVC-WNT-001': {
+    status: 409,
+    title: 'Too many names are looked for',
+    cause: 'This daemon looks for as many lost names and identities as it may at a time.',
+    cure: 'See what it looks for (`chronym adopt`, GET /api/wanted) and give up what is not yours: `chronym adopt --forget NAME`.'
+  },
+  'SVC-WNT-002': {
+    status: 404,
+    title: 'Not looked for',
+    cause: 'This daemon does not look for that name or identity; it may have found it.',
+    cure: 'List what is looked for: GET /api/wanted or `chronym adopt`. What was found is among `chronym names`.'
+  },
   'SVC-ZON-001': {
     status: 422,
     title: 'Unreadable zone',

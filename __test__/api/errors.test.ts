@@ -53,6 +53,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: Endpo
   'SVC-AUT-003': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobody') }),
   'SVC-AUT-004': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(':7468', ':7469') }),
   'SVC-PIN-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobodys.chronym') }),
+  'SVC-WNT-002': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobodys.chronym') }),
   'SVC-TSK-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/task-\d/, 'task-99') }),
   'SVC-ZON-004': (attempt, endpoint) => send(endpoint, attempt, { headers: { 'If-Match': '"99"' } }),
   'SVC-INT-001': ({ world, path, options }, endpoint) => {

@@ -21,6 +21,7 @@ import { eventRoutes } from './routes/events.ts'
 import { identityRoutes } from './routes/identities.ts'
 import { nameRoutes } from './routes/names.ts'
 import { pinRoutes } from './routes/pins.ts'
+import { wantedRoutes } from './routes/wanted.ts'
 import { networkRoutes } from './routes/network.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { resolveRoutes } from './routes/resolve.ts'
@@ -62,6 +63,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   app.route('/', resolveRoutes(services))
   app.route('/', nameRoutes(services))
   app.route('/', pinRoutes(services))
+  app.route('/', wantedRoutes(services))
   app.route('/', taskRoutes(services, streams))
   app.route('/', zoneRoutes(services))
   app.route('/', identityRoutes(services))

@@ -9,6 +9,7 @@ import type { NetworkStatusBody, OwnedNameBody } from './schemas/network.ts'
 import type { PinBody } from './schemas/pin.ts'
 import type { ProblemBody } from './schemas/problem.ts'
 import type { CommitRequest, PublishRequest, RevealBody } from './schemas/reveal.ts'
+import type { WantedBody } from './schemas/wanted.ts'
 import type { EstimateBody, TaskBody, TaskStartedBody } from './schemas/task.ts'
 import type { ZoneBody, ZoneSavedBody } from './schemas/zone.ts'
 
@@ -35,6 +36,7 @@ export type {
   TaskBody,
   TaskStartedBody,
   TokenBody,
+  WantedBody,
   ZoneBody,
   ZonePublishedBody,
   ZoneSavedBody
@@ -195,6 +197,10 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
       }
     },
     forgetPin: (name: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
+
+    wanted: (options?: RequestOptions) => json<WantedBody[]>('GET', '/api/wanted', options),
+    want: (id: string, options?: RequestOptions) => json<WantedBody>('POST', '/api/wanted', { ...options, body: { id } }),
+    unwant: (id: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/wanted/${segment(id)}`, options),
 
     register: start('register'),
     renew: start('renew'),

@@ -5,6 +5,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   AUT: 'Authentication',
   RES: 'Resolving',
   PIN: 'Pins',
+  WNT: 'Looking for lost names',
   ZON: 'Zones',
   NAM: 'Names',
   OWN: 'Ownership',

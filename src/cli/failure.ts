@@ -14,6 +14,14 @@ export type CliErrorCode =
   | 'CLI-NET-003'
   /** No access token could be found. */
   | 'CLI-TOK-001'
+  /** A backup file is damaged, or the key given does not open it. */
+  | 'CLI-BAK-001'
+  /** A backup or a data directory is of another network. */
+  | 'CLI-BAK-002'
+  /** What would be written is there already. */
+  | 'CLI-BAK-003'
+  /** A data directory that cannot be backed up as it is. */
+  | 'CLI-BAK-004'
   /** A task ended as failed. */
   | 'CLI-TSK-001'
   /** The native addon is missing or does not load. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { Run } from './context.ts'
+import { addBackupCommands } from './commands/backup.ts'
 import { addBeaconCommand } from './commands/beacon.ts'
 import { addKidCommands } from './commands/kid.ts'
 import { addKeyCommands } from './commands/key.ts'
@@ -14,6 +15,7 @@ import { addHelpCommand } from './commands/help.ts'
 import { addNameCommands } from './commands/names.ts'
 import { addReleaseCommand } from './commands/release.ts'
 import { addStatusCommand } from './commands/status.ts'
+import { addAdoptCommand } from './commands/adopt.ts'
 import { addTaskCommands } from './commands/tasks.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addVdfCommands } from './commands/vdf.ts'
@@ -47,6 +49,7 @@ export function buildProgram(run: Run): Command {
   addTaskCommands(program, run)
   addNameCommands(program, run)
   addReleaseCommand(program, run)
+  addAdoptCommand(program, run)
   addPinCommands(program, run)
   addZoneCommands(program, run)
   addKidCommands(program, run)
@@ -58,6 +61,7 @@ export function buildProgram(run: Run): Command {
   addTokenCommands(program, run)
   addKeyCommands(program, run)
   addDoctorCommand(program, run)
+  addBackupCommands(program, run)
   program.commandsGroup('Tools:')
   addManualCommands(program, run)
   addBeaconCommand(program, run)

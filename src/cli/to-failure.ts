@@ -1,14 +1,16 @@
 import { CommanderError } from 'commander'
 import { ERROR_TABLE, ServiceError, type ErrorCode } from '../errors.ts'
 import { ProblemError, UnreachableError } from '../api/client.ts'
+import { BackupError, type BackupErrorKind } from '../backup/errors.ts'
+import { StoreError } from '../store/types.ts'
 import { BeaconError } from '../beacon/types.ts'
 import { NameError, ProtocolError } from '../protocol/errors.ts'
 import { KidError } from '../protocol/kid.ts'
 import { ZoneError } from '../protocol/zone.ts'
 import { NativeError } from '../native/errors.ts'
-import { EXIT, exitCodeOfStatus } from './exit-codes.ts'
+import { EXIT, exitCodeOfStatus, type ExitCode } from './exit-codes.ts'
 import { cureOf } from './cures.ts'
-import { Failure, messageOf, usageFailure } from './failure.ts'
+import { Failure, messageOf, usageFailure, type CliErrorCode } from './failure.ts'
 import { UnprovedError } from './proven-fetch.ts'
 
 /** Nobody who reads this has sent a header: the program has. */
@@ -55,6 +57,18 @@ function beaconFailure(error: BeaconError): Failure {
   return new Failure('SVC-BCN-001', error.message, { exitCode: EXIT.unavailable, cure: ERROR_TABLE['SVC-BCN-001'].cure, cause: error })
 }
 
+const BACKUP_FAILURES: Readonly<Record<BackupErrorKind, readonly [CliErrorCode, ExitCode]>> = {
+  damaged: ['CLI-BAK-001', EXIT.usage],
+  network: ['CLI-BAK-002', EXIT.refused],
+  occupied: ['CLI-BAK-003', EXIT.refused],
+  source: ['CLI-BAK-004', EXIT.refused]
+}
+
+function backupFailure(error: BackupError): Failure {
+  const [code, exitCode] = BACKUP_FAILURES[error.kind]
+  return new Failure(code, error.message, { exitCode, cure: error.cure, cause: error })
+}
+
 function nativeFailure(error: NativeError): Failure {
   // The message of a missing addon names its own cure.
   if (error.code === 'ADDON_UNAVAILABLE') return new Failure('CLI-NAT-001', error.message, { exitCode: EXIT.fault, cause: error })
@@ -89,6 +103,9 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof ProtocolError) return protocolFailure(error)
   if (error instanceof BeaconError) return beaconFailure(error)
   if (error instanceof NativeError) return nativeFailure(error)
+  if (error instanceof BackupError) return backupFailure(error)
+  // Its message names its own cure.
+  if (error instanceof StoreError) return new Failure('CLI-BAK-004', error.message, { exitCode: EXIT.refused, cause: error })
   if (error instanceof ServiceError) return localFailure(error)
   // Whatever waited for the signal of Ctrl-C rejects with its reason.
   if (error instanceof Error && error.name === 'AbortError') return new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted, cause: error })

@@ -7,6 +7,7 @@ import { EncodingError, ProtocolError } from '../protocol/errors.ts'
 import { equalBytes } from '../protocol/bytes.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../protocol/jcs.ts'
 import type { Judged } from '../protocol/judge-documents.ts'
+import { keyIndexOf } from '../protocol/key-index.ts'
 import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '../protocol/kid.ts'
 import { signKidBinding, verifyKidBinding, type KidBinding } from '../protocol/kid-binding.ts'
 import { checkLogSize, mergeKidLogs } from '../protocol/kid-log.ts'
@@ -73,13 +74,32 @@ export async function publishManifest(context: RegistryContext, input: unknown):
   })
 }
 
-function readDid({ profile }: RegistryContext, text: string): Did {
+/** SVC-REQ-001 for what is no DID of this network. */
+export function readDid({ profile }: RegistryContext, text: string): Did {
   try {
     return parseDid(text, profile)
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error
     throw new ServiceError('SVC-REQ-001', `${text} is no DID of this network: ${error.detail}.`, { cause: error, errors: [{ path: 'did', message: error.detail }] })
   }
+}
+
+/**
+ * Takes up an identity that the network holds and whose keys come from this seed: from now on it is kept from here. Rejects with OfflineError, SVC-RES-004 and StoreError;
+ * where too few peers took it again it is sent again by itself.
+ */
+export async function adoptIdentity(context: RegistryContext, did: Did): Promise<'adopted' | 'other-owner' | 'not-found'> {
+  const { profile, masterSeed, network, store } = context
+  const known = await findIdentity(context, did)
+  if (known === undefined) return 'not-found'
+  const genesis = parseKidDocument(parseCanonicalJson(known.versions[0]!, { maxBytes: profile.limits.kid_bytes }), profile)
+  if (keyIndexOf(genesis, masterSeed, profile) === undefined) return 'other-owner'
+  const manifest = await findManifest(context, known)
+  const encoded = await stamped(context, did, { versions: known.versions, ...(known.binding === undefined ? {} : { binding: known.binding }) })
+  store.put(keys.ownIdentity(did), encoded)
+  await network.putIdentity(did, encoded)
+  if (manifest !== undefined) await network.putManifest(did, encodeManifestRecord(manifest))
+  return 'adopted'
 }
 
 /** The versions with this one: appended, or the whole of what stood when it is there already. Throws ProtocolError. */

@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import { AutomaticRenewal } from './automatic-renewal.ts'
 import { createContext, openName, type RegistryDependencies } from './context.ts'
@@ -16,6 +17,7 @@ import { translated, translatedSync } from './service-errors.ts'
 import { Standings } from './standing.ts'
 import { networkStatus, ownedNames } from './status.ts'
 import type { OwnedName, Registry, RegistryEvent } from './types.ts'
+import { WantedNames } from './wanted.ts'
 import { localZone, publishZone, saveZone, zoneOf } from './zones.ts'
 
 export interface RegistryOptions {
@@ -41,6 +43,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const standings = new Standings(context, tasks, emit)
   const identities = new IdentityUpkeep(context)
   const pins = new PinUpkeep(context, tasks)
+  const wanted = new WantedNames(context, emit)
   context.pins.onDispute = (name) => resolver.forget(name)
   const ends: (() => void)[] = []
 
@@ -75,11 +78,12 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
       renewal.start()
       identities.start()
       pins.start()
+      wanted.start()
       return Promise.resolve()
     },
     async stop() {
       for (const end of ends.splice(0)) end()
-      await Promise.all([pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
+      await Promise.all([wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
     },
     networkStatus: () => networkStatus(context),
     async setMode(mode) {
@@ -104,6 +108,11 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     },
     release: (name) => translatedSync(() => ownedAfter(name, () => release(context, tasks, name))),
     takeBack: (name) => translatedSync(() => ownedAfter(name, () => takeBack(context, name))),
+    wanted: () => translatedSync(() => wanted.list()),
+    want: (nameOrDid) => changing(nameOrDid, () => wanted.want(nameOrDid)),
+    unwant(nameOrDid) {
+      if (!translatedSync(() => wanted.forget(nameOrDid))) throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${nameOrDid}.`)
+    },
     ownedNames: () => translatedSync(() => ownedNames(context, renewal)),
     subscribe(listener) {
       listeners.add(listener)

@@ -222,6 +222,19 @@ export interface OwnExplanation {
   tasks: Pick<TaskView, 'task_id' | 'kind' | 'status' | 'phase' | 'paused' | 'stalled' | 'error'>[]
 }
 
+/** A name or identity of ours that this daemon looks for in the network. Times: ISO 8601. */
+export interface WantedView {
+  /** The name or DID. */
+  id: string
+  /** `looking`: nobody could be asked yet. `not-found`, `other-owner`: what the last look came to; it is looked for again. `adopted`: this daemon has it. */
+  state: 'looking' | 'not-found' | 'other-owner' | 'adopted'
+  /** In plain words. */
+  detail: string
+  since: string
+  /** The last look since the daemon started. */
+  looked_at: string | null
+}
+
 export interface RegistryEvent {
   type: 'name:held' | 'name:contested' | 'name:lost' | 'name:warning' | 'name:warning-over'
   detail: { name: string; warning?: NameWarningCode; message?: string }
@@ -256,6 +269,12 @@ export interface Registry {
   /** The next look decides alone who owns the name. SVC-NAM-001/002, SVC-PIN-001. */
   forgetPin(name: string): void
   ownedNames(): OwnedName[]
+  /** What is looked for in the network. */
+  wanted(): WantedView[]
+  /** Looks for a name or DID of ours now, and again until it is found. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001. */
+  want(nameOrDid: string): Promise<WantedView>
+  /** Looks for it no more. SVC-WNT-002. */
+  unwant(nameOrDid: string): void
   /** What becomes of the names of this daemon. */
   subscribe(listener: (event: RegistryEvent) => void): () => void
   register(name: string, options: { zone?: unknown }): Promise<TaskView>

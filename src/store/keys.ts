@@ -23,6 +23,7 @@
  *   pin-look/<round>/<name>        nothing: from that round on a tentative pin is looked at again registry
  *   pin-end/<round>/<name>         nothing: after that round the lease of a firm pin is dead     registry
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
+ *   wanted/<name or did>           a name or identity of ours to be found in the network            registry
  *   kid/<did>                      an identity document of ours                                  registry
  *   seen-kid/<did>                 newest log of an identity ever seen: no way back              registry
  *   awake                          when this daemon was awake of late                            registry
@@ -77,6 +78,7 @@ export const keys = {
   pinLook: (round: number, name: string) => key('pin-look', inOrder(round), name),
   pinEnd: (round: number, name: string) => key('pin-end', inOrder(round), name),
   seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
+  wanted: (nameOrDid: string) => key('wanted', nameOrDid),
   ownIdentity: (did: string) => key('kid', did),
   seenIdentity: (did: string) => key('seen-kid', did),
   awake: () => key('awake'),
@@ -111,6 +113,10 @@ export const prefixes = {
   pinLooks: 'pin-look/',
   pinEnds: 'pin-end/',
   seen: (name: string) => `${key('seen', name)}${SEPARATOR}`,
+  receipts: 'receipts/',
+  /** Of all names. */
+  seenNames: 'seen/',
+  wanted: 'wanted/',
   ownIdentities: 'kid/',
   seenIdentities: 'seen-kid/',
   tasks: 'task/',

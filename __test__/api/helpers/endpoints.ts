@@ -9,6 +9,7 @@ import * as pin from '../../../src/api/schemas/pin.ts'
 import * as problem from '../../../src/api/schemas/problem.ts'
 import * as reveal from '../../../src/api/schemas/reveal.ts'
 import * as task from '../../../src/api/schemas/task.ts'
+import * as wanted from '../../../src/api/schemas/wanted.ts'
 import * as zone from '../../../src/api/schemas/zone.ts'
 import type { PinView } from '../../../src/registry/types.ts'
 import type { Operation } from './registry.ts'
@@ -70,6 +71,9 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   { ...closed, operation: 'DELETE /api/names/{name}/release', path: '/api/names/owned.chronym/release', schema: network.OwnedNameSchema, service: 'release' },
   { ...closed, operation: 'GET /api/pins', path: '/api/pins', schema: pin.PinListSchema, service: 'pins' },
   { ...closed, operation: 'DELETE /api/pins/{name}', path: `/api/pins/${NAME}`, schema: common.SuccessSchema, service: 'forgetPin' },
+  { ...closed, operation: 'GET /api/wanted', path: '/api/wanted', schema: wanted.WantedListSchema, service: 'wanted' },
+  { ...closed, operation: 'POST /api/wanted', path: '/api/wanted', body: { id: NAME }, schema: wanted.WantedSchema, service: 'want' },
+  { ...closed, operation: 'DELETE /api/wanted/{id}', path: `/api/wanted/${NAME}`, schema: common.SuccessSchema, service: 'unwant' },
   { ...closed, operation: 'POST /api/vdf/register', path: '/api/vdf/register', body: { name: 'new.chronym', zone: ZONE }, status: 202, schema: task.TaskStartedSchema, service: 'register' },
   { ...closed, operation: 'POST /api/vdf/renew', path: '/api/vdf/renew', body: { name: 'owned.chronym' }, status: 202, schema: task.TaskStartedSchema, service: 'renew' },
   { ...closed, operation: 'POST /api/vdf/estimate', path: '/api/vdf/estimate', body: { name: NAME }, schema: task.EstimateSchema, service: 'estimate' },
@@ -115,6 +119,7 @@ export function furnish(world: World, { path }: EndpointCase): string {
   world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
   world.registry.owned.set('owned.chronym', { name: 'owned.chronym', state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0, renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 }, warnings: [] })
   world.registry.pinned.set(NAME, pinOf(NAME))
+  world.registry.sought.set(NAME, { id: NAME, state: 'looking', detail: 'The network has not been asked yet.', since: '2026-11-21T12:00:00.000Z', looked_at: null })
   world.registry.zones.set('owned.chronym', { serial: 1, records: {} })
   world.tasks.create({ name: 'running.chronym', kind: 'register' })
   world.tasks.create({ name: 'ended.chronym', kind: 'register' })

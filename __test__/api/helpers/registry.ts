@@ -3,7 +3,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone.ts'
-import type { Explanation, NetworkDiversityView, OwnedName, PinView, Registry, ZoneView } from '../../../src/registry/types.ts'
+import type { Explanation, NetworkDiversityView, OwnedName, PinView, WantedView, Registry, ZoneView } from '../../../src/registry/types.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
@@ -18,6 +18,7 @@ export class MemoryRegistry implements Registry {
   readonly reveals = new Map<string, Reveal>()
   readonly zones = new Map<string, Zone & { serial: number }>()
   readonly owned = new Map<string, OwnedName>()
+  readonly sought = new Map<string, WantedView>()
   pinned = new Map<string, PinView>()
   readonly identities = new Map<string, { document: Record<string, unknown>; manifest: Record<string, unknown> | null }>()
   readonly failures = new Map<Operation, Error>()
@@ -157,6 +158,24 @@ export class MemoryRegistry implements Registry {
   forgetPin(name: string): void {
     this.#named('forgetPin', name)
     if (!this.pinned.delete(name)) throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
+  }
+
+  wanted(): WantedView[] {
+    this.#called('wanted')
+    return [...this.sought.values()]
+  }
+
+  async want(id: string): Promise<WantedView> {
+    if (id.startsWith('did:')) this.#called('want', id)
+    else this.#named('want', id)
+    const view: WantedView = { id, state: 'not-found', detail: 'No peer that answered shows it.', since: '2026-11-21T12:00:00.000Z', looked_at: null }
+    this.sought.set(id, view)
+    return view
+  }
+
+  unwant(id: string): void {
+    this.#called('unwant', id)
+    if (!this.sought.delete(id)) throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${id}.`)
   }
 
   ownedNames(): OwnedName[] {

@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.ts'
 import { SHORT_ID } from '../task-words.ts'
 import { fitTable, formatCount, formatFields, formatRelative, formatTable, plural, printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
+import { wantedLines } from './adopt.ts'
 import { identityText } from './kid.ts'
 
 function revealText(reveal: RevealBody): string {
@@ -124,8 +125,11 @@ export function addNameCommands(program: Command, run: Run): void {
     .description('the names this daemon owns, with their leases and renewals, and what they need')
     .action(
       action(run, async (context) => {
-        const names = await connect(context).names()
-        context.output.answer(names, (paint) => ownedText(names, Date.now(), paint, context.output.columns))
+        const client = connect(context)
+        const names = await client.names()
+        // Programs read the names alone; what is looked for they ask `adopt`.
+        const wanted = context.output.json ? [] : await client.wanted()
+        context.output.answer(names, (paint) => [ownedText(names, Date.now(), paint, context.output.columns), ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])].join('\n'))
         return EXIT.ok
       })
     )

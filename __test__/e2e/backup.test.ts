@@ -1,0 +1,117 @@
+/** The drill of an owner who loses everything but a backup, or the 24 words: real daemons, kill -9, a directory that is gone. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builtInProfiles } from '../../src/protocol/profile.ts'
+import { cli } from '../cli/harness.ts'
+import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
+
+const scene = new Scene()
+const NAMES = ['alice.chronym', 'bob.chronym']
+const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.7' }] } }
+
+let directory: string
+let profile: string
+let first: Daemon
+let witness: Daemon
+let did: string
+let words: string
+let recipient: string
+
+const start = (dataDir: string, network = profile, ...args: string[]): Promise<Daemon> => scene.daemon(['--network', network, '--data-dir', dataDir, ...args])
+
+async function chronym(args: readonly string[], stdin = ''): Promise<Answer> {
+  const { exitCode, stdout, stderr } = await cli(['--json', ...args], { stdin, env: {} })
+  expect({ exitCode, stderr }, stderr).toMatchObject({ exitCode: 0 })
+  return JSON.parse(stdout)
+}
+
+async function ended(daemon: Daemon, taskId: string): Promise<void> {
+  const task = await eventually(() => daemon.request('GET', `/api/vdf/status/${taskId}`), ({ body }) => body.status !== 'running')
+  expect(task.body).toMatchObject({ status: 'completed', error: null })
+}
+
+async function start3rd(root: string, network: string): Promise<Daemon> {
+  const daemon = await start(root, network, '--bootstrap', witness.address, '--bootstrap', first.address)
+  await eventually(() => daemon.request('GET', '/api/network-status'), ({ body }) => body.peers >= 2)
+  return daemon
+}
+
+/** Renews a name and publishes a zone with this address; another daemon shows it. */
+async function useNames(daemon: Daemon, address: string): Promise<void> {
+  const renewal = await daemon.request('POST', '/api/vdf/renew', { name: 'alice.chronym' })
+  expect(renewal.status).toBe(202)
+  await ended(daemon, renewal.body.task_id as string)
+  for (const name of NAMES) {
+    expect((await daemon.request('POST', `/api/zone/${name}`, { records: { '@': [{ type: 'A', value: address }] } })).status).toBe(200)
+    expect(await daemon.request('POST', `/api/zone/${name}/publish`)).toMatchObject({ status: 200, body: { success: true } })
+    await eventually(() => fetch(`${witness.summary.api_url}/api/zone/${name}`).then((answer) => answer.text()), (text) => text.includes(address))
+  }
+  expect(await daemon.request('GET', `/api/resolve-kid/${did}`)).toMatchObject({ status: 200 })
+}
+
+beforeAll(async () => {
+  directory = scene.directory()
+  profile = join(directory, 'profile.json')
+  const { local } = builtInProfiles
+  writeFileSync(profile, JSON.stringify({ ...local, id: 'drill', difficulty: { ...local.difficulty, base: 50_000 } }))
+  first = await start(join(directory, 'first'))
+  witness = await start(join(directory, 'witness'), profile, '--bootstrap', first.address)
+})
+afterAll(() => scene.end())
+
+describe('an owner who loses the machine', () => {
+  let owner: Daemon
+  const original = (): string => join(directory, 'original')
+  const file = (): string => join(directory, 'backup.age')
+
+  it('has a backup of two names, an identity and a draft, made beside the running daemon', async () => {
+    owner = await start3rd(original(), profile)
+    for (const name of NAMES) {
+      const { body } = await owner.request('POST', '/api/vdf/register', { name, zone: ZONE })
+      await ended(owner, body.task_id as string)
+    }
+    const api = ['--api', owner.summary.api_url, '--data-dir', original()]
+    did = (await chronym([...api, 'kid', 'create', '--network', profile, '--name', 'alice.chronym', '--publish'])).did as string
+    await owner.request('POST', '/api/zone/bob.chronym', { records: { draft: [{ type: 'TXT', value: 'not yet' }] } })
+    words = readFileSync(join(original(), 'seed-words'), 'utf8')
+
+    const secret = await generateX25519Identity()
+    writeFileSync(join(directory, 'key.txt'), `# created by the test\n${secret}\n`)
+    recipient = await identityToRecipient(secret)
+    const made = await chronym(['--data-dir', original(), 'backup', file(), '--network', profile, '--recipient', recipient])
+    expect(made).toMatchObject({ names: [{ name: 'alice.chronym' }, { name: 'bob.chronym', draft: true }], identities: [{ did, index: 0, version: 1 }], left_out: [] })
+    expect(JSON.parse(readFileSync(join(original(), 'backup-state.json'), 'utf8'))).toEqual({ backed_up_at: made.created_at })
+  })
+
+  it('restores it to a new directory, renews and publishes', async () => {
+    await owner.signal('SIGKILL')
+    rmSync(original(), { recursive: true })
+    const root = join(directory, 'restored')
+    const restored = await chronym(['--data-dir', root, 'restore', file(), '--identity', join(directory, 'key.txt'), '--yes'])
+    expect(restored).toMatchObject({ data_dir: root, network: join(root, 'profile.json'), names: [{ name: 'alice.chronym' }, { name: 'bob.chronym', draft: true }], identities: [{ did }] })
+    owner = await start3rd(root, restored.network as string)
+    expect((await owner.request('GET', '/api/owned-names')).body).toEqual(NAMES)
+    expect((await owner.request('GET', '/api/zone/bob.chronym')).body.records).toHaveProperty('draft')
+    await useNames(owner, '192.0.2.8')
+  })
+
+  it('does the same from the 24 words, with the names alone', async () => {
+    await owner.signal('SIGKILL')
+    rmSync(join(directory, 'restored'), { recursive: true })
+    const root = join(directory, 'from-words')
+    const made = await chronym(['--data-dir', root, 'restore', '--words', '--network', profile, '--name', 'alice.chronym', '--yes'], words)
+    expect(made).toMatchObject({ data_dir: root, wanted: ['alice.chronym'] })
+    owner = await start3rd(root, made.network as string)
+    await eventually(() => owner.request('GET', '/api/owned-names'), ({ body }) => body.includes('alice.chronym'))
+    // The other one is named later, to the running daemon.
+    const [adopted] = await chronym(['--api', owner.summary.api_url, '--data-dir', root, 'adopt', 'bob.chronym'])
+    expect(adopted).toMatchObject({ id: 'bob.chronym', state: 'adopted' })
+    await useNames(owner, '192.0.2.9')
+    // Nobody named the identity: its DID follows from the seed and the index.
+    const again = ['--data-dir', root, 'backup', file(), '--force', '--recipient', recipient]
+    const { identities } = await eventually<{ identities: unknown[] }>(() => chronym(again), (made) => made.identities.length > 0)
+    expect(identities).toMatchObject([{ did, index: 0 }])
+  })
+})

@@ -1,0 +1,51 @@
+import { Hono } from 'hono'
+import { endpoint } from '../endpoint.ts'
+import type { AppEnv } from '../env.ts'
+import { SuccessSchema } from '../schemas/common.ts'
+import { WantedListSchema, WantedSchema, WantRequestSchema, type WantedBody } from '../schemas/wanted.ts'
+import type { ApiServices } from '../services.ts'
+
+const TAG = 'Names'
+
+export function wantedRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>()
+    .get(
+      '/api/wanted',
+      endpoint({
+        tag: TAG,
+        summary: 'The names and identities of this seed that the daemon looks for',
+        description: 'After a restore from the 24 words: docs/backup.md.',
+        access: ['read'],
+        answers: { 200: { description: 'What is looked for', schema: WantedListSchema } }
+      }),
+      (c) => c.json<WantedBody[]>(registry.wanted())
+    )
+    .post(
+      '/api/wanted',
+      endpoint({
+        tag: TAG,
+        summary: 'Find a name or identity of this seed and take it up',
+        description: 'Looks at once, and again until it is found. A name is looked for by the blinded look-up of a registration, which tells it to nobody.',
+        access: ['publish'],
+        body: WantRequestSchema,
+        answers: { 200: { description: 'What the look came to', schema: WantedSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-WNT-001', 'SVC-STO-001']
+      }),
+      async (c) => c.json<WantedBody>(await registry.want(c.req.valid('json').id))
+    )
+    .delete(
+      '/api/wanted/:id',
+      endpoint({
+        tag: TAG,
+        summary: 'Look for a name or identity no more',
+        access: ['publish'],
+        parameters: [{ name: 'id', in: 'path', description: 'A name or a DID', example: 'alice.chronym' }],
+        answers: { 200: { description: 'It is looked for no more', schema: SuccessSchema } },
+        errors: ['SVC-WNT-002', 'SVC-STO-001']
+      }),
+      (c) => {
+        registry.unwant(c.req.param('id'))
+        return c.json({ success: true } as const)
+      }
+    )
+}

@@ -1,0 +1,28 @@
+import { buildGenesis } from '../protocol/kid.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey } from '../protocol/keys.ts'
+import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
+import { encodeWanted } from '../registry/wanted.ts'
+import { keys } from '../store/keys.ts'
+import type { StoredRecords } from '../store/snapshot.ts'
+
+/** Identities without services and aliases have a DID that follows from the seed and an index: so many of these are looked for. */
+const GUESSED_INDICES = 8
+
+/**
+ * The records of a directory that has a seed and no names: what its daemon is to look for in the network.
+ *
+ * @param ids names and DIDs; the identities that the seed has made by default come by themselves
+ */
+export function wantedRecords(masterSeed: Uint8Array, profile: NetworkProfile, { ids, sinceMs }: { readonly ids: readonly string[]; readonly sinceMs: number }): StoredRecords {
+  const wanted = (isGuess: boolean) => (id: string) => [keys.wanted(id), encodeWanted({ sinceMs, isGuess })] as const
+  return new Map([...defaultDids(masterSeed, profile).map(wanted(true)), ...ids.map(wanted(false))])
+}
+
+/** What `chronym kid create --index N` makes without further options. */
+function defaultDids(masterSeed: Uint8Array, profile: NetworkProfile): string[] {
+  const hash = profileHash(profile)
+  return Array.from({ length: GUESSED_INDICES }, (_, index) => {
+    const parts = { keys: [didAssertionKey(masterSeed, hash, index).publicKey], updateKeys: [didUpdateKey(masterSeed, hash, index).publicKey], recoveryKeys: [didRecoveryKey(masterSeed, hash, index).publicKey] }
+    return buildGenesis(parts, profile).id
+  })
+}

@@ -1,0 +1,112 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf } from '../protocol/errors.ts'
+import { equalBytes } from '../protocol/bytes.ts'
+import { seedToWords, wordsToSeed } from '../protocol/keys.ts'
+import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
+import { keys, lastPart, prefixes } from '../store/keys.ts'
+import { readSnapshot, type StoredRecords } from '../store/snapshot.ts'
+import { hasEnded } from '../tasks/state.ts'
+import { decodeEntry } from '../tasks/journal-codec.ts'
+import type { DataPaths } from '../paths.ts'
+import { VERSION } from '../version.ts'
+import type { BackedUpFile, BackupContents } from './container.ts'
+import { BackupError } from './errors.ts'
+import { BACKED_UP_PREFIXES, problemOf, type RecordFacts } from './records.ts'
+
+/** The files of an evaluation; their states come first: intermediates only grow, so a copy made later holds all that a state counts. */
+const TASK_FILE = /^(?:state\.[01]|repair\.[01]|mark\.\d{1,2}|intermediates)$/u
+
+export interface MakeOptions {
+  /** With journal and checkpoints of the tasks that run. */
+  readonly tasks: boolean
+  readonly nowMs: number
+  /** Those that the directory may belong to; its own hash chooses. */
+  readonly networks: readonly NetworkProfile[]
+}
+
+export interface MadeBackup {
+  readonly contents: BackupContents
+  /** Records that cannot be read, and why; the daemon sets them aside when it meets them. */
+  readonly leftOut: readonly { readonly key: string; readonly reason: string }[]
+}
+
+/**
+ * What a backup of a data directory holds, at one moment, beside a running daemon or without one. Nothing is written there.
+ * Throws BackupError `source` (no seed, names of another seed) or `network`, StoreError.
+ */
+export async function makeContents(paths: DataPaths, { tasks, nowMs, networks }: MakeOptions): Promise<MadeBackup> {
+  const masterSeed = readSeed(paths)
+  // Before the journal: a checkpoint that is older than its record is gone on from, one without its record is worth nothing.
+  const copied = tasks ? await copyTaskFiles(paths) : []
+  const all = readSnapshot(paths.database, [keys.profile(), ...BACKED_UP_PREFIXES.filter((prefix) => tasks || prefix !== prefixes.tasks)])
+  const profile = networkOf(all, paths, networks)
+  const facts = { profile, masterSeed }
+  const leftOut: { key: string; reason: string }[] = []
+  const records = new Map([...all].filter(([key, value]) => key !== keys.profile() && isWanted(key, all) && isReadable(key, value, facts, leftOut) && isRunning(key, value)))
+  const files = copied.filter(({ path }) => records.has(keys.task(path.split('/')[1]!)))
+  return { contents: { createdMs: nowMs, program: VERSION, profile, words: seedToWords(masterSeed), records, files }, leftOut }
+}
+
+function readSeed(paths: DataPaths): Uint8Array {
+  try {
+    return wordsToSeed(readFileSync(paths.seed, 'utf8'))
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new BackupError('source', missing ? `there is no seed at ${paths.seed}` : `the seed at ${paths.seed} can't be read: ${messageOf(error)}`, 'Name the data directory with --data-dir; a daemon makes its seed at the first start.', { cause: error })
+  }
+}
+
+function networkOf(all: StoredRecords, { root }: DataPaths, networks: readonly NetworkProfile[]): NetworkProfile {
+  const known = all.get(keys.profile())
+  const profile = networks.find((each) => known !== undefined && equalBytes(profileHash(each), known))
+  if (profile !== undefined) return profile
+  throw new BackupError('network', `${root} belongs to another network than ${networks.map(({ id }) => id).join(', ')} with these numbers`, 'Name the profile file that its daemon is started with: --network FILE.')
+}
+
+/** Of what was seen of names only our own: without it a serial could be given twice. */
+function isWanted(key: string, all: StoredRecords): boolean {
+  if (!key.startsWith(prefixes.seenNames)) return true
+  const name = key.split('/')[1]!
+  return all.has(keys.ownedName(name)) || all.has(keys.zone(name))
+}
+
+function isReadable(key: string, value: Uint8Array, facts: RecordFacts, leftOut: { key: string; reason: string }[]): boolean {
+  const reason = problemOf(key, value, facts)
+  if (reason !== undefined) leftOut.push({ key, reason })
+  return reason === undefined
+}
+
+/** Of tasks only those that have not ended. */
+function isRunning(key: string, value: Uint8Array): boolean {
+  return !key.startsWith(prefixes.tasks) || !hasEnded(decodeEntry(value, lastPart(key)).state)
+}
+
+async function copyTaskFiles({ root, tasks }: DataPaths): Promise<BackedUpFile[]> {
+  const files: BackedUpFile[] = []
+  for (const id of await namesIn(tasks)) {
+    const names = (await namesIn(join(tasks, id))).filter((name) => TASK_FILE.test(name))
+    for (const name of names.sort((left, right) => Number(left === 'intermediates') - Number(right === 'intermediates'))) {
+      const path = `tasks/${id}/${name}`
+      const bytes = await unlessGone(readFile(join(root, path)))
+      if (bytes !== undefined) files.push({ path, bytes })
+    }
+  }
+  return files
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return (await unlessGone(readdir(directory))) ?? []
+}
+
+/** A task may end, and its files go, while they are read. */
+async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}

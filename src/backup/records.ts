@@ -1,0 +1,148 @@
+/** Which records of the store are part of a backup, and what each must be. What others can give again (entries held for peers, contacts, the configuration, tokens) is not. */
+import { BackupError } from './errors.ts'
+import { nameKey } from '../protocol/keys.ts'
+import { keyIndexOf } from '../protocol/key-index.ts'
+import { parseKidDocument, type KidDocument } from '../protocol/kid.ts'
+import { decodeKidEnvelope, decodeKidRecord } from '../protocol/kid-record.ts'
+import { decodeManifestRecord } from '../protocol/manifest.ts'
+import { equalBytes } from '../protocol/bytes.ts'
+import { messageOf } from '../protocol/errors.ts'
+import { parseCanonicalJson } from '../protocol/jcs.ts'
+import { parseName } from '../protocol/names.ts'
+import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
+import { decodeReveal, type Reveal } from '../protocol/reveal.ts'
+import { checkReveal } from '../protocol/valid.ts'
+import { parseZone } from '../protocol/zone.ts'
+import { LocalZones } from '../registry/local-zones.ts'
+import { Memory } from '../registry/memory.ts'
+import { OwnedNames } from '../registry/owned-names.ts'
+import { Pins } from '../registry/pins.ts'
+import { Receipts } from '../registry/receipts.ts'
+import { SeenIdentities } from '../registry/seen-identities.ts'
+import { decodeWanted } from '../registry/wanted.ts'
+import { lastPart, prefixes } from '../store/keys.ts'
+import type { StoredRecords } from '../store/snapshot.ts'
+import { UnreadableRecord } from '../store/stored-shapes.ts'
+import type { Did } from '../protocol/did.ts'
+import { decodeEntry, decodeProof } from '../tasks/journal-codec.ts'
+import { RecordStore } from './record-store.ts'
+
+/** What a record is held against. */
+export interface RecordFacts {
+  readonly profile: NetworkProfile
+  /** 32 bytes. */
+  readonly masterSeed: Uint8Array
+}
+
+type Check = (key: string, value: Uint8Array, facts: RecordFacts, store: RecordStore) => void
+
+/** Each throws for what the daemon could not read or the network would not take. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  [prefixes.ownedNames]: (key, _value, facts, store) => {
+    const owned = new OwnedNames(store, facts.profile).get(lastPart(key))!
+    checkSigned(owned.reveal, facts.profile)
+    requireOwnKey(owned.reveal, facts)
+  },
+  [prefixes.zones]: (key, _value, { profile }, store) => {
+    const name = parseName(lastPart(key), profile)
+    parseZone({ records: new LocalZones(store).get(name)!.records }, profile)
+  },
+  [prefixes.receipts]: (key, _value, _facts, store) => void new Receipts(store).get(lastPart(key)),
+  [prefixes.ownIdentities]: (key, value, { profile }) => requireDid(decodeKidRecord(value, profile).log.did, key),
+  [prefixes.ownRecordsOf('reveal')]: (key, value, { profile }) => {
+    const reveal = decodeReveal(value)
+    if (reveal.name !== lastPart(key)) throw new UnreadableRecord(`it is of ${reveal.name}`)
+    checkSigned(reveal, profile)
+  },
+  [prefixes.ownRecordsOf('kid')]: (key, value, { profile }) => requireDid(decodeKidRecord(value, profile).log.did, key),
+  [prefixes.ownRecordsOf('manifest')]: (key, value, { profile }) => requireDid(decodeManifestRecord(value, profile).id, key),
+  [prefixes.proofs]: (_key, value) => void decodeProof(value),
+  [prefixes.pins]: (key, _value, { profile }, store) => void new Pins(store, profile).get(lastPart(key)),
+  [prefixes.pinLooks]: requireEmpty,
+  [prefixes.pinEnds]: requireEmpty,
+  [prefixes.seenNames]: (key, _value, _facts, store) => {
+    const [, name = '', pubkey = ''] = key.split('/')
+    void new Memory(store).newest(name, Buffer.from(pubkey, 'hex'))
+  },
+  [prefixes.seenIdentities]: (key, _value, _facts, store) => void new SeenIdentities(store).get(lastPart(key) as Did),
+  [prefixes.wanted]: (_key, value) => void decodeWanted(value),
+  [prefixes.tasks]: (key, value) => void decodeEntry(value, lastPart(key))
+}
+
+/** Read from the store for a backup; tasks only where they are asked for. */
+export const BACKED_UP_PREFIXES: readonly string[] = Object.keys(CHECKS)
+
+/** Why a record cannot be restored; undefined where it can. Throws BackupError `source` for a name that belongs to another seed. */
+export function problemOf(key: string, value: Uint8Array, facts: RecordFacts): string | undefined {
+  const prefix = BACKED_UP_PREFIXES.find((each) => key.startsWith(each))
+  if (prefix === undefined) return 'no backup holds records of this kind'
+  try {
+    CHECKS[prefix]!(key, value, facts, new RecordStore(new Map([[key, value]])))
+    return undefined
+  } catch (error) {
+    if (error instanceof BackupError) throw error
+    return messageOf(error)
+  }
+}
+
+export interface NameSummary {
+  readonly name: string
+  readonly serial: number
+  /** The zone here has changes that are not published. */
+  readonly draft: boolean
+}
+
+export interface BackupSummary {
+  readonly names: readonly NameSummary[]
+  /** Zones of names that are not owned yet. */
+  readonly drafts: readonly string[]
+  /** `index`: of its keys, as `chronym kid create --index` takes it; null where they are of another seed. */
+  readonly identities: readonly { readonly did: string; readonly version: number; readonly index: number | null }[]
+  readonly tasks: readonly { readonly task_id: string; readonly name: string; readonly kind: string }[]
+  readonly proofs: number
+  readonly pins: number
+}
+
+/** What records that pass their checks come to. */
+export function summarize(records: StoredRecords, { profile, masterSeed }: RecordFacts): BackupSummary {
+  const store = new RecordStore(records)
+  const owned = new OwnedNames(store, profile)
+  const zones = new LocalZones(store)
+  return {
+    names: owned.list().map(({ name, serial, publishedSerial }) => ({ name, serial, draft: (zones.get(name)?.serial ?? 0) > publishedSerial })),
+    drafts: [...store.keys(prefixes.zones)].map(lastPart).filter((name) => owned.get(name) === undefined),
+    identities: [...store.list(prefixes.ownIdentities)].map(([key, value]) => {
+      const { versions } = decodeKidEnvelope(value, profile)
+      return { did: lastPart(key), version: versions.length, index: keyIndexOf(genesisOf(versions[0]!, profile), masterSeed, profile) ?? null }
+    }),
+    tasks: [...store.list(prefixes.tasks)].map(([key, value]) => {
+      const { id, name, kind } = decodeEntry(value, lastPart(key)).state
+      return { task_id: id, name, kind }
+    }),
+    proofs: store.count(prefixes.proofs),
+    pins: store.count(prefixes.pins)
+  }
+}
+
+function genesisOf(bytes: Uint8Array, profile: NetworkProfile): KidDocument {
+  return parseKidDocument(parseCanonicalJson(bytes, { maxBytes: profile.limits.kid_bytes }), profile)
+}
+
+function checkSigned(reveal: Reveal, profile: NetworkProfile): void {
+  const checked = checkReveal(reveal, profile)
+  if (!checked.ok) throw new UnreadableRecord(`rule "${checked.rule}": ${checked.detail}`)
+}
+
+/** A backup of names with a seed that cannot sign for them would be worth nothing. */
+function requireOwnKey({ name, pubkey }: Reveal, { profile, masterSeed }: RecordFacts): void {
+  if (equalBytes(pubkey, nameKey(masterSeed, profileHash(profile), parseName(name, profile)).publicKey)) return
+  throw new BackupError('source', `${name} belongs to another seed than these 24 words`, 'Put back the words that the names belong to: they are in the seed-words file of before, or in an older backup.')
+}
+
+function requireDid(did: string, key: string): void {
+  if (did !== lastPart(key)) throw new UnreadableRecord(`it is of ${did}`)
+}
+
+function requireEmpty(_key: string, value: Uint8Array): void {
+  if (value.length > 0) throw new UnreadableRecord('a mark has no value')
+}

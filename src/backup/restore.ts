@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { dataPaths, writePrivateFile } from '../paths.ts'
+import { messageOf } from '../protocol/errors.ts'
+import { builtInProfiles, profileHash, type NetworkProfile } from '../protocol/profile.ts'
+import { toHex } from '../protocol/bytes.ts'
+import { keys } from '../store/keys.ts'
+import { openStore } from '../store/open.ts'
+import type { BackupContents } from './container.ts'
+import { BackupError } from './errors.ts'
+
+/** Beside the other files of the directory, where the network is no built-in one. */
+export const PROFILE_FILE = 'profile.json'
+
+export type RestoredContents = Pick<BackupContents, 'profile' | 'words' | 'records' | 'files'>
+
+/** Throws BackupError `occupied` unless the directory is empty or not there. Touches nothing. */
+export function requireEmptyDirectory(root: string): void {
+  try {
+    if (!existsSync(root) || readdirSync(root).length === 0) return
+  } catch (error) {
+    throw new BackupError('occupied', `${root} can't be the new data directory: ${messageOf(error)}`, 'Name another with --data-dir.', { cause: error })
+  }
+  throw new BackupError('occupied', `${root} is not empty, and a restore never writes over anything`, 'Name a directory that is empty or not there yet with --data-dir, or move this one away.')
+}
+
+/**
+ * Makes a data directory of verified contents: all of it or nothing. It is built beside its place, made durable, and renamed. Returns what `--network` of its daemon must be.
+ * Throws BackupError `occupied` and StoreError; then nothing is left behind.
+ */
+export function writeDirectory(root: string, contents: RestoredContents): string {
+  const place = resolve(root)
+  requireEmptyDirectory(place)
+  const parent = dirname(place)
+  let staging: string | undefined
+  try {
+    mkdirSync(parent, { recursive: true, mode: 0o700 })
+    staging = mkdtempSync(join(parent, `.${basename(place)}.restoring-`))
+    const isBuiltIn = fill(staging, contents)
+    if (existsSync(place)) rmdirSync(place)
+    renameSync(staging, place)
+    return isBuiltIn ? contents.profile.id : join(place, PROFILE_FILE)
+  } catch (error) {
+    if (staging !== undefined) rmSync(staging, { recursive: true, force: true })
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EBUSY' || code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'EACCES' || code === 'EPERM' || code === 'ENOTDIR' || code === 'EROFS') {
+      throw new BackupError('occupied', `${place} can't be made the data directory: ${messageOf(error)}`, 'Name a directory below a place that you may write to; where this one is mounted, one inside it.', { cause: error })
+    }
+    throw error
+  }
+}
+
+/** True for a built-in network, which its id is enough for. */
+function fill(staging: string, { profile, words, records, files }: RestoredContents): boolean {
+  const paths = dataPaths(staging)
+  const store = openStore(paths.database)
+  try {
+    store.batch([{ put: keys.profile(), value: profileHash(profile) }, ...[...records].map(([key, value]) => ({ put: key, value }))])
+  } finally {
+    store.close()
+  }
+  // Of the lock only the empty file is left; the daemon makes its own.
+  rmSync(join(staging, 'lock.db'), { force: true })
+  for (const { path, bytes } of files) {
+    mkdirSync(dirname(join(staging, path)), { recursive: true, mode: 0o700 })
+    writeFileSync(join(staging, path), bytes, { mode: 0o600, flush: true })
+  }
+  const isBuiltIn = isBuiltInProfile(profile)
+  if (!isBuiltIn) writePrivateFile(join(staging, PROFILE_FILE), `${JSON.stringify(profile, undefined, 2)}\n`)
+  writePrivateFile(paths.seed, `${words}\n`)
+  return isBuiltIn
+}
+
+function isBuiltInProfile(profile: NetworkProfile): boolean {
+  return Object.values(builtInProfiles).some((known) => known.id === profile.id && toHex(profileHash(known)) === toHex(profileHash(profile)))
+}

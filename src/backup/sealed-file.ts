@@ -1,0 +1,51 @@
+/** The file of a backup on disk, and what the data directory remembers of it. */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { writePrivateFile, type DataPaths } from '../paths.ts'
+import { messageOf } from '../protocol/errors.ts'
+import { BackupError } from './errors.ts'
+
+/** Throws BackupError `occupied` where there is something, so that no backup is lost for another. */
+export function requireNoFile(file: string): void {
+  if (existsSync(file)) throw new BackupError('occupied', `${file} is there already`, 'Name another file, or replace this one with --force.')
+}
+
+/** Mode 0600, by temporary file, fsync and rename: there is the former file or the new one, never half of one. Throws BackupError `occupied`. */
+export function writeSealedFile(file: string, bytes: Uint8Array): void {
+  const place = resolve(file)
+  const temporary = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`)
+  try {
+    if (existsSync(place) && !statSync(place).isFile()) throw new Error('it is no file')
+    writeFileSync(temporary, bytes, { mode: 0o600, flush: true })
+    renameSync(temporary, place)
+    syncDirectory(dirname(place))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw new BackupError('occupied', `${file} can't be written: ${messageOf(error)}`, 'Check the directory and the space on its disk, or name another file.', { cause: error })
+  }
+}
+
+/** Windows cannot open a directory; there the rename alone has to do. */
+function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(directory, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Notes in `backup-state.json` of the data directory that a backup exists; other members stay. What cannot be read is begun again. */
+export function noteBackup({ backupState }: DataPaths, nowMs: number): void {
+  writePrivateFile(backupState, `${JSON.stringify({ ...readState(backupState), backed_up_at: new Date(nowMs).toISOString() })}\n`)
+}
+
+function readState(file: string): Record<string, unknown> {
+  try {
+    const state: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof state === 'object' && state !== null && !Array.isArray(state) ? (state as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}

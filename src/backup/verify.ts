@@ -1,0 +1,38 @@
+import { wordsToSeed } from '../protocol/keys.ts'
+import { keys, prefixes } from '../store/keys.ts'
+import { OwnedNames } from '../registry/owned-names.ts'
+import { validateReveal, type Checkers } from '../protocol/valid.ts'
+import { judgeSpeaker } from '../protocol/judge-documents.ts'
+import type { BackupContents } from './container.ts'
+import { BackupError } from './errors.ts'
+import { problemOf, summarize, type BackupSummary } from './records.ts'
+import { RecordStore } from './record-store.ts'
+
+/**
+ * Everything that can be known offline: each record is one that the daemon reads, each name belongs to the seed, its signature, pulses and proofs verify, identity
+ * logs verify, manifests speak for them. Throws BackupError `damaged` or `source`; rejects with what a checker rejects with.
+ */
+export async function verifyContents(contents: BackupContents, checkers: Checkers): Promise<BackupSummary> {
+  const { records, profile, files } = contents
+  const facts = { profile, masterSeed: wordsToSeed(contents.words) }
+  for (const [key, value] of records) {
+    const problem = problemOf(key, value, facts)
+    if (problem !== undefined) throw wrong(`record ${key}: ${problem}`)
+  }
+  for (const { path } of files) if (!records.has(keys.task(path.split('/')[1]!))) throw wrong(`${path} belongs to no task`)
+  const store = new RecordStore(records)
+  for (const { name, reveal } of new OwnedNames(store, profile).list()) {
+    const verdict = await validateReveal(reveal, profile, checkers)
+    if (!verdict.ok) throw wrong(`the record of ${name} breaks rule "${verdict.rule}": ${verdict.detail}`)
+  }
+  for (const [key, manifest] of store.list(prefixes.ownRecordsOf('manifest'))) {
+    const identity = records.get(key.replace(prefixes.ownRecordsOf('manifest'), prefixes.ownIdentities))
+    const verdict = identity === undefined ? undefined : judgeSpeaker(manifest, identity, profile)
+    if (verdict?.ok === false) throw wrong(`record ${key} breaks rule "${verdict.rule}": ${verdict.detail}`)
+  }
+  return summarize(records, facts)
+}
+
+function wrong(reason: string): BackupError {
+  return new BackupError('damaged', `the backup holds what does not verify: ${reason}`, 'It was made by something else than chronym, or by another version. Nothing was written.')
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { decodeContents, encodeContents } from '../../backup/container.ts'
+import { checkRecipient, encrypt, type Lock } from '../../backup/encryption.ts'
+import { makeContents } from '../../backup/make.ts'
+import { summarize, type BackupSummary } from '../../backup/records.ts'
+import { PROFILE_FILE } from '../../backup/restore.ts'
+import { noteBackup, requireNoFile, writeSealedFile } from '../../backup/sealed-file.ts'
+import { wordsToSeed } from '../../protocol/keys.ts'
+import type { DataPaths } from '../../paths.ts'
+import { builtInProfiles, type NetworkProfile } from '../../protocol/profile.ts'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { usageFailure } from '../failure.ts'
+import { newPassphrase } from '../input/secret.ts'
+import { localPaths } from '../location.ts'
+import { loadProfile } from '../profile.ts'
+import { plural, printable } from '../terminal/format.ts'
+
+export interface BackupOptions {
+  passphraseFile?: string
+  recipient?: string[]
+  tasks?: boolean
+  force?: boolean
+  network?: string
+}
+
+/** `chronym backup FILE`. Reads the data directory itself: the seed never goes through the HTTP interface. */
+export async function runBackup(context: Context, options: BackupOptions, file: string): Promise<ExitCode> {
+  const { recipient: recipients = [], passphraseFile } = options
+  if (recipients.length > 0 && passphraseFile !== undefined) throw usageFailure('a backup is under a passphrase or for recipients, not both', 'Give one of --passphrase-file and --recipient.')
+  recipients.forEach(checkRecipient)
+  if (options.force !== true) requireNoFile(file)
+  const paths = localPaths(context)
+  const { contents, leftOut } = await makeContents(paths, { tasks: options.tasks === true, nowMs: Date.now(), networks: networksOf(context, options, paths) })
+  const plaintext = encodeContents(contents)
+  // What a restore would refuse is worth nothing.
+  decodeContents(plaintext)
+  const lock: Lock = recipients.length > 0 ? { recipients } : { passphrase: await newPassphrase(context, passphraseFile) }
+  const sealed = await encrypt(plaintext, lock)
+  writeSealedFile(file, sealed)
+  noteBackup(paths, contents.createdMs)
+  const summary = summarize(contents.records, { profile: contents.profile, masterSeed: wordsToSeed(contents.words) })
+  for (const { key, reason } of leftOut) context.output.note(`left out, since it can't be read: ${printable(key)} (${printable(reason)})`)
+  if (isInside(file, paths.root)) context.output.note(`${file} is inside the data directory: it is lost with it. Keep a copy elsewhere.`)
+  const answer = { file, bytes: sealed.length, created_at: new Date(contents.createdMs).toISOString(), network: contents.profile.id, ...summary, left_out: leftOut }
+  context.output.answer(answer, () => `${file}: ${contentsText(summary)}, network ${contents.profile.id}`)
+  return EXIT.ok
+}
+
+/** Those that the directory may belong to: the one named, or the built-in ones, the configuration's, and the one that a restore put there. */
+function networksOf(context: Context, { network }: BackupOptions, { root }: DataPaths): NetworkProfile[] {
+  if (network !== undefined) return [loadProfile(context, network)]
+  const own = join(root, PROFILE_FILE)
+  return [...new Set([...Object.values(builtInProfiles), loadProfile(context, undefined), ...(existsSync(own) ? [loadProfile(context, own)] : [])])]
+}
+
+/** What a backup holds, in one line. */
+export function contentsText({ names, identities, drafts, tasks, proofs }: BackupSummary): string {
+  const draftCount = drafts.length + names.filter(({ draft }) => draft).length
+  const parts = [`the seed`, plural(names.length, 'name'), `${identities.length} ${identities.length === 1 ? 'identity' : 'identities'}`, plural(draftCount, 'zone draft'), ...(proofs > 0 ? [plural(proofs, 'finished proof')] : []), ...(tasks.length > 0 ? [plural(tasks.length, 'running task')] : [])]
+  return parts.join(', ')
+}
+
+function isInside(file: string, directory: string): boolean {
+  const way = relative(resolve(directory), resolve(file))
+  return way !== '' && !way.startsWith('..') && !isAbsolute(way)
+}

@@ -1,0 +1,39 @@
+import { requireEmptyDirectory, writeDirectory } from '../../backup/restore.ts'
+import { wantedRecords } from '../../backup/from-words.ts'
+import { seedToWords, wordsToSeed } from '../../protocol/keys.ts'
+import { parseName } from '../../protocol/names.ts'
+import { parseDid } from '../../protocol/did.ts'
+import { KeyError } from '../../protocol/errors.ts'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { inputFailure, messageOf } from '../failure.ts'
+import { readWords } from '../input/secret.ts'
+import { loadProfile } from '../profile.ts'
+import { plural } from '../terminal/format.ts'
+import { startLine, type RestoreOptions } from './restore.ts'
+import { requireOriginalGone, targetDirectory } from './target.ts'
+
+/** `chronym restore --words`: a new directory with this seed; its daemon looks for the names in the network. */
+export async function restoreWords(context: Context, options: RestoreOptions): Promise<ExitCode> {
+  const profile = loadProfile(context, options.network)
+  const root = targetDirectory(context, profile)
+  requireEmptyDirectory(root)
+  const names = (options.name ?? []).map((name) => parseName(name, profile))
+  const dids = (options.did ?? []).map((did) => parseDid(did, profile))
+  const seed = seedOf(await readWords(context))
+  await requireOriginalGone(context, options.yes === true)
+  const records = wantedRecords(seed, profile, { ids: [...names, ...dids], sinceMs: Date.now() })
+  const network = writeDirectory(root, { profile, words: seedToWords(seed), records, files: [] })
+  const next = names.length === 0 ? 'then name what you own: chronym adopt NAME' : `it looks for ${plural(names.length, 'name')}; chronym names shows what was found`
+  context.output.answer({ data_dir: root, network, wanted: [...names, ...dids] }, () => [`made ${root} with the seed of these words, for network ${profile.id}`, startLine(root, network), next].join('\n'))
+  return EXIT.ok
+}
+
+function seedOf(words: string): Uint8Array {
+  try {
+    return wordsToSeed(words)
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error
+    throw inputFailure(`these are no seed words: ${error.detail}. Nothing was written`, messageOf(error))
+  }
+}
