@@ -104,14 +104,14 @@ describe('an owner who loses the machine', () => {
     const made = await chronym(['--data-dir', root, 'restore', '--words', '--network', profile, '--name', 'alice.chronym', '--yes'], words)
     expect(made).toMatchObject({ data_dir: root, wanted: ['alice.chronym'] })
     owner = await start3rd(root, made.network as string)
-    await eventually(() => owner.request('GET', '/api/owned-names'), ({ body }) => body.includes('alice.chronym'))
+    await eventually(() => owner.request('GET', '/api/owned-names'), ({ body }) => (body as string[]).includes('alice.chronym'))
     // The other one is named later, to the running daemon.
     const [adopted] = await chronym(['--api', owner.summary.api_url, '--data-dir', root, 'adopt', 'bob.chronym'])
     expect(adopted).toMatchObject({ id: 'bob.chronym', state: 'adopted' })
     await useNames(owner, '192.0.2.9')
     // Nobody named the identity: its DID follows from the seed and the index.
     const again = ['--data-dir', root, 'backup', file(), '--force', '--recipient', recipient]
-    const { identities } = await eventually<{ identities: unknown[] }>(() => chronym(again), (made) => made.identities.length > 0)
+    const { identities } = await eventually(async () => (await chronym(again)) as { identities: unknown[] }, (made) => made.identities.length > 0)
     expect(identities).toMatchObject([{ did, index: 0 }])
   })
 })

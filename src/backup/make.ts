@@ -33,7 +33,7 @@ export interface MadeBackup {
 }
 
 /**
- * What a backup of a data directory holds, at one moment, beside a running daemon or without one. Nothing is written there.
+ * What a backup of a data directory holds, at one moment, beside a running daemon or without one. Nothing is written there; SQLite may leave its empty files for readers beside the database.
  * Throws BackupError `source` (no seed, names of another seed) or `network`, StoreError.
  */
 export async function makeContents(paths: DataPaths, { tasks, nowMs, networks }: MakeOptions): Promise<MadeBackup> {
