@@ -226,7 +226,7 @@ describe('a backup', () => {
     mkdirSync(root)
     writeFileSync(join(root, '.hidden'), 'mine')
     const before = everything(scratch)
-    expect(await refused(() => writeDirectory(root, contents()))).toMatchObject({ kind: 'occupied' })
+    expect(await refused(() => writeDirectory(root, contents()))).toMatchObject({ kind: 'occupied', message: expect.stringContaining('is not empty') as string })
     expect(await refused(() => writeDirectory(join(root, '.hidden'), contents()))).toMatchObject({ kind: 'occupied' })
     expect(everything(scratch)).toEqual(before)
     const empty = fresh()
