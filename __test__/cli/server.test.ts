@@ -92,6 +92,12 @@ function fakeDaemon() {
   app.get('/api/network-status', (c) => c.json(status))
   app.get('/api/pins', (c) => c.json(PINS.filter(({ name }) => name > (c.req.query('after') ?? ''))))
   app.delete('/api/pins/:name', (c) => c.json({ success: true }))
+  app.get('/api/wanted', (c) => c.json([{ id: 'lost.chronym', state: 'not-found', detail: 'Nobody shows it \u001b[2J', since: '2000-01-01T00:00:00.000Z', looked_at: null }]))
+  app.post('/api/wanted', async (c) => {
+    const { id } = await c.req.json<{ id: string }>()
+    return c.json({ id, state: id === 'alice.chronym' ? 'adopted' : 'other-owner', detail: 'It is told.', since: '2000-01-01T00:00:00.000Z', looked_at: null })
+  })
+  app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
   app.get('/api/names', (c) => {
     if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
     return c.newResponse(JSON.stringify({ type: '/errors/SVC-AUT-001', title: '', status: 401, detail: 'no token', code: 'SVC-AUT-001', request_id: 'r7' }), 401, { 'Content-Type': 'application/problem+json' })
@@ -213,6 +219,18 @@ describe('answers', () => {
     expect(lines[1]).toMatch(/^alice\.chronym +live +2000-01-08, .* ago +failed; tried again +64 +2 not published$/)
     expect(lines[2]).toMatch(/now +64 +published$/)
     expect(stripVTControlCharacters(lines[3]!)).toBe(String.raw`warning alice.chronym: Its renewal failed \u001b[2J`)
+  })
+
+  it('of names and adopt say what is looked for, and the exit code whether all of it was found', async () => {
+    const lost = String.raw`lost.chronym  not-found: Nobody shows it \u001b[2J`
+    expect((await ask(['names'], { terminal: true })).stdout).toContain(`looked for in the network:\n${lost}`)
+    expect(await ask(['adopt'], { terminal: true })).toMatchObject({ exitCode: 0, stdout: `${lost}\n` })
+    expect(await ask(['adopt', 'alice.chronym'])).toMatchObject({ exitCode: 0 })
+    const both = await ask(['adopt', 'alice.chronym', 'bob.chronym'])
+    expect(both.exitCode).toBe(1)
+    expect(JSON.parse(both.stdout)).toMatchObject([{ state: 'adopted' }, { state: 'other-owner' }])
+    expect(JSON.parse((await ask(['adopt', '--forget', 'bob.chronym'])).stdout)).toEqual({ forgotten: ['bob.chronym'] })
+    expect((await ask(['adopt', '--forget'])).exitCode).toBe(2)
   })
 
   it('of the status tell which names need looking after, to those who may know', async () => {
