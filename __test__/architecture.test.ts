@@ -35,7 +35,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   tasks: ['protocol', 'native', 'store', 'errors.ts'],
   registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'errors.ts', 'round-clock.ts'],
   api: ['protocol', 'registry', 'tasks', 'web', 'errors.ts', 'version.ts'],
-  backup: ['protocol', 'store', 'registry', 'tasks', 'paths.ts', 'version.ts'],
+  backup: ['protocol', 'store', 'registry', 'tasks', 'owner-seed.ts', 'paths.ts', 'version.ts'],
   web: [],
   cli: ['protocol', 'api', 'backup', 'store', 'native', 'beacon', 'config.ts', 'config-sources.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'seed-safety.ts', 'data-directory.ts', 'running-record.ts', 'access-token.ts', 'chronymd.ts']
 }

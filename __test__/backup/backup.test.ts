@@ -12,12 +12,13 @@ import { BackupError } from '../../src/backup/errors.ts'
 import { makeContents } from '../../src/backup/make.ts'
 import { BACKED_UP_PREFIXES } from '../../src/backup/records.ts'
 import { writeDirectory } from '../../src/backup/restore.ts'
-import { noteBackup, writeSealedFile } from '../../src/backup/sealed-file.ts'
+import { writeSealedFile } from '../../src/backup/sealed-file.ts'
 import { verifyContents } from '../../src/backup/verify.ts'
 import { createIdentity } from '../../src/cli/identity/create.ts'
 import { dataPaths } from '../../src/paths.ts'
 import { seedToWords } from '../../src/protocol/keys.ts'
 import { builtInProfiles } from '../../src/protocol/profile.ts'
+import { noteBackup } from '../../src/seed-safety.ts'
 import type { Checkers } from '../../src/protocol/valid.ts'
 import { keys, prefixes } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -255,10 +256,10 @@ describe('the file of a backup', () => {
     mkdirSync(directory)
     const paths = dataPaths(directory)
     writeFileSync(paths.backupState, '{"words_checked_at":"2026-01-01T00:00:00.000Z"}')
-    noteBackup(paths, NOW_MS)
+    noteBackup(paths, { backed_up_at: new Date(NOW_MS).toISOString() })
     expect(JSON.parse(readFileSync(paths.backupState, 'utf8'))).toEqual({ words_checked_at: '2026-01-01T00:00:00.000Z', backed_up_at: '2026-11-22T12:00:00.000Z' })
     writeFileSync(paths.backupState, 'torn')
-    noteBackup(paths, NOW_MS)
+    noteBackup(paths, { backed_up_at: new Date(NOW_MS).toISOString() })
     expect(JSON.parse(readFileSync(paths.backupState, 'utf8'))).toEqual({ backed_up_at: '2026-11-22T12:00:00.000Z' })
   })
 })

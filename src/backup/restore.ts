@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { seedFingerprint } from '../owner-seed.ts'
 import { dataPaths, writePrivateFile } from '../paths.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { builtInProfiles, profileHash, type NetworkProfile } from '../protocol/profile.ts'
 import { toHex } from '../protocol/bytes.ts'
+import { wordsToSeed } from '../protocol/keys.ts'
 import { keys } from '../store/keys.ts'
 import { openStore } from '../store/open.ts'
 import type { BackupContents } from './container.ts'
@@ -55,7 +57,11 @@ function fill(staging: string, { profile, words, records, files }: RestoredConte
   const paths = dataPaths(staging)
   const store = openStore(paths.database)
   try {
-    store.batch([{ put: keys.profile(), value: profileHash(profile) }, ...[...records].map(([key, value]) => ({ put: key, value }))])
+    store.batch([
+      { put: keys.profile(), value: profileHash(profile) },
+      { put: keys.seedFingerprint(), value: seedFingerprint(wordsToSeed(words)) },
+      ...[...records].map(([key, value]) => ({ put: key, value }))
+    ])
   } finally {
     store.close()
   }

@@ -1,7 +1,6 @@
-/** The file of a backup on disk, and what the data directory remembers of it. */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+/** The file of a backup on disk. */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { writePrivateFile, type DataPaths } from '../paths.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { BackupError } from './errors.ts'
 
@@ -33,19 +32,5 @@ function syncDirectory(directory: string): void {
     fsyncSync(handle)
   } finally {
     closeSync(handle)
-  }
-}
-
-/** Notes in `backup-state.json` of the data directory that a backup exists; other members stay. What cannot be read is begun again. */
-export function noteBackup({ backupState }: DataPaths, nowMs: number): void {
-  writePrivateFile(backupState, `${JSON.stringify({ ...readState(backupState), backed_up_at: new Date(nowMs).toISOString() })}\n`)
-}
-
-function readState(file: string): Record<string, unknown> {
-  try {
-    const state: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return typeof state === 'object' && state !== null && !Array.isArray(state) ? (state as Record<string, unknown>) : {}
-  } catch {
-    return {}
   }
 }

@@ -5,13 +5,14 @@ import { checkRecipient, encrypt, type Lock } from '../../backup/encryption.ts'
 import { makeContents } from '../../backup/make.ts'
 import { summarize, type BackupSummary } from '../../backup/records.ts'
 import { PROFILE_FILE } from '../../backup/restore.ts'
-import { noteBackup, requireNoFile, writeSealedFile } from '../../backup/sealed-file.ts'
+import { requireNoFile, writeSealedFile } from '../../backup/sealed-file.ts'
 import { wordsToSeed } from '../../protocol/keys.ts'
 import type { DataPaths } from '../../paths.ts'
 import { builtInProfiles, type NetworkProfile } from '../../protocol/profile.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
+import { noteBackup } from '../../seed-safety.ts'
 import { newPassphrase } from '../input/secret.ts'
 import { localPaths } from '../location.ts'
 import { loadProfile } from '../profile.ts'
@@ -39,7 +40,7 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
   const lock: Lock = recipients.length > 0 ? { recipients } : { passphrase: await newPassphrase(context, passphraseFile) }
   const sealed = await encrypt(plaintext, lock)
   writeSealedFile(file, sealed)
-  noteBackup(paths, contents.createdMs)
+  noteBackup(paths, { backed_up_at: new Date(contents.createdMs).toISOString() })
   const summary = summarize(contents.records, { profile: contents.profile, masterSeed: wordsToSeed(contents.words) })
   for (const { key, reason } of leftOut) context.output.note(`left out, since it can't be read: ${printable(key)} (${printable(reason)})`)
   if (isInside(file, paths.root)) context.output.note(`${file} is inside the data directory: it is lost with it. Keep a copy elsewhere.`)
