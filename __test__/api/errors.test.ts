@@ -92,9 +92,9 @@ describe('every documented error', () => {
   })
 
   it('has a path that is served with another method: SVC-REQ-007 says which', async () => {
-    const response = await createWorld().request('DELETE', '/api/zone/alice.chronym', { token: MAIN_TOKEN })
+    const response = await createWorld().request('PUT', '/api/zone/alice.chronym', { token: MAIN_TOKEN })
     expect(response.status).toBe(405)
-    expect(response.headers.get('Allow')).toBe('GET, HEAD, POST')
+    expect(response.headers.get('Allow')).toBe('DELETE, GET, HEAD, PATCH, POST')
     expect(await response.json()).toMatchObject({ code: 'SVC-REQ-007' })
     reached.add('SVC-REQ-007')
   })

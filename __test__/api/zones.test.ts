@@ -130,3 +130,54 @@ describe('saving a zone', () => {
     }
   )
 })
+
+describe('a change of some records', () => {
+  const add = { www: [{ type: 'A', value: '192.0.2.9' }] }
+
+  it('is handed on as it came, labels of all kinds included, with the serial of If-Match', async () => {
+    const world = both()
+    const records = { constructor: [{ type: 'TXT', value: '"a"' }] }
+    const remove = [{ label: '@', type: 'A', value: '192.0.2.5' }]
+    const response = await world.request('PATCH', PATH, { token, body: { add: records, remove }, headers: { 'If-Match': '"5"' } })
+    expect(await response.json()).toEqual({ success: true, serial: 6 })
+    expect(response.headers.get('ETag')).toBe('"6"')
+    expect(world.registry.calls.at(-1)?.arguments).toEqual([NAME, { add: records, remove }, 5])
+  })
+
+  it('of two editors is taken from the first only', async () => {
+    const world = both()
+    const send = () => world.request('PATCH', PATH, { token, body: { add }, headers: { 'If-Match': '"5"' } })
+    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(412)
+  })
+
+  it.each([[], {}, { add: [] }, { remove: {} }, { remove: [{ type: 'A' }] }, { add: { www: {} } }, { add: { www: [{ type: 'A' }] } }])('refuses the shape %j', async (body) => {
+    const response = await both().request('PATCH', PATH, { token, body })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'SVC-REQ-001' })
+  })
+
+  it.each(['PATCH', 'DELETE'])('needs the scope publish: %s', async (method) => {
+    const world = both()
+    const body = method === 'PATCH' ? { add } : undefined
+    expect((await world.request(method, PATH, { body })).status).toBe(401)
+    expect((await world.request(method, PATH, { body, token: world.services.tokens.create(['read']).token })).status).toBe(403)
+    expect((await world.request(method, PATH, { body, token: world.services.tokens.create(['publish']).token })).status).toBe(200)
+  })
+})
+
+describe('drafts', () => {
+  it('are listed, told from what is published, and discarded', async () => {
+    const world = both()
+    expect((await world.request('GET', PATH, { token })).headers.get('X-Zone-State')).toBe('draft')
+    expect(await (await world.request('GET', '/api/drafts', { token })).json()).toMatchObject([{ name: NAME, serial: 5 }])
+    expect((await world.request('DELETE', PATH, { token, headers: { 'If-Match': '"4"' } })).status).toBe(412)
+    expect((await world.request('DELETE', PATH, { token, headers: { 'If-Match': '"5"' } })).status).toBe(200)
+    expect((await world.request('GET', PATH, { token })).headers.get('X-Zone-State')).toBe('published')
+    expect((await world.request('DELETE', PATH, { token })).status).toBe(404)
+  })
+
+  it('are not shown to everybody', async () => {
+    expect((await both().request('GET', '/api/drafts')).status).toBe(401)
+  })
+})

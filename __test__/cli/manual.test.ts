@@ -58,7 +58,7 @@ describe('a commitment by hand', () => {
   })
 
   it('refuses a name that is none, and a seed file that is none without showing it', async () => {
-    expect((await cli(['commit', 'Alice.chronym', '--offline', '--network', 'local', '--seed-file', at('seed')])).exitCode).toBe(6)
+    expect((await cli(['commit', 'al_ice.chronym', '--offline', '--network', 'local', '--seed-file', at('seed')])).exitCode).toBe(6)
     writeFileSync(at('bad-seed'), 'correct horse battery staple')
     const { exitCode, stderr } = await cli(['commit', NAME, '--offline', '--network', 'local', '--seed-file', at('bad-seed')])
     expect(exitCode).toBe(2)

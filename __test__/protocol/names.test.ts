@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { NameErrorKind } from '../../src/protocol/errors.ts'
 import { NameError } from '../../src/protocol/errors.ts'
 import { displayName, displayProblems } from '../../src/protocol/name-display.ts'
-import { iterationsFor, labelOf, parseName, renewalIterations, unicodeLabel } from '../../src/protocol/names.ts'
+import { canonicalName, iterationsFor, labelOf, parseName, renewalIterations, unicodeLabel } from '../../src/protocol/names.ts'
 import { decodePunycode, encodePunycode } from '../../src/protocol/punycode.ts'
 import { LOCAL, MAIN } from './fixtures.ts'
 
@@ -129,5 +129,25 @@ describe('display', () => {
   it('has nothing to say of ASCII names', () => {
     expect(displayProblems(parseName('alice.chronym', LOCAL))).toEqual([])
     expect(unicodeLabel('alice')).toBe('alice')
+  })
+})
+
+describe('what people write as a name', () => {
+  it.each([
+    ['alice.chronym', 'alice.chronym'],
+    ['Alice.CHRONYM', 'alice.chronym'],
+    ['alice.chronym.', 'alice.chronym'],
+    ['alice.chronym..', 'alice.chronym.'],
+    ['m\u00dcnchen.chronym', 'm\u00dcnchen.chronym'],
+    // KELVIN SIGN: its lower case is an ASCII k, and the name would be another one than was written.
+    ['mi\u212ae.chronym', 'mi\u212ae.chronym'],
+    ['.', '']
+  ])('%j is read as %j', (text, name) => {
+    expect(canonicalName(text)).toBe(name)
+  })
+
+  it('is met with the whole name where only the label was given', () => {
+    expect(() => parseName('dave', MAIN)).toThrow('did you mean dave.chronym?')
+    expect(() => parseName('dave.other', MAIN)).toThrow(/ends with \.chronym$/)
   })
 })

@@ -19,7 +19,7 @@ describe('registering', () => {
     expect(view).toMatchObject({ status: 'running', kind: 'register', iterations: 1_000_000, deadline: null })
     expect((await finish(node, view.task_id)).status).toBe('completed')
     const other = await start({ self: 'peer-1', seed: 2 })
-    expect(await other.registry.publicZone(ALICE)).toEqual({ source: 'network', zone: { serial: 1, ...ZONE } })
+    expect(await other.registry.publicZone(ALICE)).toEqual({ source: 'network', state: 'published', zone: { serial: 1, ...ZONE } })
     const { confidence, reveal } = await other.registry.resolve(ALICE)
     expect(confidence).toBe('settled')
     expect(reveal.iterations).toBe(1_000_000)
@@ -40,11 +40,22 @@ describe('registering', () => {
   })
 
   it.each([
-    ['Alice.chronym', 'SVC-NAM-001'],
+    ['al_ice.chronym', 'SVC-NAM-001'],
     ['alice.example', 'SVC-NAM-001'],
     ['www.chronym', 'SVC-NAM-002']
   ])('refuses %s with %s', async (name, expected) => {
     await expect(node.registry.register(name, {})).rejects.toThrow(code(expected))
+  })
+
+  it('takes a name in any case and with a closing dot, and gives it back as it is', async () => {
+    const { name, task_id } = await node.registry.register('Alice.CHRONYM.', {})
+    expect(name).toBe(ALICE)
+    expect(await finish(node, task_id)).toMatchObject({ status: 'completed' })
+    expect((await node.registry.resolve('ALICE.chronym.')).reveal.name).toBe(ALICE)
+    expect(node.registry.saveZone('ALICE.chronym', ZONE)).toEqual({ serial: 2 })
+    await node.registry.publishZone('Alice.chronym.')
+    expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 2, ...ZONE })
+    await expect(node.registry.register('alice', {})).rejects.toThrow('did you mean alice.chronym?')
   })
 
   it('draws a pulse that comes after the commitment was seen, though its own pulses come late', async () => {

@@ -19,8 +19,7 @@ async function completed(taskId: string): Promise<void> {
 
 /** Registered with the first zone, and a renewal at the point of being sent, which these peers alone take. */
 async function renewalTakenBy(...takers: number[]): Promise<string> {
-  node.registry.saveZone(ALICE, FIRST)
-  await completed((await node.registry.register(ALICE, {})).task_id)
+  await completed((await node.registry.register(ALICE, { zone: FIRST })).task_id)
   await bench.clock.advance(SECOND)
   bench.world.peers.forEach((peer, index) => (peer.refuses = takers.includes(index) ? undefined : 'busy'))
   const { task_id } = await node.registry.renew(ALICE, {})
@@ -113,8 +112,7 @@ describe('a renewal', () => {
   })
 
   it('carries the zone that is given with it, once', async () => {
-    node.registry.saveZone(ALICE, FIRST)
-    await completed((await node.registry.register(ALICE, {})).task_id)
+    await completed((await node.registry.register(ALICE, { zone: FIRST })).task_id)
     await bench.clock.advance(SECOND)
     await completed((await node.registry.renew(ALICE, { zone: SECOND_ZONE })).task_id)
     expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
@@ -125,8 +123,7 @@ describe('a renewal', () => {
   })
 
   it('that is cancelled leaves the zone given with it as a draft', async () => {
-    node.registry.saveZone(ALICE, FIRST)
-    await completed((await node.registry.register(ALICE, {})).task_id)
+    await completed((await node.registry.register(ALICE, { zone: FIRST })).task_id)
     await bench.clock.advance(SECOND)
     node.pool.instant = false
     const { task_id } = await node.registry.renew(ALICE, { zone: SECOND_ZONE })
@@ -136,6 +133,21 @@ describe('a renewal', () => {
     await completed((await node.registry.renew(ALICE, {})).task_id)
     expect(zoneHeldBy(1)).toEqual({ serial: 1, ...FIRST })
     expect(node.registry.localZone(ALICE)?.zone).toEqual({ serial: 2, ...SECOND_ZONE })
+  })
+})
+
+describe('a draft that is discarded after a renewal has sent it to a few peers', () => {
+  it('goes out all the same: those who hold it refuse what is older', async () => {
+    await completed((await node.registry.register(ALICE, { zone: FIRST })).task_id)
+    await bench.clock.advance(SECOND)
+    bench.world.peers.forEach((peer, index) => (peer.refuses = index === 1 ? undefined : 'busy'))
+    const { task_id } = await node.registry.renew(ALICE, { zone: SECOND_ZONE })
+    await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
+    node.registry.discardZone(ALICE)
+    for (const peer of bench.world.peers) peer.refuses = undefined
+    await completed(task_id)
+    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+    expect(node.registry.drafts()).toEqual([])
   })
 })
 

@@ -11,7 +11,7 @@ import type { ProblemBody } from './schemas/problem.ts'
 import type { CommitRequest, PublishRequest, RevealBody } from './schemas/reveal.ts'
 import type { WantedBody } from './schemas/wanted.ts'
 import type { EstimateBody, TaskBody, TaskStartedBody } from './schemas/task.ts'
-import type { ZoneBody, ZoneSavedBody } from './schemas/zone.ts'
+import type { ZoneBody, ZoneDraftBody, ZonePatchBody, ZoneSavedBody } from './schemas/zone.ts'
 
 export type {
   CommitRequest,
@@ -38,6 +38,8 @@ export type {
   TokenBody,
   WantedBody,
   ZoneBody,
+  ZoneDraftBody,
+  ZonePatchBody,
   ZonePublishedBody,
   ZoneSavedBody
 }
@@ -110,6 +112,7 @@ export interface TaskEventMessage {
 export interface ZoneAnswer {
   readonly zone: ZoneBody
   readonly source: 'local' | 'network'
+  readonly state: 'draft' | 'published'
   readonly etag: string
 }
 
@@ -238,11 +241,16 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
       return {
         zone: (await response.json()) as ZoneBody,
         source: response.headers.get('X-Zone-Source') === 'local' ? 'local' : 'network',
+        state: response.headers.get('X-Zone-State') === 'draft' ? 'draft' : 'published',
         etag: response.headers.get('ETag') ?? ''
       }
     },
     saveZone: (name: string, zone: ZoneBody, { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}) =>
       json<ZoneSavedBody>('POST', `/api/zone/${segment(name)}`, { body: zone, headers: { 'If-Match': ifMatch }, signal }),
+    patchZone: (name: string, patch: ZonePatchBody, { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}) =>
+      json<ZoneSavedBody>('PATCH', `/api/zone/${segment(name)}`, { body: patch, headers: { 'If-Match': ifMatch }, signal }),
+    discardZone: (name: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/zone/${segment(name)}`, options),
+    drafts: (options?: RequestOptions) => json<ZoneDraftBody[]>('GET', '/api/drafts', options),
     publishZone: (name: string, options?: RequestOptions) => json<ZonePublishedBody>('POST', `/api/zone/${segment(name)}/publish`, options),
 
     config: (options?: RequestOptions) => json<ConfigBody>('GET', '/api/config', options),

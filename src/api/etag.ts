@@ -19,7 +19,7 @@ export function ifMatchSerial(ifMatch: string | undefined, standing: () => numbe
   if (ifMatch === undefined) return undefined
   const current = standing()
   if (ifMatch.trim() === '*') {
-    if (current === undefined) throw new ServiceError('SVC-ZON-004', 'There is no local zone yet that If-Match could name.')
+    if (current === undefined) throw new ServiceError('SVC-ZON-004', 'There is no zone of this name here that If-Match could name.')
     return current
   }
   const serials = tags(ifMatch).flatMap((tag) => (/^"\d{1,15}"$/.test(tag) ? [Number(tag.slice(1, -1))] : []))

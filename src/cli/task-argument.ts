@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts'
+import { canonicalName } from '../protocol/names.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failure.ts'
 import { SHORT_ID } from './task-words.ts'
@@ -7,7 +8,7 @@ import { SHORT_ID } from './task-words.ts'
 export async function taskIdOf(client: Pick<Client, 'tasks'>, text: string): Promise<string> {
   // Ids hold no dot, names one at least.
   if (!text.includes('.')) return text.length === SHORT_ID ? wholeId(client, text) : text
-  const tasks = (await client.tasks()).filter(({ name }) => name === text.toLowerCase())
+  const tasks = (await client.tasks()).filter(({ name }) => name === canonicalName(text))
   const task = tasks.findLast(({ status }) => status === 'running') ?? tasks.at(-1)
   if (task === undefined) throw new Failure('SVC-TSK-001', `There is no task for ${text}.`, { exitCode: EXIT.notFound, cure: 'List the tasks: chronym tasks.' })
   return task.task_id

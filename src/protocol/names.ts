@@ -30,6 +30,14 @@ export function parseName(text: string, profile: NetworkProfile): Name {
   return text as Name
 }
 
+/**
+ * The spelling that {@link parseName} takes of what a person wrote: A-Z in lower case, without one closing dot. Other letters stay as they are: Unicode has
+ * some whose lower case is ASCII, and they are another name.
+ */
+export function canonicalName(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '')
+}
+
 /** The label of a name: all before its dot. */
 export function labelOf(name: Name): string {
   return name.slice(0, name.indexOf('.'))
@@ -52,7 +60,7 @@ function factorFor(label: string, profile: NetworkProfile): number | undefined {
 
 function splitName(text: string, profile: NetworkProfile): string {
   const suffix = `.${profile.tld}`
-  if (!text.endsWith(suffix)) throw new NameError('invalid', `a name of network ${profile.id} ends with ${suffix}`)
+  if (!text.endsWith(suffix)) throw new NameError('invalid', `a name of network ${profile.id} ends with ${suffix}${LDH.test(text) ? `: did you mean ${text}${suffix}?` : ''}`)
   const label = text.slice(0, -suffix.length)
   if (label.includes('.')) throw new NameError('invalid', `a name is one label and ${suffix}; what is below it belongs to its zone`)
   return label

@@ -38,7 +38,12 @@ export function revealWithPayload(context: RegistryContext, reveal: Reveal, payl
 export function payloadOfLink(context: RegistryContext, name: Name, kind: TaskKind, sent: Reveal | undefined): Uint8Array {
   const { zones, owned, profile } = context
   const local = kind === 'register' || zones.goesWithReveal(name) ? zones.get(name) : undefined
-  if (local === undefined) return owned.get(name)?.reveal.payload ?? sent?.payload ?? serializeZone(EMPTY_ZONE, nextSerial(context, name), profile)
+  if (local === undefined) {
+    const own = owned.get(name)
+    // A draft that was discarded after it went out: peers that hold it refuse what is older.
+    const isSentNewer = sent !== undefined && payloadSerial(sent.payload, profile) > (own?.serial ?? -1)
+    return (isSentNewer ? sent.payload : own?.reveal.payload) ?? serializeZone(EMPTY_ZONE, nextSerial(context, name), profile)
+  }
   const payload = serializeZone({ records: local.records }, local.serial, profile)
   if (sent === undefined || equalBytes(sent.payload, payload)) return payload
   const sentSerial = payloadSerial(sent.payload, profile)

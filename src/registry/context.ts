@@ -3,7 +3,7 @@ import type { DocumentJudge, NativePool } from '../native/types.ts'
 import type { Network } from '../network/types.ts'
 import type { KeyPair } from '../protocol/ed25519.ts'
 import { nameKey } from '../protocol/keys.ts'
-import { parseName, type Name } from '../protocol/names.ts'
+import { canonicalName, parseName, type Name } from '../protocol/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
 import type { ProtocolTime } from '../protocol/time.ts'
 import type { RoundClock } from '../round-clock.ts'
@@ -60,8 +60,13 @@ export function createContext(dependencies: RegistryDependencies): RegistryConte
   }
 }
 
-/** The name if it is valid and open here. Throws SVC-NAM-001 and SVC-NAM-002. */
+/** The name that a person wrote, in any case and with a closing dot or without, if it is valid and open here. Throws SVC-NAM-001 and SVC-NAM-002. */
 export function openName(context: RegistryContext, text: string): Name {
+  return exactName(context, canonicalName(text))
+}
+
+/** The name of a signed record, which has one spelling only. Throws SVC-NAM-001 and SVC-NAM-002. */
+export function exactName(context: RegistryContext, text: string): Name {
   try {
     return parseName(text, context.profile)
   } catch (error) {

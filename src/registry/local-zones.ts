@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { RECORD_TYPES, type Zone } from '../protocol/zone.ts'
-import { keys } from '../store/keys.ts'
+import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import { Count, readJson } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
@@ -28,6 +28,16 @@ export class LocalZones {
   get(name: string): LocalZone | undefined {
     const stored = this.#read(name)
     return stored === undefined ? undefined : { serial: stored.serial, records: stored.records }
+  }
+
+  /** The names that have one. */
+  names(): string[] {
+    return [...this.#store.list(prefixes.zones)].map(([key]) => lastPart(key))
+  }
+
+  /** Throws StoreError. */
+  remove(name: string): void {
+    this.#store.delete(keys.zone(name))
   }
 
   /** Whether the next renewal carries the zone: it came with the request for one, and nobody publishes it by itself. */

@@ -8,7 +8,7 @@ import { claimOf, type Claim } from '../protocol/claim.ts'
 import type { RecordOrder } from '../protocol/order.ts'
 import { isRollback } from '../protocol/rollback.ts'
 import { stampFor } from './commitments.ts'
-import { openName, ownKey, type RegistryContext } from './context.ts'
+import { exactName, openName, ownKey, type RegistryContext } from './context.ts'
 import { leaseOf } from './lease-times.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord } from './publishing.ts'
 import type { CommittedBy, StoredBy } from './types.ts'
@@ -33,7 +33,7 @@ export async function commit(context: RegistryContext, text: string, commitment:
 
 /** Publishes a finished Reveal: a registration, a renewal or new data. SVC-NAM-*, SVC-PUB-001, SVC-REG-001, SVC-RES-001, SVC-PUB-002. */
 export async function publish(context: RegistryContext, reveal: Reveal): Promise<StoredBy> {
-  const name = openName(context, reveal.name)
+  const name = exactName(context, reveal.name)
   await requireValid(context, reveal)
   const claim = claimOf(reveal, name, linksOf(reveal), context.profile)
   requireOneClaim(context, claim)

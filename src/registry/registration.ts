@@ -9,7 +9,7 @@ import { requireBeacon } from './commitments.ts'
 import { openName, ownKey, type RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import { claimsIn } from './secrecy.ts'
-import { requireOwned, saveZone, saveZoneForRenewal } from './zones.ts'
+import { requireOwned, saveZoneForRegistration, saveZoneForRenewal } from './zones.ts'
 
 /** Starts a registration after everything that can be known before days of work. SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-BCN-001, SVC-RES-001, SVC-TSK-002. */
 export async function register(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
@@ -21,7 +21,7 @@ export async function register(context: RegistryContext, tasks: TaskManager, tex
   await requireFree(context, name)
   // Another request may have come meanwhile, whose zone this one must not replace.
   requireNoTask(tasks, name)
-  if (zone !== undefined) saveZone(context, name, zone)
+  if (zone !== undefined) saveZoneForRegistration(context, name, zone)
   return tasks.create({ name, kind: 'register' })
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts'
+import { canonicalName } from '../protocol/names.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import { AutomaticRenewal } from './automatic-renewal.ts'
 import { createContext, openName, type RegistryDependencies } from './context.ts'
@@ -16,9 +17,11 @@ import { Resolver } from './resolver.ts'
 import { translated, translatedSync } from './service-errors.ts'
 import { Standings } from './standing.ts'
 import { networkStatus, ownedNames } from './status.ts'
+import { discardZone, listDrafts } from './drafts.ts'
 import type { OwnedName, Registry, RegistryEvent } from './types.ts'
 import { WantedNames } from './wanted.ts'
 import { localZone, publishZone, saveZone, zoneOf } from './zones.ts'
+import { patchZone } from './zone-patch.ts'
 
 export interface RegistryOptions {
   /** `auto_renew`, read at each use: whether names are renewed before their leases end. Default: they are. */
@@ -52,7 +55,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     try {
       return await translated(work)
     } finally {
-      resolver.forget(name)
+      resolver.forget(canonicalName(name))
     }
   }
 
@@ -95,7 +98,12 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     resolveIdentity: (did, signal) => translated(() => resolveIdentity(context, did, signal)),
     publicZone: async (name, signal) => zoneOf(context, await resolver.resolve(name, signal)),
     localZone: (name) => localZone(context, name),
-    saveZone: (name, zone, ifMatchSerial) => saveZone(context, name, zone, ifMatchSerial),
+    saveZone: (name, zone, ifMatchSerial) => saveZone(context, tasks, name, zone, ifMatchSerial),
+    patchZone: (name, patch, ifMatchSerial) => patchZone(context, tasks, name, patch, ifMatchSerial),
+    discardZone: (name, ifMatchSerial) => {
+      discardZone(context, name, ifMatchSerial)
+    },
+    drafts: () => listDrafts(context, tasks),
     publishZone: (name) => changing(name, () => publishZone(context, tasks, name)),
     commit: (name, commitment) => translated(() => commit(context, name, commitment)),
     publish: (reveal) => changing(reveal.name, () => publish(context, reveal)),
@@ -104,7 +112,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     pins: (after) => translatedSync(() => listPins(context, after)),
     forgetPin(name) {
       translatedSync(() => forgetPin(context, name))
-      resolver.forget(name)
+      resolver.forget(canonicalName(name))
     },
     release: (name) => translatedSync(() => ownedAfter(name, () => release(context, tasks, name))),
     takeBack: (name) => translatedSync(() => ownedAfter(name, () => takeBack(context, name))),

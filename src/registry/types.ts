@@ -60,6 +60,35 @@ export interface ResolvedName {
 export interface ZoneView {
   zone: Zone
   source: 'local' | 'network'
+  /** `draft`: saved here, and not what was published last. */
+  state: ZoneState
+}
+
+export type ZoneState = 'draft' | 'published'
+
+/** A change of some records: first the removals, then the additions. */
+export interface ZonePatch {
+  readonly remove: readonly ZoneSelector[]
+  /** Label to records, as a zone has them. A record that is there already takes the ttl given here. */
+  readonly add: unknown
+}
+
+/** The records of a label; of one type, of one value. */
+export interface ZoneSelector {
+  readonly label: string
+  readonly type?: string | undefined
+  readonly value?: string | undefined
+}
+
+/** A zone that was saved here and not published. */
+export interface ZoneDraft {
+  name: string
+  serial: number
+  /** Null where the name has no record of ours yet. */
+  published_serial: number | null
+  records: number
+  /** `unowned`: its registration ended without the name, or the name was lost; it can be discarded only. */
+  owner: 'owned' | 'registering' | 'unowned'
 }
 
 export interface ResolvedIdentity {
@@ -253,9 +282,19 @@ export interface Registry {
   resolveIdentity(did: string, signal?: AbortSignal): Promise<ResolvedIdentity>
   /** SVC-ZON-001 besides those of resolve. */
   publicZone(name: string, signal?: AbortSignal): Promise<ZoneView>
+  /** The draft, else what this daemon published of a name that it holds. SVC-NAM-001/002. */
   localZone(name: string): ZoneView | undefined
-  /** Saves only; serial becomes higher than any seen. SVC-ZON-002, SVC-OWN-001 is not raised: a zone may be prepared before registering. SVC-ZON-004 when `ifMatchSerial` is not the standing one. */
+  /**
+   * Saves only. The serial is the one given, which must be higher than any seen, else the next. SVC-NAM-001/002, SVC-ZON-002, SVC-STO-001. SVC-OWN-001 unless the
+   * name is owned or being registered here. SVC-ZON-004 when `ifMatchSerial` is not the present one.
+   */
   saveZone(name: string, zone: unknown, ifMatchSerial?: number): { serial: number }
+  /** As saveZone, for a change on the draft, else on what is published. SVC-ZON-002 also where a removal finds nothing. */
+  patchZone(name: string, patch: ZonePatch, ifMatchSerial?: number): { serial: number }
+  /** What is published stays. SVC-NAM-001/002, SVC-ZON-003 where there is no draft, SVC-ZON-004, SVC-STO-001. */
+  discardZone(name: string, ifMatchSerial?: number): void
+  /** By name. */
+  drafts(): ZoneDraft[]
   /** SVC-OWN-001, SVC-ZON-003, SVC-PUB-002. */
   publishZone(name: string, signal?: AbortSignal): Promise<{ serial: number } & StoredBy>
   /** Manual flow: C itself; the stamp is added here. SVC-NAM-001/002, SVC-RES-001, SVC-PUB-002. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone.ts'
-import type { Explanation, NetworkDiversityView, OwnedName, PinView, WantedView, Registry, ZoneView } from '../../../src/registry/types.ts'
+import type { Explanation, NetworkDiversityView, OwnedName, PinView, WantedView, Registry, ZoneDraft, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
@@ -79,7 +79,7 @@ export class MemoryRegistry implements Registry {
   async publicZone(name: string): Promise<ZoneView> {
     this.#named('publicZone', name)
     try {
-      return { zone: JSON.parse(Buffer.from(this.#find(name).payload).toString()) as Zone, source: 'network' }
+      return { zone: JSON.parse(Buffer.from(this.#find(name).payload).toString()) as Zone, source: 'network', state: 'published' }
     } catch (error) {
       if (error instanceof SyntaxError) throw new ServiceError('SVC-ZON-001', `The payload of ${name} is not a zone.`)
       throw error
@@ -89,13 +89,12 @@ export class MemoryRegistry implements Registry {
   localZone(name: string): ZoneView | undefined {
     this.#called('localZone', name)
     const zone = this.zones.get(name)
-    return zone === undefined ? undefined : { zone, source: 'local' }
+    return zone === undefined ? undefined : { zone, source: 'local', state: 'draft' }
   }
 
   saveZone(name: string, zone: unknown, ifMatchSerial?: number) {
     this.#named('saveZone', name, zone, ifMatchSerial)
-    const standing = this.zones.get(name)?.serial ?? 0
-    if (ifMatchSerial !== undefined && ifMatchSerial !== standing) throw new ServiceError('SVC-ZON-004', `The zone has serial ${standing}.`)
+    const standing = this.#unchanged(name, ifMatchSerial)
     const { records } = zone as Zone
     for (const [label, group] of Object.entries(records)) {
       for (const [index, { type, value }] of group.entries()) {
@@ -106,6 +105,35 @@ export class MemoryRegistry implements Registry {
     }
     this.zones.set(name, { records, serial: standing + 1 })
     return { serial: standing + 1 }
+  }
+
+  #unchanged(name: string, ifMatchSerial: number | undefined): number {
+    const standing = this.zones.get(name)?.serial ?? 0
+    if (ifMatchSerial !== undefined && ifMatchSerial !== standing) throw new ServiceError('SVC-ZON-004', `The zone has serial ${standing}.`)
+    return standing
+  }
+
+  patchZone(name: string, patch: ZonePatch, ifMatchSerial?: number) {
+    this.#named('patchZone', name, patch, ifMatchSerial)
+    const standing = this.#unchanged(name, ifMatchSerial)
+    const records = Object.assign(Object.create(null) as Zone['records'], structuredClone(this.zones.get(name)?.records ?? {}))
+    for (const { label, type, value } of patch.remove) {
+      records[label] = (records[label] ?? []).filter((record) => !((type === undefined || record.type === type) && (value === undefined || record.value === value)))
+    }
+    for (const [label, added] of Object.entries(patch.add as Zone['records'])) (records[label] ??= []).push(...added)
+    this.zones.set(name, { records, serial: standing + 1 })
+    return { serial: standing + 1 }
+  }
+
+  discardZone(name: string, ifMatchSerial?: number): void {
+    this.#named('discardZone', name, ifMatchSerial)
+    this.#unchanged(name, ifMatchSerial)
+    if (!this.zones.delete(name)) throw new ServiceError('SVC-ZON-003', `There is no draft for ${name}.`)
+  }
+
+  drafts(): ZoneDraft[] {
+    this.#called('drafts')
+    return [...this.zones].map(([name, { serial, records }]) => ({ name, serial, published_serial: 0, records: Object.keys(records).length, owner: 'owned' }))
   }
 
   async publishZone(name: string) {

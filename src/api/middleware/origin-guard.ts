@@ -7,7 +7,7 @@ import type { ApiServices } from '../services.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 /** Headers that a page of an allowed origin needs to read. */
-const EXPOSED = ['ETag', 'Location', 'Retry-After', 'X-Request-Id', 'X-Zone-Source', 'Idempotency-Replayed']
+const EXPOSED = ['ETag', 'Location', 'Retry-After', 'X-Request-Id', 'X-Zone-Source', 'X-Zone-State', 'Idempotency-Replayed']
 
 /**
  * Pages of other origins: those of `api.allowed_origins` get CORS headers and preflights; others get none, and may change nothing.
@@ -16,7 +16,7 @@ const EXPOSED = ['ETag', 'Location', 'Retry-After', 'X-Request-Id', 'X-Zone-Sour
 export function originGuard({ allowedOrigins }: Pick<ApiServices, 'allowedOrigins'>): MiddlewareHandler<AppEnv> {
   const allow = cors({
     origin: (origin) => origin,
-    allowMethods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'Last-Event-ID', 'X-Request-Id'],
     exposeHeaders: EXPOSED,
     maxAge: 600

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from './document.ts'
 type Operation = NonNullable<NonNullable<OpenApiDocument['paths'][string]>['get']>
 type Content = Record<string, { schema?: unknown; example?: unknown }>
 
-const METHODS = ['get', 'post', 'delete'] as const
+const METHODS = ['get', 'post', 'patch', 'delete'] as const
 
 /** The document as HTML: an entry for each operation by tag, then the schemas. */
 export function renderDocument(document: OpenApiDocument): string {

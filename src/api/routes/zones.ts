@@ -4,12 +4,14 @@ import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { etagMatches, etagOf, ifMatchSerial } from '../etag.ts'
 import { IF_MATCH_PARAMETER, IF_NONE_MATCH_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
-import { ZonePublishedSchema, type ZonePublishedBody } from '../schemas/common.ts'
-import { ZoneSavedSchema, ZoneSchema, type ZoneBody, type ZoneSavedBody } from '../schemas/zone.ts'
+import { SuccessSchema, ZonePublishedSchema, type ZonePublishedBody } from '../schemas/common.ts'
+import { ZoneDraftListSchema, ZonePatchSchema, ZoneSavedSchema, ZoneSchema, type ZoneBody, type ZoneDraftBody, type ZoneSavedBody } from '../schemas/zone.ts'
 import type { ApiServices } from '../services.ts'
 import { RESOLVE_ERRORS } from './resolve.ts'
 
 const ETAG = { description: 'Made from the serial of the zone', schema: { type: 'string' as const } }
+
+const SAVE_ERRORS = ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-ZON-002', 'SVC-ZON-004', 'SVC-STO-001'] as const
 
 export function zoneRoutes({ registry }: ApiServices) {
   /** A reserved name can have no zone here; on the network it is simply nobody's. */
@@ -39,23 +41,24 @@ export function zoneRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Zones',
         summary: 'The DNS zone of a name',
-        description: 'Without a token: parsed from the Reveal found on the network. With one (scope read or publish): the local zone if this daemon has one, else as without.',
+        description: 'Without a token: parsed from the Reveal found on the network. With one (scope read or publish): the draft saved here, else what this daemon published of a name that it holds, else as without.',
         access: 'public',
         parameters: [NAME_PARAMETER, IF_NONE_MATCH_PARAMETER],
         answers: {
           200: {
             description: 'The zone',
             schema: ZoneSchema,
-            headers: { 'X-Zone-Source': { description: '`local` or `network`', schema: { type: 'string' } }, ETag: ETAG }
+            headers: { 'X-Zone-Source': { description: '`local` or `network`', schema: { type: 'string' } }, 'X-Zone-State': { description: '`draft`: saved here and not published; `published`', schema: { type: 'string' } }, ETag: ETAG }
           },
           304: { description: 'The zone is still the one that If-None-Match names' }
         },
         errors: [...RESOLVE_ERRORS, 'SVC-ZON-001']
       }),
       async (c) => {
-        const { zone, source } = await zoneFor(c, c.req.param('name'))
+        const { zone, source, state } = await zoneFor(c, c.req.param('name'))
         const etag = etagOf(zone.serial ?? 0)
         c.header('X-Zone-Source', source)
+        c.header('X-Zone-State', state)
         c.header('Vary', 'Authorization, Cookie', { append: true })
         c.header('ETag', etag)
         return etagMatches(c.req.header('If-None-Match'), etag) ? c.body(null, 304) : c.json(zone as ZoneBody)
@@ -66,12 +69,12 @@ export function zoneRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Zones',
         summary: 'Save the local zone of a name',
-        description: 'Saves only: nobody else sees it until it is published. A zone may be prepared before its name is registered.',
+        description: 'Replaces the whole zone: records that are not sent are dropped (PATCH changes some). Saves only: nobody else sees it until it is published. The name must be owned or being registered here; POST /api/vdf/register takes a zone too.',
         access: ['publish'],
         body: ZoneSchema,
         parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
         answers: { 200: { description: 'Saved', schema: ZoneSavedSchema, headers: { ETag: ETAG } } },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-ZON-002', 'SVC-ZON-004', 'SVC-STO-001']
+        errors: SAVE_ERRORS
       }),
       (c) => {
         const name = c.req.param('name')
@@ -80,6 +83,56 @@ export function zoneRoutes({ registry }: ApiServices) {
         c.header('ETag', etagOf(serial))
         return c.json<ZoneSavedBody>({ success: true, serial })
       }
+    )
+    .patch(
+      '/api/zone/:name',
+      endpoint({
+        tag: 'Zones',
+        summary: 'Add and remove records of a zone',
+        description: 'A change of the draft, else of the published zone; all other records stay. Saves only, as POST does.',
+        access: ['publish'],
+        body: ZonePatchSchema,
+        parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
+        answers: { 200: { description: 'Saved', schema: ZoneSavedSchema, headers: { ETag: ETAG } } },
+        errors: SAVE_ERRORS
+      }),
+      (c) => {
+        const name = c.req.param('name')
+        const expected = ifMatchSerial(c.req.header('If-Match'), () => standingSerial(name))
+        // The records as they were received: the schema's map would drop a label such as "constructor".
+        const { add = {} } = c.get('rawBody') as { add?: unknown }
+        const { serial } = registry.patchZone(name, { remove: c.req.valid('json').remove ?? [], add }, expected)
+        c.header('ETag', etagOf(serial))
+        return c.json<ZoneSavedBody>({ success: true, serial })
+      }
+    )
+    .delete(
+      '/api/zone/:name',
+      endpoint({
+        tag: 'Zones',
+        summary: 'Discard the draft of a zone',
+        description: 'What is published stays as it is.',
+        access: ['publish'],
+        parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
+        answers: { 200: { description: 'Discarded', schema: SuccessSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-ZON-003', 'SVC-ZON-004', 'SVC-STO-001']
+      }),
+      (c) => {
+        const name = c.req.param('name')
+        registry.discardZone(name, ifMatchSerial(c.req.header('If-Match'), () => standingSerial(name)))
+        return c.json({ success: true as const })
+      }
+    )
+    .get(
+      '/api/drafts',
+      endpoint({
+        tag: 'Zones',
+        summary: 'The zones that were saved here and not published',
+        access: ['read', 'publish'],
+        answers: { 200: { description: 'Drafts, by name', schema: ZoneDraftListSchema } },
+        errors: ['SVC-STO-001']
+      }),
+      (c) => c.json<ZoneDraftBody[]>(registry.drafts())
     )
     .post(
       '/api/zone/:name/publish',

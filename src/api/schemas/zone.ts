@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { CountSchema, mapSchema } from './common.ts'
+import { NameSchema } from './reveal.ts'
 
 const RecordSchema = v.pipe(
   v.object({
@@ -16,15 +17,54 @@ const RecordSchema = v.pipe(
  */
 export const ZoneSchema = v.pipe(
   v.object({
-    serial: v.optional(CountSchema),
+    serial: v.optional(v.pipe(CountSchema, v.description('Of a zone to save: higher than any serial seen of the name (SVC-ZON-002); the next one when left out'))),
     records: v.pipe(mapSchema(v.array(RecordSchema)), v.description('Label (`@` is the apex) to its records'))
   }),
   v.metadata({
     ref: 'Zone',
-    examples: [{ serial: 1, records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 300 }], www: [{ type: 'CNAME', value: '@' }] } }]
+    examples: [{ serial: 7, records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 300 }], www: [{ type: 'CNAME', value: '@' }] } }]
   })
 )
 export type ZoneBody = v.InferOutput<typeof ZoneSchema>
 
 export const ZoneSavedSchema = v.pipe(v.object({ success: v.literal(true), serial: CountSchema }), v.metadata({ ref: 'ZoneSaved' }))
 export type ZoneSavedBody = v.InferOutput<typeof ZoneSavedSchema>
+
+/** Only the shape, as with {@link ZoneSchema}. */
+export const ZonePatchSchema = v.pipe(
+  v.unknown(),
+  v.check((input) => !Array.isArray(input), 'Expected an object'),
+  v.object({
+    remove: v.optional(
+      v.pipe(
+        v.array(
+          v.object({
+            label: v.string(),
+            type: v.pipe(v.optional(v.string()), v.description('All types of the label when left out')),
+            value: v.pipe(v.optional(v.string()), v.description('As it is in the zone; all values when left out'))
+          })
+        ),
+        v.description('Records to take away, before any is added; each must find one (SVC-ZON-002)')
+      )
+    ),
+    add: v.optional(v.pipe(mapSchema(v.array(RecordSchema)), v.description('Label to records; one that is there already takes the ttl given here')))
+  }),
+  v.check(({ remove, add }) => remove !== undefined || add !== undefined, 'Expected records to remove or to add'),
+  v.metadata({ ref: 'ZonePatch', examples: [{ remove: [{ label: 'www', type: 'CNAME' }], add: { www: [{ type: 'A', value: '192.0.2.1' }] } }] })
+)
+
+export type ZonePatchBody = v.InferOutput<typeof ZonePatchSchema>
+
+export const ZoneDraftListSchema = v.array(
+  v.pipe(
+    v.object({
+      name: NameSchema,
+      serial: CountSchema,
+      published_serial: v.pipe(v.nullable(CountSchema), v.description('Of the newest record signed here; null where there is none yet')),
+      records: CountSchema,
+      owner: v.pipe(v.picklist(['owned', 'registering', 'unowned']), v.description('`unowned`: the name is not ours, or no longer; the draft can be discarded only'))
+    }),
+    v.metadata({ ref: 'ZoneDraft' })
+  )
+)
+export type ZoneDraftBody = v.InferOutput<typeof ZoneDraftListSchema>[number]

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { toHex } from '../../protocol/bytes.ts'
 import { commitmentHash, SALT_BYTES } from '../../protocol/commitment.ts'
 import { nameKey } from '../../protocol/keys.ts'
-import { parseName } from '../../protocol/names.ts'
+import { canonicalName, parseName } from '../../protocol/names.ts'
 import { profileHash } from '../../protocol/profile.ts'
 import { connect } from '../connect.ts'
 import type { Context } from '../context.ts'
@@ -21,8 +21,9 @@ export interface CommitOptions {
 }
 
 /** `chronym commit NAME`: key, salt and commitment; saved before anything is sent. */
-export async function runCommit(context: Context, name: string, options: CommitOptions): Promise<ExitCode> {
+export async function runCommit(context: Context, text: string, options: CommitOptions): Promise<ExitCode> {
   const { output } = context
+  const name = canonicalName(text)
   const profile = loadProfile(context, options.network)
   const hash = profileHash(profile)
   const parsed = parseName(name, profile)

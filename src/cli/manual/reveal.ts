@@ -1,6 +1,6 @@
 import { fromHex, toBase64, toHex } from '../../protocol/bytes.ts'
 import { nameKey } from '../../protocol/keys.ts'
-import { iterationsFor, parseName } from '../../protocol/names.ts'
+import { canonicalName, iterationsFor, parseName } from '../../protocol/names.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
 import { pulseRandomness } from '../../protocol/pulse.ts'
 import { encodeVdfProof, proofShape, signReveal, type Reveal } from '../../protocol/reveal.ts'
@@ -72,8 +72,9 @@ async function prove(context: Context, pool: NativePool, profile: NetworkProfile
 }
 
 /** `chronym reveal NAME --file F`: pulse, VDF, Reveal; sent unless `--offline`. */
-export async function runReveal(context: Context, name: string, options: RevealOptions): Promise<ExitCode> {
+export async function runReveal(context: Context, text: string, options: RevealOptions): Promise<ExitCode> {
   const { output } = context
+  const name = canonicalName(text)
   const file = options.file ?? secretFileOf(name)
   const stored = await readSecret(file)
   if (stored.name !== name) throw inputFailure(`${file} is the secret of ${stored.name}, not of ${name}`)
