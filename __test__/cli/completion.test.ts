@@ -16,6 +16,7 @@ describe.runIf(has('bash'))('completion in bash', () => {
   it('offers commands, then the commands below them, then options', async () => {
     expect(await completeInBash(['chronym', 'reg'])).toEqual(['register'])
     expect(await completeInBash(['chronym', 'zone', 'p'])).toEqual(['publish'])
+    expect(await completeInBash(['chronym', 'zone', ''])).toEqual(expect.arrayContaining(['get', 'set', 'add', 'rm', 'edit', 'diff', 'discard', 'drafts', 'import', 'export', 'publish']))
     expect(await completeInBash(['chronym', 'vdf', 'verify', '--dis'])).toEqual(['--discriminant'])
   })
 
@@ -34,6 +35,7 @@ describe.runIf(has('bash'))('completion in bash', () => {
 
   it('sees the command past options and arguments', async () => {
     expect(await completeInBash(['chronym', '--json', 'zone', 'set', 'alice.chronym', '--rec'])).toEqual(['--record'])
+    expect(await completeInBash(['chronym', 'zone', 'import', 'alice.chronym', 'file', '--y'])).toEqual(['--yes'])
   })
 })
 
@@ -49,6 +51,11 @@ describe('completion scripts', () => {
     const script = completionScript('fish', [{ path: '', commands: [{ name: 'do', description: 'it' }], options: [] }])
     expect(script).toContain('test "$at" = "$argv[1]"')
     expect(script).not.toContain('string join')
+  })
+
+  it.each(['bash', 'zsh', 'fish'])('of %s know every command of zone', async (shell) => {
+    const { stdout } = await cli(['completion', shell])
+    for (const command of ['add', 'rm', 'edit', 'diff', 'discard', 'drafts', 'import', 'export']) expect(stdout).toContain(`zone ${command}`)
   })
 
   it.each(['bash', 'zsh', 'fish'] as const)('%s quotes descriptions with quotes', (shell) => {

@@ -120,6 +120,7 @@ function fakeDaemon() {
   app.post('/api/zone/:name/publish', (c) => c.json({ success: true, serial: 4, stored_by: 2, of: 3 }))
   app.get('/api/zone/:name', (c) => {
     c.header('X-Zone-Source', 'local')
+    c.header('ETag', '"4"')
     return c.json({ serial: 4, records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: 'evil \u001b[2J' }] } })
   })
   app.get('/api/config', (c) => c.json({ mode: 'full', api: { port: 7468 } }))
@@ -208,7 +209,7 @@ describe('answers', () => {
     const { stdout } = await ask(['zone', 'get', 'alice.chronym'], { terminal: true })
     expect(stdout).toContain(String.raw`evil \u001b[2J`)
     expect(stdout).not.toContain('\u001b')
-    await ask(['zone', 'set', 'alice.chronym', '-'], { stdin: stdout })
+    await ask(['zone', 'set', 'alice.chronym', '-', '--yes'], { stdin: stdout })
     expect(daemon.requests.at(-1)?.body).toEqual({ records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: String.raw`evil \u001b[2J` }] } })
   })
 
@@ -287,7 +288,7 @@ describe('answers', () => {
 
 describe('requests', () => {
   it('carry records given as options', async () => {
-    const { exitCode, stdout } = await ask(['zone', 'set', 'alice.chronym', '-r', 'www A 192.0.2.1', '-r', '@ 60 TXT hi', '--if-serial', '3', '--publish'])
+    const { exitCode, stdout } = await ask(['zone', 'set', 'alice.chronym', '-r', 'www A 192.0.2.1', '-r', '@ 60 TXT hi', '--if-serial', '3', '--publish', '--yes'])
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ success: true, serial: 4, stored_by: 2, of: 3 })
     const [save, publish] = daemon.requests.slice(-2)

@@ -30,6 +30,15 @@ describe('zone files', () => {
     expect(parseZoneText(' {"serial": 3, "records": {"@": [{"type": "A", "value": "x"}]}}', 'zone.json')).toEqual({ serial: 3, records: { '@': [{ type: 'A', value: 'x' }] } })
   })
 
+  it('may have comments alone: a zone without records, as zone get prints it', () => {
+    expect(parseZoneText('; serial 1\n; no records\n', 'zone.txt')).toEqual({ records: {} })
+  })
+
+  it('may have TTLs with units', () => {
+    expect(parseRecordLine('www 1h30m A 192.0.2.1')).toEqual({ label: 'www', record: { type: 'A', value: '192.0.2.1', ttl: 5400 } })
+    expect(parseRecordLine('www 1hh A 192.0.2.1')).toBeUndefined()
+  })
+
   it('take labels like __proto__ as labels', () => {
     const text = JSON.stringify(parseZoneText('__proto__ TXT x\nconstructor TXT y', 'zone.txt'))
     expect(text).toBe('{"records":{"__proto__":[{"type":"TXT","value":"x"}],"constructor":[{"type":"TXT","value":"y"}]}}')
@@ -37,7 +46,8 @@ describe('zone files', () => {
 
   it.each([
     ['www A 192.0.2.1\nnonsense', 'zone.txt line 2'],
-    ['', 'no record'],
+    ['', 'zone.txt is empty'],
+    [' \n\t\n', 'zone.txt is empty'],
     ['{"records": [', 'not JSON'],
     ['{"zone": {}}', 'no zone']
   ])('%j is refused with the place at fault', (text, message) => {
@@ -52,7 +62,7 @@ describe('zones from standard input', () => {
   })
 
   it('are called by that name where something is wrong', async () => {
-    await expect(readZone('-', Readable.from([]))).rejects.toThrow('standard input holds no record')
+    await expect(readZone('-', Readable.from([]))).rejects.toThrow('standard input is empty')
     await expect(readZone('-', Readable.from([Buffer.from('nonsense')]))).rejects.toThrow('standard input line 1')
   })
 })

@@ -3,26 +3,29 @@ import type { Readable } from 'node:stream'
 import * as v from 'valibot'
 import { inputFailure, usageFailure } from './failure.ts'
 import { nameOfInput, readText } from './input/files.ts'
+import { parseTtl } from './zone-file/ttl.ts'
 
 export interface ZoneRecordInput {
   type: string
   value: string
-  ttl?: number
+  ttl?: number | undefined
 }
 
 export interface ZoneInput {
-  serial?: number
+  serial?: number | undefined
   records: Record<string, ZoneRecordInput[]>
 }
 
-const RECORD_LINE = /^(?<label>\S+)\s+(?:(?<ttl>\d+)\s+)?(?:IN\s+)?(?<type>[A-Za-z]+)\s+(?<value>\S.*)$/u
+const RECORD_LINE = /^(?<label>\S+)\s+(?:(?<ttl>\d[\dsmhdw]*)\s+)?(?:IN\s+)?(?<type>[A-Za-z]+)\s+(?<value>\S.*)$/u
 
 /** `www A 192.0.2.1`, `www 600 A 192.0.2.1`, `@ TXT hello world`. Undefined when it is no record. */
 export function parseRecordLine(line: string): { label: string; record: ZoneRecordInput } | undefined {
   const groups = RECORD_LINE.exec(line.trim())?.groups
   if (groups === undefined) return undefined
   const { label, ttl, type, value } = groups as { label: string; ttl?: string; type: string; value: string }
-  return { label, record: { type: type.toUpperCase(), value: value.trim(), ...(ttl === undefined ? {} : { ttl: Number(ttl) }) } }
+  const seconds = ttl === undefined ? undefined : parseTtl(ttl)
+  if (ttl !== undefined && seconds === undefined) return undefined
+  return { label, record: { type: type.toUpperCase(), value: value.trim(), ...(seconds === undefined ? {} : { ttl: seconds }) } }
 }
 
 /** A zone of record lines. `where` names a line that is none. */
@@ -48,8 +51,9 @@ export async function readZone(file: string, stdin: Readable): Promise<ZoneInput
 /** Reads the text of a zone file: JSON when it begins with a brace, record lines otherwise (`#` and `;` begin a comment line). */
 export function parseZoneText(text: string, file: string): ZoneInput {
   if (!text.trimStart().startsWith('{')) {
+    // More often a pipe that failed than a zone that is meant to be empty.
+    if (text.trim() === '') throw inputFailure(`${file} is empty. A zone without records is a file with a comment alone, or {"records": {}}`)
     const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 })).filter(({ line }) => !/^\s*(?:[#;]|$)/u.test(line))
-    if (lines.length === 0) throw inputFailure(`${file} holds no record`)
     return zoneOfLines(lines.map(({ line }) => line), (index) => `${file} line ${lines[index]?.number ?? index + 1}`)
   }
   let json: unknown

@@ -1,0 +1,121 @@
+/** Zones from RFC 1035 master files. Strict: what it does not know it refuses, with the line. */
+import { DEFAULT_TTL, MAX_TTL, MIN_TTL, RECORD_TYPES } from '../../protocol/zone.ts'
+import type { ZoneInput, ZoneRecordInput } from '../zone-input.ts'
+import { absoluteName, labelBelow, wordsForZone } from './names.ts'
+import { entriesOf, type Entry, type FileProblem, type Token } from './tokens.ts'
+import { parseTtl } from './ttl.ts'
+
+export type { FileProblem } from './tokens.ts'
+
+export interface ParsedFile {
+  readonly zone: ZoneInput
+  /** What can't be taken, by line; the zone has the rest. */
+  readonly problems: readonly FileProblem[]
+  /** Line of each record, at the same label and place. */
+  readonly lines: Readonly<Record<string, readonly number[]>>
+  /** Line of an SOA record, which was left out: a Chronym zone has none. */
+  readonly soaLine: number | undefined
+}
+
+/** What one entry leaves for the next. */
+interface State {
+  readonly apex: string
+  origin: string
+  owner: string | undefined
+  defaultTtl: number | undefined
+  /** RFC 1035: without $TTL a record has the TTL stated last. */
+  lastTtl: number | undefined
+  soaLine: number | undefined
+}
+
+/** A record of a file; undefined for a directive and an SOA. */
+type FileRecord = { label: string; record: ZoneRecordInput } | undefined
+
+/** Reads a master file for the zone `apex` (a name without a closing dot), which is the first $ORIGIN. Throws nothing for bad text. */
+export function parseMasterFile(text: string, apex: string): ParsedFile {
+  const { entries, problems } = entriesOf(text)
+  const state: State = { apex, origin: apex, owner: undefined, defaultTtl: undefined, lastTtl: undefined, soaLine: undefined }
+  // No prototype: a label may be called "constructor".
+  const records = Object.create(null) as ZoneInput['records']
+  const lines = Object.create(null) as Record<string, number[]>
+  for (const entry of entries) {
+    try {
+      const read = readEntry(entry, state)
+      if (read === undefined) continue
+      const { label, record } = read
+      const held = (records[label] ??= [])
+      // A record twice is one record (RFC 2181, section 5).
+      if (held.some(({ type, value, ttl }) => type === record.type && value === record.value && ttl === record.ttl)) continue
+      held.push(record)
+      ;(lines[label] ??= []).push(entry.line)
+    } catch (error) {
+      problems.push({ line: entry.line, message: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return { zone: { records }, problems: problems.sort((left, right) => left.line - right.line), lines, soaLine: state.soaLine }
+}
+
+function readEntry({ isIndented, tokens, line }: Entry, state: State): FileRecord {
+  const [first] = tokens
+  if (!isIndented && first!.text.startsWith('$')) {
+    readDirective(tokens, state)
+    return undefined
+  }
+  if (!isIndented) state.owner = absoluteName(first!.text, state.origin)
+  if (state.owner === undefined) throw new Error('the first record has no owner: the line begins with a space')
+  const { type, ttl, words } = readRecord(isIndented ? tokens : tokens.slice(1), state)
+  const label = labelBelow(state.owner, state.apex)
+  if (type === 'SOA') {
+    state.soaLine = line
+    return undefined
+  }
+  if (!(RECORD_TYPES as readonly string[]).includes(type)) throw new Error(`${type} is no type of a Chronym zone: those are ${RECORD_TYPES.join(', ')}`)
+  if (words.length === 0) throw new Error(`${type} has no value`)
+  if (words[0] === '\\#') throw new Error(`write the value of ${type} in its own form: \\# (RFC 3597) is not read`)
+  if (ttl !== undefined && (ttl < MIN_TTL || ttl > MAX_TTL)) throw new Error(`a TTL is ${MIN_TTL} to ${MAX_TTL} seconds, not ${ttl}`)
+  const value = (type === 'TXT' ? words.map(quotedText) : wordsForZone(type, words, state.origin, state.apex)).join(' ')
+  return { label, record: { type, value, ...(ttl === undefined ? {} : { ttl }) } }
+}
+
+/** [TTL] [class] type words, TTL and class in either order. */
+function readRecord(tokens: readonly Token[], state: State): { type: string; ttl: number | undefined; words: string[] } {
+  let ttl: number | undefined
+  let hasClass = false
+  let index = 0
+  for (; index < tokens.length; index++) {
+    const { text } = tokens[index]!
+    const seconds = ttl === undefined ? parseTtl(text) : undefined
+    if (seconds !== undefined) ttl = seconds
+    else if (!hasClass && /^in$/iu.test(text)) hasClass = true
+    else if (/^(?:ch|cs|hs)$/iu.test(text)) throw new Error(`the class ${text.toUpperCase()} is not known: a zone has IN`)
+    else break
+  }
+  const type = tokens[index]?.text
+  if (type === undefined) throw new Error('a record is [OWNER] [TTL] [IN] TYPE VALUE; the type is missing')
+  if (!/^[a-z][a-z0-9]*$/iu.test(type)) throw new Error(`${type} is no record type`)
+  if (ttl !== undefined) state.lastTtl = ttl
+  // The TTL that a zone has anyway is not written into it.
+  const inherited = state.defaultTtl ?? state.lastTtl
+  return { type: type.toUpperCase(), ttl: ttl ?? (inherited === DEFAULT_TTL ? undefined : inherited), words: tokens.slice(index + 1).map(({ text }) => text) }
+}
+
+/** In a zone a TXT value without quotes is one plain text; in a file each word is a string, and escapes count. */
+function quotedText(word: string): string {
+  if (word.startsWith('"')) return word
+  if (/(?<!\\)"/.test(word)) throw new Error(`${word}: put the whole string in quotes`)
+  return `"${word}"`
+}
+
+function readDirective([directive, argument, ...more]: readonly Token[], state: State): void {
+  const name = directive!.text.toUpperCase()
+  if (name === '$INCLUDE' || name === '$GENERATE') throw new Error(`${name} is not read: write the records themselves`)
+  if (name !== '$ORIGIN' && name !== '$TTL') throw new Error(`${directive!.text} is no directive: $ORIGIN and $TTL are`)
+  if (argument === undefined || more.length > 0) throw new Error(`${name} takes one value`)
+  if (name === '$ORIGIN') {
+    state.origin = absoluteName(argument.text, state.origin)
+    return
+  }
+  const ttl = parseTtl(argument.text)
+  if (ttl === undefined) throw new Error(`${argument.text} is no TTL: write seconds, or 1h, 2d, 1h30m`)
+  state.defaultTtl = ttl
+}

@@ -1,0 +1,87 @@
+/** `zone edit`: the zone as a master file in the user's editor. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ProblemError, type Client } from '../../api/client.ts'
+import { canonicalName } from '../../protocol/names.ts'
+import type { Context } from '../context.ts'
+import { inputFailure } from '../failure.ts'
+import { printable } from '../terminal/format.ts'
+import { formatMasterFile } from '../zone-file/format.ts'
+import { parseMasterFile, type FileProblem, type ParsedFile } from '../zone-file/parse.ts'
+import { changesBetween, inSpellingOf, isUnchanged, type ZoneChanges } from './changes.ts'
+import { currentZone, type CurrentZone } from './current.ts'
+import { editorOf, openInEditor } from './editor.ts'
+import { problemsInFile } from './file-problems.ts'
+import { isInteractive, requireConsent } from './saving.ts'
+
+/** Begins the lines that say what was wrong; they are taken out before the file is read again. */
+const REMARK = ';! '
+const HEADER = '; One record a line: OWNER [TTL] IN TYPE VALUE. Save and close to go on; without a change nothing is saved.\n'
+
+export interface Edited {
+  readonly saved: { readonly serial: number }
+  readonly changes: ZoneChanges
+}
+
+/** Edits and saves the zone of a name; undefined when nothing was changed. Whatever fails, the text is kept in a file that the message names. */
+export async function editZone(context: Context, client: Client, name: string): Promise<Edited | undefined> {
+  const editor = editorOf(context)
+  const current = await currentZone(client, name)
+  const directory = await mkdtemp(join(tmpdir(), 'chronym-zone-'))
+  const file = join(directory, 'zone.txt')
+  try {
+    const edited = await editUntilSaved(context, client, name, { current, editor, file })
+    await rm(directory, { recursive: true })
+    return edited
+  } catch (error) {
+    context.output.error(`your text is kept in ${file}; take it up again with: chronym zone import ${printable(canonicalName(name))} ${file}`)
+    throw error
+  }
+}
+
+async function editUntilSaved(context: Context, client: Client, name: string, { current, editor, file }: { current: CurrentZone; editor: string; file: string }): Promise<Edited | undefined> {
+  const apex = canonicalName(name)
+  let given = `${HEADER}${formatMasterFile(current.zone, apex)}`
+  for (let problems: readonly FileProblem[] = []; ; ) {
+    await writeFile(file, given, { mode: 0o600 })
+    await openInEditor(editor, file)
+    const text = await readFile(file, 'utf8')
+    if (text === given) {
+      if (problems.length === 0) return undefined
+      throw badFile(problems)
+    }
+    const body = text.split('\n').filter((line) => !line.startsWith(REMARK)).join('\n')
+    const parsed = parseMasterFile(body, apex)
+    const outcome = parsed.problems.length > 0 ? parsed.problems : await save(context, client, name, parsed, current)
+    if (!isProblems(outcome)) return outcome
+    problems = outcome
+    if (!isInteractive(context)) throw badFile(problems)
+    // The remarks are lines of the file too.
+    given = `${problems.map(({ line, message }) => `${REMARK}line ${line + problems.length}: ${message.replaceAll('\n', ' ')}\n`).join('')}${body}`
+  }
+}
+
+/** What the daemon has against the records comes back as problems of lines. */
+async function save(context: Context, client: Client, name: string, parsed: ParsedFile, { zone: former, etag }: CurrentZone): Promise<Edited | undefined | FileProblem[]> {
+  const zone = inSpellingOf(former, parsed.zone)
+  const changes = changesBetween(former, zone)
+  if (isUnchanged(changes)) return undefined
+  if (Object.keys(zone.records).length === 0) {
+    await requireConsent(context, changes, { what: `an empty file would drop`, cure: 'To empty a zone: `chronym zone set NAME FILE --yes` with {"records": {}} in the file.' })
+  }
+  try {
+    return { saved: await client.saveZone(name, zone, { ifMatch: etag }), changes }
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'SVC-ZON-002' && error.errors.length > 0) return problemsInFile(error.errors, parsed)
+    throw error
+  }
+}
+
+function isProblems(outcome: Edited | undefined | readonly FileProblem[]): outcome is readonly FileProblem[] {
+  return Array.isArray(outcome)
+}
+
+function badFile(problems: readonly FileProblem[]): Error {
+  return inputFailure(`line ${problems[0]!.line}: ${problems[0]!.message}; nothing was saved`)
+}
