@@ -152,6 +152,23 @@ describe('zones', () => {
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 1 }])
   })
 
+  it('are published as often as peers take changes, and then refused with the time to wait (SVC-REQ-005)', async () => {
+    await registered()
+    const change = (last: number) => {
+      node.registry.saveZone(ALICE, { records: { '@': [{ type: 'A', value: `192.0.2.${last}` }] } })
+      return node.registry.publishZone(ALICE)
+    }
+    const { burst, interval } = profile.changes
+    for (let last = 1; last <= burst; last++) await change(last)
+    await expect(change(100)).rejects.toThrow(expect.objectContaining({ code: 'SVC-REQ-005', retryAfter: interval }) as Error)
+    expect(node.registry.drafts()).toHaveLength(1)
+    await bench.clock.advance(interval * 1000)
+    await node.registry.publishZone(ALICE)
+    // The same record again is no change.
+    await node.registry.publishZone(ALICE)
+    expect((await node.registry.publicZone(ALICE)).zone.records).toEqual({ '@': [{ type: 'A', value: '192.0.2.100' }] })
+  })
+
   it('of others that do not parse are SVC-ZON-001', async () => {
     await registered()
     const key = profileHash(profile)

@@ -9,6 +9,7 @@ import { publishKid, publishManifest, resolveIdentity } from './identities.ts'
 import { IdentityUpkeep } from './identity-upkeep.ts'
 import { commit, publish } from './manual.ts'
 import { PinUpkeep } from './pin-upkeep.ts'
+import { PublishBudgets } from './publish-budget.ts'
 import { forgetPin, listPins } from './pin-view.ts'
 import { register, renew } from './registration.ts'
 import { release, takeBack } from './release.ts'
@@ -47,6 +48,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const identities = new IdentityUpkeep(context)
   const pins = new PinUpkeep(context, tasks)
   const wanted = new WantedNames(context, emit)
+  const budgets = new PublishBudgets(context)
   context.pins.onDispute = (name) => resolver.forget(name)
   const ends: (() => void)[] = []
 
@@ -104,7 +106,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
       discardZone(context, name, ifMatchSerial)
     },
     drafts: () => listDrafts(context, tasks),
-    publishZone: (name) => changing(name, () => publishZone(context, tasks, name)),
+    publishZone: (name) => changing(name, () => publishZone(context, tasks, budgets, name)),
     commit: (name, commitment) => translated(() => commit(context, name, commitment)),
     publish: (reveal) => changing(reveal.name, () => publish(context, reveal)),
     publishKid: (input) => translated(() => publishKid(context, input)),

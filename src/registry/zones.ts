@@ -11,6 +11,7 @@ import type { LocalZone } from './local-zones.ts'
 import type { OwnedRecord } from './owned-names.ts'
 import { takeUpNewer } from './newer-records.ts'
 import { requireMajority, supersededRecord } from './publishing.ts'
+import type { PublishBudgets } from './publish-budget.ts'
 import { translatedSync } from './service-errors.ts'
 import { survey } from './survey.ts'
 import type { ResolvedName, StoredBy, ZoneDraft, ZoneView } from './types.ts'
@@ -79,8 +80,8 @@ export function saveZoneForRenewal(context: RegistryContext, name: Name, input: 
   translatedSync(() => store(context, name, parseZone(input, context.profile), { withReveal: true }))
 }
 
-/** Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-001 where a newer one was published elsewhere (trying again goes above it), SVC-PUB-002. */
-export async function publishZone(context: RegistryContext, tasks: TaskManager, text: string): Promise<{ serial: number } & StoredBy> {
+/** Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-001 where a newer one was published elsewhere (trying again goes above it), SVC-PUB-002, SVC-REQ-005 where the name changes too often. */
+export async function publishZone(context: RegistryContext, tasks: TaskManager, budgets: PublishBudgets, text: string): Promise<{ serial: number } & StoredBy> {
   const name = openName(context, text)
   const record = requireOwned(context, name)
   const local = context.zones.get(name)
@@ -89,6 +90,8 @@ export async function publishZone(context: RegistryContext, tasks: TaskManager, 
   if (state === 'dead') throw new ServiceError('SVC-RES-003', `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}.`)
 
   const { serial, reveal } = zoneToSend(context, name, local, record)
+  // The same record again is a repetition, no change.
+  if (Buffer.compare(reveal.payload, record.reveal.payload) !== 0) budgets.spend(name)
   // Before it is sent: two payloads of one serial would be an equivocation.
   context.owned.save(reveal, { published: false })
   const outcome = await context.network.putReveal(reveal)
