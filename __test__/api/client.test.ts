@@ -52,7 +52,7 @@ describe('the client', () => {
     expect(await client.zone(NAME)).toEqual({ zone: { ...zone, serial: 1 }, source: 'local', state: 'draft', etag: '"1"' })
     expect(await client.drafts()).toMatchObject([{ name: NAME, serial: 1 }])
     expect(await client.patchZone(NAME, { remove: [{ label: '@' }] }, { ifMatch: '"1"' })).toMatchObject({ success: true })
-    expect(await client.publishZone(NAME)).toEqual({ success: true, serial: 1, stored_by: 3, of: 4 })
+    expect(await client.publishZone(NAME)).toEqual({ success: true, serial: 2, stored_by: 3, of: 4 })
     expect(await client.estimate(NAME)).toMatchObject({ iterations: 1_000_000 })
     const { task_id: taskId } = await client.register(NAME, { zone, idempotencyKey: 'key' })
     expect(await client.register(NAME, { zone, idempotencyKey: 'key' })).toMatchObject({ task_id: taskId })

@@ -35,7 +35,7 @@ export function parseName(text: string, profile: NetworkProfile): Name {
  * some whose lower case is ASCII, and they are another name.
  */
 export function canonicalName(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '')
+  return text.replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x20)).replace(/\.$/, '')
 }
 
 /** The label of a name: all before its dot. */
