@@ -99,7 +99,7 @@ export async function publishZone(context: RegistryContext, tasks: TaskManager, 
   if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name))) throw supersededRecord(name)
   // Another daemon's record may have been taken up by a look meanwhile: then that is what peers hold.
   const standing = context.owned.get(name)
-  if ((standing?.foreign?.serial ?? 0) >= zone.serial && !equalBytes(standing!.reveal.payload, reveal.payload)) throw supersededRecord(name)
+  if ((standing?.foreign?.serial ?? 0) >= serial && !equalBytes(standing!.reveal.payload, reveal.payload)) throw supersededRecord(name)
   const stored = requireMajority(`the zone of ${name}`, outcome)
   context.owned.setPublished(name, serial)
   context.zones.holdBack(name)
