@@ -19,7 +19,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'metrics.ts': ['beacon', 'network', 'registry', 'tasks'],
   'network-profile.ts': ['protocol', 'errors.ts'],
   'node-version.ts': [],
-  'readiness.ts': ['api', 'beacon', 'network', 'protocol', 'registry', 'tasks'],
+  'readiness.ts': ['api', 'beacon', 'network', 'registry', 'tasks'],
   'access-token.ts': [],
   'running-record.ts': ['paths.ts'],
   'owner-seed.ts': ['protocol', 'paths.ts', 'errors.ts'],

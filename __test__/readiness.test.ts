@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createMetrics, observe } from '../src/metrics.ts'
-import { builtInProfiles, parseProfile } from '../src/protocol/profile.ts'
+import { builtInProfiles } from '../src/protocol/profile.ts'
 import { networkDiversity } from '../src/registry/network-diversity.ts'
 import { checkReadiness } from '../src/readiness.ts'
 import type { NetworkDiversityView, OwnedName } from '../src/registry/types.ts'
 import type { TaskEvent, TaskView } from '../src/tasks/types.ts'
 
-const profile = parseProfile(builtInProfiles.test)
 const NOW = Date.UTC(2026, 0, 1)
 
 const name = (change: Partial<OwnedName> = {}): OwnedName => ({
@@ -26,7 +25,7 @@ function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null
   const listeners: ((event: TaskEvent) => void)[] = []
   return {
     listeners,
-    network: { status: () => ({ status: 'online' as const, peers: 3, mode: 'full' as const, peer_id: 'me', records: 2 }) },
+    network: { canAsk: () => true, status: () => ({ status: 'online' as const, peers: 3, mode: 'full' as const, peer_id: 'me', records: 2 }) },
     beacon: { latest: () => ({ round: 7, signature: new Uint8Array(48), randomness: new Uint8Array(32) }), now: () => 8 },
     tasks: {
       unreadable: () => 0,
@@ -43,10 +42,10 @@ function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null
 
 describe('readiness', () => {
   it('counts the names that need looking after, and names none', () => {
-    const checks = checkReadiness({ ...parts([name(), WARNED]), profile })
+    const checks = checkReadiness({ ...parts([name(), WARNED]) })
     expect(checks).toContainEqual({ name: 'names', ok: true, detail: '1 of 2 need looking after', warning: true })
     expect(JSON.stringify(checks)).not.toContain('alice')
-    expect(checkReadiness({ ...parts([name()]), profile })).toContainEqual({ name: 'names', ok: true, detail: '1 owned, no warnings' })
+    expect(checkReadiness({ ...parts([name()]) })).toContainEqual({ name: 'names', ok: true, detail: '1 owned, no warnings' })
   })
 
   it('warns while the seed is nowhere else, and calls nothing unready', () => {
@@ -59,8 +58,13 @@ describe('readiness', () => {
     const { tasks, ...rest } = parts([])
     const task = (paused: boolean, code?: string) => ({ status: 'running', paused, stalled: code === undefined ? null : { code, message: 'alice.chronym' } })
     const list = () => [task(false, 'SVC-STO-001'), task(false, 'SVC-STO-001'), task(false), task(true, 'SVC-BCN-001')] as unknown as TaskView[]
-    expect(checkReadiness({ ...rest, tasks: { ...tasks, list }, profile })).toContainEqual({ name: 'tasks', ok: true, detail: '2 cannot go on: SVC-STO-001', warning: true })
-    expect(checkReadiness({ ...rest, tasks: { ...tasks, list: () => list().slice(2) }, profile })).toContainEqual({ name: 'tasks', ok: true, detail: '1 under way' })
+    expect(checkReadiness({ ...rest, tasks: { ...tasks, list } })).toContainEqual({ name: 'tasks', ok: true, detail: '2 cannot go on: SVC-STO-001', warning: true })
+    expect(checkReadiness({ ...rest, tasks: { ...tasks, list: () => list().slice(2) } })).toContainEqual({ name: 'tasks', ok: true, detail: '1 under way' })
+  })
+
+  it('agrees with look-ups about whether anybody can be asked', () => {
+    const { network, ...rest } = parts([])
+    for (const canAsk of [true, false]) expect(checkReadiness({ ...rest, network: { ...network, canAsk: () => canAsk } })).toContainEqual({ name: 'peers', ok: canAsk, detail: 'online, 3 connected' })
   })
 
   it('is not given while the store cannot be read', () => {
@@ -69,7 +73,7 @@ describe('readiness', () => {
         throw new Error('the disk is gone')
       }
     }
-    expect(checkReadiness({ ...parts([]), registry, profile })).toContainEqual({ name: 'store', ok: false, detail: 'the disk is gone' })
+    expect(checkReadiness({ ...parts([]), registry })).toContainEqual({ name: 'store', ok: false, detail: 'the disk is gone' })
   })
 })
 

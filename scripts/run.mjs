@@ -24,7 +24,8 @@ const COMMANDS = {
   'bench:garbage': [['bench/garbage.ts']],
   'bench:network': [['bench/network.ts']],
   'bench:flood': [['bench/flood.ts']],
-  'bench:availability': [['bench/availability.ts']]
+  'bench:availability': [['bench/availability.ts']],
+  'bench:api': [['bench/api.ts']]
 }
 
 /** How soon a command whose npm was killed is stopped too. */

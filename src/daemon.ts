@@ -3,6 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { readAccessToken } from './access-token.ts'
 import { existsSync, rmSync } from 'node:fs'
 import type { ConfigSources } from './chronymd.ts'
+import type { AppOptions } from './api/app.ts'
 import { createEventLog } from './api/event-log.ts'
 import { createIdempotency } from './api/idempotency.ts'
 import { serve } from './api/serve.ts'
@@ -102,8 +103,11 @@ function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): strin
   return bootstrap.length === 0 ? 'there are no public peers yet; name peers in p2p.bootstrap' : undefined
 }
 
-/** Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is stopped again. */
-export async function startDaemon({ file, environment, flags }: ConfigSources): Promise<RunningDaemon> {
+/**
+ * Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is stopped again.
+ * `options` is for load generators, which the rate limits would stop.
+ */
+export async function startDaemon({ file, environment, flags }: ConfigSources, options: Pick<AppOptions, 'limits'> = {}): Promise<RunningDaemon> {
   const early = checkConfig(mergeConfig(file, environment, flags), 'configuration')
   const log = createLogger(early.log.level)
   const life = new Lifecycle((what, error) => log.error({ err: error }, `${what} did not stop cleanly`))
@@ -201,7 +205,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
       idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
       metrics,
       log,
-      readiness: () => checkReadiness({ network, beacon, tasks, registry, profile, isSeedSafe: () => isSeedSafe(paths) }),
+      readiness: () => checkReadiness({ network, beacon, tasks, registry, isSeedSafe: () => isSeedSafe(paths) }),
       allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
       allowedOrigins: () => config.current().api.allowed_origins,
       now: () => clock.now()
@@ -238,7 +242,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources): 
     life.onStop('registry', () => registry.stop())
     await tasks.start()
     life.onStop('tasks', () => tasks.stop())
-    const api = await serve(services, initial.api)
+    const api = await serve(services, initial.api, options)
     life.onStop('http interface', () => api.close())
     if (api.warning !== undefined) log.warn(api.warning)
     // With it the command line finds a daemon on any port by its data directory alone.

@@ -2,7 +2,6 @@
 import type { ReadinessCheck } from './api/services.ts'
 import type { BeaconClient } from './beacon/types.ts'
 import type { Network } from './network/types.ts'
-import type { NetworkProfile } from './protocol/profile.ts'
 import type { Registry } from './registry/types.ts'
 import type { TaskManager } from './tasks/types.ts'
 
@@ -10,11 +9,10 @@ import type { TaskManager } from './tasks/types.ts'
 const STALE_BEACON_ROUNDS = 20
 
 export interface ReadinessSources {
-  readonly network: Pick<Network, 'status'>
+  readonly network: Pick<Network, 'status' | 'canAsk'>
   readonly beacon: Pick<BeaconClient, 'latest' | 'now'>
   readonly tasks: Pick<TaskManager, 'unreadable' | 'list'>
   readonly registry: Pick<Registry, 'ownedNames'>
-  readonly profile: NetworkProfile
   /** Whether the seed is known to be somewhere else too. */
   readonly isSeedSafe: () => boolean
 }
@@ -29,16 +27,14 @@ interface Stored {
   readonly warned: number
 }
 
-/** Whether each part works. Names are counted, not named: nobody has to show a token here. */
-export function checkReadiness({ network, beacon, tasks, registry, profile, isSeedSafe }: ReadinessSources): ReadinessCheck[] {
-  const { status, peers, mode } = network.status()
-  // A node of network `local` is a holder itself and can do everything alone.
-  const connected = status === 'online' || (mode !== 'offline' && profile.scope === 'loopback')
+/** Whether each part works, as the interface answers: without `peers`, look-ups are SVC-RES-001. Names are counted, not named: nobody has to show a token here. */
+export function checkReadiness({ network, beacon, tasks, registry, isSeedSafe }: ReadinessSources): ReadinessCheck[] {
+  const { status, peers } = network.status()
   const latest = beacon.latest()
   const age = latest === undefined ? Infinity : beacon.now() - latest.round
   const stored = readStore({ tasks, registry })
   return [
-    { name: 'peers', ok: connected, detail: `${status}, ${peers} connected` },
+    { name: 'peers', ok: network.canAsk(), detail: `${status}, ${peers} connected` },
     { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old` },
     ...('failure' in stored
       ? [{ name: 'store', ok: false, detail: stored.failure }]

@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import { clientAt } from '../../src/api/client-address.ts'
 import { SESSION_LIFETIME_MS } from '../../src/api/sessions.ts'
 import type { TokenScope } from '../../src/api/services.ts'
 import { createWorld, MAIN_TOKEN, type World } from './helpers/world.ts'
 
 const status = async (response: Promise<Response>) => (await response).status
+
+const HOST = 'localhost:7468'
+const ORIGIN = 'http://localhost:7468'
+
+async function login(world: World, token = MAIN_TOKEN): Promise<string> {
+  const response = await world.request('POST', '/session', { body: { token }, headers: { Host: HOST, Origin: ORIGIN } })
+  expect(response.status).toBe(200)
+  return response.headers.get('Set-Cookie')!
+}
+
+const withCookie = (cookie: string, more: Record<string, string> = {}) => ({ headers: { Host: HOST, Cookie: cookie.split(';')[0]!, ...more } })
 
 describe('the Host guard', () => {
   it.each(['localhost', 'localhost:7468', 'LOCALHOST', 'localhost.', 'chronym.localhost', '127.0.0.1:7468', '127.8.9.10', '[::1]', '[::1]:7468'])('lets %s pass', async (host) => {
@@ -154,17 +166,6 @@ describe('scopes', () => {
 })
 
 describe('the session of the dashboard', () => {
-  const HOST = 'localhost:7468'
-  const ORIGIN = 'http://localhost:7468'
-
-  async function login(world: World, token = MAIN_TOKEN): Promise<string> {
-    const response = await world.request('POST', '/session', { body: { token }, headers: { Host: HOST, Origin: ORIGIN } })
-    expect(response.status).toBe(200)
-    return response.headers.get('Set-Cookie')!
-  }
-
-  const withCookie = (cookie: string, more: Record<string, string> = {}) => ({ headers: { Host: HOST, Cookie: cookie.split(';')[0]!, ...more } })
-
   it('is a cookie of its port that no script can read and no other site sends', async () => {
     const cookie = await login(createWorld())
     expect(cookie).toMatch(/^chronym_session_7468=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
@@ -253,6 +254,31 @@ describe('rate limits', () => {
     const statuses = []
     for (let sent = 0; sent < 5; sent++) statuses.push(await status(world.request('GET', '/api/config', { token: MAIN_TOKEN })))
     expect(statuses).toEqual([200, 200, 200, 200, 429])
+  })
+
+  it('are of each token alone, not of its address', async () => {
+    const world = createWorld({ limits })
+    const { token: other } = world.services.tokens.create(['read'])
+    for (let sent = 0; sent < 5; sent++) await world.request('GET', '/api/config', { token: other })
+    expect(await status(world.request('GET', '/api/config', { token: other }))).toBe(429)
+    expect(await status(world.request('GET', '/api/config', { token: MAIN_TOKEN }))).toBe(200)
+  })
+
+  it('keep nobody from the dashboard: its page and its login do not count', async () => {
+    const world = createWorld({ limits })
+    for (let sent = 0; sent < 3; sent++) await world.request('GET', '/api/network-status')
+    expect(await status(world.request('GET', '/api/network-status'))).toBe(429)
+    expect(await status(world.request('GET', '/'))).toBe(200)
+    expect(await status(world.request('GET', '/assets/main.js'))).toBe(200)
+    const cookie = await login(world)
+    expect(await status(world.request('GET', '/api/config', withCookie(cookie)))).toBe(200)
+  })
+
+  it.each([
+    ['127.0.0.1', 'loopback'], ['127.255.3.9', 'loopback'], ['::ffff:127.0.0.7', 'loopback'], ['::1', 'loopback'], [undefined, 'loopback'],
+    ['192.0.2.1', '192.0.2.1'], ['::2', '::2'], ['128.0.0.1', '128.0.0.1'], ['::ffff:192.0.2.1', '::ffff:192.0.2.1']
+  ])('count %s as %s', (address, client) => {
+    expect(clientAt(address)).toBe(client)
   })
 
   it('slow down bad tokens, and never a good one', async () => {

@@ -35,6 +35,14 @@ describe('resolving', () => {
     expect(response.headers.get('X-Confidence')).toBe('settled')
   })
 
+  it('answers from what is kept without asking', async () => {
+    const world = createWorld()
+    world.registry.kept = () => ({ reveal: REVEAL, confidence: 'thin' })
+    const response = await world.request('GET', `/api/resolve/${NAME}`)
+    expect([await response.json(), response.headers.get('X-Confidence')]).toEqual([REVEAL_BODY, 'thin'])
+    expect(world.registry.calls).toEqual([])
+  })
+
   it('shows null for a manifest that is not known', async () => {
     const world = createWorld()
     world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })

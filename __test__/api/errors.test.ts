@@ -37,9 +37,9 @@ const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: Endpo
   'SVC-REQ-005': async (attempt, endpoint) => {
     const once = { perSecond: 0.5, burst: 1 }
     const world = createWorld({ limits: { anonymous: once, known: once, failedLogins: once } })
-    await world.request('GET', '/session', attempt.options.token === undefined ? {} : { token: attempt.options.token })
-    // Supervisors' checks are exempt; a client that keeps sending bad tokens is refused there too.
-    if (!endpoint.path.endsWith('z') && !endpoint.path.startsWith(CHALLENGE)) return send(endpoint, { ...attempt, world })
+    await world.request('GET', '/nothing', attempt.options.token === undefined ? {} : { token: attempt.options.token })
+    // Supervisors' checks and the way to the dashboard are exempt; a client that keeps sending bad tokens is refused there too.
+    if (!/^\/(?:|session|\w+z)$/.test(endpoint.path) && !endpoint.path.startsWith(CHALLENGE)) return send(endpoint, { ...attempt, world })
     await send(endpoint, { ...attempt, world }, { token: 'bad' })
     return send(endpoint, { ...attempt, world }, { token: 'bad' })
   },

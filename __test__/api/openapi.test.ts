@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createDocument } from '../../src/api/openapi/document.ts'
+import { docsRoutes } from '../../src/api/routes/docs.ts'
 import { ENDPOINTS } from './helpers/endpoints.ts'
 import { createWorld } from './helpers/world.ts'
 
@@ -67,6 +68,18 @@ describe('the OpenAPI document', () => {
         expect(content).toHaveProperty(['application/problem+json', 'schema', '$ref'], '#/components/schemas/Problem')
       }
     }
+  })
+
+  it('is made and rendered once, and not before it is asked for', async () => {
+    let made = 0
+    const routes = docsRoutes(() => {
+      made++
+      return Promise.resolve(document)
+    })
+    expect(made).toBe(0)
+    const asked = await Promise.all(['/docs', '/openapi.json', '/docs', '/openapi.json'].map(async (path) => (await routes.request(path)).text()))
+    expect(made).toBe(1)
+    expect([asked[2], asked[3]]).toEqual([asked[0], asked[1]])
   })
 
   it('is rendered at /docs with every operation, linked schemas and no script', async () => {

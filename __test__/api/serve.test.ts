@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ListenError, serve, type ApiServer } from '../../src/api/serve.ts'
@@ -140,6 +141,19 @@ describe('the server', () => {
     const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as Record<string, unknown>
     expect(body).toMatchObject({ code: 'SVC-REQ-001', status: 400, detail: expect.stringContaining(detail) as string })
     expect(text).toContain(`X-Request-Id: ${String(body['request_id'])}`)
+  })
+
+  it('counts all of this machine as one client, whichever of its addresses it takes', async () => {
+    const once = { perSecond: 0.001, burst: 1 }
+    const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { limits: { anonymous: once, known: once, failedLogins: once } })
+    servers.push(server)
+    const ask = (localAddress: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        get(`${server.url}/api/network-status`, { localAddress }, (response) => resolve(response.resume().statusCode)).on('error', reject)
+      })
+    expect(await ask('127.0.0.1')).toBe(200)
+    // Only Linux has all of 127/8 without being told.
+    expect(await ask(process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1')).toBe(429)
   })
 
   it('refuses a chunked body when it has grown too large', async () => {

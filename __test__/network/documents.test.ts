@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createBudget } from '../../src/network/budget.ts'
 import type { Holder } from '../../src/network/holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../src/network/holder/limits.ts'
@@ -180,10 +180,29 @@ describe('a name', () => {
     expect(store.count(prefixes.identities)).toBe(6)
     const target = holder()
     await target.documents.dropUnkept()
-    expect(store.count(prefixes.identities)).toBe(4)
+    expect([store.count(prefixes.identities), target.documents.count()]).toEqual([4, 4])
     lab.advance(lab.profile.lease + lab.profile.grace + 1)
     await target.documents.dropUnkept()
-    expect(store.count(prefixes.identities)).toBe(0)
+    expect([store.count(prefixes.identities), target.documents.count()]).toEqual([0, 0])
+  })
+
+  it('are counted as they come and go, without asking the store', async () => {
+    const target = holder()
+    const binding = await heldName(target, 'mallory')
+    const count = (): number[] => [target.documents.count(), store.count(prefixes.identities) + held()]
+    for (const who of ['one', 'two']) {
+      // A second time it takes the place of what stands there.
+      for (let times = 0; times < 2; times++) await offer(target, 'kid', recordOf(who, binding))
+      for (let times = 0; times < 2; times++) await offer(target, 'manifest', manifestOf(who))
+    }
+    expect(count()).toEqual([4, 4])
+    expect(holder().documents.count(), 'a node that starts').toBe(4)
+    const asked = vi.spyOn(store, 'count')
+    expect(target.count()).toBe(5)
+    expect(asked).not.toHaveBeenCalled()
+    lab.advance(lab.profile.lease + lab.profile.grace + 1)
+    await target.documents.dropUnkept()
+    expect(count()).toEqual([0, 0])
   })
 })
 

@@ -29,6 +29,7 @@ export function modelledPeers<P extends Peer>(all: () => readonly P[], answer: (
   return {
     ownPosition: new Uint8Array(32),
     known: () => all().length,
+    knowsAny: () => all().length > 0,
     origins: everybody,
     networkSize: () => all().length + 1,
     isNear: () => true,

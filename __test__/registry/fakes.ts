@@ -183,6 +183,9 @@ export class FakeNetwork implements Network {
     const peers = this.#world.present().filter((peer) => peer.id !== this.#self).length
     return { status: this.mode === 'offline' ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online', peers, mode: this.mode, peer_id: this.#self ?? 'light', records: 0 }
   }
+  canAsk(): boolean {
+    return this.status().status === 'online'
+  }
   /** Further peers that do not count beside others of their prefix. */
   leftOut = 0
   /** As many as should be there, where the profile limits prefixes. */

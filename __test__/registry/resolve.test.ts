@@ -68,6 +68,7 @@ describe('resolving', () => {
 
   it('of an unregistered name is SVC-RES-002, kept for thirty seconds', async () => {
     expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    expect(asker.registry.kept(ALICE)).toBeUndefined()
     await bench.clock.advance(29 * SECOND)
     expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
     expect(asked()).toBe(1)
@@ -111,7 +112,9 @@ describe('resolving', () => {
     await bench.clock.advance(59 * SECOND)
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
     expect(asked()).toBe(1)
+    expect(asker.registry.kept(ALICE)?.reveal).toEqual(first)
     await bench.clock.advance(2 * SECOND)
+    expect(asker.registry.kept(ALICE)).toBeUndefined()
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
     await until(() => asked() === 2)
     await settle()

@@ -1,16 +1,11 @@
 import { Hono } from 'hono'
-import { requestId } from 'hono/request-id'
 import type { AppEnv } from './env.ts'
 import { accessLog } from './middleware/access-log.ts'
-import { authenticate } from './middleware/authenticate.ts'
-import { baseline } from './middleware/baseline.ts'
-import { hostGuard } from './middleware/host-guard.ts'
-import { originGuard } from './middleware/origin-guard.ts'
-import { rateLimit } from './middleware/rate-limit.ts'
+import { guard } from './middleware/guard.ts'
 
 import { notFound } from './not-found.ts'
 import { onError } from './on-error.ts'
-import { createDocument, type OpenApiDocument } from './openapi/document.ts'
+import { createDocument } from './openapi/document.ts'
 import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './rate-limits.ts'
 import { challengeRoutes } from './routes/challenge.ts'
 import { configRoutes } from './routes/config.ts'
@@ -48,16 +43,10 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   const streams = { heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS, shutdown: options.shutdown ?? new AbortController().signal }
   const limits = createRateLimits(options.limits ?? DEFAULT_LIMITS, now)
   const sessions = createSessions(services.tokens, now)
-  let document: Promise<OpenApiDocument> | undefined
 
   const app = new Hono<AppEnv>()
-  app.use(requestId({ limitLength: 64 }))
   app.use(accessLog(services))
-  app.use(baseline())
-  app.use(hostGuard(services, options.host))
-  app.use(originGuard(services))
-  app.use(authenticate(services, sessions, limits))
-  app.use(rateLimit(limits))
+  app.use(guard({ services, sessions, limits, host: options.host }))
 
   app.route('/', networkRoutes(services))
   app.route('/', resolveRoutes(services))
@@ -74,7 +63,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   app.route('/', sessionRoutes(services, sessions, limits))
   app.route('/', operationRoutes(services))
   app.route('/', errorRoutes())
-  app.route('/', docsRoutes(() => (document ??= createDocument(app, services.version))))
+  app.route('/', docsRoutes(() => createDocument(app, services.version)))
   app.route('/', dashboardRoutes())
 
   app.notFound(notFound(app))

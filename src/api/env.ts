@@ -1,10 +1,12 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TokenScope } from './services.ts'
 
 /** Who asks: nobody known, or the holder of a token or of a dashboard session. */
 export interface Identity {
   readonly via: 'none' | 'token' | 'session'
   readonly scopes: readonly TokenScope[]
+  /** Whose rate limit it counts to: the token, its own or the session's; undefined for nobody known. */
+  readonly token: string | undefined
   /** False once the token was revoked or replaced, or the session has ended. For answers that go on for long. */
   isCurrent(): boolean
 }
@@ -13,6 +15,7 @@ export interface AppEnv {
   Bindings: {
     /** Present when served over a socket; absent under `app.request()`. */
     incoming?: IncomingMessage
+    outgoing?: ServerResponse
   }
   Variables: {
     requestId: string

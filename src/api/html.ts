@@ -15,11 +15,13 @@ export function html(c: Context<AppEnv>, text: string): Response {
   return c.body(text, 200, { 'Content-Type': 'text/html; charset=utf-8' })
 }
 
-/** A page of text in the look of the dashboard; `content` is HTML. */
+/** Answers with a page of text in the look of the dashboard; `content` is HTML. */
 export function page(c: Context<AppEnv>, title: string, content: string): Response {
-  return html(
-    c,
-    `<!doctype html>
+  return html(c, pageText(title, content))
+}
+
+export function pageText(title: string, content: string): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -31,5 +33,4 @@ export function page(c: Context<AppEnv>, title: string, content: string): Respon
 <body><main class="text"><h1>${escapeHtml(title)}</h1>${content}</main></body>
 </html>
 `
-  )
 }

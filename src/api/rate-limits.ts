@@ -9,7 +9,7 @@ export interface BucketSize {
 export interface LimitSizes {
   /** Requests without a token, by address. */
   readonly anonymous: BucketSize
-  /** Requests with a token or a session, by address. */
+  /** Requests with a token or a session of it, by token. */
   readonly known: BucketSize
   /** Tokens that did not verify, by address; a valid token is never counted here. */
   readonly failedLogins: BucketSize
@@ -29,8 +29,9 @@ export const DEFAULT_LIMITS: LimitSizes = {
 const MAX_CLIENTS = 10_000
 
 export interface RateLimits {
-  /** Throws SVC-REQ-005 when the client asks too often. */
-  request(client: string, known: boolean): void
+  /** Each throws SVC-REQ-005 when that is too often. */
+  anonymous(client: string): void
+  known(token: string): void
   failedLogin(client: string): void
 }
 
@@ -39,7 +40,8 @@ export function createRateLimits(sizes: LimitSizes, now: () => number): RateLimi
   const known = createBuckets(sizes.known, now)
   const failed = createBuckets(sizes.failedLogins, now)
   return {
-    request: (client, isKnown) => refuse((isKnown ? known : anonymous)(client), 'This client asks too often.'),
+    anonymous: (client) => refuse(anonymous(client), 'Requests without a token come too often from there (all of this machine counts as one). With a token there is a limit for it alone.'),
+    known: (token) => refuse(known(token), 'This token asks too often.'),
     failedLogin: (client) => refuse(failed(client), 'This client sent too many tokens that do not verify.')
   }
 }

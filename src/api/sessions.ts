@@ -12,7 +12,7 @@ const MAX_SESSIONS = 100
 export interface Sessions {
   open(token: string): string
   /** Undefined when the session has ended or its token was revoked since. */
-  scopesOf(id: string): readonly TokenScope[] | undefined
+  get(id: string): { readonly scopes: readonly TokenScope[]; readonly token: string } | undefined
   close(id: string): void
 }
 
@@ -26,12 +26,12 @@ export function createSessions(tokens: Pick<TokenService, 'verify'>, now: () => 
       if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value!)
       return id
     },
-    scopesOf(id) {
+    get(id) {
       const session = sessions.get(id)
       if (session === undefined) return undefined
       const scopes = session.endsAt > now() ? tokens.verify(session.token) : undefined
       if (scopes === undefined) sessions.delete(id)
-      return scopes
+      return scopes === undefined ? undefined : { scopes, token: session.token }
     },
     close: (id) => void sessions.delete(id)
   }

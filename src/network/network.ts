@@ -17,7 +17,7 @@ import { commit } from './client/commit.ts'
 import { getDocuments, type FoundDocuments } from './client/documents.ts'
 import { getReveals } from './client/get.ts'
 import { forgetOwnRecord, ownRecord, rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
-import type { ClientParts } from './client/parts.ts'
+import { isReachable, type ClientParts } from './client/parts.ts'
 import { probe } from './client/probe.ts'
 import { publish, send } from './client/publish.ts'
 import { refresh } from './client/refresh.ts'
@@ -193,9 +193,13 @@ class RegistryNetwork implements OpenableNetwork {
     // On a network of this machine one node is enough, unless it was told of others.
     const isEnoughAlone = profile.scope === 'loopback' && this.#mode === 'full' && bootstrap.length === 0
     // Whom we are connected to may be of another network, or light: whoever can be asked is known.
-    const canAsk = peers > 0 && this.knownPeers() > 0
+    const canAsk = peers > 0 && this.#connection?.peers.knowsAny() === true
     const status = this.#connection === undefined ? 'offline' : canAsk || isEnoughAlone ? 'online' : 'connecting'
     return { status, peers, mode: this.#mode, peer_id: this.#client.ownPeerId, records: this.#holder.count() }
+  }
+
+  canAsk(): boolean {
+    return isReachable(this.#client)
   }
 
   origins(): Origin[] {

@@ -12,7 +12,7 @@ import { ask } from './protocol/ask.ts'
 import type { AnswerTo, Request } from './protocol/messages.ts'
 import type { LookUps } from './look-ups.ts'
 import { originOf, originsOf, type Prefixes } from './prefixes.ts'
-import { dropUnreachable, knownNearer, nearestKnown, positionOf, tableSize } from './routing.ts'
+import { dropUnreachable, isTableEmpty, knownNearer, nearestKnown, positionOf, tableSize } from './routing.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
 const NEIGHBOURHOOD_LOOKUPS = 4
@@ -33,6 +33,8 @@ export interface Peers {
   readonly ownPosition: Uint8Array
   /** Peers of the routing table. */
   known(): number
+  /** Whether there is any, without counting them. */
+  knowsAny(): boolean
   /** The same with their prefixes, without those that we were never connected to. */
   origins(): Origin[]
   /** Nodes in the network, ourselves counted. */
@@ -73,6 +75,7 @@ export function createPeers(node: Node, profile: NetworkProfile, { lookUps, pref
   return {
     ownPosition,
     known: () => tableSize(node),
+    knowsAny: () => !isTableEmpty(node),
     origins: () =>
       nearestKnown(node, ownPosition).flatMap((id) => {
         const prefix = prefixes.known(id)

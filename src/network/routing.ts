@@ -29,6 +29,11 @@ export function tableSize(node: Node): number {
   return tableOf(node).size
 }
 
+/** Whether the table holds any peer, without counting all. */
+export function isTableEmpty(node: Node): boolean {
+  return tableOf(node).kb.toIterable()[Symbol.iterator]().next().done === true
+}
+
 /** Calls `listener` with each peer that enters the table; returns the function that ends it. */
 export function onPeerKnown(node: Node, listener: (peer: PeerId) => void): () => void {
   const table = tableOf(node)

@@ -115,6 +115,8 @@ export interface Network {
   start(): Promise<void>
   stop(): Promise<void>
   status(): NetworkStatus
+  /** Whether anybody can be asked now: without, look-ups and puts throw OfflineError. Those that are asked may still not answer. */
+  canAsk(): boolean
   /** The peers of the routing table and their prefixes, without those that we were never connected to. */
   origins(): Origin[]
   setMode(mode: NetworkMode): Promise<void>

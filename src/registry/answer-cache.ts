@@ -31,16 +31,19 @@ export class AnswerCache<T> {
   async get(key: string, ask: () => Promise<Answer<T>>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
     const entry = this.#entries.get(key)
-    const ageMs = this.#clock.now() - (entry?.atMs ?? 0)
-    // By a clock that was set back it comes from the future, and would be kept until then.
-    const isYounger = (limitMs: number): boolean => ageMs >= 0 && ageMs < limitMs
-    if (entry !== undefined && isYounger(entry.freshMs)) return entry.value
+    if (entry !== undefined && this.#isYounger(entry, entry.freshMs)) return entry.value
     const asked = this.#ask(key, ask)
-    if (entry !== undefined && isYounger(entry.staleMs)) {
+    if (entry !== undefined && this.#isYounger(entry, entry.staleMs)) {
       asked.catch(this.#onBackgroundError)
       return entry.value
     }
     return signal === undefined ? asked : Promise.race([asked, rejectionOf(signal)])
+  }
+
+  /** The value of `key` while it is given out without asking. */
+  fresh(key: string): T | undefined {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && this.#isYounger(entry, entry.freshMs) ? entry.value : undefined
   }
 
   /** Also what is being asked for now will not be kept. */
@@ -53,6 +56,12 @@ export class AnswerCache<T> {
   clear(): void {
     this.#entries.clear()
     this.#asking.clear()
+  }
+
+  /** By a clock that was set back it comes from the future, and would be kept until then. */
+  #isYounger({ atMs }: Entry<T>, limitMs: number): boolean {
+    const ageMs = this.#clock.now() - atMs
+    return ageMs >= 0 && ageMs < limitMs
   }
 
   #ask(key: string, ask: () => Promise<Answer<T>>): Promise<T> {

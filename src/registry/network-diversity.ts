@@ -2,7 +2,24 @@
 import { diversityOf, missingDiversity, neededDiversity, type Diversity, type Needed } from '../protocol/diversity-needs.ts'
 import type { Origin } from '../protocol/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile.ts'
+import type { Network } from '../network/types.ts'
+import type { Clock } from '../tasks/clock.ts'
 import type { NetworkDiversityView } from './types.ts'
+
+/** The whole table is sorted for it, and anybody may ask for the status as often as he likes. */
+const KEPT_MS = 1000
+
+/** As `networkDiversity`, one second old at most. */
+export function keptDiversity({ network, profile, clock }: { network: Pick<Network, 'origins'>; profile: NetworkProfile; clock: Pick<Clock, 'now'> }): () => NetworkDiversityView | null {
+  let kept: { readonly atMs: number; readonly view: NetworkDiversityView | null } | undefined
+  const isLimited = neededDiversity(profile) !== null
+  return () => {
+    if (!isLimited) return null
+    const nowMs = clock.now()
+    if (kept === undefined || Math.abs(nowMs - kept.atMs) >= KEPT_MS) kept = { atMs: nowMs, view: networkDiversity(network.origins(), profile) }
+    return kept.view
+  }
+}
 
 /** Null where the profile limits no prefixes. */
 export function networkDiversity(peers: readonly Origin[], profile: NetworkProfile): NetworkDiversityView | null {

@@ -17,6 +17,7 @@ import { renewalGain } from './renewal-gain.ts'
 import { Resolver } from './resolver.ts'
 import { translated, translatedSync } from './service-errors.ts'
 import { Standings } from './standing.ts'
+import { keptDiversity } from './network-diversity.ts'
 import { networkStatus, ownedNames } from './status.ts'
 import { discardZone, listDrafts } from './drafts.ts'
 import type { OwnedName, Registry, RegistryEvent } from './types.ts'
@@ -38,6 +39,7 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
   const { network } = context
   const resolver = new Resolver(context, tasks)
   const rate = new MeasuredRate(context, tasks)
+  const diversity = keptDiversity(context)
   const listeners = new Set<(event: RegistryEvent) => void>()
   const emit = (event: RegistryEvent): void => {
     for (const listener of listeners) listener(event)
@@ -90,12 +92,13 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
       for (const end of ends.splice(0)) end()
       await Promise.all([wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
     },
-    networkStatus: () => networkStatus(context),
+    networkStatus: () => networkStatus(context, diversity()),
     async setMode(mode) {
       await translated(() => network.setMode(mode))
       resolver.forgetAll()
     },
     resolve: (name, signal) => resolver.resolve(name, signal),
+    kept: (name) => resolver.kept(name),
     explain: (name, explaining) => translated(() => explain({ context, tasks, renewal }, name, explaining)),
     resolveIdentity: (did, signal) => translated(() => resolveIdentity(context, did, signal)),
     publicZone: async (name, signal) => zoneOf(context, await resolver.resolve(name, signal)),

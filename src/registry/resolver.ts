@@ -43,6 +43,12 @@ export class Resolver {
     return kept.resolved
   }
 
+  /** The answer that is still fresh: `name` as it was resolved, so no other spelling of it. */
+  kept(name: string): ResolvedName | undefined {
+    const kept = this.#cache.fresh(name)
+    return kept !== undefined && 'resolved' in kept ? kept.resolved : undefined
+  }
+
   /** What was known of this name no longer holds: something was published. */
   forget(name: string): void {
     this.#cache.delete(name)

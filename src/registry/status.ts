@@ -1,12 +1,11 @@
 import { roundTimeMs } from '../protocol/beacon-time.ts'
 import type { AutomaticRenewal } from './automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
-import { networkDiversity } from './network-diversity.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import type { NetworkStatusView, OwnedName } from './types.ts'
 
 /** What the network and the beacon are doing. */
-export function networkStatus({ network, profile, beacon, clock }: RegistryContext): NetworkStatusView {
+export function networkStatus({ network, profile, beacon, clock }: RegistryContext, diversity: NetworkStatusView['diversity']): NetworkStatusView {
   const { status, peers, mode, peer_id, records } = network.status()
   const round = beacon.latest()?.round ?? null
   const ageMs = round === null ? null : Math.max(0, clock.now() - roundTimeMs(round, profile.beacon))
@@ -18,7 +17,7 @@ export function networkStatus({ network, profile, beacon, clock }: RegistryConte
     network: profile.id,
     beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) },
     records,
-    diversity: networkDiversity(network.origins(), profile)
+    diversity
   }
 }
 

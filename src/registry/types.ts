@@ -276,6 +276,8 @@ export interface Registry {
   setMode(mode: NetworkMode): Promise<void>
   /** SVC-NAM-001, SVC-RES-001..004. */
   resolve(name: string, signal?: AbortSignal): Promise<ResolvedName>
+  /** What `resolve` answers at once and asks nobody for; undefined where it asks, or refuses. */
+  kept(name: string): ResolvedName | undefined
   /** `withOwn`: with what only the owner of this daemon may see. SVC-NAM-001/002, SVC-RES-001. */
   explain(name: string, options?: { withOwn?: boolean; signal?: AbortSignal }): Promise<Explanation>
   /** SVC-NAM-001, SVC-RES-001, SVC-RES-002. */

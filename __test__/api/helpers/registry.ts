@@ -3,7 +3,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone.ts'
-import type { Explanation, NetworkDiversityView, OwnedName, PinView, WantedView, Registry, ZoneDraft, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
+import type { Explanation, NetworkDiversityView, OwnedName, PinView, WantedView, Registry, ResolvedName, ZoneDraft, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
@@ -63,6 +63,8 @@ export class MemoryRegistry implements Registry {
     this.#named('resolve', name)
     return { reveal: this.#find(name), confidence: 'settled' as const }
   }
+
+  kept: (name: string) => ResolvedName | undefined = () => undefined
 
   async explain(name: string, options?: { withOwn?: boolean }): Promise<Explanation> {
     this.#named('explain', name, options?.withOwn)

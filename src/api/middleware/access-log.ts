@@ -3,6 +3,7 @@ import { routePath } from 'hono/route'
 import { Histogram, type Registry as MetricsRegistry } from 'prom-client'
 import type { AppEnv } from '../env.ts'
 import type { ApiServices } from '../services.ts'
+import { baseline } from './baseline.ts'
 
 const METRIC = 'chronym_http_request_duration_seconds'
 type Labels = 'method' | 'route' | 'status'
@@ -22,11 +23,12 @@ function durations(registry: MetricsRegistry): Histogram<Labels> {
   })
 }
 
-/** One histogram observation and one log line a request. Bodies, queries and headers are never logged. */
+/** Gives each request its identifier. One histogram observation and one log line a request. Bodies, queries and headers are never logged. */
 export function accessLog({ metrics, log }: Pick<ApiServices, 'metrics' | 'log'>): MiddlewareHandler<AppEnv> {
   const histogram = durations(metrics)
   return async (c, next) => {
     const started = performance.now()
+    baseline(c)
     await next()
     const milliseconds = performance.now() - started
     const path = routePath(c, -1)

@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { ServiceError } from '../../errors.ts'
 import { clientOf } from '../client-address.ts'
@@ -8,20 +8,19 @@ import type { RateLimits } from '../rate-limits.ts'
 import type { ApiServices } from '../services.ts'
 import { sessionCookieName, type Sessions } from '../sessions.ts'
 
-const NOBODY: Identity = { via: 'none', scopes: [], isCurrent: () => true }
+const NOBODY: Identity = { via: 'none', scopes: [], token: undefined, isCurrent: () => true }
 
 /** Finds out who asks. An Authorization header that does not verify is refused, on public paths too (SVC-AUT-001). */
-export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: Sessions, limits: RateLimits): MiddlewareHandler<AppEnv> {
-  return (c, next) => {
+export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: Sessions, limits: RateLimits): (c: Context<AppEnv>) => void {
+  return (c) => {
     const header = c.req.header('Authorization')
     c.set('identity', header === undefined ? fromCookie(c, sessions) : fromHeader(c, header))
-    return next()
   }
 
   function fromHeader(c: Context<AppEnv>, header: string): Identity {
     const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1]
     const scopes = token === undefined ? undefined : tokens.verify(token)
-    if (token !== undefined && scopes !== undefined) return { via: 'token', scopes, isCurrent: () => tokens.verify(token) !== undefined }
+    if (token !== undefined && scopes !== undefined) return { via: 'token', scopes, token, isCurrent: () => tokens.verify(token) !== undefined }
     limits.failedLogin(clientOf(c))
     throw new ServiceError('SVC-AUT-001', 'The Authorization header holds no token of this daemon.')
   }
@@ -34,8 +33,8 @@ export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: 
 function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
   const id = getCookie(c, sessionCookieName(c))
   if (id === undefined) return NOBODY
-  const scopes = sessions.scopesOf(id)
-  if (scopes === undefined) return NOBODY
+  const session = sessions.get(id)
+  if (session === undefined) return NOBODY
   const site = c.req.header('Sec-Fetch-Site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return NOBODY
   const origin = c.req.header('Origin')
@@ -44,5 +43,5 @@ function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
   if (!safe && origin === undefined) {
     throw new ServiceError('SVC-AUT-002', 'A request with the session cookie that changes something needs an Origin header; use a bearer token outside the dashboard.')
   }
-  return { via: 'session', scopes, isCurrent: () => sessions.scopesOf(id) !== undefined }
+  return { via: 'session', ...session, isCurrent: () => sessions.get(id) !== undefined }
 }

@@ -1,14 +1,23 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import { refuseDeclaredLength } from '../body.ts'
 import type { AppEnv } from '../env.ts'
+import { setHeader } from '../response-headers.ts'
 
-/** What every answer says, and what is refused whoever asks: a body whose declared length is over the limit. */
-export function baseline(): MiddlewareHandler<AppEnv> {
-  return (c, next) => {
-    c.header('X-Content-Type-Options', 'nosniff')
-    c.header('Referrer-Policy', 'no-referrer')
-    c.header('Cache-Control', 'no-store')
-    refuseDeclaredLength(c.req.header('Content-Length'))
-    return next()
-  }
+/** What an identifier of a client may be, to be taken over into ours. */
+const SANE_ID = /^[\w=-]{1,64}$/
+
+/** What every answer says: its identifier (the client's own where it is sane), and that nobody sniffs, keeps or refers. */
+export function baseline(c: Context<AppEnv>): void {
+  const given = c.req.header('X-Request-Id')
+  const id = given !== undefined && SANE_ID.test(given) ? given : crypto.randomUUID()
+  c.set('requestId', id)
+  setHeader(c, 'X-Request-Id', id)
+  setHeader(c, 'X-Content-Type-Options', 'nosniff')
+  setHeader(c, 'Referrer-Policy', 'no-referrer')
+  setHeader(c, 'Cache-Control', 'no-store')
+}
+
+/** SVC-REQ-002 whoever asks, for a body whose declared length is over the limit. */
+export function refuseLongBody(c: Context<AppEnv>): void {
+  refuseDeclaredLength(c.req.header('Content-Length'))
 }

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
 import { hostOf, isLoopbackName, type Host } from '../host.ts'
@@ -8,15 +8,14 @@ import type { ApiServices } from '../services.ts'
  * Refuses a Host that this daemon does not answer for [DNS rebinding: a web page's own name is made to point at 127.0.0.1].
  * Loopback names and the address listened on (`own`) always pass.
  */
-export function hostGuard({ allowedHosts }: Pick<ApiServices, 'allowedHosts'>, own?: string): MiddlewareHandler<AppEnv> {
+export function hostGuard({ allowedHosts }: Pick<ApiServices, 'allowedHosts'>, own?: string): (c: Context<AppEnv>) => void {
   const isOwn = (host: Host) => own !== undefined && sameHost(own, host)
-  return (c, next) => {
+  return (c) => {
     const host = hostOf(c)
     if (host === undefined) throw new ServiceError('SVC-AUT-002', 'The Host header is not a host.')
     if (!isLoopbackName(host.hostname) && !isOwn(host) && !allowedHosts().some((allowed) => sameHost(allowed, host))) {
       throw new ServiceError('SVC-AUT-002', `The Host "${host.hostname.slice(0, 255)}" is not one this daemon answers for; add it to api.allowed_hosts.`)
     }
-    return next()
   }
 }
 

@@ -2,11 +2,21 @@ import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { HealthSchema, ReadinessSchema, type HealthBody, type ReadinessBody } from '../schemas/daemon.ts'
-import type { ApiServices } from '../services.ts'
+import type { ApiServices, ReadinessCheck } from '../services.ts'
 
 const TAG = 'Operations'
 
+/** Anybody may ask for the readiness, without a limit: what it costs is bounded instead. */
+const READINESS_KEPT_MS = 1000
+
 export function operationRoutes(services: ApiServices) {
+  let kept: { readonly atMs: number; readonly checks: ReadinessCheck[] } | undefined
+  const readiness = () => {
+    const nowMs = services.now()
+    if (kept === undefined || Math.abs(nowMs - kept.atMs) >= READINESS_KEPT_MS) kept = { atMs: nowMs, checks: services.readiness() }
+    return kept.checks
+  }
+
   return new Hono<AppEnv>()
     .get(
       '/healthz',
@@ -18,7 +28,7 @@ export function operationRoutes(services: ApiServices) {
       endpoint({
         tag: TAG,
         summary: 'Can the daemon do its work?',
-        description: 'Peers, beacon and store, each with what is wrong.',
+        description: 'Peers, beacon and store, each with what is wrong; a second old at most. While `peers` is not ok, look-ups answer SVC-RES-001.',
         access: 'public',
         answers: {
           200: { description: 'It can', schema: ReadinessSchema },
@@ -26,7 +36,7 @@ export function operationRoutes(services: ApiServices) {
         }
       }),
       (c) => {
-        const checks = services.readiness()
+        const checks = readiness()
         const ready = checks.every(({ ok }) => ok)
         return c.json<ReadinessBody, 200 | 503>({ ready, checks }, ready ? 200 : 503)
       }

@@ -1,8 +1,10 @@
 import { Hono } from 'hono'
+import type { Reveal } from '../../protocol/reveal.ts'
 import { encodeBase64 } from '../base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
+import { setHeader } from '../response-headers.ts'
 import { ResolvedIdentitySchema, type ResolvedIdentityBody } from '../schemas/identity.ts'
 import { ExplanationSchema, type ExplanationBody } from '../schemas/explanation.ts'
 import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
@@ -10,6 +12,26 @@ import type { ApiServices } from '../services.ts'
 
 /** What every lookup may meet. */
 export const RESOLVE_ERRORS = ['SVC-NAM-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-003', 'SVC-RES-004'] as const
+
+/** Of a Reveal that is kept, once. */
+const texts = new WeakMap<Reveal, string>()
+
+function textOf(reveal: Reveal): string {
+  const known = texts.get(reveal)
+  if (known !== undefined) return known
+  const body: RevealBody = {
+    name: reveal.name,
+    pubkey: [...reveal.pubkey],
+    drand_pulse: reveal.drand_pulse,
+    iterations: reveal.iterations,
+    vdf_proof: encodeBase64(reveal.vdf_proof),
+    signature: encodeBase64(reveal.signature),
+    payload: encodeBase64(reveal.payload)
+  }
+  const text = JSON.stringify(body)
+  texts.set(reveal, text)
+  return text
+}
 
 export function resolveRoutes({ registry }: ApiServices) {
   return new Hono<AppEnv>()
@@ -31,17 +53,11 @@ export function resolveRoutes({ registry }: ApiServices) {
         errors: RESOLVE_ERRORS
       }),
       async (c) => {
-        const { reveal, confidence } = await registry.resolve(c.req.param('name'), c.req.raw.signal)
-        c.header('X-Confidence', confidence)
-        return c.json<RevealBody>({
-          name: reveal.name,
-          pubkey: [...reveal.pubkey],
-          drand_pulse: reveal.drand_pulse,
-          iterations: reveal.iterations,
-          vdf_proof: encodeBase64(reveal.vdf_proof),
-          signature: encodeBase64(reveal.signature),
-          payload: encodeBase64(reveal.payload)
-        })
+        const name = c.req.param('name')
+        // The signal is made when it is asked for, and aborted with every answer.
+        const { reveal, confidence } = registry.kept(name) ?? (await registry.resolve(name, c.req.raw.signal))
+        setHeader(c, 'X-Confidence', confidence)
+        return c.body(textOf(reveal), 200, { 'Content-Type': 'application/json' })
       }
     )
     .get(

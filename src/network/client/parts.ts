@@ -26,12 +26,23 @@ export interface Reachable {
   readonly self: Holder | undefined
 }
 
+/** Whether anybody can be asked: without, requests throw OfflineError. */
+export function isReachable(parts: ClientParts): boolean {
+  try {
+    reachable(parts)
+    return true
+  } catch (error) {
+    if (error instanceof OfflineError) return false
+    throw error
+  }
+}
+
 /** Throws OfflineError when nobody can be asked. */
 export function reachable(parts: ClientParts): Reachable {
   const peers = parts.peers()
   if (peers === undefined) throw new OfflineError('the daemon is in mode offline')
   const self = parts.holder()
   const countedSelf = parts.profile.scope === 'loopback' ? self : undefined
-  if (peers.known() === 0 && countedSelf === undefined) throw new OfflineError('no peer of this network is connected')
+  if (!peers.knowsAny() && countedSelf === undefined) throw new OfflineError('no peer of this network is connected')
   return { peers, countedSelf, self }
 }

@@ -87,12 +87,14 @@ export class DocumentHolder {
   readonly #identities: DocumentsOfNames
   readonly #manifests: DocumentsOfNames
   readonly #mutex = new KeyedMutex()
+  #manifestCount: number
   /** What the last round of questions ended with; at the start any, so that those of restarted nodes come up too. */
   readonly #askedLast = { manifest: keys.manifest(randomBytes(32)), identity: keys.identity(randomBytes(32)) }
 
   constructor(parts: DocumentHolderParts) {
     this.#parts = parts
     this.#hash = profileHash(parts.profile)
+    this.#manifestCount = parts.store.count(prefixes.manifests)
     this.#carriers = new Carriers(parts)
     this.#identities = new DocumentsOfNames(parts.store, 'kid')
     this.#manifests = new DocumentsOfNames(parts.store, 'manifest')
@@ -144,7 +146,7 @@ export class DocumentHolder {
   }
 
   count(): number {
-    return this.#parts.store.count(prefixes.identities) + this.#parts.store.count(prefixes.manifests)
+    return this.#parts.stamped.identities + this.#manifestCount
   }
 
   /** Deletes identities that nothing carries any more, their manifests, and manifests whose time is over, one at a time: nobody is to wait for it. */
@@ -220,7 +222,9 @@ export class DocumentHolder {
 
   #dropManifest(storeKey: string): void {
     const id = lastPart(storeKey)
+    const wasThere = this.#parts.store.get(storeKey) !== undefined
     this.#parts.store.batch([{ delete: storeKey }, this.#manifests.mark(id, undefined)])
+    if (wasThere) this.#manifestCount--
     this.#manifests.note(id, undefined)
   }
 
@@ -261,10 +265,11 @@ export class DocumentHolder {
     const { room, store } = this.#parts
     const id = toHex(key)
     const carrier = name !== undefined && this.#manifests.hasPlace(id, name) ? name : undefined
-    const hasRoom = (): boolean => (carrier === undefined ? room.forStampedManifest(store.count(prefixes.manifests)) : room.forDocument())
+    const hasRoom = (): boolean => (carrier === undefined ? room.forStampedManifest(this.#manifestCount) : room.forDocument())
     if (standingBytes === undefined && !isOurs && !hasRoom()) return FULL
     work.charge(WRITE_MS)
     store.batch([{ put: keys.manifest(key), value: bytes }, this.#manifests.mark(id, carrier)])
+    if (standingBytes === undefined) this.#manifestCount++
     this.#manifests.note(id, carrier)
     this.#parts.onStored(manifest.id, 'manifest')
     return STORED

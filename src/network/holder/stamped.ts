@@ -16,9 +16,11 @@ export interface Stamped {
 export class StampedIdentities {
   readonly #store: Store
   readonly #byKey = new Map<string, Stamped>()
+  #identities: number
 
   constructor(store: Store) {
     this.#store = store
+    this.#identities = store.count(prefixes.identities)
     for (const [storeKey, bytes] of store.list(prefixes.stamped)) {
       const stamped = readOrSetAside(store, storeKey, bytes, decodeStamped)
       if (stamped !== undefined) this.#byKey.set(lastPart(storeKey), stamped)
@@ -29,16 +31,25 @@ export class StampedIdentities {
     return this.#byKey.size
   }
 
+  /** All identities that are stored, those that a name carries among them. What is set aside meanwhile counts until the next start. */
+  get identities(): number {
+    return this.#identities
+  }
+
   /** Stores an identity, and with it what else is to be written; `stamped` is undefined for one that a name carries. */
   put(key: Uint8Array, record: Uint8Array, stamped: Stamped | undefined, also: StoreOperation): void {
     const mark: StoreOperation = stamped === undefined ? { delete: keys.stamped(key) } : { put: keys.stamped(key), value: encodeCbor({ ...stamped }) }
+    const isNew = this.#store.get(keys.identity(key)) === undefined
     this.#store.batch([{ put: keys.identity(key), value: record }, mark, also])
+    if (isNew) this.#identities++
     if (stamped === undefined) this.#byKey.delete(toHex(key))
     else this.#byKey.set(toHex(key), stamped)
   }
 
   delete(key: Uint8Array, ...also: StoreOperation[]): void {
+    const wasThere = this.#store.get(keys.identity(key)) !== undefined
     this.#store.batch([{ delete: keys.identity(key) }, { delete: keys.stamped(key) }, ...also])
+    if (wasThere) this.#identities--
     this.#byKey.delete(toHex(key))
   }
 

@@ -1,0 +1,21 @@
+/** A daemon whose rate limits a load generator does not meet; what it says and takes is as with src/main.ts. */
+import { parseArgs } from 'node:util'
+import { startDaemon } from '../../src/daemon.ts'
+
+const UNLIMITED = { perSecond: 1e9, burst: 1e9 }
+
+const option = { type: 'string' } as const
+const { values } = parseArgs({ options: { network: { ...option, default: 'local' }, 'data-dir': { ...option, default: '' }, beacon: option, bootstrap: option } })
+
+const flags = {
+  network: values.network,
+  data_dir: values['data-dir'],
+  api: { port: 0 },
+  log: { level: 'error' as const },
+  p2p: { listen: ['/ip4/127.0.0.1/tcp/0'], ...(values.bootstrap !== undefined && { bootstrap: [values.bootstrap] }) },
+  ...(values.beacon !== undefined && { beacon: { urls: [values.beacon] } })
+}
+const limits = { anonymous: UNLIMITED, known: UNLIMITED, failedLogins: UNLIMITED }
+const daemon = await startDaemon({ file: {}, environment: {}, flags }, { limits })
+process.once('SIGTERM', () => void daemon.stop().then(() => process.exit(0)))
+process.stdout.write(`${JSON.stringify(daemon.summary())}\n`)
