@@ -36,7 +36,7 @@ async function start<T>(script: string, args: readonly string[]): Promise<Server
 
 const directory = scratchDirectory()
 const startDaemon = (name: string, more: readonly string[] = []) =>
-  start<DaemonSummary & { beacon_urls: readonly string[] }>('bench/api/daemon.ts', ['--data-dir', join(directory, name), ...more])
+  start<DaemonSummary & { beacon_urls: readonly string[] }>('scripts/unlimited-daemon.ts', ['--data-dir', join(directory, name), ...more])
 
 const owner = await startDaemon('owner')
 const other = await startDaemon('other', ['--beacon', owner.ready.beacon_urls[0]!, '--bootstrap', owner.ready.addresses[0]!])

@@ -15,6 +15,7 @@ const COMMANDS = {
   test: [['scripts/test.mjs']],
   'test:long': [['scripts/test.mjs', '--long']],
   'test:crash': [['scripts/test-crash.ts']],
+  'test:schema': [['scripts/test-schema.ts']],
   fuzz: [['scripts/fuzz.mjs']],
   lint: [[bin('eslint', 'bin/eslint.js'), '.']],
   typecheck: [[TYPESCRIPT, '-p', 'tsconfig.json']],

@@ -62,7 +62,7 @@ export const ERROR_TABLE = {
   'SVC-AUT-002': {
     status: 403,
     title: 'Forbidden',
-    cause: 'The token lacks the scope, or the Host or Origin header names a place this daemon does not answer for.',
+    cause: 'The token lacks the scope, the Host or Origin header names a place this daemon does not answer for, or a page of another origin looks something up without a token.',
     cure: 'Use a token with that scope, or add the host to api.allowed_hosts (the origin to api.allowed_origins).'
   },
   'SVC-AUT-003': {

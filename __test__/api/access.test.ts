@@ -61,6 +61,23 @@ describe('other origins', () => {
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
+  const LOOK_UPS = ['/api/resolve/alice.chronym', '/api/explain/alice.chronym', '/api/zone/alice.chronym', '/api/resolve-kid/did:chronym:z']
+  const FOREIGN: Record<string, string>[] = [{ 'Sec-Fetch-Site': 'cross-site' }, { 'Sec-Fetch-Site': 'same-site' }, { Origin: 'https://evil.example' }, { Origin: 'null' }]
+
+  it.each(LOOK_UPS)('may not look up %s without a token', async (path) => {
+    const world = createWorld()
+    for (const headers of FOREIGN) {
+      const response = await world.request('GET', path, { headers })
+      expect(response.status).toBe(403)
+      expect(await response.json()).toMatchObject({ code: 'SVC-AUT-002', detail: expect.stringContaining('Ask with a bearer token') as string })
+    }
+    expect(world.registry.calls).toEqual([])
+    for (const headers of FOREIGN) expect(await status(world.request('GET', path, { headers, token: MAIN_TOKEN }))).not.toBe(403)
+    for (const site of ['same-origin', 'none']) expect(await status(world.request('GET', path, { headers: { 'Sec-Fetch-Site': site } }))).not.toBe(403)
+    world.state.allowedOrigins = ['https://app.example']
+    expect(await status(world.request('GET', path, { headers: { Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' } }))).not.toBe(403)
+  })
+
   it.each(['POST', 'DELETE', 'OPTIONS'])('may not %s, token or not', async (method) => {
     const response = await createWorld().request(method, '/session', { token: MAIN_TOKEN, headers: { Origin: 'https://evil.example', ...PREFLIGHT } })
     expect(response.status).toBe(403)

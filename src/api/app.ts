@@ -67,6 +67,6 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   app.route('/', dashboardRoutes())
 
   app.notFound(notFound(app))
-  app.onError(onError(services.log))
+  app.onError(onError(services))
   return app
 }

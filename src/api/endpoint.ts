@@ -8,6 +8,7 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot'
 import { ServiceError, type ErrorCode } from '../errors.ts'
 import { readBody } from './body.ts'
 import type { AppEnv, Identity } from './env.ts'
+import { isSameOrigin } from './host.ts'
 import { problemResponses } from './openapi/problems.ts'
 import type { TokenScope } from './services.ts'
 
@@ -36,6 +37,8 @@ export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSc
   /** Public, or the scopes of which one is needed; `admin` always suffices. */
   readonly access: 'public' | readonly TokenScope[]
   readonly body?: Body
+  /** Peers are asked for what the path names: without a token refused to pages of other origins (SVC-AUT-002). */
+  readonly isLookUp?: boolean
   readonly parameters?: readonly Parameter[]
   readonly answers: Readonly<Record<number, Answer>>
   /** Beside those that follow from access and body. */
@@ -59,11 +62,26 @@ function requireScope(identity: Identity, scopes: readonly TokenScope[]): void {
   }
 }
 
+/**
+ * Refuses what a page of another origin asks for without a token [a web page has names looked up, which tells peers of them]. The browser says where the page is: Sec-Fetch-Site, or Origin
+ * where it is older. Programs send neither.
+ */
+function refuseForeignPage(c: Context<AppEnv>): void {
+  if (c.get('identity').via !== 'none' || c.get('isAllowedOrigin') === true) return
+  const site = c.req.header('Sec-Fetch-Site')
+  const origin = c.req.header('Origin')
+  const isForeign = site === undefined ? origin !== undefined && !isSameOrigin(c, origin) : site !== 'same-origin' && site !== 'none'
+  if (isForeign) {
+    throw new ServiceError('SVC-AUT-002', 'A page of another origin may not look this up: it would tell peers what is asked for. Ask with a bearer token, add the origin to api.allowed_origins, or open the address by hand.')
+  }
+}
+
 export function endpoint<Body extends GenericSchema | undefined = undefined>(
   spec: EndpointSpec<Body>
 ): MiddlewareHandler<AppEnv, string, BodyInput<Body>> {
   const { access, body } = spec
   const middleware = async (c: Context<AppEnv, string, BodyInput<Body>>, next: () => Promise<void>) => {
+    if (spec.isLookUp === true) refuseForeignPage(c)
     if (access !== 'public') requireScope(c.get('identity'), access)
     if (body !== undefined) c.req.addValidatedData('json', (await readBody(c, body)) as object)
     await next()

@@ -20,6 +20,8 @@ export interface AppEnv {
   Variables: {
     requestId: string
     identity: Identity
+    /** The page that asks is of an origin in `api.allowed_origins`. */
+    isAllowedOrigin?: boolean
     /** The request body as parsed, before its schema. */
     rawBody: unknown
   }

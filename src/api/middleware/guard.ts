@@ -36,6 +36,7 @@ export function guard({ services, sessions, limits, host }: GuardOptions): Middl
     checkHost(c)
     // Preflights are answered there, and refusals carry the headers that a page needs to read them.
     if (isForeign(c)) {
+      c.set('isAllowedOrigin', true)
       return allow(c, () => {
         admit(c)
         return next()

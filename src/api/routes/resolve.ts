@@ -42,6 +42,7 @@ export function resolveRoutes({ registry }: ApiServices) {
         summary: 'The Reveal of a name',
         description: 'Peers are asked for it by name, but not while this daemon registers it: then it is SVC-RES-002 unless most peers hold it.',
         access: 'public',
+        isLookUp: true,
         parameters: [NAME_PARAMETER],
         answers: {
           200: {
@@ -68,6 +69,7 @@ export function resolveRoutes({ registry }: ApiServices) {
         description:
           'Who answered what and who was silent, which rule decided, the lease and the state of the name, what this daemon remembers and holds. With a token (scope read) also `own`: its own claim, the receipts for it, its tasks; and while a registration of the name is under way here, peers are asked without showing the name.',
         access: 'public',
+        isLookUp: true,
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'The answers and the rule that decided', schema: ExplanationSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001']
@@ -83,6 +85,7 @@ export function resolveRoutes({ registry }: ApiServices) {
         tag: 'Resolving',
         summary: 'The identity document and the capability manifest of a DID',
         access: 'public',
+        isLookUp: true,
         parameters: [{ name: 'did', in: 'path', description: '`did:<method>:<identifier>`', example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e' }],
         answers: { 200: { description: 'Both documents; the manifest may be null', schema: ResolvedIdentitySchema } },
         errors: ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004']

@@ -43,6 +43,7 @@ export function zoneRoutes({ registry }: ApiServices) {
         summary: 'The DNS zone of a name',
         description: 'Without a token: parsed from the Reveal found on the network. With one (scope read or publish): the draft saved here, else what this daemon published of a name that it holds, else as without.',
         access: 'public',
+        isLookUp: true,
         parameters: [NAME_PARAMETER, IF_NONE_MATCH_PARAMETER],
         answers: {
           200: {

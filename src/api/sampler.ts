@@ -1,0 +1,32 @@
+/** What may be written a minute: enough to see what goes wrong, too little to fill a disk. */
+const LINES_A_MINUTE = 60
+const MINUTE_MS = 60_000
+
+/** Whether this line is written, and how many were left out before it since the last one that was. */
+export interface Sampled {
+  readonly isWritten: boolean
+  readonly leftOut: number
+}
+
+/** The first lines of each minute pass, the rest is counted: others can make us write as many as they like. */
+export function createSampler(now: () => number, linesAMinute = LINES_A_MINUTE): () => Sampled {
+  let beganAt = -Infinity
+  let written = 0
+  let leftOut = 0
+  return () => {
+    const at = now()
+    // A clock that was set back begins a new minute too.
+    if (Math.abs(at - beganAt) >= MINUTE_MS) {
+      beganAt = at
+      written = 0
+    }
+    if (written === linesAMinute) {
+      leftOut++
+      return { isWritten: false, leftOut }
+    }
+    written++
+    const before = leftOut
+    leftOut = 0
+    return { isWritten: true, leftOut: before }
+  }
+}
