@@ -1,8 +1,8 @@
 /**
- * npm run test:schema -- [--examples 110] [--seed N]
+ * npm run test:schema -- [--examples 130] [--seed N]
  *
  * Holds a real daemon against its own OpenAPI document with schemathesis, stateful, with the main token and without: no 5xx, nothing undocumented.
- * A hundred and ten examples an operation make some 5,000 cases each time. Needs python3 with venv; the first run installs schemathesis under target/.
+ * A hundred and thirty examples an operation make some 5,000 cases each time. Needs python3 with venv; the first run installs schemathesis under target/.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const LEFT_OUT = ['--exclude-path-regex', '(/events|/tokens/rotate)$', '--exclud
 /** What fits the schema may still be no name, no DID, no signature: such refusals are documented, and no failure. */
 const CHECKS = ['--checks', 'all', '--exclude-checks', 'positive_data_acceptance,object_level_authorization']
 
-const { values } = parseArgs({ options: { examples: { type: 'string', default: '110' }, seed: { type: 'string' } } })
+const { values } = parseArgs({ options: { examples: { type: 'string', default: '130' }, seed: { type: 'string' } } })
 
 function install(): void {
   if (existsSync(join(BIN, 'schemathesis')) || existsSync(join(BIN, 'schemathesis.exe'))) return

@@ -40,6 +40,17 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(served.components.securitySchemes ?? {})).toEqual(['bearer', 'session'])
   })
 
+  it('says how long byte fields, names and keys are, and that a manifest may be null', () => {
+    const schemas = document.components.schemas as unknown as Record<string, { properties: Record<string, object> }>
+    const { Reveal, RevealRequest, ResolvedIdentity } = schemas
+    expect(RevealRequest!.properties['pubkey']).toMatchObject({ anyOf: [{ minItems: 32, maxItems: 32 }, { minLength: 43, maxLength: 44 }] })
+    expect(RevealRequest!.properties['name']).toMatchObject({ minLength: 1, maxLength: 255 })
+    expect(Reveal!.properties['signature']).toMatchObject({ minLength: 88, maxLength: 88, contentEncoding: 'base64' })
+    expect(ResolvedIdentity!.properties['manifest_document']).toMatchObject({ anyOf: [{ type: 'object', required: ['capabilities'] }, { type: 'null' }] })
+    const [key] = document.paths['/api/vdf/register']?.post?.parameters ?? []
+    expect(key).toMatchObject({ schema: { pattern: '^[\\x21-\\x7e]{1,255}$' } })
+  })
+
   it('resolves every reference it makes', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
     expect(references.length).toBeGreaterThan(100)

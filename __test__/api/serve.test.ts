@@ -1,5 +1,6 @@
 import { get } from 'node:http'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ListenError, serve, type ApiServer } from '../../src/api/serve.ts'
 import { createWorld, MAIN_TOKEN } from './helpers/world.ts'
@@ -141,6 +142,31 @@ describe('the server', () => {
     const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as Record<string, unknown>
     expect(body).toMatchObject({ code: 'SVC-REQ-001', status: 400, detail: expect.stringContaining(detail) as string })
     expect(text).toContain(`X-Request-Id: ${String(body['request_id'])}`)
+  })
+
+  it.each([
+    ['sends nothing', ''],
+    ['never ends its head', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ']
+  ])('closes a connection that %s', async (_what, bytes) => {
+    const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { headersTimeoutMs: 50 })
+    servers.push(server)
+    expect(await raw(server.port, bytes, 'never')).toContain('its headers within 10.')
+    // By itself Node looks every 30 s.
+  }, 20_000)
+
+  it('closes connections beyond the cap as they come, and serves those that are open', async () => {
+    const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { maxConnections: 2 })
+    servers.push(server)
+    const open = await Promise.all([1, 2].map(() => new Promise<Socket>((resolve, reject) => {
+      const socket = connect(server.port, '127.0.0.1', () => resolve(socket)).on('error', reject)
+    })))
+    await new Promise((resolve) => connect(server.port, '127.0.0.1').on('error', () => undefined).on('close', resolve))
+    for (const socket of open) {
+      const answer = once(socket, 'data')
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+      expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /)
+      socket.destroy()
+    }
   })
 
   it('counts all of this machine as one client, whichever of its addresses it takes', async () => {

@@ -28,6 +28,8 @@ export interface Parameter {
   readonly in: 'path' | 'header' | 'query'
   readonly description: string
   readonly example?: string
+  /** What the daemon holds it to, for readers of the document: who breaks it is refused. */
+  readonly schema?: { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string }
 }
 
 export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSchema | undefined> {
@@ -116,8 +118,8 @@ function operation(spec: EndpointSpec): DescribeRouteOptions {
 }
 
 function parameterObject(parameter: Parameter) {
-  const { example, ...rest } = parameter
-  return { ...rest, required: parameter.in === 'path', schema: { type: 'string' as const }, ...(example !== undefined && { example }) }
+  const { example, schema, ...rest } = parameter
+  return { ...rest, required: parameter.in === 'path', schema: { type: 'string' as const, ...schema }, ...(example !== undefined && { example }) }
 }
 
 function answerObject(answer: Answer) {

@@ -11,6 +11,10 @@ import type { ApiServices } from './services.ts'
 const DRAIN_TIMEOUT_MS = 4000
 /** A client must have sent its head by then [sockets held open by the thousand]. */
 const HEADERS_TIMEOUT_MS = 10_000
+/** Node looks for connections past their time only so often, by itself every 30 s. */
+const CHECK_INTERVAL_MS = 1000
+/** Open at once; further ones are closed as they come. Event streams and a browser's six connections a page are far below. */
+const MAX_CONNECTIONS = 1000
 /** A whole request of 256 KiB, on the slowest line worth serving. */
 const REQUEST_TIMEOUT_MS = 30_000
 
@@ -18,6 +22,12 @@ export interface ListenAddress {
   readonly host: string
   /** 0 for any free one. */
   readonly port: number
+}
+
+export interface ServeOptions extends Omit<AppOptions, 'shutdown' | 'host'> {
+  /** How long a new connection may take until a whole head has come, silent ones too. */
+  readonly headersTimeoutMs?: number
+  readonly maxConnections?: number
 }
 
 export interface ApiServer {
@@ -42,7 +52,8 @@ export class ListenError extends Error {
 }
 
 /** Starts the HTTP interface. Throws ListenError. */
-export async function serve(services: ApiServices, address: ListenAddress, options: Omit<AppOptions, 'shutdown' | 'host'> = {}): Promise<ApiServer> {
+export async function serve(services: ApiServices, address: ListenAddress, options: ServeOptions = {}): Promise<ApiServer> {
+  const { headersTimeoutMs = HEADERS_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options
   const shutdown = new AbortController()
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   const app = createApp(services, { ...options, host: address.host, shutdown: shutdown.signal })
@@ -50,7 +61,13 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
   const listener = getRequestListener(app.fetch, { hostname: host, errorHandler: badRequest })
   const server = createServer(
     // Node would answer a request without Host with a bare 400.
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 5000, requireHostHeader: false },
+    {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersTimeoutMs),
+      keepAliveTimeout: 5000,
+      requireHostHeader: false
+    },
     (request, response) => {
       // A connection that was busy when the server began to close is closed when its answer ends, not when its keep-alive does.
       response.once('close', () => {
@@ -61,6 +78,7 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
       else void listener(request, response)
     }
   )
+  server.maxConnections = maxConnections
   server.on('clientError', refuse)
   const { port, address: bound } = await listen(server, address)
   return {

@@ -17,7 +17,7 @@ export function errorRoutes() {
       tag: 'Documentation',
       summary: 'What an error code means, and its cure',
       access: 'public',
-      parameters: [{ name: 'code', in: 'path', description: 'A code of the error table', example: 'SVC-RES-002' }],
+      parameters: [{ name: 'code', in: 'path', description: 'A code of the error table', example: 'SVC-RES-002', schema: { pattern: '^SVC-[A-Z]{3}-[0-9]{3}$' } }],
       answers: { 200: { description: 'JSON, or a page when HTML is asked for', schema: ErrorPageSchema, media: ['application/json', 'text/html'] } },
       errors: ['SVC-REQ-004']
     }),

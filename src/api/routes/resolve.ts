@@ -86,7 +86,7 @@ export function resolveRoutes({ registry }: ApiServices) {
         summary: 'The identity document and the capability manifest of a DID',
         access: 'public',
         isLookUp: true,
-        parameters: [{ name: 'did', in: 'path', description: '`did:<method>:<identifier>`', example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e' }],
+        parameters: [{ name: 'did', in: 'path', description: '`did:<method>:<identifier>`', example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e', schema: { minLength: 1, maxLength: 255, pattern: '^did:' } }],
         answers: { 200: { description: 'Both documents; the manifest may be null', schema: ResolvedIdentitySchema } },
         errors: ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004']
       }),

@@ -7,6 +7,9 @@ export interface ByteBounds {
   readonly max: number
 }
 
+/** What `decodeBase64` begins with. */
+const BASE64 = '^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$'
+
 function describeBounds({ min, max }: ByteBounds): string {
   return min === max ? `${min} bytes` : `${min} to ${max} bytes`
 }
@@ -18,8 +21,11 @@ function describeBounds({ min, max }: ByteBounds): string {
 export function bytesSchema(bounds: ByteBounds) {
   return v.pipe(
     v.union([
-      v.array(v.pipe(v.number(), v.integer('Expected an integer from 0 to 255'), v.minValue(0, 'Expected an integer from 0 to 255'), v.maxValue(255, 'Expected an integer from 0 to 255'))),
-      v.string()
+      v.pipe(
+        v.array(v.pipe(v.number(), v.integer('Expected an integer from 0 to 255'), v.minValue(0, 'Expected an integer from 0 to 255'), v.maxValue(255, 'Expected an integer from 0 to 255'))),
+        v.metadata({ minItems: bounds.min, maxItems: bounds.max })
+      ),
+      v.pipe(v.string(), v.metadata({ minLength: Math.ceil((bounds.min * 4) / 3), maxLength: 4 * Math.ceil(bounds.max / 3), pattern: BASE64 }))
     ], 'Expected an array of integers from 0 to 255, or base64 text'),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const bytes = typeof dataset.value === 'string' ? decodeBase64(dataset.value) : Uint8Array.from(dataset.value)
@@ -38,7 +44,9 @@ export function bytesSchema(bounds: ByteBounds) {
 }
 
 /** A byte field of a response that api.md shows as an array. */
-export const ByteArraySchema = v.array(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255)))
+export const KeySchema = v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))), v.length(32))
 
 /** A byte field of a response that api.md shows as text. */
-export const Base64Schema = v.pipe(v.string(), v.base64(), v.description('Base64 with padding'))
+export function base64Schema({ min, max }: ByteBounds) {
+  return v.pipe(v.string(), v.base64(), v.minLength(4 * Math.ceil(min / 3)), v.maxLength(4 * Math.ceil(max / 3)), v.description(`${describeBounds({ min, max })} as base64 with padding`))
+}

@@ -8,7 +8,7 @@ import { NameSchema } from './reveal.ts'
 import { TaskSchema } from './task.ts'
 
 const HexSchema = v.pipe(v.string(), v.hexadecimal())
-const OwnerSchema = v.pipe(HexSchema, v.description('Public key'))
+const OwnerSchema = v.pipe(HexSchema, v.length(64), v.description('Public key'))
 const EntryStateSchema = v.picklist(['fresh', 'settling', 'settled', 'provisional'])
 
 const AnswerSchema = v.object({

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Base64Schema, ByteArraySchema, bytesSchema } from './bytes.ts'
+import { base64Schema, bytesSchema, KeySchema } from './bytes.ts'
 
 /** The name as a body carries it; which names are valid is the registry's to say (SVC-NAM-001). */
 export const NameSchema = v.pipe(
@@ -12,31 +12,35 @@ export const NameSchema = v.pipe(
 
 const RoundSchema = v.pipe(v.number(), v.safeInteger('Expected an integer'), v.minValue(1, 'Expected 1 or more'))
 
+/** In bytes: docs/protocol.md, "Registering" (payload 16 KiB; a frame of 128 KiB bounds the proof with its chain). */
+const PROOF = { min: 1, max: 112 * 1024 }
+const SIGNATURE = { min: 64, max: 64 }
+const PAYLOAD = { min: 0, max: 16 * 1024 }
+
 /** As GET /api/resolve/{name} shows it. */
 export const RevealSchema = v.pipe(
   v.object({
     name: NameSchema,
-    pubkey: v.pipe(ByteArraySchema, v.description('Ed25519 public key controlling the name, 32 bytes')),
+    pubkey: v.pipe(KeySchema, v.description('Ed25519 public key controlling the name, 32 bytes')),
     drand_pulse: v.pipe(RoundSchema, v.description('Round of public randomness used as the VDF seed')),
     iterations: v.pipe(RoundSchema, v.description('Sequential squarings')),
-    vdf_proof: Base64Schema,
-    signature: Base64Schema,
-    payload: v.pipe(Base64Schema, v.description('The zone as RFC 8785 JSON'))
+    vdf_proof: base64Schema(PROOF),
+    signature: base64Schema(SIGNATURE),
+    payload: v.pipe(base64Schema(PAYLOAD), v.description('The zone as RFC 8785 JSON, 16 KiB at most, as base64 with padding'))
   }),
   v.metadata({ ref: 'Reveal' })
 )
 export type RevealBody = v.InferOutput<typeof RevealSchema>
 
-/** Sizes: docs/protocol.md, "Registering" (payload 16 KiB; a frame of 128 KiB bounds the proof with its chain). */
 const RevealRequestSchema = v.pipe(
   v.object({
     name: NameSchema,
     pubkey: bytesSchema({ min: 32, max: 32 }),
     drand_pulse: RoundSchema,
     iterations: RoundSchema,
-    vdf_proof: bytesSchema({ min: 1, max: 112 * 1024 }),
-    signature: bytesSchema({ min: 64, max: 64 }),
-    payload: bytesSchema({ min: 0, max: 16 * 1024 })
+    vdf_proof: bytesSchema(PROOF),
+    signature: bytesSchema(SIGNATURE),
+    payload: bytesSchema(PAYLOAD)
   }),
   v.metadata({ ref: 'RevealRequest' })
 )
