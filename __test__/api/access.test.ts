@@ -9,13 +9,15 @@ const status = async (response: Promise<Response>) => (await response).status
 const HOST = 'localhost:7468'
 const ORIGIN = 'http://localhost:7468'
 
+/** The Set-Cookie header, and behind a bar the secret of the page. */
 async function login(world: World, token = MAIN_TOKEN): Promise<string> {
   const response = await world.request('POST', '/session', { body: { token }, headers: { Host: HOST, Origin: ORIGIN } })
   expect(response.status).toBe(200)
-  return response.headers.get('Set-Cookie')!
+  const { secret } = (await response.json()) as { secret: string }
+  return `${response.headers.get('Set-Cookie')!}|${secret}`
 }
 
-const withCookie = (cookie: string, more: Record<string, string> = {}) => ({ headers: { Host: HOST, Cookie: cookie.split(';')[0]!, ...more } })
+const withCookie = (cookie: string, more: Record<string, string> = {}) => ({ headers: { Host: HOST, Cookie: cookie.split(';')[0]!, 'X-Session-Secret': cookie.split('|')[1]!, ...more } })
 
 describe('the Host guard', () => {
   it.each(['localhost', 'localhost:7468', 'LOCALHOST', 'localhost.', 'chronym.localhost', '127.0.0.1:7468', '127.8.9.10', '[::1]', '[::1]:7468'])('lets %s pass', async (host) => {
@@ -185,8 +187,31 @@ describe('scopes', () => {
 describe('the session of the dashboard', () => {
   it('is a cookie of its port that no script can read and no other site sends', async () => {
     const cookie = await login(createWorld())
-    expect(cookie).toMatch(/^chronym_session_7468=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect(cookie).toMatch(/^chronym_session_7468=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict\|[\w-]{43}$/)
     expect(cookie).not.toContain(MAIN_TOKEN)
+  })
+
+  it('counts only beside the secret of its page, which the cookie does not hold', async () => {
+    const world = createWorld()
+    const cookie = await login(world)
+    const other = await login(createWorld())
+    const read = (secret: Record<string, string>) => status(world.request('GET', '/api/config', { headers: { Host: HOST, Cookie: cookie.split(';')[0]!, ...secret } }))
+    expect(await read({})).toBe(401)
+    expect(await read({ 'X-Session-Secret': other.split('|')[1]! })).toBe(401)
+    expect(cookie.split('|')[0]).not.toContain(cookie.split('|')[1]!)
+    const ended = await world.request('DELETE', '/session', { headers: { Host: HOST, Origin: ORIGIN, Cookie: cookie.split(';')[0]! } })
+    expect(ended.status).toBe(204)
+    expect(await read({ 'X-Session-Secret': cookie.split('|')[1]! })).toBe(200)
+  })
+
+  it('goes on in one tab when another logs in', async () => {
+    const world = createWorld()
+    const first = await login(world)
+    const again = await world.request('POST', '/session', { ...withCookie(first, { Origin: ORIGIN }), body: { token: MAIN_TOKEN } })
+    const { secret } = (await again.json()) as { secret: string }
+    const cookie = again.headers.get('Set-Cookie')!
+    expect(cookie.split(';')[0]).toBe(first.split(';')[0])
+    for (const each of [first, `${cookie}|${secret}`]) expect(await status(world.request('GET', '/api/config', withCookie(each)))).toBe(200)
   })
 
   it('opens what its token opens', async () => {

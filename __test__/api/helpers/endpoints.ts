@@ -99,7 +99,7 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   { ...closed, operation: 'DELETE /api/tokens/{id}', path: '/api/tokens/{token id}', schema: common.SuccessSchema, service: 'store' },
   { ...open, operation: 'GET /api/challenge', path: `/api/challenge?nonce=${'ab'.repeat(32)}&address=127.0.0.1:7468`, schema: daemon.ChallengeSchema },
   { ...open, operation: 'GET /session', path: '/session', schema: daemon.SessionSchema },
-  { ...open, operation: 'POST /session', path: '/session', body: { token: MAIN_TOKEN }, schema: daemon.SessionSchema },
+  { ...open, operation: 'POST /session', path: '/session', body: { token: MAIN_TOKEN }, schema: daemon.SessionOpenedSchema },
   { ...open, operation: 'DELETE /session', path: '/session', status: 204 },
   { ...open, operation: 'GET /healthz', path: '/healthz', schema: daemon.HealthSchema },
   { ...open, operation: 'GET /readyz', path: '/readyz', schema: daemon.ReadinessSchema },

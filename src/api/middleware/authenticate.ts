@@ -28,12 +28,13 @@ export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: 
 
 /**
  * The dashboard's cookie counts only for requests that its own page makes. SameSite does not see ports: a page on another port of this
- * machine is the same site, so the browser's own words (Sec-Fetch-Site, Origin) decide.
+ * machine is the same site, and its server gets the cookie too: the page's secret counts beside it (X-Session-Secret), so the browser's own words (Sec-Fetch-Site, Origin) decide.
  */
 function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
   const id = getCookie(c, sessionCookieName(c))
   if (id === undefined) return NOBODY
-  const session = sessions.get(id)
+  const secret = c.req.header('X-Session-Secret')
+  const session = sessions.get(id, secret)
   if (session === undefined) return NOBODY
   const site = c.req.header('Sec-Fetch-Site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return NOBODY
@@ -43,5 +44,5 @@ function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
   if (!safe && origin === undefined) {
     throw new ServiceError('SVC-AUT-002', 'A request with the session cookie that changes something needs an Origin header; use a bearer token outside the dashboard.')
   }
-  return { via: 'session', ...session, isCurrent: () => sessions.get(id) !== undefined }
+  return { via: 'session', ...session, isCurrent: () => sessions.get(id, secret) !== undefined }
 }

@@ -36,7 +36,7 @@ export function createDocument(app: Hono<AppEnv>, version: string): Promise<Open
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'The main token (scope admin), or one made with narrower scopes: read, vdf, publish, admin. The scopes listed at an operation are alternatives.' },
-          session: { type: 'apiKey', in: 'cookie', name: 'chronym_session_7468', description: 'The dashboard, after POST /session; the port is part of the name' }
+          session: { type: 'apiKey', in: 'cookie', name: 'chronym_session_7468', description: 'The dashboard, after POST /session, beside the header X-Session-Secret; the port is part of the name' }
         },
         headers: {
           RequestId: { description: 'Taken from the request when it has a sane one, else made; errors are logged with it', schema: { type: 'string' } },

@@ -5,7 +5,7 @@ import { clientOf } from '../client-address.ts'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import type { RateLimits } from '../rate-limits.ts'
-import { SessionRequestSchema, SessionSchema, type SessionBody } from '../schemas/daemon.ts'
+import { SessionOpenedSchema, SessionRequestSchema, SessionSchema, type SessionBody, type SessionOpenedBody } from '../schemas/daemon.ts'
 import type { ApiServices } from '../services.ts'
 import { SESSION_LIFETIME_MS, sessionCookieName, type Sessions } from '../sessions.ts'
 
@@ -30,11 +30,11 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
       endpoint({
         tag: TAG,
         summary: 'Log the dashboard in',
-        description: 'Answers with a cookie that counts only for requests of the dashboard itself.',
+        description: 'Answers with a cookie that counts only for requests of the dashboard itself, beside the header X-Session-Secret with `secret`, which its page keeps: any web server of this machine gets the cookie.',
         access: 'public',
         body: SessionRequestSchema,
         answers: {
-          200: { description: 'Logged in', schema: SessionSchema, headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict, 12 h', schema: { type: 'string' } } } }
+          200: { description: 'Logged in', schema: SessionOpenedSchema, headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict, 12 h', schema: { type: 'string' } } } }
         }
       }),
       (c) => {
@@ -44,8 +44,9 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
           limits.failedLogin(clientOf(c))
           throw new ServiceError('SVC-AUT-001', 'That is no token of this daemon.')
         }
-        setCookie(c, sessionCookieName(c), sessions.open(token), { ...COOKIE, maxAge: SESSION_LIFETIME_MS / 1000 })
-        return c.json<SessionBody>({ scopes: [...scopes] })
+        const { id, secret } = sessions.open(token, getCookie(c, sessionCookieName(c)))
+        setCookie(c, sessionCookieName(c), id, { ...COOKIE, maxAge: SESSION_LIFETIME_MS / 1000 })
+        return c.json<SessionOpenedBody>({ scopes: [...scopes], secret })
       }
     )
     .delete(
@@ -53,7 +54,8 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
       endpoint({ tag: TAG, summary: 'Log the dashboard out', access: 'public', answers: { 204: { description: 'Logged out, or never was in' } } }),
       (c) => {
         const id = getCookie(c, sessionCookieName(c))
-        if (id !== undefined) sessions.close(id)
+        // Who has the cookie alone ends nobody's session.
+        if (id !== undefined && c.get('identity').via === 'session') sessions.close(id)
         deleteCookie(c, sessionCookieName(c), COOKIE)
         return c.body(null, 204)
       }

@@ -70,6 +70,12 @@ export const SessionRequestSchema = v.pipe(v.object({ token: v.pipe(v.string(), 
 export const SessionSchema = v.pipe(v.object({ scopes: v.array(TokenScopeSchema) }), v.metadata({ ref: 'Session' }))
 export type SessionBody = v.InferOutput<typeof SessionSchema>
 
+export const SessionOpenedSchema = v.pipe(
+  v.object({ ...SessionSchema.entries, secret: v.pipe(v.string(), v.length(43), v.description('For the header X-Session-Secret; shown once')) }),
+  v.metadata({ ref: 'SessionOpened' })
+)
+export type SessionOpenedBody = v.InferOutput<typeof SessionOpenedSchema>
+
 export const EventSchema = v.pipe(
   v.object({ id: CountSchema, at: TimeSchema, type: v.string(), detail: v.record(v.string(), v.unknown()) }),
   v.metadata({ ref: 'Event' })

@@ -1,6 +1,6 @@
 import { withdrawQuestion } from './dialog.js'
 import { $, attempt, count, duration, element, notice } from './elements.js'
-import { get, post, remove, stream, whenLoggedOut } from './http.js'
+import { get, logIn, logOut, stream, whenLoggedOut } from './http.js'
 import { refreshNames, wireRegister } from './names.js'
 import { onTaskEnd, refreshTasks, stopTasks } from './tasks.js'
 import { wireZoneEditor } from './zone-editor.js'
@@ -74,12 +74,12 @@ function leave() {
 $('login-form').onsubmit = (event) => {
   event.preventDefault()
   void attempt(async () => {
-    await post('/session', { token: $('token').value.trim() })
+    await logIn($('token').value.trim())
     $('token').value = ''
     enter()
   })
 }
-$('logout').onclick = () => attempt(async () => (await remove('/session'), leave()))
+$('logout').onclick = () => attempt(async () => (await logOut(), leave()))
 whenLoggedOut(leave)
 onTaskEnd(() => void refreshNames().catch(notice))
 wireRegister()
