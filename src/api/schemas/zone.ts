@@ -5,7 +5,7 @@ import { NameSchema } from './reveal.ts'
 const RecordSchema = v.pipe(
   v.object({
     type: v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 5 }), v.description('A, AAAA, CNAME, TXT, MX, SRV, NS, CAA, TLSA, SSHFP, SVCB, HTTPS, URI, PTR, DS or KID')),
-    value: v.pipe(v.string(), v.metadata({ maxLength: 16384 }), v.description('DNS presentation format; for KID a DID')),
+    value: v.pipe(v.string(), v.description('DNS presentation format; for KID a DID')),
     ttl: v.optional(v.pipe(v.number(), v.integer('Expected an integer'), v.metadata({ minimum: 30, maximum: 86400 }), v.description('Seconds, 30-86400; 300 when left out')))
   }),
   v.metadata({ ref: 'Record' })
