@@ -49,7 +49,7 @@ describe('readiness', () => {
   })
 
   it('warns while the seed is nowhere else, and calls nothing unready', () => {
-    const seed = (isSeedSafe: boolean) => checkReadiness({ ...parts([]), profile, isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')
+    const seed = (isSeedSafe: boolean) => checkReadiness({ ...parts([]), isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')
     expect(seed(false)).toEqual({ name: 'seed', ok: true, detail: 'not known to be kept anywhere else', warning: true })
     expect(seed(true)).toEqual({ name: 'seed', ok: true, detail: 'kept elsewhere too' })
   })
