@@ -81,6 +81,14 @@ describe('a restore on the command line', () => {
     expect((await cli(from('told', ...key(), '--yes', '--no-json'))).stdout).toContain('start it: chronym daemon --network local')
   })
 
+  it('asks on a terminal whether the original is gone, and takes Enter for a no', async () => {
+    for (const stdin of ['\n', 'n\n']) {
+      expect(await cli(from('asked', ...key()), { terminal: true, stdin })).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('Two daemons with one seed') as string })
+      expect(readdirSync(scratch)).not.toContain('asked')
+    }
+    expect((await cli(from('asked', ...key()), { terminal: true, stdin: 'y\n' })).exitCode).toBe(0)
+  })
+
   it('takes a passphrase, and refuses a wrong one', async () => {
     const file = at('phrase.age')
     expect((await run(['--data-dir', at('original'), 'backup', file, ...passphrase], { stdin: 'correct horse\n' })).exitCode).toBe(0)

@@ -59,7 +59,7 @@ describe('chronym key show', () => {
 
   it('asks on a terminal, and numbers the words there', async () => {
     await used()
-    expect(await key(['key', 'show'], { terminal: true, stdin: 'n\n' })).toMatchObject({ exitCode: 130, stdout: '' })
+    for (const stdin of ['n\n', '\n', '']) expect(await key(['key', 'show'], { terminal: true, stdin })).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('take your names') as string })
     const { exitCode, stdout } = await key(['key', 'show'], { terminal: true, stdin: 'y\n' })
     expect(exitCode).toBe(0)
     expect(stdout.split('\n').filter((line) => line !== '')).toHaveLength(6)

@@ -1,14 +1,12 @@
 /** Where a restore goes, and for which network. */
-import { createInterface } from 'node:readline/promises'
 import { BackupError } from '../../backup/errors.ts'
 import { configFromEnvironment, configFromFile, mergeConfig } from '../../config.ts'
 import { loadProfile } from '../../network-profile.ts'
 import { defaultConfigFile, defaultDataDir } from '../../paths.ts'
 import { toHex } from '../../protocol/bytes.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
+import { requireConsent } from '../consent.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { Failure, usageFailure } from '../failure.ts'
 import { localConfig } from '../location.ts'
 
 /** The new data directory: the one named, or the user's own for that network. */
@@ -28,21 +26,17 @@ export function requireNetworkAskedFor(context: Context, option: string | undefi
   throw new BackupError('network', `this backup is of ${which}, not of ${asked}`, `Leave --network out, or name the right one; see the configuration too. Nothing was written.`)
 }
 
-const WARNING = 'Two daemons with one seed spoil each other: they sign different zones under one number, and peers believe one of them.'
+const WARNING = 'Two daemons with one seed spoil each other: they sign different zones under one number, and peers believe one of them'
 
-/** The user's word that no other daemon uses the seed. Scripts give `--yes`. */
+/** The user's word that no other daemon uses the seed. Scripts give `--yes`. Throws as {@link requireConsent} does. */
 export async function requireOriginalGone(context: Context, yes: boolean): Promise<void> {
-  context.output.note(WARNING)
-  if (yes) return
-  const { stdin } = context
-  const cure = 'Stop the original daemon first; then give --yes.'
-  if ((stdin as { isTTY?: boolean }).isTTY !== true) throw usageFailure('nobody can be asked whether the original daemon is gone or stopped', cure)
-  const prompt = createInterface({ input: stdin, output: process.stderr })
-  const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)))
-  try {
-    const answer = await Promise.race([prompt.question('Is the original gone or stopped? [y/N] '), closed])
-    if (answer === undefined || !/^(?:y|yes)$/iu.test(answer.trim())) throw new Failure('CLI-INT-001', 'not restored; nothing was written', { exitCode: EXIT.interrupted, cure })
-  } finally {
-    prompt.close()
-  }
+  if (yes) context.output.note(`${WARNING}.`)
+  await requireConsent(context, {
+    cost: WARNING,
+    question: 'Is the original gone or stopped?',
+    isGiven: yes,
+    refusal: 'nobody can be asked whether the original daemon is gone or stopped',
+    cure: 'Stop the original daemon first; then give --yes.',
+    declined: 'not restored; nothing was written. Stop the original daemon first'
+  })
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { DataPaths } from '../../paths.ts'
-import { confirm } from '../confirm.ts'
+import { requireConsent } from '../consent.ts'
 import { action, type Context, type Run } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { Failure, usageFailure } from '../failure.ts'
+import { Failure } from '../failure.ts'
 import { localConfig, localPaths } from '../location.ts'
 
 /** Words in a line on a terminal. */
@@ -27,19 +27,17 @@ function gridOf(words: readonly string[]): string {
   return Array.from({ length: Math.ceil(cells.length / COLUMNS) }, (_, line) => cells.slice(line * COLUMNS, (line + 1) * COLUMNS).join('  ').trimEnd()).join('\n')
 }
 
-/** The question goes where a person can answer it; a script has to say that it wants the secret. */
-async function requireConsent(context: Context, root: string): Promise<void> {
-  if (!context.output.live || (context.stdin as { isTTY?: boolean }).isTTY !== true) {
-    throw usageFailure('key show prints a secret, and nobody can be asked here', 'Give --yes if whatever reads this may have your names.')
-  }
-  const agreed = await confirm(context, `Show the 24 words of ${root}? Whoever sees them can take your names.`)
-  if (!agreed) throw new Failure('CLI-INT-001', 'not confirmed; nothing was shown', { exitCode: EXIT.interrupted })
-}
-
 async function show(context: Context, { yes }: { yes?: boolean }): Promise<ExitCode> {
   const paths = localPaths(context)
   const seed = await requireOwnerSeed(paths)
-  if (yes !== true) await requireConsent(context, paths.root)
+  await requireConsent(context, {
+    cost: 'Whoever sees these words can take your names',
+    question: `Show the 24 words of ${paths.root}?`,
+    isGiven: yes === true,
+    refusal: 'key show prints a secret, and nobody can be asked here',
+    cure: 'Give --yes if whatever reads this may have your names.',
+    declined: 'not confirmed; nothing was shown'
+  })
   const { seedToWords } = await import('../../protocol/keys.ts')
   const words = seedToWords(seed)
   context.output.plain({ words }, context.run.surroundings.stdout.isTTY === true ? gridOf(words.split(' ')) : words)

@@ -12,7 +12,7 @@ import { changesBetween, formatChanges, isUnchanged, recordKey, recordsOf, type 
 import { currentZone } from '../zone/current.ts'
 import { editZone } from '../zone/edit.ts'
 import { importZone } from '../zone/import.ts'
-import { replaceZone, requireConsent, showSaved, type ReplaceOptions } from '../zone/saving.ts'
+import { replaceZone, requireConsentToLoss, showSaved, type ReplaceOptions } from '../zone/saving.ts'
 import { formatMasterFile } from '../zone-file/format.ts'
 import { readZone, zoneOfLines } from '../zone-input.ts'
 
@@ -113,7 +113,7 @@ async function discard(context: Context, name: string, { yes }: { yes?: boolean 
   const client = connect(context)
   const current = await currentZone(client, name)
   if (current.state === 'draft') {
-    await requireConsent(context, changesBetween(current.zone, { records: {} }), { yes, what: `discarding the draft of ${printable(canonicalName(name))} would drop`, cure: 'Look at it with `chronym zone diff`; discard it all the same with --yes.' })
+    await requireConsentToLoss(context, changesBetween(current.zone, { records: {} }), { isGiven: yes === true, act: `discarding the draft of ${printable(canonicalName(name))}`, cure: 'Look at it with `chronym zone diff`; discard it all the same with --yes.' })
   }
   const answer = await client.discardZone(name)
   context.output.answer(answer, () => 'draft discarded; what is published stays')

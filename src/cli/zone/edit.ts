@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ProblemError, type Client } from '../../api/client.ts'
 import { canonicalName } from '../../protocol/names.ts'
+import { hasPerson } from '../consent.ts'
 import type { Context } from '../context.ts'
 import { inputFailure } from '../failure.ts'
 import { printable } from '../terminal/format.ts'
@@ -13,7 +14,7 @@ import { changesBetween, inSpellingOf, isUnchanged, type ZoneChanges } from './c
 import { currentZone, type CurrentZone } from './current.ts'
 import { editorOf, openInEditor } from './editor.ts'
 import { problemsInFile } from './file-problems.ts'
-import { isInteractive, requireConsent } from './saving.ts'
+import { requireConsentToLoss } from './saving.ts'
 
 /** Begins the lines that say what was wrong; they are taken out before the file is read again. */
 const REMARK = ';! '
@@ -56,7 +57,7 @@ async function editUntilSaved(context: Context, client: Client, name: string, { 
     const outcome = parsed.problems.length > 0 ? parsed.problems : await save(context, client, name, parsed, current)
     if (!isProblems(outcome)) return outcome
     problems = outcome
-    if (!isInteractive(context)) throw badFile(problems)
+    if (!hasPerson(context)) throw badFile(problems)
     // The remarks are lines of the file too.
     given = `${problems.map(({ line, message }) => `${REMARK}line ${line + problems.length}: ${message.replaceAll('\n', ' ')}\n`).join('')}${body}`
   }
@@ -68,7 +69,7 @@ async function save(context: Context, client: Client, name: string, parsed: Pars
   const changes = changesBetween(former, zone)
   if (isUnchanged(changes)) return undefined
   if (Object.keys(zone.records).length === 0) {
-    await requireConsent(context, changes, { what: `an empty file would drop`, cure: 'To empty a zone: `chronym zone set NAME FILE --yes` with {"records": {}} in the file.' })
+    await requireConsentToLoss(context, changes, { act: 'an empty file', isGiven: false, cure: 'To empty a zone: `chronym zone set NAME FILE --yes` with {"records": {}} in the file.' })
   }
   try {
     return { saved: await client.saveZone(name, zone, { ifMatch: etag }), changes }

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
+import { hasPerson } from '../consent.ts'
 import type { Context } from '../context.ts'
 import { Failure, usageFailure } from '../failure.ts'
 import { EXIT } from '../exit-codes.ts'
-import { isInteractive } from './saving.ts'
 
 /** The command of the user's editor. Throws CLI-USE-001 where none is named and nobody sits there for the usual one. */
 export function editorOf(context: Context): string {
   const named = [context.env['VISUAL'], context.env['EDITOR']].find((command) => command !== undefined && command.trim() !== '')
   if (named !== undefined) return named
-  if (!isInteractive(context)) throw usageFailure('there is no editor: neither VISUAL nor EDITOR is set', 'Set one, or use `chronym zone export` and `chronym zone import`.')
+  if (!hasPerson(context)) throw usageFailure('there is no editor: neither VISUAL nor EDITOR is set', 'Set one, or use `chronym zone export` and `chronym zone import`.')
   return process.platform === 'win32' ? 'notepad' : 'vi'
 }
 

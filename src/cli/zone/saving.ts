@@ -1,9 +1,7 @@
 /** Saving a whole zone, with a question before records are lost. */
 import type { Client, ZoneBody } from '../../api/client.ts'
-import { confirm } from '../confirm.ts'
+import { requireConsent } from '../consent.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { Failure, usageFailure } from '../failure.ts'
 import { canonicalName } from '../../protocol/names.ts'
 import { plural, printable } from '../terminal/format.ts'
 import type { ZoneInput } from '../zone-input.ts'
@@ -15,30 +13,27 @@ export interface ReplaceOptions {
   readonly ifSerial?: number
 }
 
-/** Whether somebody is there to ask. */
-export function isInteractive(context: Context): boolean {
-  return context.output.live && (context.stdin as { isTTY?: boolean }).isTTY === true
-}
-
-/**
- * Asks on a terminal before records are lost, with the difference. Throws CLI-USE-001 where nobody can answer and `--yes` was not given, CLI-INT-001 for a no.
- */
-export async function requireConsent(context: Context, changes: ZoneChanges, options: { readonly yes?: boolean | undefined; readonly what: string; readonly cure: string }): Promise<void> {
-  if (options.yes === true || changes.removed.length === 0) return
-  if (!isInteractive(context)) throw usageFailure(`${options.what} ${plural(changes.removed.length, 'record')}; nothing was changed`, options.cure)
-  context.output.note(formatChanges(changes))
-  if (!(await confirm(context, `This ${options.what.replace(/^.*?would /u, 'will ')} ${plural(changes.removed.length, 'record')}. Go on?`, false))) {
-    throw new Failure('CLI-INT-001', 'not confirmed: nothing was changed', { exitCode: EXIT.interrupted })
-  }
+/** Asks before records are lost, with the difference. `act` begins a sentence: "replacing the zone". Throws as {@link requireConsent} does. */
+export async function requireConsentToLoss(context: Context, { removed, ...rest }: ZoneChanges, { act, isGiven, cure }: { readonly act: string; readonly isGiven: boolean; readonly cure: string }): Promise<void> {
+  if (removed.length === 0) return
+  const lost = plural(removed.length, 'record')
+  await requireConsent(context, {
+    cost: `${act} would drop ${lost}`,
+    question: `This will drop ${lost}. Go on?`,
+    isGiven,
+    shown: formatChanges({ removed, ...rest }),
+    refusal: `${act} would drop ${lost}; nothing was changed`,
+    cure
+  })
 }
 
 /** Puts a zone in the place of the present one. Asks before records are lost; a change that came in between is not overwritten. */
 export async function replaceZone(context: Context, client: Client, name: string, zone: ZoneInput, options: ReplaceOptions): Promise<{ saved: { serial: number }; changes: ZoneChanges }> {
   const current = await currentZone(client, name)
   const changes = changesBetween(current.zone, zone)
-  await requireConsent(context, changes, {
-    yes: options.yes,
-    what: `replacing the zone of ${printable(name)} would drop`,
+  await requireConsentToLoss(context, changes, {
+    isGiven: options.yes === true,
+    act: `replacing the zone of ${printable(name)}`,
     cure: 'To keep what is there: `chronym zone add` and `zone rm` change single records. To replace the whole zone all the same: --yes.'
   })
   // With the serial of the present zone it is that zone, edited: a condition, not a wish.
