@@ -13,7 +13,7 @@ const { startTask, removeTask } = (await asset('task-acts.js')) as {
   removeTask: (services: { post: Send; remove: Send; ask: Ask }, taskNow: () => object | undefined) => Promise<void>
 }
 type ZoneAct = (services: object, of: { name: string; etag: string | null }, rows: object[], say: (text: string) => void) => Promise<void>
-const { saveZone, publishZone } = (await asset('zone-acts.js')) as { saveZone: ZoneAct; publishZone: ZoneAct }
+const { saveZone, publishZone, discardDraft } = (await asset('zone-acts.js')) as { saveZone: ZoneAct; publishZone: ZoneAct; discardDraft: (services: object, of: { name: string }) => Promise<string | undefined> }
 
 /** A person who gives these answers in turn, and what was asked; a question too many is an error. */
 function person(...answers: boolean[]) {
@@ -203,5 +203,34 @@ describe('saving and publishing on the dashboard', () => {
     const { done, services, say } = daemon(zone('192.0.2.1'), { trouble: 'The network is offline.' }, person(false).ask)
     await publishZone(services, loaded, [row('192.0.2.1')], say)
     expect(done).toEqual([])
+  })
+})
+
+describe('discarding a draft on the dashboard', () => {
+  const draft = { source: 'local', state: 'draft', etag: '"5"', records: { www: [{ type: 'A', value: '192.0.2.1' }] } }
+  const discard = async (now: object, published: object, ask: Ask) => {
+    const dropped: object[] = []
+    const services = { ask, fetchZone: async () => now, fetchPublished: async () => published, discard: async (zone: object) => void dropped.push(zone) }
+    return { said: await discardDraft(services, { name: 'dave.chronym' }), dropped }
+  }
+
+  it.each([
+    [true, [draft]],
+    [false, []]
+  ])('happens after a yes alone, with the difference, to the draft that was shown: %s', async (answer, dropped) => {
+    const { asked, ask } = person(answer)
+    const done = await discard(draft, { records: { www: [{ type: 'A', value: '192.0.2.9' }] } }, ask)
+    expect(asked[0]?.changes).toEqual({ added: ['www 300 A 192.0.2.9'], removed: ['www 300 A 192.0.2.1'] })
+    expect(done).toEqual({ dropped, said: answer ? 'Draft discarded. What is published stays.' : undefined })
+  })
+
+  it('is asked about also where what is published cannot be read', async () => {
+    const { asked, ask } = person(false)
+    expect((await discard(draft, { trouble: 'The network is offline.' }, ask)).dropped).toEqual([])
+    expect(asked[0]?.lines[0]).toContain('The network is offline.')
+  })
+
+  it('asks nothing where the draft is gone', async () => {
+    expect(await discard({ ...draft, state: 'published' }, {}, person().ask)).toEqual({ dropped: [], said: 'There is no draft any more.' })
   })
 })

@@ -64,12 +64,13 @@ describe('the difference of two zones', () => {
 })
 
 describe('what the editor shows', () => {
-  const zone = { source: 'local', serial: 5, saved: 5, published: 3, isEdited: false }
+  const zone = { source: 'local', state: 'draft', serial: 5, saved: 5, published: 3, isEdited: false }
 
   it.each([
     ['a draft', {}, 'draft', 'Serial 5, which only this daemon has. Published is serial 3.'],
     ['a first draft', { published: 0 }, 'draft', 'Serial 5, which only this daemon has. Nothing is published.'],
-    ['a draft that was published', { published: 5 }, 'published', 'Serial 5, the zone that is published.'],
+    ['what is published, also of a name that is on no list', { state: 'published', published: 0 }, 'published', 'Serial 5, the zone that is published.'],
+    ['a draft that was published since', { published: 5 }, 'published', 'Serial 5, the zone that is published.'],
     ['what peers show', { source: 'network' }, 'published', 'Serial 5, as peers show it. There is no draft here.'],
     ['nothing', { source: null }, 'no zone', 'No zone is saved here or published.'],
     ['what cannot be read', { source: null, trouble: 'Offline.' }, 'not known', 'No draft is saved here, and what is published cannot be read just now: Offline.'],

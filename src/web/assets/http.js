@@ -56,7 +56,7 @@ export const getResponse = (path) => send('GET', path)
 /** What anybody is answered: without the session. */
 export const getPublic = async (path) => (await send('GET', path, undefined, {}, 'omit')).json()
 export const post = async (path, body, headers) => (await send('POST', path, body, headers)).json()
-export const remove = (path) => send('DELETE', path)
+export const remove = (path, headers) => send('DELETE', path, undefined, headers)
 
 /** Between the end of a stream and the next try. */
 const RETRY_MS = 2000

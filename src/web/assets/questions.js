@@ -70,6 +70,14 @@ export function publishQuestion(name, published, changes) {
   return { ...question, lines: ['It replaces what is published. The difference:'], changes }
 }
 
+/** `published`, `changes`: as of {@link publishQuestion}; `changes` goes from the draft to what is published, so it shows what the discard does. */
+export function discardDraftQuestion(name, published, changes) {
+  const question = { title: `Discard the draft of ${name}?`, yes: 'Discard', no: 'Keep it' }
+  if (published.trouble !== undefined) return { ...question, lines: [`The draft would be lost. What is published cannot be read just now, so it cannot be compared: ${published.trouble}`] }
+  const lines = [isUnchanged(changes) ? 'It has the records that are published.' : 'What is published stays, and the draft is lost. The difference:']
+  return { ...question, lines, changes }
+}
+
 export function discardQuestion(name, changes) {
   return { title: `Discard your edits of ${name}?`, lines: [isUnchanged(changes) ? 'They change no record.' : 'These changes would be lost:'], changes, yes: 'Discard', no: 'Keep them' }
 }

@@ -1,5 +1,5 @@
 /** Saving and publishing a zone, each after its question. Without a page: what asks, reads and writes are arguments. */
-import { publishQuestion, saveQuestion } from './questions.js'
+import { discardDraftQuestion, publishQuestion, saveQuestion } from './questions.js'
 import { difference, isUnchanged, recordsOf } from './zone-records.js'
 
 /** What saving replaces: a draft, never what is published. */
@@ -15,6 +15,20 @@ export async function saveZone({ fetchZone, save, ask }, of, rows, say) {
   const question = saveQuestion(of.name, changes, { isChangedElsewhere: now.etag !== of.etag })
   if (question !== null && !(await ask(question))) return say('Not saved. Your edits are kept in this tab.')
   return say(`Saved as serial ${await save(now)}. Only this daemon sees it until it is published.`, 'good')
+}
+
+/**
+ * Drops the draft; what is published stays. `discard` takes the zone that was asked about, and the daemon refuses where it has changed since.
+ * Resolves to what there is to say once no draft is left, undefined where it is kept.
+ */
+export async function discardDraft({ fetchZone, fetchPublished, discard, ask }, of) {
+  const now = await fetchZone(of.name)
+  if (now.state !== 'draft') return 'There is no draft any more.'
+  const published = await fetchPublished(of.name)
+  const changes = published.records === undefined ? undefined : difference(now.records, published.records)
+  if (!(await ask(discardDraftQuestion(of.name, published, changes)))) return undefined
+  await discard(now)
+  return 'Draft discarded. What is published stays.'
 }
 
 /** Saves what was entered, where it differs from what is saved, and publishes it. Arguments as of {@link saveZone}. */

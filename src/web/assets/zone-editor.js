@@ -1,15 +1,15 @@
 import { ask } from './dialog.js'
 import { $, attempt, button, element, show } from './elements.js'
-import { getPublic, getResponse, post, Problem } from './http.js'
+import { getPublic, getResponse, post, Problem, remove } from './http.js'
 import { discardQuestion } from './questions.js'
 import { UnsavedEdits } from './unsaved-edits.js'
-import { publishZone, saveZone } from './zone-acts.js'
-import { difference, FIELDS, isUnchanged, recordsOf, rowOf, rowsOf, zoneState } from './zone-records.js'
+import { discardDraft, publishZone, saveZone } from './zone-acts.js'
+import { difference, FIELDS, isDraft, isUnchanged, recordsOf, rowOf, rowsOf, zoneState } from './zone-records.js'
 
 const TITLES = { label: 'Label', type: 'Type', value: 'Value', ttl: 'TTL in seconds' }
 
 const edits = new UnsavedEdits(sessionStorage)
-/** The zone in the editor: as the daemon has it (`source`, null for none, `trouble`, `etag`, `serial`, `records`), and the `rows` of the page. */
+/** The zone in the editor: as the daemon has it (`source`, null for none, `state`, `trouble`, `etag`, `serial`, `records`), and the `rows` of the page. */
 let zone
 /** Marks the newest request for a zone: an older answer that comes late is not shown. */
 let newest
@@ -69,6 +69,7 @@ function showState() {
   if ($('zone-badge').textContent !== word) $('zone-badge').textContent = word
   if ($('zone-state').textContent !== text) $('zone-state').textContent = text
   $('discard-edits').hidden = !isEdited
+  $('discard-draft').hidden = !isDraft({ ...zone, published })
 }
 
 /** `names`: of GET /api/names, whenever they are read. */
@@ -112,11 +113,11 @@ async function fetchZone(name) {
     const source = response.headers.get('X-Zone-Source')
     const { serial = 0, records } = await response.json()
     // An ETag of the network's zone is no local one yet: nobody can have changed what is not there.
-    return { source, serial, records, etag: source === 'local' ? response.headers.get('ETag') : null }
+    return { source, state: response.headers.get('X-Zone-State'), serial, records, etag: source === 'local' ? response.headers.get('ETag') : null }
   } catch (error) {
     // A name without a zone begins with an empty one.
     if (!(error instanceof Problem) || !/^SVC-(ZON|RES)-/.test(error.code)) throw error
-    return { source: null, serial: 0, records: {}, etag: null, ...(!isNowhere(error) && { trouble: error.message }) }
+    return { source: null, state: null, serial: 0, records: {}, etag: null, ...(!isNowhere(error) && { trouble: error.message }) }
   }
 }
 
@@ -130,14 +131,14 @@ async function fetchPublished(name) {
   }
 }
 
-const savedAs = (of, serial) => Object.assign(of, { source: 'local', etag: `"${serial}"`, serial })
+const savedAs = (of, serial, state) => Object.assign(of, { source: 'local', state, etag: `"${serial}"`, serial })
 
 /** Saves `rows`, as they were entered, over `now`. */
 async function save(of, rows, now) {
   const { records, rowByPath } = recordsOf(rows)
   try {
     const { serial } = await post(path(of.name), { records }, now.etag === null ? {} : { 'If-Match': now.etag })
-    savedAs(of, serial)
+    savedAs(of, serial, 'draft')
     of.records = records
     if (zone === of) edited()
     else if (areSaved(edits.get(of.name)?.rows ?? [], records)) edits.drop(of.name)
@@ -156,9 +157,10 @@ const services = (of, rows) => ({
   save: (now) => save(of, rows, now),
   publish: async () => {
     const published = await post(`${path(of.name)}/publish`)
-    savedAs(of, published.serial)
+    savedAs(of, published.serial, 'published')
     return published
-  }
+  },
+  discard: (now) => remove(path(of.name), { 'If-Match': now.etag })
 })
 
 function showRows(rows) {
@@ -188,6 +190,17 @@ async function discardEdits(of, rows) {
   await editZone(of.name)
 }
 
+/** Edits of the draft go with it, after a question of their own. */
+async function discardDraftOf(of, rows, say) {
+  if (edits.has(of.name) && !(await ask(discardQuestion(of.name, difference(of.records, recordsOf(rows).records))))) return undefined
+  const done = await discardDraft(services(of, rows), of)
+  if (done === undefined) return say('The draft is kept.')
+  edits.drop(of.name)
+  if (zone !== of) return undefined
+  await editZone(of.name)
+  return show($('zone-output'), done, 'good')
+}
+
 export function wireZoneEditor(onChanged) {
   const output = $('zone-output')
   /** One act at a time; what it says is shown while its zone is. */
@@ -210,6 +223,7 @@ export function wireZoneEditor(onChanged) {
   }
   $('close-zone').onclick = () => ($('zone').hidden = true)
   $('discard-edits').onclick = act(discardEdits)
+  $('discard-draft').onclick = act(discardDraftOf)
   $('publish-zone').onclick = act((of, rows, say) => publishZone(services(of, rows), of, rows, say))
   const saveNow = act((of, rows, say) => saveZone(services(of, rows), of, rows, say))
   $('zone-form').onsubmit = (event) => {

@@ -58,21 +58,24 @@ export function difference(before, after) {
 
 export const isUnchanged = ({ added, removed }) => added.length + removed.length === 0
 
+/** As the daemon said when the zone was read, unless that serial was published since. */
+export const isDraft = ({ state, serial, published }) => state === 'draft' && serial !== published
+
 /**
  * What the editor shows: a word for the badge, and a sentence. `source`: of the zone that was loaded, null for none; `trouble`: why
- * that of the network could not be read. `saved`, `published`: serials that the daemon has now, 0 for none.
+ * that of the network could not be read; `state`: `draft` or `published`, as the daemon says. `saved`, `published`: serials that the daemon has now, 0 for none.
  */
-export function zoneState({ source, trouble, serial, saved, published, isEdited }) {
-  const below = belowEdits({ source, trouble, serial, published })
+export function zoneState({ source, state, trouble, serial, saved, published, isEdited }) {
+  const below = belowEdits({ source, state, trouble, serial, published })
   const elsewhere = source === 'local' && saved > serial ? ` It was changed elsewhere since: serial ${saved} is saved now. Saving shows what it would replace.` : ''
   if (!isEdited) return { word: below.word, text: `${below.text}${elsewhere}` }
   return { word: 'unsaved edits', text: `Nothing of your edits is saved yet; this tab keeps them. Without them: ${below.text}${elsewhere}` }
 }
 
-function belowEdits({ source, trouble, serial, published }) {
+function belowEdits({ source, state, trouble, serial, published }) {
   if (trouble !== undefined) return { word: 'not known', text: `No draft is saved here, and what is published cannot be read just now: ${trouble}` }
   if (source === null) return { word: 'no zone', text: 'No zone is saved here or published.' }
   if (source === 'network') return { word: 'published', text: `Serial ${serial}, as peers show it. There is no draft here.` }
-  if (serial === published) return { word: 'published', text: `Serial ${serial}, the zone that is published.` }
+  if (!isDraft({ state, serial, published })) return { word: 'published', text: `Serial ${serial}, the zone that is published.` }
   return { word: 'draft', text: `Serial ${serial}, which only this daemon has. ${published > 0 ? `Published is serial ${published}.` : 'Nothing is published.'}` }
 }
