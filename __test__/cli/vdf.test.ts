@@ -102,16 +102,22 @@ describe('vdf verify --jsonl', () => {
       JSON.stringify({ ...small, disc_bits: 0 }),
       JSON.stringify({ ...small, seed_hex: 'deadbeef' }),
       JSON.stringify({ ...small, seed_hex: '00', discriminant_hex: undefined }),
+      JSON.stringify({ ...small, seed_hex: '0001', discriminant_hex: undefined }),
+      JSON.stringify({ ...small, seed_hex: '00'.repeat(65) }),
+      JSON.stringify({ ...small, iterations: 1001 }),
       '{"seed_hex":"00010203","disc_bits":256,"iterations":1,"y_hex":"","proof_hex":"","recursion":18446744073709551615}'
     ])
     expect(exitCode).toBe(1)
     expect(verdicts).toEqual([
       { line: 1, valid: false, error: 'not JSON' },
       { line: 2, valid: true },
-      { line: 3, valid: false },
-      { line: 4, valid: false },
-      { line: 5, valid: false },
-      { line: 6, valid: false, error: expect.stringContaining('recursion') as string }
+      { line: 3, valid: false, reason: expect.stringContaining('8 to 1024 bits') as string },
+      { line: 4, valid: false, reason: 'discriminant_hex is not derived from seed_hex' },
+      { line: 5, valid: false, error: expect.stringContaining('4 to 64 bytes here, not 1') as string },
+      { line: 6, valid: false, error: expect.stringContaining('not judged') as string },
+      { line: 7, valid: false, error: expect.stringContaining('not 65') as string },
+      { line: 8, valid: false, reason: 'the proof does not prove this' },
+      { line: 9, valid: false, error: expect.stringContaining('recursion') as string }
     ])
   })
 

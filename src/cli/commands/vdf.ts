@@ -31,7 +31,7 @@ export function addVdfCommands(program: Command, run: Run): void {
   vdf
     .command('prove')
     .description('compute and prove; prints the proof (y and all that follows) in hex')
-    .requiredOption('--seed <hex>', 'seed of the discriminant, 4 bytes or more', hexOption)
+    .requiredOption('--seed <hex>', 'seed of the discriminant, 4 to 64 bytes', hexOption)
     .option('--bits <n>', 'size of the discriminant in bits, a multiple of 8', integerOption(8, MAX_DISCRIMINANT_BITS), DEFAULT_BITS)
     .requiredOption('--iterations <t>', 'squarings', integerOption(0, MAX_ITERATIONS))
     .option('--depth <n>', '0: one segment; 1: two segments (default: 0)', integerOption(0, 1))

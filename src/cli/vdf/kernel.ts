@@ -21,10 +21,16 @@ export const FORM_BYTES = 100
 export const PROOF_BYTES = 2 * FORM_BYTES
 /** Bytes that each level of recursion adds: iterations (8), B (33), witness (100). */
 export const SEGMENT_BYTES = 8 + 33 + FORM_BYTES
-/** chiavdf's derivation of a discriminant hangs on shorter seeds. */
-export const MIN_SEED_BYTES = 4
+/** What the kernel derives a discriminant from. chiavdf takes other sizes too; a seed is a counter there, and a short one may wrap without end. */
+const MIN_SEED_BYTES = 4
+const MAX_SEED_BYTES = 64
 export const MIN_DISCRIMINANT_BITS = 8
 export const MAX_DISCRIMINANT_BITS = 1024
+
+/** Why no discriminant is derived from a seed, or undefined. */
+export function seedFault({ length }: Uint8Array): string | undefined {
+  return length >= MIN_SEED_BYTES && length <= MAX_SEED_BYTES ? undefined : `a seed has ${MIN_SEED_BYTES} to ${MAX_SEED_BYTES} bytes here, not ${length}`
+}
 
 /** What is wrong with a claim before any arithmetic, or undefined. */
 export function shapeFault(claim: ProofClaim): string | undefined {
@@ -32,7 +38,8 @@ export function shapeFault(claim: ProofClaim): string | undefined {
   if (!Number.isInteger(bits) || bits < MIN_DISCRIMINANT_BITS || bits > MAX_DISCRIMINANT_BITS || bits % 8 !== 0) {
     return `a discriminant has ${MIN_DISCRIMINANT_BITS} to ${MAX_DISCRIMINANT_BITS} bits, a multiple of 8, not ${bits}`
   }
-  if ('seed' in source && source.seed.length < MIN_SEED_BYTES) return `a seed has at least ${MIN_SEED_BYTES} bytes, not ${source.seed.length}`
+  const wrongSeed = 'seed' in source ? seedFault(source.seed) : undefined
+  if (wrongSeed !== undefined) return wrongSeed
   if ('discriminant' in source && source.discriminant.length !== bits / 8) {
     return `a discriminant of ${bits} bits has ${bits / 8} bytes, not ${source.discriminant.length}`
   }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { Failure, usageFailure } from '../failure.ts'
 import { etaSeconds } from '../terminal/progress.ts'
-import { MIN_SEED_BYTES, type Evaluation } from './kernel.ts'
+import { seedFault, type Evaluation } from './kernel.ts'
 import { withKernel } from './native-kernel.ts'
 
 export interface ProveOptions {
@@ -64,7 +64,8 @@ export async function watchEvaluation(context: Context, evaluation: Evaluation, 
 export async function runProve(context: Context, options: ProveOptions): Promise<ExitCode> {
   const { seed, bits, iterations } = options
   if (bits % 8 !== 0) throw usageFailure(`--bits ${bits}: it must be a multiple of 8`)
-  if (seed.length < MIN_SEED_BYTES) throw usageFailure(`--seed: at least ${MIN_SEED_BYTES} bytes, not ${seed.length}`)
+  const fault = seedFault(seed)
+  if (fault !== undefined) throw usageFailure(`--seed: ${fault}`)
   const split = splitOf(options)
   const proof = await withKernel(async (kernel) => watchEvaluation(context, await kernel.evaluate({ seed, bits, iterations, split }), iterations))
   const hex = Buffer.from(proof).toString('hex')

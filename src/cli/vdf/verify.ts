@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { inputFailure, usageFailure } from '../failure.ts'
 import { readLines } from '../input/files.ts'
 import { parseClaimLine, type LineClaim } from './claim-line.ts'
-import { MAX_DISCRIMINANT_BITS, MIN_DISCRIMINANT_BITS, MIN_SEED_BYTES, shapeFault, type Kernel, type ProofClaim, type Verdict } from './kernel.ts'
+import { MAX_DISCRIMINANT_BITS, MIN_DISCRIMINANT_BITS, seedFault, shapeFault, type Kernel, type ProofClaim, type Verdict } from './kernel.ts'
 import { withKernel } from './native-kernel.ts'
 
 export interface VerifyOptions {
@@ -40,7 +40,8 @@ function claimOf(options: VerifyOptions): ProofClaim {
   if (bits < MIN_DISCRIMINANT_BITS || bits > MAX_DISCRIMINANT_BITS || bits % 8 !== 0) {
     throw usageFailure(`--bits ${bits}: a discriminant has ${MIN_DISCRIMINANT_BITS} to ${MAX_DISCRIMINANT_BITS} bits, a multiple of 8`)
   }
-  if (seed !== undefined && seed.length < MIN_SEED_BYTES) throw usageFailure(`--seed: at least ${MIN_SEED_BYTES} bytes, not ${seed.length}`)
+  const fault = seed === undefined ? undefined : seedFault(seed)
+  if (fault !== undefined) throw usageFailure(`--seed: ${fault}`, 'Give the discriminant that it stands for: --discriminant.')
   return { source, bits, iterations, x, depth: depth ?? 0, proof }
 }
 
@@ -50,11 +51,17 @@ async function check(kernel: Kernel, claim: ProofClaim): Promise<Verdict> {
   return fault === undefined ? kernel.verify(claim) : { valid: false, reason: fault }
 }
 
+/** Why nothing can be said of a line whose proof may be valid: chiavdf takes seeds that the kernel does not. */
+function unjudged({ source, alsoSeed }: LineClaim): string | undefined {
+  const seed = 'seed' in source ? source.seed : alsoSeed
+  const fault = seed === undefined ? undefined : seedFault(seed)
+  return fault === undefined ? undefined : `seed_hex: ${fault}; not judged. Give discriminant_hex alone`
+}
+
 async function checkLine(kernel: Kernel, claim: LineClaim): Promise<Verdict> {
   const verdict = await check(kernel, claim)
   if (!verdict.valid || claim.alsoSeed === undefined) return verdict
   // A line that gives both says that the one comes from the other.
-  if (claim.alsoSeed.length < MIN_SEED_BYTES) return { valid: false, reason: `a seed has at least ${MIN_SEED_BYTES} bytes` }
   const derived = await kernel.discriminant(claim.alsoSeed, claim.bits)
   const same = 'discriminant' in claim.source && Buffer.from(derived).equals(claim.source.discriminant)
   return same ? verdict : { valid: false, reason: 'discriminant_hex is not derived from seed_hex' }
@@ -76,9 +83,10 @@ async function verifyLines(context: Context, file: string): Promise<ExitCode> {
       if (text.trim() === '') continue
       checked += 1
       const parsed = parseClaimLine(text)
-      const verdict = 'error' in parsed ? { valid: false } : await checkLine(kernel, parsed.claim)
+      const error = 'error' in parsed ? parsed.error : unjudged(parsed.claim)
+      const verdict = 'error' in parsed || error !== undefined ? { valid: false, error } : await checkLine(kernel, parsed.claim)
       if (!verdict.valid) refused += 1
-      context.output.jsonLine({ line, valid: verdict.valid, ...('error' in parsed ? { error: parsed.error } : {}) })
+      context.output.jsonLine({ line, ...verdict })
     }
   })
   if (checked === 0) throw inputFailure(`${file} holds no line to check`)
