@@ -26,6 +26,8 @@ export interface DataPaths {
   readonly seed: string
   /** The node's own key, by which peers know it. */
   readonly nodeKey: string
+  /** The secrets of commitments made by hand, a 0600 file each. */
+  readonly commitments: string
   /** What is known of copies of the seed elsewhere; no secret. */
   readonly backupState: string
 }
@@ -39,6 +41,7 @@ export function dataPaths(root: string): DataPaths {
     running: join(root, 'running.json'),
     seed: join(root, 'seed-words'),
     nodeKey: join(root, 'node-key'),
+    commitments: join(root, 'commitments'),
     backupState: join(root, 'backup-state.json')
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -91,14 +91,21 @@ describe('a reveal by hand', () => {
     expect((await cli(question)).exitCode).toBe(0)
   })
 
-  it('finds the network and the secret again without being told', async () => {
+  it('finds the network and the secret again without being told, and leaves nothing where it runs', async () => {
     const before = process.cwd()
     process.chdir(directory)
+    const env = { CHRONYM_NETWORK: 'profile.json', CHRONYM_DATA_DIR: at('data') }
+    const beside = readdirSync(directory)
     try {
-      const made = await cli(['commit', NAME, '--offline', '--seed-file', 'seed'], { env: { CHRONYM_NETWORK: 'profile.json' } })
+      const made = await cli(['commit', NAME, '--offline', '--seed-file', 'seed'], { env })
       expect(made.exitCode).toBe(0)
-      expect(secretOf(at(`${NAME}.secret.json`)).network).toBe(at('profile.json'))
-      expect(await reveal(...withPulse)).toMatchObject({ exitCode: 0 })
+      const file = at(`data/commitments/${NAME}.secret.json`)
+      expect(made.stderr).toContain(file)
+      expect(secretOf(file).network).toBe(at('profile.json'))
+      expect(readdirSync(directory).filter((entry) => !beside.includes(entry))).toEqual(['data'])
+      if (process.platform !== 'win32') expect([file, at('data/commitments'), at('data')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700, 0o700])
+      expect((await cli(['commit', NAME, '--offline', '--seed-file', 'seed'], { env })).exitCode).toBe(2)
+      expect(await cli(['reveal', NAME, '--offline', '--seed-file', 'seed', ...withPulse], { env: { CHRONYM_DATA_DIR: at('data') } })).toMatchObject({ exitCode: 0 })
     } finally {
       process.chdir(before)
     }

@@ -12,7 +12,7 @@ export function addManualCommands(program: Command, run: Run): void {
     .description('by hand: make a commitment, keep its secret, send it')
     .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
     .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
-    .option('-f, --file <file>', 'where the secret is kept, mode 0600 (default: NAME.secret.json)')
+    .option('-f, --file <file>', 'where the secret is kept, mode 0600 (default: in the data directory)')
     .option('--offline', 'print the body for POST /api/commit instead of sending it')
     .option('--force', 'overwrite an existing secret file')
     .action(
@@ -26,7 +26,7 @@ export function addManualCommands(program: Command, run: Run): void {
     .command('reveal')
     .argument('<name>')
     .description('by hand: wait for the pulse, compute, sign the Reveal, send it')
-    .option('-f, --file <file>', 'secret file of the commitment (default: NAME.secret.json)')
+    .option('-f, --file <file>', 'secret file of the commitment (default: in the data directory)')
     .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
     .option('--network <network>', "local, test, main or a profile file (default: the secret file's)")
     .option('--zone <file>', 'zone to publish (JSON or record lines; default: no records)')

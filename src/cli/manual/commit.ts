@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { loadProfile, networkReference } from '../profile.ts'
 import { readSeed } from '../seed.ts'
 import { plural, printable } from '../terminal/format.ts'
-import { refuseExisting, secretFileOf, writeSecret, type Secret } from './secret-file.ts'
+import { makeSecretDirectory, refuseExisting, secretFileOf, writeSecret, type Secret } from './secret-file.ts'
 
 export interface CommitOptions {
   seedFile?: string
@@ -28,9 +28,10 @@ export async function runCommit(context: Context, text: string, options: CommitO
   const hash = profileHash(profile)
   const parsed = parseName(name, profile)
   const key = nameKey(readSeed(context, options.seedFile), hash, parsed)
-  const file = options.file ?? secretFileOf(name)
+  const file = options.file ?? secretFileOf(context, name)
   if (options.force !== true) refuseExisting(file)
 
+  if (options.file === undefined) makeSecretDirectory(context)
   const salt = new Uint8Array(randomBytes(SALT_BYTES))
   const commitment = commitmentHash(name, key.publicKey, salt, hash)
   const secret: Secret = {

@@ -75,7 +75,7 @@ async function prove(context: Context, pool: NativePool, profile: NetworkProfile
 export async function runReveal(context: Context, text: string, options: RevealOptions): Promise<ExitCode> {
   const { output } = context
   const name = canonicalName(text)
-  const file = options.file ?? secretFileOf(name)
+  const file = options.file ?? secretFileOf(context, name)
   const stored = await readSecret(file)
   if (stored.name !== name) throw inputFailure(`${file} is the secret of ${stored.name}, not of ${name}`)
   const profile = loadProfile(context, options.network ?? stored.network)

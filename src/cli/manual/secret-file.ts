@@ -1,9 +1,12 @@
 /** What `commit` must remember for `reveal`: whoever has the salt can say which name a commitment is for. */
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import * as v from 'valibot'
-import { writePrivateFile } from '../../paths.ts'
+import { makePrivateDirectory, writePrivateFile } from '../../paths.ts'
+import type { Context } from '../context.ts'
 import { Failure, inputFailure, messageOf } from '../failure.ts'
 import { readText } from '../input/files.ts'
+import { localPaths } from '../location.ts'
 import { EXIT } from '../exit-codes.ts'
 import { Readable } from 'node:stream'
 
@@ -25,12 +28,19 @@ const SecretSchema = v.object({
 
 export type Secret = v.InferOutput<typeof SecretSchema>
 
-/** Where the secret of a name is kept when no file is named. */
-export function secretFileOf(name: string): string {
-  return `${name}.secret.json`
+/** Where the secret of a name is kept when no file is named: in the data directory, as a working directory may be a checkout that others see. */
+export function secretFileOf(context: Context, name: string): string {
+  return join(localPaths(context).commitments, `${name}.secret.json`)
+}
+
+/** The directory that {@link secretFileOf} names, 0700, and the data directory where there is none yet. */
+export function makeSecretDirectory(context: Context): void {
+  const { root, commitments } = localPaths(context)
+  for (const directory of [root, commitments]) if (!existsSync(directory)) makePrivateDirectory(directory)
 }
 
 export async function readSecret(file: string): Promise<Secret> {
+  if (!existsSync(file)) throw new Failure('CLI-INP-001', `there is no secret file ${file}`, { exitCode: EXIT.usage, cure: 'Name it with --file, or the data directory of its commitment with --data-dir.' })
   let json: unknown
   try {
     json = JSON.parse(await readText(file, Readable.from([])))
