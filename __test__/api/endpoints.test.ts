@@ -134,6 +134,17 @@ describe('tasks', () => {
     expect((await world.request('GET', path, { token })).status).toBe(404)
   })
 
+  it('are cancelled only while they run, where that is asked for', async () => {
+    const world = createWorld()
+    world.tasks.create({ name: NAME, kind: 'register' })
+    const path = '/api/vdf/status/task-1'
+    expect(await (await world.request('DELETE', `${path}?only=ended`, { token })).json()).toMatchObject({ status: 400, code: 'SVC-REQ-001', errors: [{ path: 'only' }] })
+    expect(await (await world.request('GET', path, { token })).json()).toMatchObject({ status: 'running' })
+    expect((await world.request('DELETE', `${path}?only=running`, { token })).status).toBe(200)
+    expect(await (await world.request('DELETE', `${path}?only=running`, { token })).json()).toMatchObject({ status: 409, code: 'SVC-TSK-004' })
+    expect((await world.request('GET', path, { token })).status).toBe(200)
+  })
+
   it('pause and resume', async () => {
     const world = createWorld()
     world.tasks.create({ name: NAME, kind: 'register' })

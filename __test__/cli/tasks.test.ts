@@ -33,6 +33,8 @@ let estimate: EstimateBody
 let lists: TaskBody[][]
 let shown: TaskBody
 let asked: string[]
+/** The task ends before a request to cancel it arrives. */
+let endsMeanwhile = false
 let server: ServerType
 let url: string
 
@@ -50,7 +52,10 @@ beforeAll(async () => {
   app.post('/api/vdf/tasks/:id/pause', (c) => c.json(TASK))
   app.get('/api/vdf/tasks', (c) => c.json(lists.length > 1 ? lists.shift() : lists[0]))
   app.get('/api/vdf/status/:id', (c) => c.json({ ...shown, task_id: c.req.param('id') }))
-  app.delete('/api/vdf/status/:id', (c) => c.json({ success: true }))
+  app.delete('/api/vdf/status/:id', (c) => {
+    if (c.req.query('only') !== 'running' || !endsMeanwhile) return c.json({ success: true })
+    return c.json({ code: 'SVC-TSK-004', title: 'Task has ended', status: 409, detail: 'The registration of alice.chronym is completed.' }, 409, { 'Content-Type': 'application/problem+json' })
+  })
   await new Promise<AddressInfo>((resolve) => {
     server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
   })
@@ -216,6 +221,18 @@ describe('cancel', () => {
     expect(asked).toEqual(['GET /api/vdf/status/t1'])
     const cleared = await ask(['cancel', 't1', '--clear', '--no-json'])
     expect(cleared).toMatchObject({ exitCode: 0, stdout: 'task t1 is cleared\n' })
+  })
+
+  it('of one that ends meanwhile neither claims to cancel nor clears it', async () => {
+    shown = running
+    endsMeanwhile = true
+    try {
+      const { exitCode, stdout, stderr } = await ask(['cancel', 't1', '--yes'])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' })
+      expect(stderr).toContain('SVC-TSK-004')
+    } finally {
+      endsMeanwhile = false
+    }
   })
 
   it('--clear of a running one is a mistake', async () => {

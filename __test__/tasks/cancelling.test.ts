@@ -110,6 +110,14 @@ describe('cancelling', () => {
     expect(at.manager.get(completed)).toMatchObject({ status: 'completed', paused: false })
   })
 
+  it('of running tasks only leaves one that has ended', async () => {
+    at.pool.onEvaluate = (run) => run.finish()
+    const id = at.register()
+    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await expect(at.manager.remove(id, { onlyRunning: true })).rejects.toThrow(expect.objectContaining({ code: 'SVC-TSK-004' }))
+    expect(at.manager.get(id)).toMatchObject({ status: 'completed' })
+  })
+
   it('of a completed task clears it', async () => {
     at.pool.onEvaluate = (run) => run.finish()
     const id = at.register()

@@ -90,7 +90,7 @@ describe('cancelling a task on the dashboard', () => {
   }
 
   it.each([
-    [true, ['/api/vdf/status/t%201']],
+    [true, ['/api/vdf/status/t%201?only=running']],
     [false, []]
   ])('throws minutes of work away after a yes alone: %s', async (answer, paths) => {
     const { done, removed } = await cancel([task], person(answer).ask)

@@ -210,7 +210,10 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     estimate: (name: string, options?: RequestOptions) => json<EstimateBody>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
     tasks: (options?: RequestOptions) => json<TaskBody[]>('GET', '/api/vdf/tasks', options),
     task: (taskId: string, options?: RequestOptions) => json<TaskBody>('GET', `/api/vdf/status/${segment(taskId)}`, options),
-    cancelTask: (taskId: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}`, options),
+    /** SVC-TSK-004 for one that has ended, which stays. */
+    cancelTask: (taskId: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}?only=running`, options),
+    /** Cancels a running one too. */
+    clearTask: (taskId: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}`, options),
     pauseTask: (taskId: string, options?: RequestOptions) => json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
     resumeTask: (taskId: string, options?: RequestOptions) => json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
     /**

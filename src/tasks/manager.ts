@@ -131,9 +131,10 @@ class Manager implements TaskManager {
     return this.#ledger.ordered().map((task) => this.#ledger.view(task))
   }
 
-  async remove(taskId: string): Promise<boolean> {
+  async remove(taskId: string, { onlyRunning = false }: { onlyRunning?: boolean } = {}): Promise<boolean> {
     const task = this.#ledger.get(taskId)
     if (task === undefined) return false
+    if (onlyRunning) requireRunning(task.state)
     if (hasEnded(task.state)) {
       await task.run?.done
       // Another request may have cleared it meanwhile.

@@ -111,8 +111,11 @@ export interface TaskManager {
   finishedProof(request: { name: string; kind: TaskKind }): EvaluationPlan | undefined
   get(taskId: string): TaskView | undefined
   list(): TaskView[]
-  /** Running: stops the native loop within 200 ms and marks it failed with SVC-TSK-003. Ended, cancelled too: clears it. False when unknown. */
-  remove(taskId: string): Promise<boolean>
+  /**
+   * Running: stops the native loop within 200 ms and marks it failed with SVC-TSK-003. Ended, cancelled too: clears it, or with `onlyRunning` throws SVC-TSK-004
+   * and leaves it. False when unknown.
+   */
+  remove(taskId: string, options?: { onlyRunning?: boolean }): Promise<boolean>
   /** Undefined when unknown. Both throw SVC-TSK-004 for a task that has ended. */
   pause(taskId: string): TaskView | undefined
   resume(taskId: string): TaskView | undefined

@@ -67,10 +67,11 @@ export class MemoryTasks implements TaskManager {
     return [...this.#entries.values()].map(({ view }) => view)
   }
 
-  async remove(taskId: string): Promise<boolean> {
+  async remove(taskId: string, { onlyRunning = false }: { onlyRunning?: boolean } = {}): Promise<boolean> {
     if (this.failure !== undefined) throw this.failure
     const entry = this.#entries.get(taskId)
     if (entry === undefined) return false
+    if (entry.view.status !== 'running' && onlyRunning) throw new ServiceError('SVC-TSK-004', `The task has ended (${taskId}).`)
     if (entry.view.status !== 'running') return this.#entries.delete(taskId)
     this.move(taskId, 'failed', { status: 'failed', error: { code: 'SVC-TSK-003', message: 'Cancelled' } })
     return true

@@ -29,6 +29,8 @@ const STARTED = {
     headers: { Location: { description: 'Path of the status of the task', schema: { type: 'string' as const } } }
   }
 }
+/** A task may end between the decision to cancel it and the request, which would clear it. */
+const ONLY_PARAMETER = { name: 'only', in: 'query', description: '`running`: cancels a running task; one that has ended stays (SVC-TSK-004)', example: 'running', schema: { pattern: '^running$' } } as const
 const START_ERRORS = ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-002', 'SVC-REQ-006', 'SVC-RES-001', 'SVC-BCN-001', 'SVC-ZON-002', 'SVC-STO-001'] as const
 
 function noSuchTask(): ServiceError {
@@ -127,12 +129,14 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         summary: 'Cancel a running task, or clear one that has ended',
         description: 'A running task is cancelled: it ends as failed with SVC-TSK-003. One that has ended, cancelled or not, is cleared; after that its id is unknown. A finished proof stays in the journal for 30 days whatever happens.',
         access: ['vdf'],
-        parameters: [TASK_PARAMETER],
+        parameters: [TASK_PARAMETER, ONLY_PARAMETER],
         answers: { 200: { description: 'Cancelled or cleared', schema: SuccessSchema } },
-        errors: ['SVC-TSK-001', 'SVC-STO-001']
+        errors: ['SVC-REQ-001', 'SVC-TSK-001', 'SVC-TSK-004', 'SVC-STO-001']
       }),
       async (c) => {
-        if (!(await tasks.remove(c.req.param('task_id')))) throw noSuchTask()
+        const only = c.req.query('only')
+        if (only !== undefined && only !== 'running') throw new ServiceError('SVC-REQ-001', 'The parameter only is not "running".', { errors: [{ path: 'only', message: 'Expected "running"' }] })
+        if (!(await tasks.remove(c.req.param('task_id'), { onlyRunning: only === 'running' }))) throw noSuchTask()
         return c.json({ success: true } as const)
       }
     )

@@ -51,7 +51,7 @@ export function addCancelCommand(program: Command, run: Run): void {
           const cost = `Cancelling throws away ${formatDuration(lost)} of work: ${share}% of the squarings for ${printable(task.name)} (chronym pause ${printable(id)} keeps them)`
           await requireConsent(context, { cost, question: 'Cancel it?', isGiven: options.yes === true })
         }
-        const answer = await client.cancelTask(id)
+        const answer = await (clears ? client.clearTask(id) : client.cancelTask(id))
         context.output.answer(answer, () => `task ${printable(id)} ${clears ? 'is cleared' : 'is cancelled'}${task.phase === 'reveal' ? '; its finished proof is kept for 30 days' : ''}`)
         return EXIT.ok
       })

@@ -25,5 +25,6 @@ export async function removeTask({ post, remove, ask }, taskNow) {
     // Meanwhile it may have ended: the same request would clear it.
     if (taskNow()?.status !== 'running') throw new Error(`The task of ${task.name} ended before it was cancelled.`)
   }
-  await remove(`/api/vdf/status/${encodeURIComponent(task.task_id)}`)
+  // What ends before the request arrives is refused, not cleared.
+  await remove(`/api/vdf/status/${encodeURIComponent(task.task_id)}${task.status === 'running' ? '?only=running' : ''}`)
 }
