@@ -208,7 +208,7 @@ describe('zone import and export', () => {
 describe('drafts', () => {
   it('are listed, told from what is published, and discarded when that is confirmed', async () => {
     expect((await zone(['get', NAME])).stdout).toContain('; draft, not published')
-    expect((await zone(['drafts'])).stdout).toMatch(/alice\.chronym\s+5/)
+    for (const command of ['drafts', 'list']) expect((await zone([command])).stdout).toMatch(/alice\.chronym\s+5/)
     expect((await zone(['diff', NAME])).stdout).toMatch(/\+\s+www\s+A\s+192\.0\.2\.1/)
     expect((await zone(['discard', NAME])).exitCode).toBe(2)
     expect((await zone(['discard', NAME], { terminal: true, stdin: '\n' })).exitCode).toBe(130)

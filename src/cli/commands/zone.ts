@@ -202,6 +202,7 @@ export function addZoneCommands(program: Command, run: Run): void {
 
   zone
     .command('drafts')
+    .alias('list')
     .description('the zones that were saved here and not published')
     .action(action(run, (context) => drafts(context)))
 
