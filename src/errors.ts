@@ -165,7 +165,7 @@ export const ERROR_TABLE = {
     status: 409,
     title: 'Name taken',
     cause: 'The name is registered by another key, or by another claim of the same key.',
-    cure: 'Choose another name, or wait until its lease and grace have ended. A name of this daemon is extended by a renewal.'
+    cure: 'Choose another name, or wait until its lease and grace have ended. A name of this daemon is extended by a renewal; `chronym adopt NAME` takes up one of its seed that it does not list.'
   },
   'SVC-REG-002': {
     status: 409,

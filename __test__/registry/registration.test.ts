@@ -102,7 +102,7 @@ describe('registering', () => {
     await registered()
     const restored = await start({ store: new MemoryStore() })
     expect(restored.registry.ownedNames()).toEqual([])
-    await expect(restored.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
+    await expect(restored.registry.register(ALICE, {})).rejects.toThrow(expect.objectContaining({ code: 'SVC-REG-001', message: expect.stringContaining('taken it up now') as string }) as Error)
     expect(restored.registry.ownedNames()).toHaveLength(1)
   })
 

@@ -81,7 +81,7 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
   if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey))) throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
   if (equalBytes(pubkey, ownKey(context, name).publicKey)) {
     context.owned.save(newest.reveal, { published: true })
-    throw ownedAlready(name)
+    throw new ServiceError('SVC-REG-001', `${name} is registered already by a key of this daemon's seed, and this daemon has taken it up now: it is among \`chronym names\`. Nothing was computed.`)
   }
   throw new ServiceError('SVC-REG-001', `${name} is registered by another key (${toHex(pubkey)}) until ${roundTime(context, leaseOf(context, newestRound).endRound)}.`)
 }
