@@ -35,6 +35,7 @@ import { keys, lastPart, prefixes } from './store/keys.ts'
 import { readOrSetAside } from './store/read-or-set-aside.ts'
 import type { Store } from './store/types.ts'
 import { systemClock as clock } from './tasks/clock.ts'
+import { taskEventDetail } from './tasks/event-detail.ts'
 import { createTaskManager } from './tasks/manager.ts'
 import { VERSION } from './version.ts'
 
@@ -228,7 +229,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources, o
       'events',
       tasks.subscribe(({ type, task }) => {
         if (type === 'progress') return
-        events.append(`task:${type}`, { task_id: task.task_id, name: task.name, kind: task.kind, phase: task.phase, status: task.status })
+        events.append(`task:${type}`, taskEventDetail(task))
         // A failure is logged with its cause where it happens.
         if (type !== 'failed') log.info({ name: task.name, task: task.task_id }, `${task.kind}: ${task.phase}`)
       })

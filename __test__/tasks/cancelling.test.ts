@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
+import { taskEventDetail } from '../../src/tasks/event-detail.ts'
 import { settle, taskWhere } from './fakes.ts'
 import { workbench } from './workbench.ts'
 
@@ -18,6 +19,14 @@ describe('cancelling', () => {
     expect([...at.steps.standing]).toEqual([id])
     await at.manager.remove(id)
     expect([...at.steps.standing]).toEqual([])
+  })
+
+  it('is told with its code, so that it can be told from a failure', async () => {
+    const id = at.register()
+    await at.evaluation()
+    expect(taskEventDetail(at.manager.get(id)!)).not.toHaveProperty('error')
+    await at.manager.remove(id)
+    expect(taskEventDetail(at.manager.get(id)!)).toMatchObject({ task_id: id, status: 'failed', error: 'SVC-TSK-003' })
   })
 
   it('writes no checkpoint that nobody needs', async () => {

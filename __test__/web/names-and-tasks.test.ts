@@ -6,7 +6,7 @@ const { canonicalName, suggestedName, suffixOf } = (await asset('name-input.js')
   suggestedName: (text: string, suffix: string) => string | undefined
   suffixOf: (names: string[]) => string
 }
-const { taskState } = (await asset('task-state.js')) as { taskState: (task: object) => { word: string; tone: string } }
+const { eventWord, taskState } = (await asset('task-state.js')) as { eventWord: (event: object) => string; taskState: (task: object) => { word: string; tone: string } }
 
 describe('a name as it is entered', () => {
   it.each([
@@ -33,6 +33,17 @@ describe('a name as it is entered', () => {
   it('takes the suffix of the names that are there', () => {
     expect(suffixOf([])).toBe('.chronym')
     expect(suffixOf(['alice.example', 'bob.example'])).toBe('.example')
+  })
+})
+
+describe('an event in the list', () => {
+  it.each([
+    ['task:failed', { error: 'SVC-TSK-003' }, 'task:cancelled'],
+    ['task:failed', { error: 'SVC-REG-001' }, 'task:failed'],
+    ['task:failed', {}, 'task:failed'],
+    ['peer:connect', {}, 'peer:connect']
+  ])('%s with %o is %s', (type, detail, word) => {
+    expect(eventWord({ type, detail })).toBe(word)
   })
 })
 

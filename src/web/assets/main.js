@@ -2,6 +2,7 @@ import { withdrawQuestion } from './dialog.js'
 import { $, attempt, count, duration, element, notice } from './elements.js'
 import { get, logIn, logOut, stream, whenLoggedOut } from './http.js'
 import { refreshNames, wireRegister } from './names.js'
+import { eventWord } from './task-state.js'
 import { onTaskEnd, refreshTasks, stopTasks } from './tasks.js'
 import { wireZoneEditor } from './zone-editor.js'
 
@@ -32,7 +33,7 @@ async function refreshNetwork() {
 function showEvent(_type, { at, type, detail }) {
   if (type === 'beacon:pulse') return // One a second; the round stands above.
   const facts = Object.entries(detail).map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
-  $('events').prepend(element('li', {}, [new Date(at).toLocaleTimeString(), type, ...facts].join('  ')))
+  $('events').prepend(element('li', {}, [new Date(at).toLocaleTimeString(), eventWord({ type, detail }), ...facts].join('  ')))
   while ($('events').childElementCount > MAX_EVENTS) $('events').lastElementChild.remove()
 }
 
