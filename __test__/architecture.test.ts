@@ -16,10 +16,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'config-service.ts': ['config.ts', 'config-sources.ts', 'errors.ts', 'api'],
   'config-sources.ts': ['config.ts', 'api'],
   'lifecycle.ts': [],
-  'metrics.ts': ['beacon', 'network', 'registry', 'tasks'],
+  'metrics.ts': ['backup', 'beacon', 'network', 'registry', 'tasks'],
   'network-profile.ts': ['protocol', 'errors.ts'],
   'node-version.ts': [],
-  'readiness.ts': ['api', 'beacon', 'network', 'registry', 'tasks'],
+  'readiness.ts': ['api', 'backup', 'beacon', 'network', 'registry', 'tasks'],
   'access-token.ts': [],
   'running-record.ts': ['paths.ts'],
   'owner-seed.ts': ['protocol', 'paths.ts', 'errors.ts'],
@@ -35,7 +35,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   tasks: ['protocol', 'native', 'store', 'errors.ts'],
   registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'errors.ts', 'round-clock.ts'],
   api: ['protocol', 'registry', 'tasks', 'web', 'errors.ts', 'version.ts'],
-  backup: ['protocol', 'store', 'registry', 'tasks', 'owner-seed.ts', 'paths.ts', 'version.ts'],
+  backup: ['protocol', 'store', 'registry', 'tasks', 'config.ts', 'errors.ts', 'log.ts', 'owner-seed.ts', 'paths.ts', 'seed-safety.ts', 'version.ts'],
   web: [],
   cli: ['protocol', 'api', 'backup', 'store', 'native', 'beacon', 'config.ts', 'config-sources.ts', 'paths.ts', 'errors.ts', 'log.ts', 'version.ts', 'network-profile.ts', 'node-version.ts', 'owner-seed.ts', 'seed-safety.ts', 'data-directory.ts', 'running-record.ts', 'access-token.ts', 'chronymd.ts']
 }

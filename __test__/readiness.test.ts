@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { KeeperStatus } from '../src/backup/keeper.ts'
 import { createMetrics, observe } from '../src/metrics.ts'
 import { builtInProfiles } from '../src/protocol/profile.ts'
 import { networkDiversity } from '../src/registry/network-diversity.ts'
@@ -19,6 +20,8 @@ const name = (change: Partial<OwnedName> = {}): OwnedName => ({
   ...change
 })
 const WARNED = name({ state: 'grace', lease_end: new Date(NOW - 60_000).toISOString(), warnings: [{ code: 'grace', message: 'renew it' }] })
+
+const KEPT: KeeperStatus = { writtenMs: NOW - 90_000, isPending: false, failures: 3, state: 'kept', reason: undefined }
 
 /** The parts as far as readiness and metrics ask them. */
 function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null) {
@@ -52,6 +55,17 @@ describe('readiness', () => {
     const seed = (isSeedSafe: boolean) => checkReadiness({ ...parts([]), isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')
     expect(seed(false)).toEqual({ name: 'seed', ok: true, detail: 'not known to be kept anywhere else', warning: true })
     expect(seed(true)).toEqual({ name: 'seed', ok: true, detail: 'kept elsewhere too' })
+  })
+
+  it('tells the age of the kept backup and warns where it cannot be written or is gone, without its path', () => {
+    const status = (change: Partial<KeeperStatus>) => ({ ...parts([]), now: () => NOW, backup: { status: () => ({ ...KEPT, ...change }) } })
+    const backup = (change: Partial<KeeperStatus>) => checkReadiness(status(change)).find((check) => check.name === 'backup')
+    expect(backup({})).toEqual({ name: 'backup', ok: true, detail: 'written 90 s ago' })
+    expect(backup({ isPending: true })).toEqual({ name: 'backup', ok: true, detail: 'written 90 s ago, changes wait' })
+    expect(backup({ state: 'failing', reason: 'ENOSPC' })).toEqual({ name: 'backup', ok: true, warning: true, detail: 'written 90 s ago, and it cannot be written now: ENOSPC' })
+    expect(backup({ state: 'failing', writtenMs: undefined })).toMatchObject({ warning: true, detail: 'not written yet, and it cannot be written now: see the log' })
+    expect(backup({ state: 'missing' })).toMatchObject({ warning: true, detail: 'written 90 s ago, and not there any more' })
+    expect(checkReadiness(parts([])).some((check) => check.name === 'backup')).toBe(false)
   })
 
   it('says that tasks cannot go on, and why, as when the disk is full', () => {
@@ -92,6 +106,18 @@ describe('metrics', () => {
     expect(lines).toEqual(expect.arrayContaining(['chronym_names{state="live"} 1', 'chronym_names{state="lost"} 1', 'chronym_names{state="contested"} 1', 'chronym_names{state="grace"} 0', 'chronym_name_warnings{warning="renewal-failed"} 0', 'chronym_nearest_lease_end_seconds 90']))
     expect(await scraped([name(), WARNED])).toEqual(expect.arrayContaining(['chronym_name_warnings{warning="grace"} 1', 'chronym_nearest_lease_end_seconds -60']))
     expect((await scraped([])).some((line) => line.startsWith('chronym_nearest'))).toBe(false)
+  })
+
+  it('show age and failures of the kept backup, where there is one', async () => {
+    const lines = async (status: KeeperStatus): Promise<string[]> => {
+      const registry = createMetrics()
+      observe(registry, { ...parts([]), version: '0', clock: () => NOW, backup: { status: () => status } } as unknown as Parameters<typeof observe>[1])
+      const scrape = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('chronym_backup'))
+      expect(await scrape()).toEqual(await scrape())
+      return scrape()
+    }
+    expect(await lines(KEPT)).toEqual(['chronym_backup_age_seconds 90', 'chronym_backup_failures_total 3'])
+    expect(await lines({ ...KEPT, writtenMs: undefined, failures: 0 })).toEqual(['chronym_backup_failures_total 0'])
   })
 
   it('show diverse peers and how many are missing, where the network asks for them', async () => {

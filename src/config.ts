@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { isAbsolute } from 'node:path'
 import { parse as parseToml, TomlError } from 'smol-toml'
 import * as v from 'valibot'
 import { ServiceError, type FieldError } from './errors.ts'
@@ -82,6 +83,15 @@ export const ConfigSchema = v.strictObject({
     }),
     {}
   ),
+  backup: v.optional(
+    v.strictObject({
+      /** Where the daemon keeps a backup up to date; empty: nowhere. */
+      file: v.optional(v.pipe(v.string(), v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')), ''),
+      /** Public keys of age, any of which opens it. */
+      recipient: v.optional(v.array(v.pipe(v.string(), v.regex(/^age1[02-9ac-hj-np-z]{58,}$/, 'must be a public key of age (age1...), as age-keygen prints it'))), [])
+    }),
+    {}
+  ),
   log: v.optional(
     v.strictObject({
       level: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info')
@@ -139,6 +149,8 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('vdf.queue', 'number', 'registrations that may wait; renewals always may'),
   field('vdf.checkpoint_seconds', 'number', 'seconds between checkpoints'),
   field('vdf.memory_mib', 'number', 'bound on what each evaluation keeps for its proof, MiB'),
+  field('backup.file', 'string', 'absolute path of a backup that the daemon keeps up to date; needs backup.recipient'),
+  field('backup.recipient', 'list', 'public keys of age (age1...), any of which opens that backup'),
   field('log.level', 'string', 'trace, debug, info, warn, error, fatal or silent')
 ]
 

@@ -8,6 +8,9 @@ import { createEventLog } from './api/event-log.ts'
 import { createIdempotency } from './api/idempotency.ts'
 import { serve } from './api/serve.ts'
 import { createTokenService } from './api/tokens.ts'
+import { configuredBackup } from './backup/configured.ts'
+import { createKeeper } from './backup/create-keeper.ts'
+import type { BackupKeeper } from './backup/keeper.ts'
 import { createBeaconClient } from './beacon/client.ts'
 import { startDevBeacon } from './beacon/dev-beacon.ts'
 import { checkConfig, leafPaths, mergeConfig, P2P_PORT, readPath, setPath, type PartialConfig } from './config.ts'
@@ -110,16 +113,22 @@ function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): strin
  */
 export async function startDaemon({ file, environment, flags }: ConfigSources, options: Pick<AppOptions, 'limits'> = {}): Promise<RunningDaemon> {
   const early = checkConfig(mergeConfig(file, environment, flags), 'configuration')
+  const keptBackup = configuredBackup(early)
   const log = createLogger(early.log.level)
   const life = new Lifecycle((what, error) => log.error({ err: error }, `${what} did not stop cleanly`))
   try {
     const profile = loadProfile(early.network)
     const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
     if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
+    let keeper: BackupKeeper | undefined
     const { store, masterSeed, nodeKey, isSeedNew, isNodeKeyReplaced } = openDataDirectory(paths, profile, {
-      onSetAside: (key, reason) => log.error({ key, reason }, 'a record of the database cannot be read; it is set aside as it is, and everything else goes on')
+      onSetAside: (key, reason) => log.error({ key, reason }, 'a record of the database cannot be read; it is set aside as it is, and everything else goes on'),
+      onChange: (changed) => keeper?.changed(changed)
     })
     life.onStop('store', () => store.close())
+    if (keptBackup !== undefined) keeper = createKeeper({ ...keptBackup, paths, profile, log, now: () => clock.now() })
+    // After everything that writes has stopped.
+    life.onStop('backup', () => keeper?.stop())
     if (isNodeKeyReplaced) log.warn({ file: paths.nodeKey }, 'there was no node key: a new one is made, and peers see a new node; no name depends on it')
     if (!isSeedSafe(paths)) log.warn({ show: `chronym key show --data-dir ${paths.root}`, check: `chronym key check --data-dir ${paths.root}` }, isSeedNew ? NEW_SEED : UNCHECKED_SEED)
 
@@ -206,13 +215,13 @@ export async function startDaemon({ file, environment, flags }: ConfigSources, o
       idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
       metrics,
       log,
-      readiness: () => checkReadiness({ network, beacon, tasks, registry, isSeedSafe: () => isSeedSafe(paths) }),
+      readiness: () => checkReadiness({ network, beacon, tasks, registry, isSeedSafe: () => isSeedSafe(paths), backup: keeper, now: () => clock.now() }),
       allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
       allowedOrigins: () => config.current().api.allowed_origins,
       now: () => clock.now()
     }
 
-    life.onStop('observers', observe(metrics, { network, beacon, tasks, registry, clock: () => clock.now(), version: VERSION }))
+    life.onStop('observers', observe(metrics, { network, beacon, tasks, registry, clock: () => clock.now(), version: VERSION, backup: keeper }))
     life.onStop('events', network.subscribe(({ type, detail }) => events.append(type, detail)))
     life.onStop('events', registry.subscribe(({ type, detail }) => events.append(type, detail)))
     let saidAtMs = -Infinity
@@ -243,6 +252,7 @@ export async function startDaemon({ file, environment, flags }: ConfigSources, o
     life.onStop('registry', () => registry.stop())
     await tasks.start()
     life.onStop('tasks', () => tasks.stop())
+    keeper?.start()
     const api = await serve(services, initial.api, options)
     life.onStop('http interface', () => api.close())
     if (api.warning !== undefined) log.warn(api.warning)

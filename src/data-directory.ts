@@ -41,7 +41,7 @@ export interface DataDirectory {
  * Throws ServiceError SVC-CFG-001 (another network), SVC-KEY-001 (no seed), SVC-KEY-002 (another seed), SVC-KEY-003 and SVC-KEY-004 (a file that
  * cannot be read), or StoreError. Where it throws a ServiceError, nothing in the directory has changed.
  */
-export function openDataDirectory(paths: DataPaths, profile: NetworkProfile, options: Pick<StoreOptions, 'onSetAside'> = {}): DataDirectory {
+export function openDataDirectory(paths: DataPaths, profile: NetworkProfile, options: Pick<StoreOptions, 'onSetAside' | 'onChange'> = {}): DataDirectory {
   let wasUsed = false
   const store = openStore(paths.database, {
     ...options,

@@ -1,5 +1,6 @@
 /** What /metrics shows of the daemon; the HTTP interface adds its own histograms. */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { BackupKeeper } from './backup/keeper.ts'
 import type { BeaconClient } from './beacon/types.ts'
 import type { Network } from './network/types.ts'
 import { NAME_WARNING_CODES, type NetworkDiversityView, type OwnedName, type Registry as NameRegistry } from './registry/types.ts'
@@ -12,6 +13,8 @@ export interface MetricSources {
   readonly registry: Pick<NameRegistry, 'ownedNames' | 'networkStatus'>
   readonly clock: () => number
   readonly version: string
+  /** Undefined where the configuration names no `backup.file`. */
+  readonly backup?: Pick<BackupKeeper, 'status'> | undefined
 }
 
 const NAME_STATES = ['live', 'grace', 'lapsed', 'contested', 'lost'] as const satisfies readonly OwnedName['state'][]
@@ -27,7 +30,7 @@ export function createMetrics(): Registry {
 }
 
 /** Adds the daemon's own gauges; returns the function that ends their subscriptions. */
-export function observe(registry: Registry, { network, beacon, tasks, registry: names, clock, version }: MetricSources): () => void {
+export function observe(registry: Registry, { network, beacon, tasks, registry: names, clock, version, backup }: MetricSources): () => void {
   const registers = [registry]
   new Gauge({ name: 'chronym_info', help: 'Version of the daemon', labelNames: ['version'], registers }).set({ version }, 1)
   new Gauge({
@@ -74,6 +77,7 @@ export function observe(registry: Registry, { network, beacon, tasks, registry: 
   })
   observeDiversity(registers, names)
   observeNames(registers, names, clock)
+  if (backup !== undefined) observeBackup(registers, backup, clock)
   const ended = new Counter({ name: 'chronym_tasks_ended_total', help: 'Tasks that ended', labelNames: ['result'], registers })
   const renewals = new Counter({ name: 'chronym_renewals_total', help: 'Renewals that ended', labelNames: ['result'], registers })
   // An alert on the increase needs the zero before it.
@@ -131,6 +135,28 @@ function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNam
       const ends = names.ownedNames().flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' ? [] : [Date.parse(end)]))
       this.remove()
       if (ends.length > 0) this.set(Math.round((Math.min(...ends) - clock()) / 1000))
+    }
+  })
+}
+
+function observeBackup(registers: Registry[], backup: Pick<BackupKeeper, 'status'>, clock: () => number): void {
+  new Gauge({
+    name: 'chronym_backup_age_seconds',
+    help: 'Since the file of backup.file was last written, at least once a day; absent before the first time',
+    registers,
+    collect() {
+      const { writtenMs } = backup.status()
+      this.remove()
+      if (writtenMs !== undefined) this.set(Math.max(0, Math.round((clock() - writtenMs) / 1000)))
+    }
+  })
+  new Counter({
+    name: 'chronym_backup_failures_total',
+    help: 'Attempts to write the file of backup.file that failed',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(backup.status().failures)
     }
   })
 }

@@ -1,5 +1,6 @@
 /** What /readyz reports. */
 import type { ReadinessCheck } from './api/services.ts'
+import type { BackupKeeper } from './backup/keeper.ts'
 import type { BeaconClient } from './beacon/types.ts'
 import type { Network } from './network/types.ts'
 import type { Registry } from './registry/types.ts'
@@ -15,6 +16,10 @@ export interface ReadinessSources {
   readonly registry: Pick<Registry, 'ownedNames'>
   /** Whether the seed is known to be somewhere else too. */
   readonly isSeedSafe: () => boolean
+  /** Undefined where the configuration names no `backup.file`. */
+  readonly backup?: Pick<BackupKeeper, 'status'> | undefined
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
 }
 
 interface Stored {
@@ -28,7 +33,7 @@ interface Stored {
 }
 
 /** Whether each part works, as the interface answers: without `peers`, look-ups are SVC-RES-001. Names are counted, not named: nobody has to show a token here. */
-export function checkReadiness({ network, beacon, tasks, registry, isSeedSafe }: ReadinessSources): ReadinessCheck[] {
+export function checkReadiness({ network, beacon, tasks, registry, isSeedSafe, backup, now = Date.now }: ReadinessSources): ReadinessCheck[] {
   const { status, peers } = network.status()
   const latest = beacon.latest()
   const age = latest === undefined ? Infinity : beacon.now() - latest.round
@@ -44,8 +49,17 @@ export function checkReadiness({ network, beacon, tasks, registry, isSeedSafe }:
           warnedOf('tasks', stored.stalled.length, `${stored.working} under way`, `${stored.stalled.length} cannot go on: ${[...new Set(stored.stalled)].join(', ')}`),
           warnedOf('names', stored.warned, `${stored.names} owned, no warnings`, `${stored.warned} of ${stored.names} need looking after`)
         ]),
-    warnedOf('seed', isSeedSafe() ? 0 : 1, 'kept elsewhere too', 'not known to be kept anywhere else')
+    warnedOf('seed', isSeedSafe() ? 0 : 1, 'kept elsewhere too', 'not known to be kept anywhere else'),
+    ...(backup === undefined ? [] : [checkBackup(backup, now())])
   ]
+}
+
+/** Says no path: nobody has to show a token here. */
+function checkBackup(backup: Pick<BackupKeeper, 'status'>, nowMs: number): ReadinessCheck {
+  const { state, writtenMs, isPending, reason } = backup.status()
+  const age = writtenMs === undefined ? 'not written yet' : `written ${Math.max(0, Math.round((nowMs - writtenMs) / 1000))} s ago`
+  if (state === 'missing') return warnedOf('backup', 1, '', `${age}, and not there any more`)
+  return warnedOf('backup', state === 'failing' ? 1 : 0, isPending ? `${age}, changes wait` : age, `${age}, and it cannot be written now: ${reason ?? 'see the log'}`)
 }
 
 function readStore({ tasks, registry }: Pick<ReadinessSources, 'tasks' | 'registry'>): Stored | { failure: string } {

@@ -9,6 +9,19 @@ export interface BackupState {
   readonly words_checked_at?: string
   /** RFC 3339: when a backup file that holds the seed was last written. */
   readonly backed_up_at?: string
+  /** The file that the daemon keeps up to date (`backup.file`). */
+  readonly kept_backup?: KeptBackup
+}
+
+/** What this directory wrote to its kept backup file: it replaces no other. */
+export interface KeptBackup {
+  readonly file: string
+  /** SHA-256 of the file, in hexadecimal; more than one while it is replaced, so that a crash leaves a file that is known. */
+  readonly sha256: readonly string[]
+  /** SHA-256 of what is in it; undefined before the first was written whole. */
+  readonly contents?: string
+  /** RFC 3339. */
+  readonly written_at?: string
 }
 
 /** Each alone makes a seed safe. */

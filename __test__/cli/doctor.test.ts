@@ -80,6 +80,19 @@ describe('doctor', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 6, stderr: expect.stringContaining('There is no field "moed"') as string })
   })
 
+  it.each([
+    [{ name: 'backup', ok: true, detail: 'written 9 s ago' }, { name: 'backup', state: 'ok', detail: '/srv/names.age: written 9 s ago' }],
+    [{ name: 'backup', ok: true, warning: true, detail: 'not written yet' }, { name: 'backup', state: 'warning', detail: '/srv/names.age: not written yet', cure: expect.stringContaining('must be moved away') as string }],
+    [{ name: 'peers', ok: true, detail: 'no backup is kept' }, undefined]
+  ])('tells file and age of the kept backup, and warns where it cannot be written: %j', async (check, expected) => {
+    const sources = { file: { backup: { file: '/srv/names.age' } }, environment: {}, flags: {} }
+    const started = checkConfig(sources.file, 'test')
+    world.services.config = createConfigService({ initial: started, started, sources, overrides: {}, save: () => undefined, apply: async () => undefined })
+    world.state.checks = [check]
+    await start()
+    expect(of(await diagnose(), 'backup')).toEqual(expected)
+  })
+
   it('prints every field with its value and source on a terminal', async () => {
     await start()
     const { stdout } = await cli(['doctor'], { env, terminal: true })

@@ -40,6 +40,11 @@ export async function encrypt(plaintext: Uint8Array, lock: Lock): Promise<Uint8A
   return encrypter.encrypt(plaintext)
 }
 
+/** Whether it begins as a binary file of age does. */
+export function isAgeFile(file: Uint8Array): boolean {
+  return Buffer.from(file.subarray(0, HEADER.length)).toString('latin1') === HEADER
+}
+
 /** Whether a passphrase opens it; else it takes a secret key. Throws BackupError `damaged` for what is no age file. */
 export function takesPassphrase(file: Uint8Array): boolean {
   const bytes = withoutArmor(file)

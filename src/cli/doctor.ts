@@ -127,14 +127,15 @@ async function checkDaemon(context: Context): Promise<Diagnosis> {
     const client = connect(context)
     const status = await client.networkStatus(probe())
     const token = checkToken(context)
-    return diagnosis(await daemonConfiguration(client), [
+    const told = await daemonConfiguration(client)
+    return diagnosis(told, [
       token,
       { name: 'daemon', state: 'ok', detail: `answers at ${client.baseUrl}, network ${status.network}` },
       await checkAccess(client),
       checkPeers(status),
       ...checkDiversity(status),
       checkBeacon(status),
-      ...(await checkOwned(client))
+      ...(await checkOwned(client, told))
     ])
   } catch (error) {
     const late = error instanceof Error && error.name === 'TimeoutError'
@@ -180,14 +181,24 @@ function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusBody)
 const JOURNAL_CURE = 'The log names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.'
 
 /** What works but should be looked at, as the daemon sees it. */
-async function checkOwned(client: Client): Promise<Finding[]> {
+async function checkOwned(client: Client, told: Configuration | Finding): Promise<Finding[]> {
   const { checks } = await client.readiness(probe())
   const finding = (name: string, cure: string): Finding => {
     const check = checks.find((each) => each.name === name)
     if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not told' }
     return { name, state: 'warning', detail: check.detail, cure }
   }
-  return [finding('journal', JOURNAL_CURE), finding('tasks', '`chronym tasks` says which, and why. They go on by themselves when what is missing is there again.'), finding('names', '`chronym names` says which, why, and what to do.')]
+  return [finding('journal', JOURNAL_CURE), finding('tasks', '`chronym tasks` says which, and why. They go on by themselves when what is missing is there again.'), finding('names', '`chronym names` says which, why, and what to do.'), ...checkBackup(told, checks.find(({ name }) => name === 'backup'))]
+}
+
+const BACKUP_CURE = 'The log says why. Its directory must be there and have space, and a file there that this daemon did not write must be moved away: docs/backup.md.'
+
+/** Of `backup.file`; nothing where the daemon keeps none. */
+function checkBackup(told: Configuration | Finding, check: { detail: string; warning?: boolean | undefined } | undefined): Finding[] {
+  if (check === undefined) return []
+  const file = 'fields' in told ? told.fields.find(({ field }) => field === 'backup.file')?.value : undefined
+  const detail = `${typeof file === 'string' ? `${file}: ` : ''}${check.detail}`
+  return [check.warning === true ? { name: 'backup', state: 'warning', detail, cure: BACKUP_CURE } : { name: 'backup', state: 'ok', detail }]
 }
 
 export interface Diagnosis {

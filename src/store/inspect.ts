@@ -29,7 +29,7 @@ export function inspectDatabase(file: string, look: (contents: StoreContents | u
   let database: Database.Database | undefined
   try {
     database = new Database(file, { readonly: true, fileMustExist: true })
-    look(checkSchema(database, file) === 'empty' ? undefined : new SqliteStore(database, file, { onSetAside: () => undefined, onClose: () => undefined }))
+    look(checkSchema(database, file) === 'empty' ? undefined : new SqliteStore(database, file, { onSetAside: () => undefined, onChange: () => undefined, onClose: () => undefined }))
     return true
   } catch (error) {
     if (error instanceof Database.SqliteError && error.code === NEEDS_A_WRITER) return false

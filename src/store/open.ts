@@ -13,6 +13,8 @@ export interface StoreOptions {
   readonly maxPages?: number
   /** Told once of each record that is set aside. */
   readonly onSetAside?: (key: string, reason: string) => void
+  /** Told the keys of each write once it is durable. It must not throw. */
+  readonly onChange?: (keys: readonly string[]) => void
   /**
    * Asked under the directory's lock, before anything in it changes, with what the database holds (undefined: there is none yet).
    * What it throws ends the opening, and the directory is byte for byte what it was.
@@ -42,7 +44,7 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
     chmodSync(file, 0o600)
     prepare(database, file)
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
-    const store = new SqliteStore(database, file, { onSetAside: options.onSetAside ?? (() => undefined), onClose: () => lock.release() })
+    const store = new SqliteStore(database, file, { onSetAside: options.onSetAside ?? (() => undefined), onChange: options.onChange ?? (() => undefined), onClose: () => lock.release() })
     if (!admitted) admit(store)
     return store
   } catch (error) {

@@ -20,6 +20,7 @@ interface Row {
 interface StoreListeners {
   readonly onSetAside: (key: string, reason: string) => void
   readonly onClose: () => void
+  readonly onChange: (keys: readonly string[]) => void
 }
 
 /** {@link Store} over one SQLite table. Made by `openStore` only. */
@@ -97,16 +98,19 @@ export class SqliteStore implements Store {
 
   put(key: string, value: Uint8Array): void {
     this.#guard(() => this.#put.run(key, value))
+    this.#listeners.onChange([key])
   }
 
   delete(key: string): void {
     this.#guard(() => this.#delete.run(key))
+    this.#listeners.onChange([key])
   }
 
   batch(operations: readonly StoreOperation[]): void {
     this.#guard(() => {
       this.#batch(operations)
     })
+    this.#listeners.onChange(operations.map((operation) => ('put' in operation ? operation.put : operation.delete)))
   }
 
   setAside(key: string, reason: string): void {

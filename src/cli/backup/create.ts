@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { decodeContents, encodeContents } from '../../backup/container.ts'
@@ -12,7 +13,7 @@ import { builtInProfiles, type NetworkProfile } from '../../protocol/profile.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
-import { noteBackup } from '../../seed-safety.ts'
+import { noteBackup, readBackupState, type BackupState } from '../../seed-safety.ts'
 import { newPassphrase } from '../input/secret.ts'
 import { localPaths } from '../location.ts'
 import { loadProfile } from '../profile.ts'
@@ -40,7 +41,7 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
   const lock: Lock = recipients.length > 0 ? { recipients } : { passphrase: await newPassphrase(context, passphraseFile) }
   const sealed = await encrypt(plaintext, lock)
   writeSealedFile(file, sealed)
-  noteBackup(paths, { backed_up_at: new Date(contents.createdMs).toISOString() })
+  noteBackup(paths, { backed_up_at: new Date(contents.createdMs).toISOString(), ...replacedKept(paths, file, sealed) })
   const summary = summarize(contents.records, { profile: contents.profile, masterSeed: wordsToSeed(contents.words) })
   for (const { key, reason } of leftOut) context.output.note(`left out, since it can't be read: ${printable(key)} (${printable(reason)})`)
   if (isInside(file, paths.root)) context.output.note(`${file} is inside the data directory: it is lost with it. Keep a copy elsewhere.`)
@@ -61,6 +62,13 @@ export function contentsText({ names, identities, drafts, tasks, proofs }: Backu
   const draftCount = drafts.length + names.filter(({ draft }) => draft).length
   const parts = [`the seed`, plural(names.length, 'name'), `${identities.length} ${identities.length === 1 ? 'identity' : 'identities'}`, plural(draftCount, 'zone draft'), ...(proofs > 0 ? [plural(proofs, 'finished proof')] : []), ...(tasks.length > 0 ? [plural(tasks.length, 'running task')] : [])]
   return parts.join(', ')
+}
+
+/** The file that the daemon keeps, written by hand: it is this directory's still, so the daemon may replace it. */
+function replacedKept(paths: DataPaths, file: string, sealed: Uint8Array): Pick<BackupState, 'kept_backup'> {
+  const kept = readBackupState(paths).kept_backup
+  if (kept?.file !== resolve(file)) return {}
+  return { kept_backup: { file: kept.file, sha256: [createHash('sha256').update(sealed).digest('hex')] } }
 }
 
 function isInside(file: string, directory: string): boolean {

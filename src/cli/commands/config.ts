@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { configuredBackup } from '../../backup/configured.ts'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../config.ts'
 import { ERROR_TABLE, ServiceError } from '../../errors.ts'
 import { defaultConfigFile } from '../../paths.ts'
@@ -61,6 +62,7 @@ function checked(context: Context, path: string, required: boolean): Config {
   try {
     const config = checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
     loadProfile(context, config.network)
+    configuredBackup(config)
     return config
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
