@@ -52,6 +52,15 @@ describe('the address listened on', () => {
     expect(await status(createWorld({ host }).request('GET', '/healthz', { headers: { Host: header } }))).toBe(200)
     expect(await status(createWorld({ host }).request('GET', '/healthz', { headers: { Host: 'evil.example' } }))).toBe(403)
   })
+
+  it('remembers of earlier requests no Host that the configuration allows no more', async () => {
+    const world = createWorld()
+    const answers = async (...hosts: string[]) => Promise.all(hosts.map((host) => status(world.request('GET', '/healthz', { headers: { Host: host } }))))
+    world.state.allowedHosts = ['box.example']
+    expect(await answers('box.example', 'localhost', 'evil.example', 'localhost', 'box.example')).toEqual([200, 200, 403, 200, 200])
+    world.state.allowedHosts = []
+    expect(await answers('localhost', 'box.example')).toEqual([200, 403])
+  })
 })
 
 describe('other origins', () => {

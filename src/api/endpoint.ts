@@ -9,6 +9,7 @@ import { ServiceError, type ErrorCode } from '../errors.ts'
 import { readBody } from './body.ts'
 import type { AppEnv, Identity } from './env.ts'
 import { isSameOrigin } from './host.ts'
+import { requestHeader } from './request-headers.ts'
 import { problemResponses } from './openapi/problems.ts'
 import type { TokenScope } from './services.ts'
 
@@ -70,8 +71,8 @@ function requireScope(identity: Identity, scopes: readonly TokenScope[]): void {
  */
 function refuseForeignPage(c: Context<AppEnv>): void {
   if (c.get('identity').via !== 'none' || c.get('isAllowedOrigin') === true) return
-  const site = c.req.header('Sec-Fetch-Site')
-  const origin = c.req.header('Origin')
+  const site = requestHeader(c, 'sec-fetch-site')
+  const origin = requestHeader(c, 'origin')
   const isForeign = site === undefined ? origin !== undefined && !isSameOrigin(c, origin) : site !== 'same-origin' && site !== 'none'
   if (isForeign) {
     throw new ServiceError('SVC-AUT-002', 'A page of another origin may not look this up: it would tell peers what is asked for. Ask with a bearer token, add the origin to api.allowed_origins, or open the address by hand.')
@@ -82,11 +83,14 @@ export function endpoint<Body extends GenericSchema | undefined = undefined>(
   spec: EndpointSpec<Body>
 ): MiddlewareHandler<AppEnv, string, BodyInput<Body>> {
   const { access, body } = spec
-  const middleware = async (c: Context<AppEnv, string, BodyInput<Body>>, next: () => Promise<void>) => {
+  const middleware = (c: Context<AppEnv, string, BodyInput<Body>>, next: () => Promise<void>) => {
     if (spec.isLookUp === true) refuseForeignPage(c)
     if (access !== 'public') requireScope(c.get('identity'), access)
-    if (body !== undefined) c.req.addValidatedData('json', (await readBody(c, body)) as object)
-    await next()
+    if (body === undefined) return next()
+    return readBody(c, body).then((value) => {
+      c.req.addValidatedData('json', value as object)
+      return next()
+    })
   }
   return Object.assign(middleware, { [uniqueSymbol]: { spec: operation(spec) } })
 }

@@ -59,6 +59,9 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
   const app = createApp(services, { ...options, host: address.host, shutdown: shutdown.signal })
   // Its Response takes the place of the global one: an answer is written as it is, where the built-in one would be read back as a stream (twice the time).
   const listener = getRequestListener(app.fetch, { hostname: host, errorHandler: badRequest })
+  const closeIdleAtEnd = (): void => {
+    if (!server.listening) setImmediate(() => server.closeIdleConnections())
+  }
   const server = createServer(
     // Node would answer a request without Host with a bare 400.
     {
@@ -70,9 +73,7 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
     },
     (request, response) => {
       // A connection that was busy when the server began to close is closed when its answer ends, not when its keep-alive does.
-      response.once('close', () => {
-        if (shutdown.signal.aborted) setImmediate(() => server.closeIdleConnections())
-      })
+      response.on('close', closeIdleAtEnd)
       // HTTP/1.0 knows no Host; the address listened on stands for it.
       if (request.headers.host === undefined && request.httpVersion !== '1.0') refuseWithoutHost(response)
       else void listener(request, response)

@@ -9,6 +9,7 @@ import { createFinder, type Finder } from './finder.ts'
 import { keepPlaces } from './keep-places.ts'
 import { createLookUps } from './look-ups.ts'
 import { dhtProtocol, startNode, type Node, type NodeOptions } from './node.ts'
+import { peerCount } from './peer-count.ts'
 import { createPeers, type Peers } from './peers.ts'
 import { createPrefixes, type SettledPrefixes } from './prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './protocol/serve.ts'
@@ -61,7 +62,10 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     })
   }
   let parts: { readonly prefixes: SettledPrefixes; readonly finder: Finder } | undefined
+  let connectedPeers = (): number => 0
   const node = await startNode({ ...options, mode, mayConnect: (prefix) => budget.connect(prefix) }, async (unstarted) => {
+    // First: whoever hears of a peer may ask for the count.
+    connectedPeers = peerCount(unstarted)
     unstarted.addEventListener('peer:connect', ({ detail }) => {
       emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
     })
@@ -93,7 +97,7 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
 
   return {
     peers: createPeers(node, profile, { lookUps, prefixes, acquaintances }, penalise),
-    connectedPeers: () => node.getPeers().length,
+    connectedPeers: () => connectedPeers(),
     addresses: () => node.getMultiaddrs().map(String),
     contacts: () => contactsOf(node, profile, prefixes),
     async setMode(next) {

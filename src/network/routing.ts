@@ -3,6 +3,7 @@ import type { PeerId, PeerUpdate } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { sha256 } from '../protocol/bytes.ts'
 import { distance } from '../protocol/density.ts'
+import type { Bucket } from './near-table.ts'
 import type { Node } from './node.ts'
 
 /** The routing table, which the class has and the interface of kad-dht does not show. */
@@ -12,7 +13,7 @@ interface RoutingTable {
   removeEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
   remove(peer: PeerId): Promise<void>
   queueRoutingTableUpdate(peer: PeerId): void
-  readonly kb: { toIterable(): Iterable<{ readonly peerId: PeerId; readonly kadId: Uint8Array }>; get(kadId: Uint8Array): unknown }
+  readonly kb: { readonly root: Bucket; toIterable(): Iterable<{ readonly peerId: PeerId; readonly kadId: Uint8Array }>; get(kadId: Uint8Array): unknown }
 }
 
 function tableOf(node: Node): RoutingTable {
@@ -29,9 +30,13 @@ export function tableSize(node: Node): number {
   return tableOf(node).size
 }
 
+function holdsAny(bucket: Bucket): boolean {
+  return 'peers' in bucket ? bucket.peers.length > 0 : holdsAny(bucket.left) || holdsAny(bucket.right)
+}
+
 /** Whether the table holds any peer, without counting all. */
 export function isTableEmpty(node: Node): boolean {
-  return tableOf(node).kb.toIterable()[Symbol.iterator]().next().done === true
+  return !holdsAny(tableOf(node).kb.root)
 }
 
 /** Calls `listener` with each peer that enters the table; returns the function that ends it. */

@@ -5,6 +5,7 @@ import { clientOf } from '../client-address.ts'
 import type { AppEnv, Identity } from '../env.ts'
 import { isSameOrigin } from '../host.ts'
 import type { RateLimits } from '../rate-limits.ts'
+import { requestHeader } from '../request-headers.ts'
 import type { ApiServices } from '../services.ts'
 import { sessionCookieName, type Sessions } from '../sessions.ts'
 
@@ -13,7 +14,7 @@ const NOBODY: Identity = { via: 'none', scopes: [], token: undefined, isCurrent:
 /** Finds out who asks. An Authorization header that does not verify is refused, on public paths too (SVC-AUT-001). */
 export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: Sessions, limits: RateLimits): (c: Context<AppEnv>) => void {
   return (c) => {
-    const header = c.req.header('Authorization')
+    const header = requestHeader(c, 'authorization')
     c.set('identity', header === undefined ? fromCookie(c, sessions) : fromHeader(c, header))
   }
 
@@ -31,6 +32,7 @@ export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: 
  * machine is the same site, and its server gets the cookie too: the page's secret counts beside it (X-Session-Secret), so the browser's own words (Sec-Fetch-Site, Origin) decide.
  */
 function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
+  if (requestHeader(c, 'cookie') === undefined) return NOBODY
   const id = getCookie(c, sessionCookieName(c))
   if (id === undefined) return NOBODY
   const secret = c.req.header('X-Session-Secret')

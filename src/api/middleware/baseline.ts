@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { refuseDeclaredLength } from '../body.ts'
 import type { AppEnv } from '../env.ts'
+import { requestHeader } from '../request-headers.ts'
 import { setHeader } from '../response-headers.ts'
 
 /** What an identifier of a client may be, to be taken over into ours. */
@@ -8,7 +9,7 @@ const SANE_ID = /^[\w=-]{1,64}$/
 
 /** What every answer says: its identifier (the client's own where it is sane), and that nobody sniffs, keeps or refers. */
 export function baseline(c: Context<AppEnv>): void {
-  const given = c.req.header('X-Request-Id')
+  const given = requestHeader(c, 'x-request-id')
   const id = given !== undefined && SANE_ID.test(given) ? given : crypto.randomUUID()
   c.set('requestId', id)
   setHeader(c, 'X-Request-Id', id)
@@ -19,5 +20,5 @@ export function baseline(c: Context<AppEnv>): void {
 
 /** SVC-REQ-002 whoever asks, for a body whose declared length is over the limit. */
 export function refuseLongBody(c: Context<AppEnv>): void {
-  refuseDeclaredLength(c.req.header('Content-Length'))
+  refuseDeclaredLength(requestHeader(c, 'content-length'))
 }

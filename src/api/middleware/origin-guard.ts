@@ -3,6 +3,7 @@ import { cors } from 'hono/cors'
 import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
 import { isSameOrigin } from '../host.ts'
+import { requestHeader } from '../request-headers.ts'
 import type { ApiServices } from '../services.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
@@ -23,7 +24,7 @@ export function allowOrigin(): MiddlewareHandler<AppEnv> {
 /** Whether a page of another origin asks that is in `api.allowed_origins`. SVC-AUT-002 where one that is not wants to change something. */
 export function originGuard({ allowedOrigins }: Pick<ApiServices, 'allowedOrigins'>): (c: Context<AppEnv>) => boolean {
   return (c) => {
-    const origin = c.req.header('Origin')
+    const origin = requestHeader(c, 'origin')
     if (origin === undefined || isSameOrigin(c, origin)) return false
     if (allowedOrigins().includes(origin)) return true
     if (SAFE_METHODS.has(c.req.method)) return false
