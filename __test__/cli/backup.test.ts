@@ -48,7 +48,7 @@ describe('a backup on the command line', () => {
   })
 
   it.each([
-    ['a recipient that is none', ['--recipient', 'age1none'], '', 'CLI-BAK-004'],
+    ['a recipient that is none', ['--recipient', 'age1none'], '', 'CLI-USE-001'],
     ['a passphrase that is too short', passphrase, 'short\n', 'CLI-USE-001'],
     ['no passphrase', passphrase, '\n', 'CLI-USE-001'],
     ['nobody to ask', [], '', 'CLI-USE-001']

@@ -105,7 +105,7 @@ describe('chronym key check', () => {
     ['a word of no list', WORDS.replace(/^\w+/u, 'secretword'), 'word 1 of the 24 is not in'],
     ['23 words', WORDS.replace(/ \w+$/u, ''), 'not 23'],
     ['two words that changed places', WORDS.replace(/(\w+) (\w+)$/u, '$2 $1'), 'checksum'],
-    ['nothing', '', 'not 1']
+    ['nothing', '', 'not 0']
   ])('says what is wrong with %s and quotes no word', async (_title, words, reason) => {
     await used()
     const { exitCode, stderr } = await key(['key', 'check'], { stdin: words })

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { REVEAL } from '../api/helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../api/helpers/world.ts'
+import { utf8 } from '../../src/protocol/bytes.ts'
 import { cli, type CliSettings } from './harness.ts'
 
 const NAME = 'alice.chronym'
@@ -218,5 +220,11 @@ describe('drafts', () => {
     expect((await zone(['discard', NAME, '--yes'])).exitCode).toBe(4)
     expect((await zone(['diff', NAME])).stdout).toContain('has no draft')
     expect((await zone(['drafts'])).stdout).toBe('no drafts\n')
+  })
+
+  it('lose what is not published yet: that is what discarding counts', async () => {
+    world.registry.reveals.set(NAME, { ...REVEAL, payload: utf8(JSON.stringify({ serial: 4, records: { www: [A] } })) })
+    const { exitCode, stderr } = await zone(['discard', NAME])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('would drop 1 record;') as string })
   })
 })

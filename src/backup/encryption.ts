@@ -24,7 +24,7 @@ export function checkRecipient(recipient: string): void {
   try {
     new Encrypter().addRecipient(recipient)
   } catch (error) {
-    throw new BackupError('source', `"${recipient}" is no public key of age`, 'It begins with age1; `age-keygen` makes one and prints it.', { cause: error })
+    throw new BackupError('recipient', `"${recipient}" is no public key of age`, 'It begins with age1; `age-keygen` makes one and prints it.', { cause: error })
   }
 }
 

@@ -61,7 +61,8 @@ const BACKUP_FAILURES: Readonly<Record<BackupErrorKind, readonly [CliErrorCode, 
   damaged: ['CLI-BAK-001', EXIT.usage],
   network: ['CLI-BAK-002', EXIT.refused],
   occupied: ['CLI-BAK-003', EXIT.refused],
-  source: ['CLI-BAK-004', EXIT.refused]
+  source: ['CLI-BAK-004', EXIT.refused],
+  recipient: ['CLI-USE-001', EXIT.usage]
 }
 
 function backupFailure(error: BackupError): Failure {

@@ -26,7 +26,7 @@ export function seedToWords(seed: Uint8Array): string {
 
 /** The master seed of 24 English BIP-39 words: their entropy itself, no PBKDF2. Throws KeyError; case and white space do not matter. */
 export function wordsToSeed(words: string): Uint8Array {
-  const normalised = words.normalize('NFKD').trim().toLowerCase().split(/\s+/)
+  const normalised = words.normalize('NFKD').toLowerCase().match(/\S+/g) ?? []
   if (normalised.length !== 24) throw new KeyError(`a master seed has 24 words, not ${normalised.length}`)
   const unknown = normalised.flatMap((word, index) => (wordlist.includes(word) ? [] : [index + 1]))
   if (unknown.length > 0) throw new KeyError(`${unknown.length === 1 ? 'word' : 'words'} ${unknown.join(', ')} of the 24 ${unknown.length === 1 ? 'is' : 'are'} not in the BIP-39 English list`)
