@@ -99,6 +99,11 @@ describe('every documented error', () => {
     reached.add('SVC-REQ-007')
   })
 
+  it('is allowed what the document says of it, though a path with a parameter is like it', async () => {
+    const response = await createWorld().request('OPTIONS', '/api/config/fields', { token: MAIN_TOKEN })
+    expect(response.headers.get('Allow')).toBe('GET, HEAD')
+  })
+
   it('shows SVC-TSK-003 in the error of a cancelled task only', async () => {
     const world = createWorld()
     world.tasks.create({ name: 'alice.chronym', kind: 'register' })
