@@ -38,7 +38,7 @@ let attempts: number
 let attempt: Promise<unknown>
 let told: string[]
 
-/** As a daemon has it, with a clock that stands and the file written on this thread. */
+/** As a daemon has it, but the clock does not move and this thread writes the file. */
 function keep(writtenMs?: number): void {
   keeper = new BackupKeeper({
     write(isForced) {

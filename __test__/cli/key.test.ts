@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
-/** No configuration of whoever runs the tests. */
+/** No configuration of the user who runs the tests. */
 const key = (args: readonly string[], settings: CliSettings = {}): Promise<CliResult> => {
   const config = join(parent, 'config.toml')
   writeFileSync(config, '')
@@ -65,7 +65,7 @@ describe('chronym key show', () => {
     expect(stdout.split('\n').filter((line) => line !== '')).toHaveLength(6)
     expect(stdout).toMatch(/^ 1\. \w+/)
     expect(stdout).toContain(`24. ${WORDS.split(' ').at(-1)!}`)
-    // What it shows can be given back as it stands.
+    // What it shows can be given back unchanged.
     expect((await key(['key', 'check'], { stdin: stdout })).exitCode).toBe(0)
   })
 

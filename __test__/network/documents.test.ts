@@ -191,7 +191,7 @@ describe('a name', () => {
     const binding = await heldName(target, 'mallory')
     const count = (): number[] => [target.documents.count(), store.count(prefixes.identities) + held()]
     for (const who of ['one', 'two']) {
-      // A second time it takes the place of what stands there.
+      // A second time it replaces what is there.
       for (let times = 0; times < 2; times++) await offer(target, 'kid', recordOf(who, binding))
       for (let times = 0; times < 2; times++) await offer(target, 'manifest', manifestOf(who))
     }

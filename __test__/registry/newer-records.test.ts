@@ -176,7 +176,7 @@ describe('two daemons with one seed', () => {
     await until(() => events.includes('name:warning other-daemon'))
   })
 
-  it('are noticed by the one whose zone stands, where a peer has noted the other', async () => {
+  it('are noticed by the daemon whose zone is served, where a peer has noted the other', async () => {
     one.registry.saveZone(ALICE, ZONE)
     await one.registry.publishZone(ALICE)
     const ours = claimOf(bench.held(), ALICE as Name, linksOf(bench.held()), profile)

@@ -88,7 +88,7 @@ describe('a name of the seed', () => {
     expect(names(node)).toEqual([ALICE])
   })
 
-  it('is given up where that is asked for, and only so many are looked for', async () => {
+  it('is given up where that is asked for, and no more than the limit are looked for', async () => {
     const node = await restored()
     await node.registry.want('none.chronym')
     node.registry.unwant('none.chronym')

@@ -5,7 +5,7 @@ import { encodeWanted } from '../registry/wanted.ts'
 import { keys } from '../store/keys.ts'
 import type { StoredRecords } from '../store/snapshot.ts'
 
-/** Identities without services and aliases have a DID that follows from the seed and an index: so many of these are looked for. */
+/** Identities without services and aliases have a DID that follows from the seed and an index: up to this index they are looked for. */
 const GUESSED_INDICES = 8
 
 /**
