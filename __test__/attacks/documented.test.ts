@@ -18,7 +18,7 @@ function tried(folder = TESTS): Set<string> {
   return new Set(files.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\bit\((["'`])\[(.+?)\]/g)].map(([, , name]) => name!.replaceAll('\\', ''))))
 }
 
-const page = namesIn(readFileSync(join(DOCS, 'protocol.md'), 'utf8'))
+const page = namesIn(readFileSync(join(DOCS, 'protocol/wire.md'), 'utf8'))
 const tests = tried()
 
 describe('the attacks of docs/protocol.md', () => {
