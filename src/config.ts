@@ -18,7 +18,7 @@ const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HT
 /** What cannot be one at all; whether a multiaddr can be listened on or dialled is the network's to say. */
 const multiaddrs = v.array(v.pipe(v.string(), v.regex(/^\/[a-z]/, 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469')))
 
-/** The port the HTTP interface was promised on (api-decisions, "Transport"). */
+/** The port the HTTP interface was promised on (docs/api.md, "Transport"). */
 const API_PORT = 7468
 /** Where peers are listened for when nothing else is said. */
 export const P2P_PORT = 7469

@@ -1,4 +1,4 @@
-/** Attacks on who owns a name at a storing node, each under the name that docs/protocol.md gives it. */
+/** Attacks on who owns a name at a storing node, each under the name that docs/protocol/ gives it. */
 import { describe, expect, it } from 'vitest'
 import { admit, adopt, reviseEntry, type AdmissionFacts, type Decision, type Revision } from '../../src/protocol/admission.ts'
 import { equalBytes } from '../../src/protocol/bytes.ts'
@@ -195,7 +195,7 @@ describe('neighbours that lie', () => {
     }
   })
 
-  it('[rivals that keep a claim provisional for ever] run out: each delays once, and so many in all', () => {
+  it('[rivals that keep a claim provisional] run out: each delays once, and so many in all', () => {
     let entry: Entry = newEntry(ALICE, 'provisional', timeAt(1000))
     let round = 1000
     for (let rival = 0; rival < 40; rival++) {

@@ -1,4 +1,4 @@
-/** Attacks on what a claim binds, and on when it may begin, each under the name that docs/protocol.md gives it. */
+/** Attacks on what a claim binds, and on when it may begin, each under the name that docs/protocol/ gives it. */
 import { describe, expect, it } from 'vitest'
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { addon } from '../../src/native/addon.ts'

@@ -1,4 +1,4 @@
-/** Attacks on commitments and receipts, each under the name that docs/protocol.md gives it. */
+/** Attacks on commitments and receipts, each under the name that docs/protocol/ gives it. */
 import { describe, expect, it } from 'vitest'
 import { leastWorthy, sentAgain, type OpenCommitment } from '../../src/protocol/open-commitments.ts'
 import { parseName } from '../../src/protocol/names.ts'

@@ -1,4 +1,4 @@
-/** The attacks of docs/protocol.md and the tests that try them are the same: a name in brackets there is how the title of a test begins. */
+/** The attacks of docs/protocol/ and the tests that try them are the same: a name in brackets there is how the title of a test begins. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -18,10 +18,10 @@ function tried(folder = TESTS): Set<string> {
   return new Set(files.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\bit\((["'`])\[(.+?)\]/g)].map(([, , name]) => name!.replaceAll('\\', ''))))
 }
 
-const page = namesIn(readFileSync(join(DOCS, 'protocol/wire.md'), 'utf8'))
+const page = namesIn(['wire', 'rules', 'rationale'].map((name) => readFileSync(join(DOCS, `protocol/${name}.md`), 'utf8')).join('\n'))
 const tests = tried()
 
-describe('the attacks of docs/protocol.md', () => {
+describe('the attacks of docs/protocol/', () => {
   it('are found there', () => {
     expect(page.size).toBeGreaterThan(35)
     expect(page).toContain('one lying receipt')

@@ -1,4 +1,4 @@
-/** Attacks on names, keys, signatures and proofs, each under the name that docs/protocol.md gives it. The kernel is the real one. */
+/** Attacks on names, keys, signatures and proofs, each under the name that docs/protocol/ gives it. The kernel is the real one. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ed25519 } from '@noble/curves/ed25519.js'
@@ -46,7 +46,7 @@ function resigned(reveal: Reveal, change: Partial<Reveal>, owner = 'alice', prof
 }
 
 describe('signatures', () => {
-  it('[libraries disagree otherwise, for ever] holds S + L, a mixed-order key and a mixed-order R to one verdict', () => {
+  it('[libraries disagree otherwise] holds S + L, a mixed-order key and a mixed-order R to one verdict', () => {
     const { Point } = ed25519
     const torsion = Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a')
     const message = utf8('a record')

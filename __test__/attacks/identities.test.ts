@@ -1,4 +1,4 @@
-/** Attacks on identities and their manifests, each under the name that docs/protocol.md gives it. */
+/** Attacks on identities and their manifests, each under the name that docs/protocol/ gives it. */
 import { describe, expect, it } from 'vitest'
 import { encodeMultikey } from '../../src/protocol/did.ts'
 import type { KeyPair } from '../../src/protocol/ed25519.ts'
@@ -53,7 +53,7 @@ describe('an identity', () => {
     expect(() => log(GENESIS, rotated.versions[1]!.document, next(rotated.versions[1]!.document, {}, RECOVERY))).toThrow(/no update or recovery key/)
   })
 
-  it('[a genesis signed anew by a key that was taken out] does not replace the log that stands', () => {
+  it('[a genesis signed again by a key that was taken out] does not replace the log that stands', () => {
     const standing = log(GENESIS, next(GENESIS, { updateKeys: multikeys(keyOf('new')) }, UPDATE))
     const again = signKidDocument(GENESIS, UPDATE, '2026-02-02T00:00:00Z', LOCAL)
     const other = log(again, next(again, { updateKeys: multikeys(THIEF) }, UPDATE))

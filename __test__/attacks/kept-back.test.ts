@@ -1,4 +1,4 @@
-/** What a finished claim is good for that is shown to nobody until it serves its maker, under the name that docs/protocol.md gives it. */
+/** What a finished claim is good for that is shown to nobody until it serves its maker, under the name that docs/protocol/ gives it. */
 import { describe, expect, it } from 'vitest'
 import { admit, type AdmissionFacts, type Decision } from '../../src/protocol/admission.ts'
 import type { Claim } from '../../src/protocol/claim.ts'

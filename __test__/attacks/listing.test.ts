@@ -1,4 +1,4 @@
-/** Attacks on an owner who looks, before registering, whether a name is taken. Each has the name that docs/protocol.md gives it. */
+/** Attacks on an owner who looks, before registering, whether a name is taken. Each has the name that docs/protocol/ gives it. */
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LISTING_MS } from '../../src/network/client/listing.ts'

@@ -1,4 +1,4 @@
-/** Attacks on owners and what their daemons believe, each under the name that docs/protocol.md gives it. */
+/** Attacks on owners and what their daemons believe, each under the name that docs/protocol/ gives it. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RevealLookup } from '../../src/network/types.ts'
 import { linksOf } from '../../src/protocol/reveal.ts'

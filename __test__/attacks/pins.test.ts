@@ -1,4 +1,4 @@
-/** Attacks on what a resolver remembers, each under the name that docs/protocol.md gives it: the registry as users run it, twenty peers, a clock of the test's own. */
+/** Attacks on what a resolver remembers, each under the name that docs/protocol/ gives it: the registry as users run it, twenty peers, a clock of the test's own. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceError } from '../../src/errors.ts'
 import type { Reveal } from '../../src/protocol/reveal.ts'

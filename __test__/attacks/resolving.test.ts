@@ -1,4 +1,4 @@
-/** Attacks on whoever resolves a name, each under the name that docs/protocol.md gives it. */
+/** Attacks on whoever resolves a name, each under the name that docs/protocol/ gives it. */
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { rulePin, type Pin, type Ruled } from '../../src/protocol/pin.ts'

@@ -1,4 +1,4 @@
-/** Attacks on whoever resolves an identity, each under the name that docs/protocol.md gives it. */
+/** Attacks on whoever resolves an identity, each under the name that docs/protocol/ gives it. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

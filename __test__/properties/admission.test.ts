@@ -1,4 +1,4 @@
-/** Invariants of docs/protocol.md, section 18, on entries: P1, P2, P3, P4. */
+/** Invariants of docs/protocol/rules.md, 18, on entries: P1, P2, P3, P4. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionFacts, Decision } from '../../src/protocol/admission.ts'

@@ -1,4 +1,4 @@
-/** Invariant P11 of docs/protocol.md, section 18: a process that is killed at any write of the store, and started again on what it left. */
+/** Invariant P11 of docs/protocol/rules.md, 18: a process that is killed at any write of the store, and started again on what it left. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRoundClock } from '../../src/round-clock.ts'

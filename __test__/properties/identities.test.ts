@@ -1,4 +1,4 @@
-/** Invariant P6 of docs/protocol.md, section 18, on the logs of identities. */
+/** Invariant P6 of docs/protocol/rules.md, 18, on the logs of identities. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareBytes, toHex } from '../../src/protocol/bytes.ts'

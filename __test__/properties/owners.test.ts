@@ -1,5 +1,5 @@
 /**
- * Invariant P12 of docs/protocol.md, section 18: owners on network `main` in virtual time. Rules are the real ones; what a renewal takes is modelled by
+ * Invariant P12 of docs/protocol/rules.md, 18: owners on network `main` in virtual time. Rules are the real ones; what a renewal takes is modelled by
  * squarings a second, and when the machine is awake and online by spells.
  */
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Invariant P13 of docs/protocol.md, section 18, on resolvers. */
+/** Invariant P13 of docs/protocol/rules.md, 18, on resolvers. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { equalBytes } from '../../src/protocol/bytes.ts'

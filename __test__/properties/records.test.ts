@@ -1,4 +1,4 @@
-/** Invariants of docs/protocol.md, section 18, on records: P5, P7, P8, P9, P10. */
+/** Invariants of docs/protocol/rules.md, 18, on records: P5, P7, P8, P9, P10. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'

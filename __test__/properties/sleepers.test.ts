@@ -1,4 +1,4 @@
-/** Invariant P18 of docs/protocol.md, section 18: a neighbourhood some of which sleeps while the others decide. */
+/** Invariant P18 of docs/protocol/rules.md, 18: a neighbourhood some of which sleeps while the others decide. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { admit, adopt, reviseEntry, type Decision } from '../../src/protocol/admission.ts'

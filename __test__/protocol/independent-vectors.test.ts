@@ -1,4 +1,4 @@
-/** Vectors that another implementation made (independent.py: Python, its standard library alone) from docs/protocol.md, against ours. */
+/** Vectors that another implementation made (independent.py: Python, its standard library alone) from docs/protocol/wire.md, against ours. */
 import { describe, expect, it } from 'vitest'
 import { decodeAnswer, decodeRequest, encodeMessage, type Answer, type Request } from '../../src/network/protocol/messages.ts'
 import { fromHex, lp, sha256, toHex } from '../../src/protocol/bytes.ts'

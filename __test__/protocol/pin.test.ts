@@ -1,4 +1,4 @@
-/** The states of a pin, as the table of docs/protocol.md, section 11, has them. */
+/** The states of a pin, as the table of docs/protocol/rules.md, 11, has them. */
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../src/protocol/entry.ts'
 import { isContested, livePin, rulePin, type FirmPin, type Pin, type Ruling, type Sighting, type TentativePin } from '../../src/protocol/pin.ts'

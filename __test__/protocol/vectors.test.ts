@@ -1,5 +1,5 @@
 /**
- * Our own vectors, computed again from docs/protocol.md alone: nothing of src/ but the checks at the end. Bytes are built by hand, hashes are
+ * Our own vectors, computed again from docs/protocol/wire.md alone: nothing of src/ but the checks at the end. Bytes are built by hand, hashes are
  * node:crypto's, signatures tweetnacl's.
  */
 import { createHash, hkdfSync } from 'node:crypto'

@@ -4,7 +4,7 @@ import { ServiceError, type FieldError } from '../errors.ts'
 import type { AppEnv } from './env.ts'
 import { JsonError, parseStrictJson } from './json.ts'
 
-/** api-decisions, "Transport". */
+/** docs/api.md, "Transport". */
 export const MAX_BODY_BYTES = 256 * 1024
 
 /** More would only repeat one mistake. */

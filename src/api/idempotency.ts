@@ -4,7 +4,7 @@ import type { KeyValue } from './key-value.ts'
 import type { IdempotencyService } from './services.ts'
 
 const HOUR_MS = 3600 * 1000
-/** api-decisions, "The responses". */
+/** docs/api.md, "VDF tasks". */
 const KEEP_MS = 24 * HOUR_MS
 
 const EntrySchema = v.object({ at: v.number(), bodyHash: v.string(), response: v.looseObject({}) })

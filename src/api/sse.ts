@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from './env.ts'
 
-/** api-decisions, "VDF tasks". */
+/** docs/api.md, "Events". */
 export const HEARTBEAT_MS = 15_000
 /**
  * A client that has taken nothing for so many heartbeats is dropped. Until then it costs what the socket's buffers hold, and one event: the

@@ -4,7 +4,7 @@ import { proofKey, proofOf } from './daemon-proof.ts'
 import type { KeyValue } from './key-value.ts'
 import type { TokenScope, TokenService, TokenView } from './services.ts'
 
-/** api-decisions, "Authentication". */
+/** docs/api.md, "Authentication". */
 const TOKEN_BYTES = 32
 const MAIN_SCOPES: readonly TokenScope[] = ['admin']
 

@@ -1,4 +1,4 @@
-/** Since when peers are known here: a witness of a claim is talked over by none that came after it (docs/protocol.md, "Admission"). */
+/** Since when peers are known here: a witness of a claim is talked over by none that came after it (docs/protocol/rules.md, 10). */
 import * as v from 'valibot'
 import { keys } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'

@@ -1,6 +1,6 @@
 /**
  * What peers may cost this node: bytes, and time of the threads that verify. Everything is charged before it is done; whoever is over budget is told
- * `busy`, which is no offence. protocol.md, "Storing and moving records".
+ * `busy`, which is no offence. docs/protocol/rules.md, 15.
  */
 import type { Origin } from '../protocol/diversity.ts'
 import { Places } from './places.ts'

@@ -1,4 +1,4 @@
-/** The three networks that are built in, as data; profile.ts checks them. Numbers: protocol.md, "Network profile"; those it does not give are explained beside them. */
+/** The three networks that are built in, as data; profile.ts checks them. Numbers: docs/protocol/wire.md, 2; those it does not give are explained beside them. */
 import { DEV_BEACON_CHAIN } from './dev-beacon.ts'
 import type { NetworkProfile } from './profile.ts'
 

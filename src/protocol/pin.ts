@@ -1,4 +1,4 @@
-/** Pins: which owner of a name a resolver goes on believing, and from when on. The table of states is in docs/protocol.md, section 11. */
+/** Pins: which owner of a name a resolver goes on believing, and from when on. The table of states is in docs/protocol/rules.md, 11. */
 import { equalBytes } from './bytes.ts'
 import { leaseState } from './lease.ts'
 import type { NetworkProfile } from './profile.ts'

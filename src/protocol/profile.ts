@@ -16,7 +16,7 @@ const label = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$
 /** Bound on `iterations` of any name: 8 x iterations, which the reveal window computes with, stays below 2^53. */
 export const MAX_ITERATIONS = 2 ** 48
 
-/** The fastest squarings per second that a public profile must withstand in its contest: a chip does 715,000 (protocol.md, "Network profile"). */
+/** The fastest squarings per second that a public profile must withstand in its contest: a chip does 715,000 (docs/protocol/wire.md, 2). */
 const FASTEST_SQUARINGS_PER_SECOND = 1_000_000
 
 const BeaconSchema = v.strictObject({

@@ -7,7 +7,7 @@ export type RecordKind = 'reveal' | 'kid' | 'manifest'
 
 const KEY_DOMAIN = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } as const satisfies Record<RecordKind, DomainWord>
 
-/** Bits that the blinded prefix is shorter than log2 of the network: about 32 peers share it (protocol.md, "Where records belong"). */
+/** Bits that the blinded prefix is shorter than log2 of the network: about 32 peers share it (docs/protocol/rules.md, 6). */
 const BLINDED_SLACK_BITS = 5
 
 /** In a network of two million peers: whatever size is believed, so much of a name stays hidden. */

@@ -15,7 +15,7 @@ export interface Stub {
   newest: Link
 }
 
-/** About 1 KB (protocol.md, "Storing and moving records"): two links of at most 480 bytes, each with its salt, name and key. */
+/** About 1 KB (docs/protocol/wire.md, 8): two links of at most 480 bytes, each with its salt, name and key. */
 export const MAX_STUB_BYTES = 1200
 
 const BOUNDS = { maxBytes: MAX_STUB_BYTES, maxDepth: 2 }

@@ -27,7 +27,7 @@ export function advanceTime(
   return { verified, lapse: fresh ? Math.max(time.lapse, verified) : time.lapse, now: Math.max(seen.clock, verified), fresh }
 }
 
-/** Whether the clock lags so far behind a verified pulse that its owner should be warned (more than 20 rounds; protocol.md, "Beacon and time"). */
+/** Whether the clock lags so far behind a verified pulse that its owner should be warned (more than 20 rounds; docs/protocol/rules.md, 9). */
 export function clockLags(clock: number, verified: number): boolean {
   return verified > clock + 20
 }

@@ -45,7 +45,7 @@ type Invalid = Extract<Verdict, { ok: false }>
 /** The cheap steps alone, up to and with the signature. */
 export type CheckedReveal = { readonly ok: true; readonly reveal: Reveal; readonly name: Name; readonly links: readonly Link[] } | Invalid
 
-/** Checks a Reveal in the order of protocol.md, "Valid". Never throws for bad input; rejects only with what a checker throws. */
+/** Checks a Reveal in the order of docs/protocol/rules.md, 8. Never throws for bad input; rejects only with what a checker throws. */
 export async function validateReveal(reveal: Reveal, profile: NetworkProfile, checkers: Checkers): Promise<Verdict> {
   const checked = checkReveal(reveal, profile)
   if (!checked.ok) return checked

@@ -39,7 +39,7 @@ export interface ZoneProblem {
   message: string
 }
 
-/** api-decisions, "Zone". */
+/** docs/protocol/wire.md, 14. */
 export const MIN_TTL = 30
 export const MAX_TTL = 86_400
 export const DEFAULT_TTL = 300

@@ -32,7 +32,7 @@ export interface AutomaticRenewalOptions {
   readonly emit: (event: RegistryEvent) => void
 }
 
-/** Renews every name of this daemon before its lease ends (protocol.md, "Lease"), and warns of what stands against that: nothing lapses unsaid while it runs. */
+/** Renews every name of this daemon before its lease ends (docs/protocol/rules.md, 9), and warns of what stands against that: nothing lapses unsaid while it runs. */
 export class AutomaticRenewal {
   readonly #context: RegistryContext
   readonly #tasks: TaskManager

@@ -7,7 +7,7 @@ import { claimRound } from '../protocol/receipt.ts'
 import type { ClaimDraft } from './claim-draft.ts'
 import { ownKey, type RegistryContext } from './context.ts'
 
-/** A beacon so many rounds late is away, not slow (the lag that protocol.md, "Beacon and time", warns of). */
+/** A beacon so many rounds late is away, not slow (the lag that docs/protocol/rules.md, 9, warns of). */
 const BEACON_LOST_ROUNDS = 20
 /** A daemon that has just started has its first pulse within this time, if any source answers. */
 const FIRST_PULSE_TIMEOUT_MS = 5_000
@@ -55,7 +55,7 @@ export async function newDraft(context: RegistryContext, name: Name, signal: Abo
   return { salt, nonce, sentRound: verifiedRound(context), pulseRound: null }
 }
 
-/** Whether a pulse chosen now would still count as drawn after this draft's commitment (protocol.md, "Admission", witnessed). */
+/** Whether a pulse chosen now would still count as drawn after this draft's commitment (docs/protocol/rules.md, 10, "Witnessed"). */
 export function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
   const { profile } = context
   return context.time().now + profile.min_commit + profile.receipt_slack < draft.sentRound + profile.pulse_window

@@ -1,4 +1,4 @@
-/** The bodies of publish-kid and publish-manifest: the wrapped form and the bare object (protocol.md, "Identity documents"). */
+/** The bodies of publish-kid and publish-manifest: the wrapped form and the bare object (docs/api.md, "Identities"). */
 import { fromBase64 } from '../protocol/bytes.ts'
 import { SIGNATURE_BYTES } from '../protocol/ed25519.ts'
 import { EncodingError } from '../protocol/errors.ts'
@@ -31,7 +31,7 @@ function objectOf(input: unknown, what: string): Record<string, unknown> {
   return input as Record<string, unknown>
 }
 
-/** Bytes as the interface takes them: an array of integers 0-255 or base64 (api-decisions, "Bytes in JSON"). */
+/** Bytes as the interface takes them: an array of integers 0-255 or base64 (docs/api.md, "Bytes in JSON"). */
 function bytesOf(value: unknown): Uint8Array {
   const bytes = value instanceof Uint8Array ? value : typeof value === 'string' ? base64Of(value) : Array.isArray(value) ? arrayOf(value) : undefined
   if (bytes?.length !== SIGNATURE_BYTES) throw new KidError('binding', `name_signature: ${SIGNATURE_BYTES} bytes are expected, as base64 or an array of integers`)

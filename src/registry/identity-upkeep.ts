@@ -6,7 +6,7 @@ import { renewStamp } from './identities.ts'
 /** Stamps last weeks, and a quarter of an hour in tests. */
 const LOOK_EVERY_MS = 60_000
 
-/** Gives the identities of this daemon new stamps in time: without one, peers drop a document that no name carries after `document_refresh` rounds (protocol.md, "Identity documents"). */
+/** Gives the identities of this daemon new stamps in time: without one, peers drop a document that no name carries after `document_refresh` rounds (docs/protocol/rules.md, 12). */
 export class IdentityUpkeep {
   readonly #context: RegistryContext
   #stop: (() => void) | undefined

@@ -11,7 +11,7 @@ import type { Store } from '../store/types.ts'
 const Seen = v.object({ newestRound: Count, serial: Count, payloadHash: Bytes32, recordHash: Bytes32 })
 
 /**
- * What this daemon has seen of names, on disk, so that nobody can take it back in time (protocol.md, "Resolving"):
+ * What this daemon has seen of names, on disk, so that nobody can take it back in time (docs/protocol/rules.md, 11):
  * the newest record of each (name, key). Values: CBOR.
  */
 export class Memory {

@@ -13,7 +13,7 @@ const TICKS = 20
 /** A look that failed, or saw no majority, is repeated after this part of `pin_after`. */
 const AGAIN_PART = 24
 
-/** Makes the second sighting of owners that were seen once, a day or more later: those whom the same majority names are pinned firmly (protocol.md, "Resolving"). */
+/** Makes the second sighting of owners that were seen once, a day or more later: those whom the same majority names are pinned firmly (docs/protocol/rules.md, 11). */
 export class PinUpkeep {
   readonly #context: RegistryContext
   readonly #tasks: TaskManager

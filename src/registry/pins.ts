@@ -23,7 +23,7 @@ const StoredPin = v.variant('state', [
 ])
 
 /**
- * The pins of this daemon, on disk (protocol.md, "Resolving"). Values: CBOR. Beside each there is a mark by round: when a tentative one is due for its second look,
+ * The pins of this daemon, on disk (docs/protocol/rules.md, 11). Values: CBOR. Beside each there is a mark by round: when a tentative one is due for its second look,
  * when a firm one ends. Of more than fit, tentative ones give way first, the earliest due first. All methods throw StoreError.
  */
 export class Pins {

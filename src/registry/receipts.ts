@@ -16,7 +16,7 @@ export interface KeptReceipts {
   readonly receipts: readonly Receipt[]
 }
 
-/** The receipts of our newest commitment to each name: the owner's evidence, which no rule reads (docs/protocol.md, 5). Values: CBOR. */
+/** The receipts of our newest commitment to each name: the owner's evidence, which no rule reads (docs/protocol/rules.md, 5). Values: CBOR. */
 export class Receipts {
   readonly #store: Store
 

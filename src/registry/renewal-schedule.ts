@@ -9,7 +9,7 @@ export interface RenewalToCome {
 }
 
 /**
- * The round at which each is begun: as early as it needs alone (protocol.md, "Lease"), and so much earlier that those whose turn comes after it can begin in time. Of
+ * The round at which each is begun: as early as it needs alone (docs/tasks.md, "Renewals"), and so much earlier that those whose turn comes after it can begin in time. Of
  * twenty that end together the first is begun sixty times what one takes before the end. None is begun before its lease.
  *
  * @param slots renewals at once, at least 1

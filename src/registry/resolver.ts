@@ -14,7 +14,7 @@ import { translated } from './service-errors.ts'
 import { revealOf, survey, type Survey } from './survey.ts'
 import type { ResolvedName } from './types.ts'
 
-/** protocol.md, "Resolving": how long answers are kept. */
+/** docs/protocol/rules.md, 11: how long answers are kept. */
 const UNCERTAIN_MS = 60_000
 const NOT_FOUND_MS = 30_000
 const LONGEST_STALE_MS = 24 * 60 * 60 * 1000

@@ -167,7 +167,7 @@ export interface Estimate extends RenewalGain {
   lease_end: string
 }
 
-/** An owner that this daemon has seen as settled (protocol.md, "Resolving"). Times: ISO 8601. */
+/** An owner that this daemon has seen as settled (docs/protocol/rules.md, 11). Times: ISO 8601. */
 export interface PinView {
   name: string
   /** Public key, hex. */
@@ -190,7 +190,7 @@ export interface Explanation {
   name: string
   /** One sentence in plain words: who owns it and why this daemon thinks so. */
   verdict: string
-  /** The rule of docs/protocol.md that decided. */
+  /** The rule of docs/protocol/rules.md that decided. */
   rule: ExplainedRule
   /** That rule in words. */
   rule_text: string

@@ -9,7 +9,7 @@ import { decodeEntry, decodeProof, encodeEntry, encodeProof } from './journal-co
 import type { TaskState } from './state.ts'
 import type { EvaluationPlan, TaskKind } from './types.ts'
 
-/** How long a finished proof stays, whatever becomes of its task (api-decisions, "VDF tasks"). */
+/** How long a finished proof stays, whatever becomes of its task (docs/api.md, "VDF tasks"). */
 export const PROOF_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 export interface JournalEntry {

@@ -3,7 +3,7 @@ import type { TaskLog } from './run.ts'
 import { hasEnded, type TaskState } from './state.ts'
 import type { TaskSteps } from './types.ts'
 
-/** Commitments are sent again hourly (protocol.md, "Registering", 4). */
+/** Commitments are sent again hourly (docs/protocol/rules.md, 5). */
 const REMIND_EVERY_MS = 60 * 60 * 1000
 /** Ticks come every half second; one so late means that the machine slept. */
 const WAKE_GAP_MS = 60_000

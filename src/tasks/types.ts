@@ -8,7 +8,7 @@ export type TaskKind = 'register' | 'renew'
 export type TaskStatus = 'running' | 'completed' | 'failed'
 export type TaskPhase = 'queued' | 'commit' | 'pulse' | 'evaluate' | 'prove' | 'reveal' | 'done'
 
-/** What the HTTP layer shows of a task (api-decisions, "VDF tasks"). Times are ISO 8601. */
+/** What the HTTP layer shows of a task (docs/api.md, "VDF tasks"). Times are ISO 8601. */
 export interface TaskView {
   task_id: string
   name: string

@@ -1,4 +1,4 @@
-"""Makes independent.json: the layouts of docs/protocol.md, written down a second time, in nothing but the standard library of Python 3.
+"""Makes independent.json: the layouts of docs/protocol/wire.md, written down a second time, in nothing but the standard library of Python 3.
 
 Shares no code with src/. Run: python3 __test__/vectors/chronym/independent.py (a second run writes the same bytes).
 """

@@ -1,4 +1,4 @@
-//! Stamps: a nonce that makes SHA-256(prefix ‖ nonce) begin with a number of zero bits (protocol.md, "Registering").
+//! Stamps: a nonce that makes SHA-256(prefix ‖ nonce) begin with a number of zero bits (docs/protocol/wire.md, 5).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use sha2::{Digest, Sha256};

@@ -15,7 +15,7 @@ export function pinRoutes({ registry }: ApiServices) {
       endpoint({
         tag: TAG,
         summary: 'The owners that this daemon has seen as settled',
-        description: 'By name, a thousand at most: where there are so many, ask for those after the last name. docs/protocol.md, 11, says what a pin does.',
+        description: 'By name, a thousand at most: where there are so many, ask for those after the last name. docs/protocol/rules.md, 11, says what a pin does.',
         access: ['read'],
         parameters: [{ name: 'after', in: 'query', description: 'A name: only those after it', example: 'alice.chronym' }],
         answers: { 200: { description: 'Pins', schema: PinListSchema } },

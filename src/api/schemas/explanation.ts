@@ -26,7 +26,7 @@ const OwnSchema = v.object({
   claim: v.nullable(v.object({ owner: OwnerSchema, claim_id: HexSchema, commitment: HexSchema, pulse_round: CountSchema, renewals: CountSchema })),
   receipts: v.pipe(
     v.nullable(v.object({ commitment: HexSchema, pulse_round: CountSchema, receipts: v.array(v.object({ peer: v.string(), seen_round: CountSchema, signature: HexSchema })) })),
-    v.description('Who confirmed by signature to have seen the newest commitment, and at which round (docs/protocol.md, 5)')
+    v.description('Who confirmed by signature to have seen the newest commitment, and at which round (docs/protocol/rules.md, 5)')
   ),
   tasks: v.array(v.pick(v.object(TaskSchema.entries), ['task_id', 'kind', 'status', 'phase', 'paused', 'stalled', 'error']))
 })
@@ -35,7 +35,7 @@ export const ExplanationSchema = v.pipe(
   v.object({
     name: NameSchema,
     verdict: v.pipe(v.string(), v.description('Who owns it and why this daemon thinks so, in plain words')),
-    rule: v.pipe(v.picklist(EXPLAINED_RULES), v.description('The rule of docs/protocol.md that decided')),
+    rule: v.pipe(v.picklist(EXPLAINED_RULES), v.description('The rule of docs/protocol/rules.md that decided')),
     rule_text: v.pipe(v.string(), v.description('That rule in words')),
     state: v.picklist(EXPLAINED_STATES),
     lease: v.nullable(v.object({ start: TimeSchema, end: TimeSchema, grace_end: TimeSchema })),

@@ -12,7 +12,7 @@ export const NameSchema = v.pipe(
 
 const RoundSchema = v.pipe(v.number(), v.safeInteger('Expected an integer'), v.minValue(1, 'Expected 1 or more'))
 
-/** In bytes: docs/protocol.md, "Registering" (payload 16 KiB; a frame of 128 KiB bounds the proof with its chain). */
+/** In bytes: docs/protocol/wire.md, 8 (payload 16 KiB; a frame of 128 KiB bounds the proof with its chain). */
 const PROOF = { min: 1, max: 112 * 1024 }
 const SIGNATURE = { min: 64, max: 64 }
 const PAYLOAD = { min: 0, max: 16 * 1024 }
@@ -52,7 +52,7 @@ export const CommitRequestSchema = v.pipe(
   v.object({
     name: NameSchema,
     commitment: v.object({
-      hash: v.pipe(bytesSchema({ min: 32, max: 32 }), v.description('The commitment C of docs/protocol.md'))
+      hash: v.pipe(bytesSchema({ min: 32, max: 32 }), v.description('The commitment C of docs/protocol/wire.md, 5'))
     })
   }),
   v.metadata({ ref: 'CommitRequest' })

@@ -19,7 +19,7 @@ interface PublishOptions {
 }
 
 const DEFAULT_DAYS = 365
-/** docs/protocol.md, "Identity documents". */
+/** docs/protocol/wire.md, 13. */
 const MAX_DAYS = 400
 
 async function draftOf(context: Context, file: string | undefined, options: PublishOptions): Promise<ManifestDraft> {

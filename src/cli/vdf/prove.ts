@@ -16,7 +16,7 @@ export interface ProveOptions {
 
 const WATCH_INTERVAL_MS = 100
 
-/** Where the registry splits two segments (docs/protocol.md): the second is a tenth, rounded down. */
+/** Where the registry splits two segments (docs/protocol/wire.md, 7): the second is a tenth, rounded down. */
 export function defaultSplit(iterations: number): number {
   return iterations - Math.floor(iterations / 10)
 }

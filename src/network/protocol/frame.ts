@@ -2,7 +2,7 @@
 import type { Stream } from '@libp2p/interface'
 import { lp } from '../../protocol/bytes.ts'
 
-/** Longest message in either direction (protocol.md, "Storing and moving records"). */
+/** Longest message in either direction (docs/protocol/wire.md, 15). */
 export const MAX_MESSAGE_BYTES = 128 * 1024
 
 /** A request and its answer have this long together; the peer that asks gives up then, so later answers are wasted. */
