@@ -14,7 +14,7 @@ describe('docs/errors.md', () => {
     expect(page.split(`### ${code}: `)).toHaveLength(2)
   })
 
-  it('has every code that docs/api.md lists, with its HTTP status', () => {
+  it('has every code that users were promised, with its HTTP status', () => {
     const promised = {
       'SVC-REQ-001': 400, 'SVC-REQ-002': 413, 'SVC-REQ-003': 415, 'SVC-REQ-004': 404, 'SVC-REQ-005': 429, 'SVC-REQ-006': 422, 'SVC-REQ-007': 405,
       'SVC-AUT-001': 401, 'SVC-AUT-002': 403, 'SVC-AUT-003': 404, 'SVC-AUT-004': 421, 'SVC-RES-001': 503, 'SVC-RES-002': 404, 'SVC-RES-003': 410, 'SVC-RES-004': 409, 'SVC-PIN-001': 404, 'SVC-WNT-001': 409, 'SVC-WNT-002': 404, 'SVC-ZON-001': 422,

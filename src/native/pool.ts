@@ -142,7 +142,7 @@ function own({ seed, bits, iterations, split, proof }: ProofQuestion): ProofQues
   return { seed: Uint8Array.from(seed), bits, iterations, split, proof: Uint8Array.from(proof) }
 }
 
-/** protocol.md's key, under the size and the split, which in the protocol follow from profile and iterations but not here. */
+/** The key of docs/protocol/wire.md, 8, with the size and the split, which in the protocol follow from profile and iterations but not here. */
 function proofKey({ seed, bits, iterations, split, proof }: ProofQuestion): string {
   requireCount(iterations, 'iterations')
   return `${bits}/${String(split)}/${proofCacheKey(seed, iterations, proof)}`

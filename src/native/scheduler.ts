@@ -1,6 +1,6 @@
 /**
  * Who gets a thread next. Work waits in three lanes: our own first; then claims that were expected and those that were not, in proportion 4 : 1 of the
- * threads' time while both wait (protocol.md, "Storing and moving records"). A lane is bounded: what does not fit is refused at once.
+ * threads' time while both wait (docs/verification.md, "What keeps honest work going"). A lane is bounded: what does not fit is refused at once.
  *
  * Proofs travel together, as many as make a slice: crossing to a thread is paid once for them, and whoever comes next waits for one slice at most.
  */
