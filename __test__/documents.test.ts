@@ -42,6 +42,11 @@ describe('the documents', () => {
 
   it.each(files.filter((file) => /(?<!__test__.*)\.md$/.test(file)))('%s links to files and anchors that exist', (file) => expect(brokenLinks(file)).toEqual([]))
 
+  it('are all in the index', () => {
+    const listed = [...read('docs/README.md').matchAll(/\]\(([^)#]+)\)/g)].map(([, path]) => join('docs', path!))
+    expect(files.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md' && !listed.includes(file))).toEqual([])
+  })
+
   it('have every page and section that is named in sources, tests and messages', () => {
     expect(files.flatMap((file) => brokenPlaces(read(file)).map((place) => `${file}: ${place}`))).toEqual([])
   })
