@@ -85,7 +85,7 @@ describe('a contest', () => {
     expect(admit(entry, bareClaim({ owner: 'chip', firstRound: 3999 }), facts({ time: timeAt(5000 + chip), commitment: { seen: 3990 } }), MAIN)).toMatchObject({ kind: 'refuse', code: 'taken' })
   })
 
-  it('[a beacon that stands still holds the contest open] for nobody: whoever committed to many names could begin with one that is revealed', () => {
+  it('[a stopped beacon holds the contest open] for nobody: whoever committed to many names could begin with one that is revealed', () => {
     const entry = newEntry(ALICE, 'fresh', timeAt(1005))
     const at = (now: number) => admit(entry, MALLORY, facts({ time: { ...timeAt(1005), now } }), LOCAL)
     expect(at(1005 + LOCAL.contest)).toMatchObject({ kind: 'store', entry: { claim: MALLORY } })

@@ -49,7 +49,7 @@ describe('a resolver', () => {
     expect(tally([...answers(11, bareClaim({ serial: 6 })), ...answers(1, bareClaim({ serial: 7 }), 'settled', 11)], { asked: 20, done: true }, MAIN)).toMatchObject({ owner: { newest: { serial: 7 } } })
   })
 
-  it('[a squatter whom nobody has witnessed] has no vote beside a single other answer', () => {
+  it('[a squatter without a witness] has no vote beside a single other answer', () => {
     expect(tally([...answers(19, MALLORY, 'provisional'), ...answers(1, ALICE, 'fresh', 19)], { asked: 20, done: true }, MAIN)).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, of: 1, thin: true })
   })
 })

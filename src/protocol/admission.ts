@@ -142,7 +142,7 @@ function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, p
  * Another claim while the entry is in contest, of whichever key, or the outcome would hang on the order of arrival.
  *
  * The window closes by v. While v is more than its length behind now, nobody wins: a beacon that stands still would leave a contest open for as long as
- * a VDF takes [a beacon that stands still holds the contest open].
+ * a VDF takes [a stopped beacon holds the contest open].
  */
 function contest(entry: Entry, claim: Claim, witnessed: boolean, { time }: AdmissionFacts, profile: NetworkProfile): Decision {
   const isBetter = compareContest(claim, entry.claim) < 0

@@ -49,7 +49,7 @@ async function allPages(peers: Peers, peer: Peer, { key, bits }: Prefix, wanted:
   return undefined
 }
 
-/** A provisional entry has no vote [a squatter whom nobody has witnessed]. */
+/** A provisional entry has no vote [a squatter without a witness]. */
 export function isShown(entry: ListedEntry | undefined): entry is ListedEntry {
   return entry !== undefined && entry.state !== 'provisional'
 }
