@@ -51,6 +51,13 @@ describe('the documents', () => {
     expect(files.flatMap((file) => brokenPlaces(read(file)).map((place) => `${file}: ${place}`))).toEqual([])
   })
 
+  it('name files and folders of the sources that exist', () => {
+    const named = (page: string): string[] => [...withoutCode(page).matchAll(/`((?:src|crates|__test__|bench|scripts)\/[\w./-]+)`/g)].map(([, path]) => path!)
+    const pages = files.filter((file) => file === 'README.md' || file.startsWith('docs/'))
+    expect(pages.flatMap((file) => named(read(file)))).toContain('src/protocol')
+    expect(pages.flatMap((file) => named(read(file)).filter((path) => !existsSync(join(ROOT, path))).map((path) => `${file}: ${path}`))).toEqual([])
+  })
+
   it('do not refer to pages outside of the repository', () => {
     expect(files.filter((file) => /shared\/spec|api-decisions|(?<![\w/-])protocol\.md/.test(read(file)))).toEqual([])
   })
