@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { requireNode } from './src/node-version.ts'
+import { requireNode } from './src/util/node-version.ts'
 
 requireNode(1)
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isRecent, rustComplaint } from '../scripts/toolchain.mjs'
-import { nodeComplaint } from '../src/node-version.ts'
+import { nodeComplaint } from '../src/util/node-version.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
@@ -23,7 +23,7 @@ describe('a Node that cannot run the database', () => {
   })
 
   it.each([
-    ['src/main.ts', 1],
+    ['src/daemon/main.ts', 1],
     ['src/cli/main.ts', 8]
   ])('is refused by %s before anything else is loaded', (entry, exitCode) => {
     const older = `Object.defineProperty(process.versions, 'napi', { value: '9' })`

@@ -1,6 +1,6 @@
 /** The addon and the pool as the daemon runs them, behind the line protocol (program.ts). */
 import { createInterface } from 'node:readline'
-import { createNativePool } from '../src/native/pool.ts'
+import { createNativePool } from '../src/native/pool/pool.ts'
 import type { ProofQuestion } from '../src/native/types.ts'
 import { BITS, type Proof } from './bench.ts'
 import type { Times } from './program.ts'

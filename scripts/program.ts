@@ -41,7 +41,7 @@ export function run(script: string, args: readonly string[], { preload = [], env
 
 /** A daemon on a free port; `firstLine` has its DaemonSummary. */
 export function runDaemon(args: readonly string[], surroundings: Surroundings = {}): ChildProcess {
-  return run('src/main.ts', ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args], surroundings)
+  return run('src/daemon/main.ts', ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args], surroundings)
 }
 
 /** A dev beacon on a free port; `firstLine` has its `url`. */

@@ -9,7 +9,7 @@ const TYPESCRIPT = bin('typescript', 'bin/tsc')
 /** Each command: the scripts it runs, in order; the caller's arguments go to the last. */
 const COMMANDS = {
   setup: [],
-  start: [['src/main.ts']],
+  start: [['src/daemon/main.ts']],
   chronym: [['src/cli/main.ts']],
   demo: [['scripts/demo.ts']],
   test: [['scripts/test.mjs']],

@@ -1,6 +1,6 @@
-/** A daemon whose rate limits neither a load generator nor a flood of tests meets; what it says is as with src/main.ts. */
+/** A daemon whose rate limits neither a load generator nor a flood of tests meets; what it says is as with src/daemon/main.ts. */
 import { parseArgs } from 'node:util'
-import { startDaemon } from '../src/daemon.ts'
+import { startDaemon } from '../src/daemon/daemon.ts'
 
 const UNLIMITED = { perSecond: 1e9, burst: 1e9 }
 

@@ -6,10 +6,10 @@ import { signDevPulse, startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import { startRelay } from '../../src/beacon/relay.ts'
 import type { BeaconServer } from '../../src/beacon/server.ts'
 import type { BeaconChain, BeaconClient, VerifiedPulse } from '../../src/beacon/types.ts'
-import { createNativePool } from '../../src/native/pool.ts'
+import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
-import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
-import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
+import { roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
+import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
 import { quicknet, recorded } from './quicknet.ts'
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 }

@@ -6,8 +6,8 @@ import { connect as dial, createServer as createTcpServer, type AddressInfo, typ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve, type ApiServer } from '../../src/api/serve.ts'
-import { dataPaths, writePrivateFile } from '../../src/paths.ts'
-import { writeRunningRecord } from '../../src/running-record.ts'
+import { dataPaths, writePrivateFile } from '../../src/data-directory/paths.ts'
+import { writeRunningRecord } from '../../src/data-directory/running-record.ts'
 import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../api/helpers/world.ts'
 
 export interface Impostor {

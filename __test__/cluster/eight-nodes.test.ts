@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Lab, type LabNode } from '../network/lab.ts'
-import { toHex } from '../../src/protocol/bytes.ts'
+import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { waitFor } from '../wait-for.ts'
 
 let lab: Lab

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { firstLine, runBeacon } from '../../scripts/program.ts'
-import { seedToWords } from '../../src/protocol/keys.ts'
-import { builtInProfiles } from '../../src/protocol/profile.ts'
+import { seedToWords } from '../../src/protocol/crypto/keys.ts'
+import { builtInProfiles } from '../../src/protocol/profile/profile.ts'
 import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import { eventually, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
@@ -168,7 +168,7 @@ describe('a data directory that is in use', () => {
   it('is refused to a second daemon with the first one\'s process id, and free again at once when the first was killed', async () => {
     const args = ['--network', profile, '--data-dir', scene.directory()]
     const first = await scene.daemon(args)
-    const second = await runToEnd('src/main.ts', ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
+    const second = await runToEnd('src/daemon/main.ts', ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
     expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/is in use by another daemon \(process \d+\)/) as string })
     const id = await register(first)
     await first.signal('SIGKILL')

@@ -12,7 +12,7 @@ import { waitFor } from '../wait-for.ts'
 const scene = new Scene()
 afterAll(() => scene.end())
 
-const MAIN = 'src/main.ts'
+const MAIN = 'src/daemon/main.ts'
 const QUIET = ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0']
 
 describe('the daemon', () => {

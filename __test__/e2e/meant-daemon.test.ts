@@ -55,7 +55,7 @@ describe('the daemon of a directory', () => {
     const directory = scene.directory()
     const token = join(directory, 'access_token')
     writeFileSync(token, 'short\n', { mode: 0o600 })
-    const start = () => runToEnd('src/main.ts', [...QUIET, '--data-dir', directory])
+    const start = () => runToEnd('src/daemon/main.ts', [...QUIET, '--data-dir', directory])
     expect(await start()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/too short: 5 characters.*delete the file/) as string })
     writeFileSync(token, `${'a'.repeat(43)}\n`)
     chmodSync(token, 0o640)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { seedToWords } from '../../src/protocol/keys.ts'
+import { seedToWords } from '../../src/protocol/crypto/keys.ts'
 import { waitFor } from '../wait-for.ts'
 import { runToEnd, Scene, type Daemon } from './processes.ts'
 
@@ -65,7 +65,7 @@ describe('the directory of a killed daemon that owns a name', () => {
     spoil()
     const before = image()
     expect(Object.keys(before)).toContain('chronym.db-wal')
-    const { code: ended, stderr } = await runToEnd('src/main.ts', [...QUIET, '--data-dir', directory, ...args])
+    const { code: ended, stderr } = await runToEnd('src/daemon/main.ts', [...QUIET, '--data-dir', directory, ...args])
     expect(stderr).toContain(code)
     expect(stderr).toContain(directory)
     expect(ended).toBe(exitCode)

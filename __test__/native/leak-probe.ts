@@ -5,7 +5,7 @@
  */
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { addon } from '../../src/native/addon.ts'
-import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
+import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
 
 /** Calls a round: a hundred thousand in all rounds together. */
 const MANY = 17_000

@@ -2,10 +2,10 @@
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { startNode, type Node } from '../../src/network/node.ts'
-import { positionOf } from '../../src/network/routing.ts'
-import { sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
-import type { NetworkProfile } from '../../src/protocol/profile.ts'
-import { sharesPrefix } from '../../src/protocol/record-key.ts'
+import { positionOf } from '../../src/network/routing/routing.ts'
+import { sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import { sharesPrefix } from '../../src/protocol/claim/record-key.ts'
 import { labProfile } from './lab.ts'
 
 /** Listens on loopback and knows nobody; its key comes from an index or is of that seed. With a place, such as 127.2.3.4, it listens there and dials from there. */

@@ -1,12 +1,12 @@
 /** A bare node that looks up and answers look-ups as the daemon's does, without the registry on top. */
-import { createFinder, type Finder } from '../../src/network/finder.ts'
-import { createLookUps, type LookUps } from '../../src/network/look-ups.ts'
+import { createFinder, type Finder } from '../../src/network/routing/finder.ts'
+import { createLookUps, type LookUps } from '../../src/network/routing/look-ups.ts'
 import type { Node } from '../../src/network/node.ts'
-import { createPrefixes, type SettledPrefixes } from '../../src/network/prefixes.ts'
-import { createBudget } from '../../src/network/budget.ts'
-import { serve, type Handlers } from '../../src/network/protocol/serve.ts'
-import { BUSY } from '../../src/network/protocol/answers.ts'
-import type { NetworkProfile } from '../../src/protocol/profile.ts'
+import { createPrefixes, type SettledPrefixes } from '../../src/network/routing/prefixes.ts'
+import { createBudget } from '../../src/network/budget/budget.ts'
+import { serve, type Handlers } from '../../src/network/wire/serve.ts'
+import { BUSY } from '../../src/network/wire/answers.ts'
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 
 export interface Finding {
   readonly finder: Finder

@@ -1,9 +1,9 @@
 /** A holder in a lab's time, without a network around it. */
-import { createBudget } from '../../src/network/budget.ts'
-import { createRoundClock } from '../../src/round-clock.ts'
+import { createBudget } from '../../src/network/budget/budget.ts'
+import { createRoundClock } from '../../src/time/round-clock.ts'
 import { Holder, type HolderParts } from '../../src/network/holder/holder.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
-import { keyPairFromSeed } from '../../src/protocol/ed25519.ts'
+import { createVerifier } from '../../src/network/holder/verifier.ts'
+import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
 import type { Store } from '../../src/store/types.ts'
 import type { Lab } from './lab.ts'
 

@@ -1,12 +1,12 @@
 /** Peers that answer as a test says, without nodes behind them. */
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import type { ClientParts } from '../../src/network/client/parts.ts'
+import type { ClientParts } from '../../src/network/client/reachable.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
-import { AskError } from '../../src/network/protocol/ask.ts'
-import type { Answer, Request } from '../../src/network/protocol/messages.ts'
-import { createVerifier } from '../../src/network/verifier.ts'
-import { keyPairFromSeed, type KeyPair } from '../../src/protocol/ed25519.ts'
+import { AskError } from '../../src/network/wire/ask.ts'
+import type { Answer, Request } from '../../src/network/wire/messages.ts'
+import { createVerifier } from '../../src/network/holder/verifier.ts'
+import { keyPairFromSeed, type KeyPair } from '../../src/protocol/crypto/ed25519.ts'
 import type { Lab } from './lab.ts'
 
 /** What a modelled peer signs with. */

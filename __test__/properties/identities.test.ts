@@ -1,11 +1,11 @@
 /** Invariant P6 of docs/protocol/rules.md, 18, on the logs of identities. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareBytes, toHex } from '../../src/protocol/bytes.ts'
-import { encodeMultikey } from '../../src/protocol/did.ts'
-import type { KeyPair } from '../../src/protocol/ed25519.ts'
-import { buildGenesis, buildNextVersion, kidDocumentHash, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/kid.ts'
-import { foldKidLog, mergeKidLogs, verifyKidLog, type KidLog } from '../../src/protocol/kid-log.ts'
+import { compareBytes, toHex } from '../../src/protocol/encoding/bytes.ts'
+import { encodeMultikey } from '../../src/protocol/identity/did.ts'
+import type { KeyPair } from '../../src/protocol/crypto/ed25519.ts'
+import { buildGenesis, buildNextVersion, kidDocumentHash, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/identity/kid.ts'
+import { foldKidLog, mergeKidLogs, verifyKidLog, type KidLog } from '../../src/protocol/identity/kid-log.ts'
 import { keyOf, LOCAL } from '../protocol/fixtures.ts'
 import { CASES, randomFrom, SEED } from './cases.ts'
 

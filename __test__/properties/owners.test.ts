@@ -3,12 +3,12 @@
  * squarings a second, and when the machine is awake and online by spells.
  */
 import { describe, expect, it } from 'vitest'
-import { admit } from '../../src/protocol/admission.ts'
-import { newEntry, tickEntry, type Entry } from '../../src/protocol/entry.ts'
-import { leaseState, renewalRound, revealWindow } from '../../src/protocol/lease.ts'
-import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/names.ts'
-import { advanceTime, TIME_ZERO, type ProtocolTime } from '../../src/protocol/time.ts'
-import { LEAST_SHARE } from '../../src/registry/awake-time.ts'
+import { admit } from '../../src/protocol/admission/admission.ts'
+import { newEntry, tickEntry, type Entry } from '../../src/protocol/admission/entry.ts'
+import { leaseState, renewalRound, revealWindow } from '../../src/protocol/name/lease.ts'
+import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/name/names.ts'
+import { advanceTime, TIME_ZERO, type ProtocolTime } from '../../src/protocol/time/protocol-time.ts'
+import { LEAST_SHARE } from '../../src/registry/upkeep/awake-time.ts'
 import { bareClaim, MAIN } from '../protocol/fixtures.ts'
 import { randomFrom, RUNS, SEED } from './cases.ts'
 

@@ -1,10 +1,10 @@
 /** Invariant P13 of docs/protocol/rules.md, 18, on resolvers. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { equalBytes } from '../../src/protocol/bytes.ts'
-import type { EntryState } from '../../src/protocol/entry.ts'
-import { rulePin, type Pin } from '../../src/protocol/pin.ts'
-import { tally, type ResolveAnswer } from '../../src/protocol/quorum.ts'
+import { equalBytes } from '../../src/protocol/encoding/bytes.ts'
+import type { EntryState } from '../../src/protocol/admission/entry.ts'
+import { rulePin, type Pin } from '../../src/protocol/resolution/pin.ts'
+import { tally, type ResolveAnswer } from '../../src/protocol/resolution/quorum.ts'
 import { bareClaim, MAIN } from '../protocol/fixtures.ts'
 import { CASES } from './cases.ts'
 

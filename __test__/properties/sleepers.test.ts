@@ -1,11 +1,11 @@
 /** Invariant P18 of docs/protocol/rules.md, 18: a neighbourhood some of which sleeps while the others decide. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { admit, adopt, reviseEntry, type Decision } from '../../src/protocol/admission.ts'
-import { equalBytes } from '../../src/protocol/bytes.ts'
-import type { Claim } from '../../src/protocol/claim.ts'
-import { tickEntry, withSight, type Entry } from '../../src/protocol/entry.ts'
-import type { NeighbourFacts } from '../../src/protocol/neighbours.ts'
+import { admit, adopt, reviseEntry, type Decision } from '../../src/protocol/admission/admission.ts'
+import { equalBytes } from '../../src/protocol/encoding/bytes.ts'
+import type { Claim } from '../../src/protocol/claim/claim.ts'
+import { tickEntry, withSight, type Entry } from '../../src/protocol/admission/entry.ts'
+import type { NeighbourFacts } from '../../src/protocol/admission/neighbours.ts'
 import { bareClaim, LOCAL, timeAt } from '../protocol/fixtures.ts'
 import { CASES } from './cases.ts'
 

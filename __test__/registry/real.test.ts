@@ -8,28 +8,28 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createBeaconClient } from '../../src/beacon/client.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import type { BeaconServer } from '../../src/beacon/server.ts'
-import { createNativePool } from '../../src/native/pool.ts'
+import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
 import { createNetwork } from '../../src/network/network.ts'
-import { DEV_BEACON_CHAIN } from '../../src/protocol/dev-beacon.ts'
-import { keyPairFromSeed, type KeyPair } from '../../src/protocol/ed25519.ts'
-import { buildGenesis, buildNextVersion, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/kid.ts'
-import { verifyKidLog } from '../../src/protocol/kid-log.ts'
-import { signManifest } from '../../src/protocol/manifest.ts'
-import { builtInProfiles, parseProfile } from '../../src/protocol/profile.ts'
+import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
+import { keyPairFromSeed, type KeyPair } from '../../src/protocol/crypto/ed25519.ts'
+import { buildGenesis, buildNextVersion, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/identity/kid.ts'
+import { verifyKidLog } from '../../src/protocol/identity/kid-log.ts'
+import { signManifest } from '../../src/protocol/identity/manifest.ts'
+import { builtInProfiles, parseProfile } from '../../src/protocol/profile/profile.ts'
 import { createRegistry } from '../../src/registry/registry.ts'
-import { createTaskSteps } from '../../src/registry/task-steps.ts'
+import { createTaskSteps } from '../../src/registry/registration/task-steps.ts'
 import type { Registry } from '../../src/registry/types.ts'
-import { createRoundClock } from '../../src/round-clock.ts'
+import { createRoundClock } from '../../src/time/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
-import { systemClock as clock } from '../../src/tasks/clock.ts'
+import { systemClock as clock } from '../../src/time/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
 import type { TaskManager, TaskView } from '../../src/tasks/types.ts'
 import { silentLog, taskWhere } from '../tasks/fakes.ts'
 
 /** Counts the logs that are verified on the event loop: threads load modules of their own. */
-vi.mock('../../src/protocol/kid-log.ts', async (importOriginal) => {
-  const real = await importOriginal<typeof import('../../src/protocol/kid-log.ts')>()
+vi.mock('../../src/protocol/identity/kid-log.ts', async (importOriginal) => {
+  const real = await importOriginal<typeof import('../../src/protocol/identity/kid-log.ts')>()
   return { ...real, verifyKidLog: vi.fn(real.verifyKidLog) }
 })
 

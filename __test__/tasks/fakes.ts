@@ -1,8 +1,8 @@
 import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest, NativePool } from '../../src/native/types.ts'
 import { asideOf } from '../../src/store/keys.ts'
 import type { Store, StoreOperation } from '../../src/store/types.ts'
-import type { Clock } from '../../src/tasks/clock.ts'
-import type { ProgressLog, ShownTasks } from '../../src/tasks/progress-log.ts'
+import type { Clock } from '../../src/time/clock.ts'
+import type { ProgressLog, ShownTasks } from '../../src/tasks/run/progress-log.ts'
 import type { EvaluationPlan, TaskIdentity, TaskManager, TaskSteps, TaskView } from '../../src/tasks/types.ts'
 
 /** A store in memory; `onWrite` sees every write before it happens, `onWritten` after it; both may throw. */

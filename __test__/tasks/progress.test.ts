@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { taskDirectory } from '../../src/tasks/checkpoints.ts'
+import { taskDirectory } from '../../src/tasks/checkpoints/checkpoints.ts'
 import { FakePool, settle, until } from './fakes.ts'
 import { OPTIONS, workbench } from './workbench.ts'
 

@@ -1,6 +1,6 @@
 /** What the process that measures asks those that run the nodes. */
-import type { NetworkProfile } from '../../src/protocol/profile.ts'
-import type { EntryState } from '../../src/protocol/entry.ts'
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import type { EntryState } from '../../src/protocol/admission/entry.ts'
 import type { NetworkMode } from '../../src/network/types.ts'
 
 export interface Calls {

@@ -1,10 +1,10 @@
 /** A process that runs some of the nodes, and answers the calls of the one that measures. */
-import { equalBytes, sha256, utf8 } from '../../src/protocol/bytes.ts'
-import { rulePin } from '../../src/protocol/pin.ts'
-import { tally } from '../../src/protocol/quorum.ts'
-import { claimRound } from '../../src/protocol/receipt.ts'
-import type { NetworkProfile } from '../../src/protocol/profile.ts'
-import { clockRound } from '../../src/protocol/beacon-time.ts'
+import { equalBytes, sha256, utf8 } from '../../src/protocol/encoding/bytes.ts'
+import { rulePin } from '../../src/protocol/resolution/pin.ts'
+import { tally } from '../../src/protocol/resolution/quorum.ts'
+import { claimRound } from '../../src/protocol/claim/receipt.ts'
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import { clockRound } from '../../src/protocol/time/beacon-time.ts'
 import type { RevealLookup } from '../../src/network/types.ts'
 import { draft, reveal, type Draft } from '../network/claims.ts'
 import { startNode, type BenchNode } from '../network/node.ts'
@@ -59,7 +59,7 @@ function createHost(profile: NetworkProfile, seed: string): Omit<Handlers, 'begi
   }
 }
 
-/** As the registry weighs a look-up by a daemon that has seen nothing of the name before (src/registry/survey.ts). */
+/** As the registry weighs a look-up by a daemon that has seen nothing of the name before (src/registry/resolution/survey.ts). */
 function weighed({ answers, asked, networkSize }: RevealLookup, { owner: { publicKey } }: Draft, now: number, profile: NetworkProfile): Resolved {
   const proved = new Map(answers.flatMap(({ claimId, claim }) => (claimId === undefined || claim === undefined ? [] : [[String(claimId), claim]])))
   const votes = answers.map(({ peer, state, claimId }) => {

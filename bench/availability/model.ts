@@ -1,11 +1,11 @@
 /** Time, pulses and proofs of the measured network, modelled: rounds pass when they are told to, and nothing is squared. Everything else is what daemons run. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { VerifiedPulse } from '../../src/beacon/types.ts'
-import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/judge-documents.ts'
-import { roundTimeMs } from '../../src/protocol/beacon-time.ts'
-import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/bytes.ts'
-import type { NetworkProfile } from '../../src/protocol/profile.ts'
-import { pulseRandomness } from '../../src/protocol/pulse.ts'
+import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
+import { roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
+import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
 import type { NodeParts } from '../network/node.ts'
 
 /** The round that the network begins at. */

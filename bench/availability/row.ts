@@ -1,8 +1,8 @@
 /** One network from its beginning to the settling of its names, and what worked of all that was tried. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { roundsIn } from '../../src/protocol/beacon-time.ts'
-import { sha256, utf8 } from '../../src/protocol/bytes.ts'
-import type { NetworkProfile } from '../../src/protocol/profile.ts'
+import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
+import { sha256, utf8 } from '../../src/protocol/encoding/bytes.ts'
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { say } from '../network/scratch.ts'
 import type { Calls, Resolved } from './calls.ts'
 import { startFleet, type Fleet } from './fleet.ts'

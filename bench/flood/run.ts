@@ -1,6 +1,6 @@
 /** A flood from beginning to end: the victim and the flooder in processes of their own, the honest owner in this one. */
 import { setTimeout } from 'node:timers/promises'
-import { toHex } from '../../src/protocol/bytes.ts'
+import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { ask, startChild } from './children.ts'
 import type { FlooderFigures, FlooderStart, Tally, VictimFigures, VictimQuestion } from './messages.ts'
 import type { Owner } from './owner.ts'

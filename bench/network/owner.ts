@@ -1,7 +1,7 @@
 /** An owner of many names in this process: commits, waits for the pulse, reveals, and says how long each put took to be read back from a majority. */
 import type { BeaconClient } from '../../src/beacon/types.ts'
 import type { OpenableNetwork } from '../../src/network/network.ts'
-import type { Reveal } from '../../src/protocol/reveal.ts'
+import type { Reveal } from '../../src/protocol/claim/reveal.ts'
 import { draft, reveal } from './claims.ts'
 import { PROFILE } from './profile.ts'
 import { say } from './scratch.ts'

@@ -1,7 +1,7 @@
 /** The network that is measured: `test` with names that cost little, so that what is measured is the network and not the squarings. */
-import { roundsIn } from '../../src/protocol/beacon-time.ts'
-import { test } from '../../src/protocol/built-in-profiles.ts'
-import { parseProfile, profileHash } from '../../src/protocol/profile.ts'
+import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
+import { test } from '../../src/protocol/profile/built-in-profiles.ts'
+import { parseProfile, profileHash } from '../../src/protocol/profile/profile.ts'
 
 /**
  * All nodes of a benchmark have addresses of the loopback interface, so `test` suits, which has no limit on answers of one prefix; k is that of the protocol, 20. Names settle within

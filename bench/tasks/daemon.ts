@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { end, firstLine, passErrorsOn, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
-import { createClient, type Client } from '../../src/api/client.ts'
-import { local } from '../../src/protocol/built-in-profiles.ts'
+import { createClient, type Client } from '../../src/api/client/client.ts'
+import { local } from '../../src/protocol/profile/built-in-profiles.ts'
 
 export interface BenchDaemon {
   readonly url: string

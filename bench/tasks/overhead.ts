@@ -6,9 +6,9 @@
 import { MessageChannel } from 'node:worker_threads'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { unwrap, type Answer } from '../../src/native/answer.ts'
-import { startEvaluation } from '../../src/native/evaluation.ts'
-import type { Call } from '../../src/native/requests.ts'
+import { unwrap, type Answer } from '../../src/native/worker/answer.ts'
+import { startEvaluation } from '../../src/native/pool/evaluation.ts'
+import type { Call } from '../../src/native/worker/requests.ts'
 import type { NativePool } from '../../src/native/types.ts'
 import { sum, summary, type Summary } from '../statistics.ts'
 import { MEMORY_BYTES, startTasks } from './real-tasks.ts'
@@ -22,7 +22,7 @@ const CHECKPOINT_SECONDS = 2
 const TURNS = 50
 /** Slices grow to their length, and the first forms are small and cheap. */
 const FIRST_TURNS = 10
-/** As the pool's evaluations (src/native/pool.ts). */
+/** As the pool's evaluations (src/native/pool/pool.ts). */
 const NICE = 10
 
 export interface Overhead {

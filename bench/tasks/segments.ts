@@ -1,8 +1,8 @@
 /** How long after the last squaring a proof of two segments is ready, when the first is proved on a spare core meanwhile. */
 import { availableParallelism } from 'node:os'
 import { addon } from '../../src/native/addon.ts'
-import { main } from '../../src/protocol/built-in-profiles.ts'
-import { proofShape } from '../../src/protocol/proof-shape.ts'
+import { main } from '../../src/protocol/profile/built-in-profiles.ts'
+import { proofShape } from '../../src/protocol/claim/proof-shape.ts'
 import { MEMORY_BYTES } from './real-tasks.ts'
 import { discriminant } from './squared.ts'
 

@@ -1,5 +1,5 @@
 /** The claims of docs/tasks.md, held against what each crash left and what readers of the events were told. */
-import type { TaskBody } from '../../src/api/client.ts'
+import type { TaskBody } from '../../src/api/client/client.ts'
 import type { Remains, TaskRemains } from './remains.ts'
 
 /** What was known of a task before: none of it may change. */

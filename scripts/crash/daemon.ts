@@ -3,7 +3,7 @@ import { createWriteStream, readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { createClient, type Client } from '../../src/api/client.ts'
+import { createClient, type Client } from '../../src/api/client/client.ts'
 import { end, firstLine, runBeacon, runDaemon, type DaemonSummary } from '../program.ts'
 
 /** A cold start reads a hundred modules from disk, on a machine that others use too. */

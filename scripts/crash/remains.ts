@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keys, prefixes, lastPart } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
-import { loadCheckpoints, taskDirectory } from '../../src/tasks/checkpoints.ts'
-import { TaskJournal } from '../../src/tasks/journal.ts'
-import { openProgressLog } from '../../src/tasks/progress-log.ts'
-import type { TaskState } from '../../src/tasks/state.ts'
+import { loadCheckpoints, taskDirectory } from '../../src/tasks/checkpoints/checkpoints.ts'
+import { TaskJournal } from '../../src/tasks/state/journal.ts'
+import { openProgressLog } from '../../src/tasks/run/progress-log.ts'
+import type { TaskState } from '../../src/tasks/state/state.ts'
 
 export interface TaskRemains {
   readonly state: TaskState

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createClient, type Client } from '../../src/api/client.ts'
+import { createClient, type Client } from '../../src/api/client/client.ts'
 import type { Processes } from './processes.ts'
 
 export interface Node {

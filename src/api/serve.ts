@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { ServiceError } from '../errors.ts'
 import { createApp, type AppOptions } from './app.ts'
-import { problemBody } from './problem.ts'
+import { problemBody } from './errors/problem.ts'
 import type { ApiServices } from './services.ts'
 
 /** Requests under way get this long when the daemon stops; then their sockets are closed. */

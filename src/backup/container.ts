@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { fromBase64, fromHex, toBase64, toHex } from '../protocol/bytes.ts'
+import { fromBase64, fromHex, toBase64, toHex } from '../protocol/encoding/bytes.ts'
 import { messageOf } from '../protocol/errors.ts'
-import { wordsToSeed } from '../protocol/keys.ts'
-import { parseProfile, profileHash, type NetworkProfile } from '../protocol/profile.ts'
+import { wordsToSeed } from '../protocol/crypto/keys.ts'
+import { parseProfile, profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import type { StoredRecords } from '../store/snapshot.ts'
 import { BackupError } from './errors.ts'
 

@@ -1,7 +1,7 @@
-import { buildGenesis } from '../protocol/kid.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey } from '../protocol/keys.ts'
-import { profileHash, type NetworkProfile } from '../protocol/profile.ts'
-import { encodeWanted } from '../registry/wanted.ts'
+import { buildGenesis } from '../protocol/identity/kid.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey } from '../protocol/crypto/keys.ts'
+import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
+import { encodeWanted } from '../registry/upkeep/wanted.ts'
 import { keys } from '../store/keys.ts'
 import type { StoredRecords } from '../store/snapshot.ts'
 

@@ -3,9 +3,9 @@
  * no security.
  */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
-import { clockRound } from '../protocol/beacon-time.ts'
-import { DEV_BEACON_CHAIN, DEV_BEACON_GROUP_HASH, DEV_BEACON_ID, DEV_BEACON_SECRET_KEY } from '../protocol/dev-beacon.ts'
-import { pulseMessage } from '../protocol/pulse.ts'
+import { clockRound } from '../protocol/time/beacon-time.ts'
+import { DEV_BEACON_CHAIN, DEV_BEACON_GROUP_HASH, DEV_BEACON_ID, DEV_BEACON_SECRET_KEY } from '../protocol/profile/dev-beacon.ts'
+import { pulseMessage } from '../protocol/time/pulse.ts'
 import { serveBeacon, type BeaconServer, type PulseSupply } from './server.ts'
 import { BeaconError, type BeaconChain } from './types.ts'
 

@@ -1,6 +1,6 @@
 /** What a drand HTTP endpoint answers (API v1: `/{chain hash}/info`, `/public/{round}`, `/public/latest`), read strictly. */
 import * as v from 'valibot'
-import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/pulse.ts'
+import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/time/pulse.ts'
 import type { BeaconChain } from './types.ts'
 
 const hex = (bytes: number) => v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`, 'i'), `${bytes} bytes in hex expected`))

@@ -1,6 +1,6 @@
 /** The verified pulses held in memory, the newest of them, and the check that lets one in. */
 import type { VerdictOptions } from '../native/types.ts'
-import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/pulse.ts'
+import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/time/pulse.ts'
 import type { VerifiedPulse } from './types.ts'
 
 /** One pulse asked about several times at once is verified once: the pool sees to that. */

@@ -1,5 +1,5 @@
 /** One drand HTTP endpoint. */
-import type { Pulse } from '../protocol/pulse.ts'
+import type { Pulse } from '../protocol/time/pulse.ts'
 import { differences, readPulse } from './drand-answer.ts'
 import { BeaconError, type BeaconChain } from './types.ts'
 

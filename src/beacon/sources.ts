@@ -1,5 +1,5 @@
 /** Several endpoints as one: the one that served last is asked first, the others when it fails. */
-import type { Pulse } from '../protocol/pulse.ts'
+import type { Pulse } from '../protocol/time/pulse.ts'
 import { BeaconError, type BeaconChain, type BeaconErrorCode } from './types.ts'
 import { DrandSource } from './source.ts'
 

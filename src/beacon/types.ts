@@ -2,8 +2,8 @@
  * The randomness beacon as the rest of the program sees it. Bytes are bytes here, never hex.
  */
 import type { VerdictOptions } from '../native/types.ts'
-import type { NetworkProfile } from '../protocol/profile.ts'
-import type { Pulse } from '../protocol/pulse.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import type { Pulse } from '../protocol/time/pulse.ts'
 
 export type { Pulse }
 

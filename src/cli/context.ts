@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { EXIT, type ExitCode } from './exit-codes.ts'
+import { EXIT, type ExitCode } from './failures/exit-codes.ts'
 import { Output, type TerminalStream } from './terminal/output.ts'
 
 /** What surrounds a run of the command line; tests pass their own. */

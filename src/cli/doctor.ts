@@ -1,12 +1,12 @@
 /** The checks of `chronym doctor`; none of them changes anything. */
-import { ProblemError, type Client, type ConfigFieldBody, type NetworkStatusBody } from '../api/client.ts'
+import { ProblemError, type Client, type ConfigFieldBody, type NetworkStatusBody } from '../api/client/client.ts'
 import { existsSync, statSync } from 'node:fs'
 import { VERSION } from '../version.ts'
-import { connect } from './connect.ts'
+import { connect } from './connection/connect.ts'
 import type { Context } from './context.ts'
-import { EXIT } from './exit-codes.ts'
-import { Failure, messageOf } from './failure.ts'
-import { findToken, givenToken, localFields, localPaths } from './location.ts'
+import { EXIT } from './failures/exit-codes.ts'
+import { Failure, messageOf } from './failures/failure.ts'
+import { findToken, givenToken, localFields, localPaths } from './connection/location.ts'
 import { toFailure } from './to-failure.ts'
 import { formatDuration, plural } from './terminal/format.ts'
 
@@ -101,7 +101,7 @@ const SAFE_SEED_CURE = 'Write its 24 words down (`chronym key show`), then check
 async function checkSeed(context: Context): Promise<Finding[]> {
   try {
     const paths = localPaths(context)
-    const { readOwnerSeed } = await import('../owner-seed.ts')
+    const { readOwnerSeed } = await import('../data-directory/owner-seed.ts')
     if (readOwnerSeed(paths.seed) === undefined) {
       if (!existsSync(paths.database)) return []
       return [{ name: 'seed', state: 'failed', detail: `${paths.seed} is not there`, cure: 'Put the 24 words back with `chronym key import`, or restore a backup.' }]
@@ -109,7 +109,7 @@ async function checkSeed(context: Context): Promise<Finding[]> {
     if (process.platform !== 'win32' && (statSync(paths.seed).mode & OTHERS) !== 0) {
       return [{ name: 'seed', state: 'warning', detail: `${paths.seed} can be read by others`, cure: `chmod 600 ${paths.seed}` }]
     }
-    const { isSeedSafe } = await import('../seed-safety.ts')
+    const { isSeedSafe } = await import('../data-directory/seed-safety.ts')
     if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${paths.seed}, kept elsewhere too` }]
     return [{ name: 'seed', state: 'warning', detail: `only ${paths.seed} is known to hold it`, cure: SAFE_SEED_CURE }]
   } catch (error) {

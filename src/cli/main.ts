@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Entry of `chronym`: checks the version of Node before anything that needs it is loaded, then runs. */
-import { requireNode } from '../node-version.ts'
-import { EXIT } from './exit-codes.ts'
+import { requireNode } from '../util/node-version.ts'
+import { EXIT } from './failures/exit-codes.ts'
 
 requireNode(EXIT.fault)
 
@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const { runCli } = await import('./run.ts')
-const { interruption } = await import('./interruption.ts')
+const { interruption } = await import('./failures/interruption.ts')
 process.exitCode = await runCli(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,

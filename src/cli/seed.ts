@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { fromHex } from '../protocol/bytes.ts'
-import { wordsToSeed } from '../protocol/keys.ts'
+import { fromHex } from '../protocol/encoding/bytes.ts'
+import { wordsToSeed } from '../protocol/crypto/keys.ts'
 import type { Context } from './context.ts'
-import { inputFailure, messageOf } from './failure.ts'
-import { localPaths } from './location.ts'
+import { inputFailure, messageOf } from './failures/failure.ts'
+import { localPaths } from './connection/location.ts'
 
 const SEED_HEX = /^[0-9a-f]{64}$/iu
 

@@ -4,9 +4,9 @@
  * Everything here runs on worker threads: no call in this file computes on the caller's event loop.
  */
 
-import type { Judged, ManifestOutline } from '../protocol/judge-documents.ts'
-import type { KidRecordOutline } from '../protocol/kid-record.ts'
-import type { NetworkProfile } from '../protocol/profile.ts'
+import type { Judged, ManifestOutline } from '../protocol/identity/judge-documents.ts'
+import type { KidRecordOutline } from '../protocol/identity/kid-record.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Urgency } from './urgency.ts'
 
 /**

@@ -2,11 +2,11 @@
  * The peer-to-peer network as the registry sees it. Records are the protocol's; how peers are found and
  * how records are stored, repaired and moved is the network's own business.
  */
-import type { Claim } from '../protocol/claim.ts'
-import type { Origin } from '../protocol/diversity.ts'
-import type { EntryState } from '../protocol/entry.ts'
-import type { Equivocation } from '../protocol/order.ts'
-import type { Reveal } from '../protocol/reveal.ts'
+import type { Claim } from '../protocol/claim/claim.ts'
+import type { Origin } from '../protocol/neighbourhood/diversity.ts'
+import type { EntryState } from '../protocol/admission/entry.ts'
+import type { Equivocation } from '../protocol/claim/order.ts'
+import type { Reveal } from '../protocol/claim/reveal.ts'
 
 export type NetworkMode = 'full' | 'light' | 'offline'
 

@@ -1,5 +1,5 @@
-import { roundTimeMs } from '../protocol/beacon-time.ts'
-import { leaseState, type Lease } from '../protocol/lease.ts'
+import { roundTimeMs } from '../protocol/time/beacon-time.ts'
+import { leaseState, type Lease } from '../protocol/name/lease.ts'
 import type { RegistryContext } from './context.ts'
 
 /** The lease that runs from a link's round, judged now. */

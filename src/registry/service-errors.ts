@@ -2,7 +2,7 @@ import { BeaconError } from '../beacon/types.ts'
 import { ServiceError } from '../errors.ts'
 import { OfflineError } from '../network/types.ts'
 import { NameError } from '../protocol/errors.ts'
-import { ZoneError } from '../protocol/zone.ts'
+import { ZoneError } from '../protocol/zone/zone.ts'
 import { StoreError } from '../store/types.ts'
 
 /** Seconds after which asking an absent network again makes sense. */

@@ -1,5 +1,5 @@
-import { roundTimeMs } from '../protocol/beacon-time.ts'
-import type { AutomaticRenewal } from './automatic-renewal.ts'
+import { roundTimeMs } from '../protocol/time/beacon-time.ts'
+import type { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import type { NetworkStatusView, OwnedName } from './types.ts'

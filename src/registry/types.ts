@@ -4,11 +4,11 @@
  */
 import type { ErrorCode } from '../errors.ts'
 import type { NetworkMode, SilentPeer } from '../network/types.ts'
-import type { EntryState } from '../protocol/entry.ts'
-import type { PinRule } from '../protocol/pin.ts'
-import type { TallyRule } from '../protocol/quorum.ts'
-import type { Reveal } from '../protocol/reveal.ts'
-import type { Zone } from '../protocol/zone.ts'
+import type { EntryState } from '../protocol/admission/entry.ts'
+import type { PinRule } from '../protocol/resolution/pin.ts'
+import type { TallyRule } from '../protocol/resolution/quorum.ts'
+import type { Reveal } from '../protocol/claim/reveal.ts'
+import type { Zone } from '../protocol/zone/zone.ts'
 import type { TaskKind, TaskView } from '../tasks/types.ts'
 
 export interface StoredBy {

@@ -39,7 +39,7 @@
  * K, C, pubkeys and hashes are lower-case hex.
  * Rounds have sixteen decimal digits, so that they are in order. Names, DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never values here.
  */
-import { toHex } from '../protocol/bytes.ts'
+import { toHex } from '../protocol/encoding/bytes.ts'
 
 const SEPARATOR = '/'
 

@@ -1,12 +1,12 @@
-import type { Clock } from './clock.ts'
-import { eventOf, eventType, TaskEventLog } from './event-log.ts'
-import type { TaskJournal } from './journal.ts'
-import { Pace } from './pace.ts'
+import type { Clock } from '../time/clock.ts'
+import { eventOf, eventType, TaskEventLog } from './state/event-log.ts'
+import type { TaskJournal } from './state/journal.ts'
+import { Pace } from './run/pace.ts'
 import { queuePosition, queuePlaces } from './queue.ts'
-import type { TaskRun } from './run.ts'
-import { transition, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
+import type { TaskRun } from './run/run.ts'
+import { transition, type TaskFailure, type TaskInput, type TaskState } from './state/state.ts'
 import type { TaskEvent, TaskView } from './types.ts'
-import { taskView, type TaskActivity } from './view.ts'
+import { taskView, type TaskActivity } from './state/view.ts'
 
 /** One task as the daemon holds it: what the journal has, and what only matters while it runs. */
 export interface Task {

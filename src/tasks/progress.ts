@@ -1,9 +1,9 @@
-import type { Clock } from './clock.ts'
-import type { JournalEntry } from './journal.ts'
+import type { Clock } from '../time/clock.ts'
+import type { JournalEntry } from './state/journal.ts'
 import type { Task, TaskLedger } from './ledger.ts'
-import type { ProgressLog, Shown, ShownTasks } from './progress-log.ts'
-import type { TaskLog } from './run.ts'
-import { hasEnded, transition, type TaskInput } from './state.ts'
+import type { ProgressLog, Shown, ShownTasks } from './run/progress-log.ts'
+import type { TaskLog } from './run/run.ts'
+import { hasEnded, transition, type TaskInput } from './state/state.ts'
 
 /** What an evaluation reports. */
 type Advance = Extract<TaskInput, { type: 'advanced' }>

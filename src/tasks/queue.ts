@@ -1,6 +1,6 @@
 /** Who is at work, who waits, and who is next. Reads the tasks as they are at each call. */
 import type { Task } from './ledger.ts'
-import { hasEnded, isQueued, needsSlot } from './state.ts'
+import { hasEnded, isQueued, needsSlot } from './state/state.ts'
 
 /** Slots that nobody has. */
 export function freeSlots(tasks: Iterable<Task>, maxTasks: number): number {

@@ -1,6 +1,6 @@
-import type { Clock } from './clock.ts'
-import type { TaskLog } from './run.ts'
-import { hasEnded, type TaskState } from './state.ts'
+import type { Clock } from '../time/clock.ts'
+import type { TaskLog } from './run/run.ts'
+import { hasEnded, type TaskState } from './state/state.ts'
 import type { TaskSteps } from './types.ts'
 
 /** Commitments are sent again hourly (docs/protocol/rules.md, 5). */

@@ -1,8 +1,8 @@
-import { PROOF_KEPT_MS, type TaskJournal } from './journal.ts'
+import { PROOF_KEPT_MS, type TaskJournal } from './state/journal.ts'
 import type { TaskLedger } from './ledger.ts'
-import type { TaskLog } from './run.ts'
-import { hasEnded } from './state.ts'
-import type { TaskFiles } from './task-files.ts'
+import type { TaskLog } from './run/run.ts'
+import { hasEnded } from './state/state.ts'
+import type { TaskFiles } from './checkpoints/task-files.ts'
 
 const PURGE_EVERY_MS = 60 * 60 * 1000
 

@@ -1,8 +1,8 @@
 /** A registry in memory: owners, zones and identities in maps, and failures on demand. It knows no peers and no proofs. */
 import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
-import type { Reveal } from '../../../src/protocol/reveal.ts'
-import type { Zone } from '../../../src/protocol/zone.ts'
+import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
+import type { Zone } from '../../../src/protocol/zone/zone.ts'
 import type { Explanation, NetworkDiversityView, OwnedName, PinView, WantedView, Registry, ResolvedName, ZoneDraft, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'

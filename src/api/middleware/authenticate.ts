@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { ServiceError } from '../../errors.ts'
-import { clientOf } from '../client-address.ts'
+import { clientOf } from '../http/client-address.ts'
 import type { AppEnv, Identity } from '../env.ts'
-import { isSameOrigin } from '../host.ts'
-import type { RateLimits } from '../rate-limits.ts'
-import { requestHeader } from '../request-headers.ts'
+import { isSameOrigin } from '../http/host.ts'
+import type { RateLimits } from '../access/rate-limits.ts'
+import { requestHeader } from '../http/request-headers.ts'
 import type { ApiServices } from '../services.ts'
-import { sessionCookieName, type Sessions } from '../sessions.ts'
+import { sessionCookieName, type Sessions } from '../access/sessions.ts'
 
 const NOBODY: Identity = { via: 'none', scopes: [], token: undefined, isCurrent: () => true }
 

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
-import { refuseDeclaredLength } from '../body.ts'
+import { refuseDeclaredLength } from '../http/body.ts'
 import type { AppEnv } from '../env.ts'
-import { requestHeader } from '../request-headers.ts'
-import { setHeader } from '../response-headers.ts'
+import { requestHeader } from '../http/request-headers.ts'
+import { setHeader } from '../http/response-headers.ts'
 
 /** What an identifier of a client may be, to be taken over into ours. */
 const SANE_ID = /^[\w=-]{1,64}$/

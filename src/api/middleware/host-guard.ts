@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
-import { hostOf, isLoopbackName, type Host } from '../host.ts'
+import { hostOf, isLoopbackName, type Host } from '../http/host.ts'
 import type { ApiServices } from '../services.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
-import { clientOf } from '../client-address.ts'
+import { clientOf } from '../http/client-address.ts'
 import type { AppEnv } from '../env.ts'
-import type { RateLimits } from '../rate-limits.ts'
+import type { RateLimits } from '../access/rate-limits.ts'
 
 /** A noisy neighbour on this machine must not make a supervisor believe that the daemon is dead. */
 const FOR_SUPERVISORS: ReadonlySet<string> = new Set(['/healthz', '/readyz'])

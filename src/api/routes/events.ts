@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { LAST_EVENT_ID_PARAMETER } from '../openapi/parameters.ts'
 import type { ApiServices } from '../services.ts'
-import { eventStream, lastEventId, type EventStreamOptions, type ServerSentEvent } from '../sse.ts'
+import { eventStream, lastEventId, type EventStreamOptions, type ServerSentEvent } from '../http/sse.ts'
 
 export function eventRoutes({ events }: ApiServices, streams: EventStreamOptions) {
   return new Hono<AppEnv>().get(

@@ -4,7 +4,7 @@ import type { RenewalGain } from '../../registry/types.ts'
 import type { TaskView } from '../../tasks/types.ts'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
-import { createIdempotentRunner } from '../idempotent.ts'
+import { createIdempotentRunner } from '../access/idempotent.ts'
 import { IDEMPOTENCY_KEY_PARAMETER, LAST_EVENT_ID_PARAMETER, TASK_PARAMETER } from '../openapi/parameters.ts'
 import { SuccessSchema } from '../schemas/common.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type TaskStartedBody
 } from '../schemas/task.ts'
 import type { ApiServices } from '../services.ts'
-import { eventStream, lastEventId, type EventStreamOptions, type ServerSentEvent } from '../sse.ts'
+import { eventStream, lastEventId, type EventStreamOptions, type ServerSentEvent } from '../http/sse.ts'
 
 const TAG = 'VDF tasks'
 const STARTED = {

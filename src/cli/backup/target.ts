@@ -1,13 +1,13 @@
 /** Where a restore goes, and for which network. */
 import { BackupError } from '../../backup/errors.ts'
-import { configFromEnvironment, configFromFile, mergeConfig } from '../../config.ts'
-import { loadProfile } from '../../network-profile.ts'
-import { defaultConfigFile, defaultDataDir } from '../../paths.ts'
-import { toHex } from '../../protocol/bytes.ts'
-import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
-import { requireConsent } from '../consent.ts'
+import { configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
+import { loadProfile } from '../../config/network-profile.ts'
+import { defaultConfigFile, defaultDataDir } from '../../data-directory/paths.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import { requireConsent } from '../questions/consent.ts'
 import type { Context } from '../context.ts'
-import { localConfig } from '../location.ts'
+import { localConfig } from '../connection/location.ts'
 
 /** The new data directory: the one named, or the user's own for that network. */
 export function targetDirectory(context: Context, profile: NetworkProfile): string {

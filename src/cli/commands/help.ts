@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { action, type Run } from '../context.ts'
-import { EXIT_CODE_MEANINGS } from '../exit-codes.ts'
-import { usageFailure } from '../failure.ts'
+import { EXIT_CODE_MEANINGS } from '../failures/exit-codes.ts'
+import { usageFailure } from '../failures/failure.ts'
 import { formatTable } from '../terminal/format.ts'
 
 /** `chronym help [command...]`, `chronym help exit-codes`. */

@@ -1,5 +1,5 @@
 /** What stands in the place of an argument: words that only the daemon knows, or that the program knows by heart. */
-import type { Client } from '../../api/client.ts'
+import type { Client } from '../../api/client/client.ts'
 
 export const VALUE_KINDS = ['names', 'tasks', 'fields', 'scopes'] as const
 export type ValueKind = (typeof VALUE_KINDS)[number]
@@ -36,11 +36,11 @@ export async function valuesOf(kind: ValueKind, client: () => Pick<Client, 'owne
       return [...new Set(tasks.flatMap(({ name, task_id: id }) => [name, id]))]
     }
     case 'fields': {
-      const { CONFIG_FIELDS } = await import('../../config.ts')
+      const { CONFIG_FIELDS } = await import('../../config/config.ts')
       return CONFIG_FIELDS.map(({ path }) => path)
     }
     case 'scopes': {
-      const { SCOPES } = await import('../commands/token.ts')
+      const { SCOPES } = await import('../commands/daemon/token.ts')
       return [...SCOPES]
     }
   }

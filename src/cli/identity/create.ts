@@ -1,12 +1,12 @@
-import { fromBase64, toBase64 } from '../../protocol/bytes.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey } from '../../protocol/keys.ts'
-import { buildGenesis, signKidDocument, type Did, type KidDocument, type Service } from '../../protocol/kid.ts'
-import { signKidBinding } from '../../protocol/kid-binding.ts'
-import { parseName } from '../../protocol/names.ts'
-import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
-import { decodeVdfProof } from '../../protocol/reveal.ts'
-import type { RevealBody } from '../../api/client.ts'
-import { usageFailure } from '../failure.ts'
+import { fromBase64, toBase64 } from '../../protocol/encoding/bytes.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey } from '../../protocol/crypto/keys.ts'
+import { buildGenesis, signKidDocument, type Did, type KidDocument, type Service } from '../../protocol/identity/kid.ts'
+import { signKidBinding } from '../../protocol/identity/kid-binding.ts'
+import { parseName } from '../../protocol/name/names.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import { decodeVdfProof } from '../../protocol/claim/reveal.ts'
+import type { RevealBody } from '../../api/client/client.ts'
+import { usageFailure } from '../failures/failure.ts'
 
 /** What POST /api/publish-kid takes as `authorized_kid`. */
 export interface AuthorizedKid {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { encodeMultikey, parseDid } from '../../protocol/did.ts'
-import { didAssertionKey } from '../../protocol/keys.ts'
-import { signManifest, type Capability, type Manifest } from '../../protocol/manifest.ts'
-import { profileHash, type NetworkProfile } from '../../protocol/profile.ts'
-import type { ResolvedIdentityBody } from '../../api/client.ts'
-import { inputFailure, usageFailure } from '../failure.ts'
+import { encodeMultikey, parseDid } from '../../protocol/identity/did.ts'
+import { didAssertionKey } from '../../protocol/crypto/keys.ts'
+import { signManifest, type Capability, type Manifest } from '../../protocol/identity/manifest.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import type { ResolvedIdentityBody } from '../../api/client/client.ts'
+import { inputFailure, usageFailure } from '../failures/failure.ts'
 
 /** Identities made from one seed that are looked through for the key of a document. */
 const MAX_INDEX = 64

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { inputFailure, messageOf } from '../failure.ts'
+import { inputFailure, messageOf } from '../failures/failure.ts'
 
 /** What messages call a file. */
 export function nameOfInput(file: string): string {

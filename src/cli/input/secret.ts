@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { Readable, Writable } from 'node:stream'
 import type { Context } from '../context.ts'
-import { usageFailure, Failure } from '../failure.ts'
-import { EXIT } from '../exit-codes.ts'
+import { usageFailure, Failure } from '../failures/failure.ts'
+import { EXIT } from '../failures/exit-codes.ts'
 import { readText } from './files.ts'
 
 /** Shorter ones are guessed in no time, whatever scrypt costs. */

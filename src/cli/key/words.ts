@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import { KeyError } from '../../protocol/errors.ts'
-import { wordsToSeed } from '../../protocol/keys.ts'
+import { wordsToSeed } from '../../protocol/crypto/keys.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { Failure } from '../failure.ts'
+import { EXIT } from '../failures/exit-codes.ts'
+import { Failure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 
 const WORDS = 24

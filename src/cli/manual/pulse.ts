@@ -2,12 +2,12 @@ import { createBeaconClient } from '../../beacon/client.ts'
 import { signDevPulse } from '../../beacon/dev-beacon.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NativePool } from '../../native/types.ts'
-import { clockRound, roundTimeMs } from '../../protocol/beacon-time.ts'
-import { DEV_BEACON_CHAIN } from '../../protocol/dev-beacon.ts'
-import type { NetworkProfile } from '../../protocol/profile.ts'
+import { clockRound, roundTimeMs } from '../../protocol/time/beacon-time.ts'
+import { DEV_BEACON_CHAIN } from '../../protocol/profile/dev-beacon.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Context } from '../context.ts'
-import { usageFailure } from '../failure.ts'
-import { localConfig } from '../location.ts'
+import { usageFailure } from '../failures/failure.ts'
+import { localConfig } from '../connection/location.ts'
 
 /** The League of Entropy's HTTP relays (https://docs.drand.love). */
 const DRAND_RELAYS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https://api3.drand.sh']

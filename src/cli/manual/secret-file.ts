@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { makePrivateDirectory, writePrivateFile } from '../../paths.ts'
+import { makePrivateDirectory, writePrivateFile } from '../../data-directory/paths.ts'
 import type { Context } from '../context.ts'
-import { Failure, inputFailure, messageOf } from '../failure.ts'
+import { Failure, inputFailure, messageOf } from '../failures/failure.ts'
 import { readText } from '../input/files.ts'
-import { localPaths } from '../location.ts'
-import { EXIT } from '../exit-codes.ts'
+import { localPaths } from '../connection/location.ts'
+import { EXIT } from '../failures/exit-codes.ts'
 import { Readable } from 'node:stream'
 
 const Hex = (bytes: number) => v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`, 'u'), `${bytes} bytes in hex are expected`))

@@ -1,5 +1,5 @@
-import { titleOf } from '../cures.ts'
-import type { Failure } from '../failure.ts'
+import { titleOf } from '../failures/cures.ts'
+import type { Failure } from '../failures/failure.ts'
 import { printable } from './format.ts'
 import type { Output } from './output.ts'
 

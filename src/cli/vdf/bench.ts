@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { usageFailure } from '../failure.ts'
+import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
+import { usageFailure } from '../failures/failure.ts'
 import { formatCount } from '../terminal/format.ts'
 import { withKernel } from './native-kernel.ts'
 

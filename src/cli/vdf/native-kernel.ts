@@ -1,5 +1,5 @@
 import { addon, type Discriminant } from '../../native/addon.ts'
-import { answer } from '../../native/answer.ts'
+import { answer } from '../../native/worker/answer.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { EvaluationHandle, NativePool } from '../../native/types.ts'
 import type { Evaluation, Kernel, ProofClaim, Verdict } from './kernel.ts'
@@ -10,7 +10,7 @@ const NO_CHECKPOINT_SECONDS = 86_400
 const KEPT_DISCRIMINANTS = 64
 
 async function openPool(): Promise<NativePool> {
-  const { createNativePool } = await import('../../native/pool.ts')
+  const { createNativePool } = await import('../../native/pool/pool.ts')
   return createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
 }
 

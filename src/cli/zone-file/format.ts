@@ -1,7 +1,7 @@
 /** Zones as RFC 1035 master files, which {@link parseMasterFile} reads again. */
-import { DEFAULT_TTL } from '../../protocol/zone.ts'
+import { DEFAULT_TTL } from '../../protocol/zone/zone.ts'
 import { formatTable } from '../terminal/format.ts'
-import type { ZoneInput, ZoneRecordInput } from '../zone-input.ts'
+import type { ZoneInput, ZoneRecordInput } from './zone-input.ts'
 import { wordsForFile } from './names.ts'
 
 /** The value of a record in a master file whose $ORIGIN is the apex: two values that mean the same there are equal. */

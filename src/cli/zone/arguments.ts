@@ -1,8 +1,8 @@
 /** Records and selectors as they are given on the command line. */
-import { canonicalName } from '../../protocol/names.ts'
-import { RECORD_TYPES } from '../../protocol/zone.ts'
-import { usageFailure } from '../failure.ts'
-import { zoneOfLines, type ZoneInput } from '../zone-input.ts'
+import { canonicalName } from '../../protocol/name/names.ts'
+import { RECORD_TYPES } from '../../protocol/zone/zone.ts'
+import { usageFailure } from '../failures/failure.ts'
+import { zoneOfLines, type ZoneInput } from '../zone-file/zone-input.ts'
 
 export interface Selector {
   readonly label: string

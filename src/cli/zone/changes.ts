@@ -1,8 +1,8 @@
 /** What lies between two zones, record by record. */
-import { DEFAULT_TTL } from '../../protocol/zone.ts'
+import { DEFAULT_TTL } from '../../protocol/zone/zone.ts'
 import { formatTable, printable } from '../terminal/format.ts'
 import { valueForFile } from '../zone-file/format.ts'
-import type { ZoneInput, ZoneRecordInput } from '../zone-input.ts'
+import type { ZoneInput, ZoneRecordInput } from '../zone-file/zone-input.ts'
 
 export interface LabelledRecord extends ZoneRecordInput {
   readonly label: string

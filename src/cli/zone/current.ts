@@ -1,6 +1,6 @@
-import type { Client } from '../../api/client.ts'
-import { ProblemError } from '../../api/client.ts'
-import type { ZoneInput } from '../zone-input.ts'
+import type { Client } from '../../api/client/client.ts'
+import { ProblemError } from '../../api/client/client.ts'
+import type { ZoneInput } from '../zone-file/zone-input.ts'
 
 /** The zone that a change is made on. */
 export interface CurrentZone {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { hasPerson } from '../consent.ts'
+import { hasPerson } from '../questions/consent.ts'
 import type { Context } from '../context.ts'
-import { Failure, usageFailure } from '../failure.ts'
-import { EXIT } from '../exit-codes.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
+import { EXIT } from '../failures/exit-codes.ts'
 
 /** The command of the user's editor. Throws CLI-USE-001 where none is named and nobody sits there for the usual one. */
 export function editorOf(context: Context): string {

@@ -1,9 +1,9 @@
 /** `zone import`: a zone from a master file. */
-import { ProblemError, type Client } from '../../api/client.ts'
-import { canonicalName } from '../../protocol/names.ts'
+import { ProblemError, type Client } from '../../api/client/client.ts'
+import { canonicalName } from '../../protocol/name/names.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { Failure } from '../failure.ts'
+import { EXIT } from '../failures/exit-codes.ts'
+import { Failure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 import { parseMasterFile, type FileProblem } from '../zone-file/parse.ts'
 import type { ZoneChanges } from './changes.ts'

@@ -1,10 +1,10 @@
 /** Saving a whole zone, with a question before records are lost. */
-import type { Client, ZoneBody } from '../../api/client.ts'
-import { requireConsent } from '../consent.ts'
+import type { Client, ZoneBody } from '../../api/client/client.ts'
+import { requireConsent } from '../questions/consent.ts'
 import type { Context } from '../context.ts'
-import { canonicalName } from '../../protocol/names.ts'
+import { canonicalName } from '../../protocol/name/names.ts'
 import { plural, printable } from '../terminal/format.ts'
-import type { ZoneInput } from '../zone-input.ts'
+import type { ZoneInput } from '../zone-file/zone-input.ts'
 import { changesBetween, formatChanges, isUnchanged, type ZoneChanges } from './changes.ts'
 import { currentZone } from './current.ts'
 

@@ -1,15 +1,15 @@
-import { equalBytes, toHex } from '../../protocol/bytes.ts'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
-import { profileHash } from '../../protocol/profile.ts'
-import { decodeReceipt, verifyReceipt } from '../../protocol/receipt.ts'
-import { recordKey } from '../../protocol/record-key.ts'
+import { profileHash } from '../../protocol/profile/profile.ts'
+import { decodeReceipt, verifyReceipt } from '../../protocol/claim/receipt.ts'
+import { recordKey } from '../../protocol/claim/record-key.ts'
 import { OURSELVES } from '../holder/ourselves.ts'
-import { enough } from '../enough.ts'
+import { enough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
-import { AskError } from '../protocol/ask.ts'
+import { AskError } from '../wire/ask.ts'
 import type { CommitOutcome, Receipt } from '../types.ts'
-import { askPatiently } from './patience.ts'
-import { reachable, type ClientParts } from './parts.ts'
+import { askPatiently } from './ask-with-retries.ts'
+import { reachable, type ClientParts } from './reachable.ts'
 
 /**
  * Sends C with its stamp to every peer that shares the blinded prefix of K(name), and collects the receipts of diverse ones, verified.

@@ -1,6 +1,6 @@
 /** Names that are asked for beside the one that is meant, so that whoever is asked does not learn which one that is. */
 import { randomBytes } from 'node:crypto'
-import { compareBytes, concatBytes, fromHex, sha256, toHex } from '../../protocol/bytes.ts'
+import { compareBytes, concatBytes, fromHex, sha256, toHex } from '../../protocol/encoding/bytes.ts'
 
 /** Keys asked for beside the one that is meant. */
 const DECOYS = 7

@@ -1,10 +1,10 @@
 /** What one peer lists under a prefix, compared here with the key that is meant. */
-import { equalBytes } from '../../protocol/bytes.ts'
+import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Peer, Peers } from '../peers.ts'
-import { orNothing } from '../protocol/ask.ts'
-import { LIST_PAGE_ENTRIES, type ListedEntry } from '../protocol/list.ts'
+import { orNothing } from '../wire/ask.ts'
+import { LIST_PAGE_ENTRIES, type ListedEntry } from '../wire/list.ts'
 import { KeySample } from './decoys.ts'
-import { askPatiently, withDeadline } from './patience.ts'
+import { askPatiently, withDeadline } from './ask-with-retries.ts'
 
 /** Pages of one peer: 100,000 entries under one prefix. Whoever sends more makes them up. */
 const MAX_PAGES = 100_000 / LIST_PAGE_ENTRIES

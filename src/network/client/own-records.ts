@@ -1,14 +1,14 @@
 /** Records of our own: kept, so that they can be sent again whatever happens to those who hold them. */
-import { decodeKidEnvelope } from '../../protocol/kid-record.ts'
-import { leaseState } from '../../protocol/lease.ts'
-import { decodeManifestRecord } from '../../protocol/manifest.ts'
-import type { NetworkProfile } from '../../protocol/profile.ts'
-import type { RecordKind } from '../../protocol/record-key.ts'
-import { decodeReveal } from '../../protocol/reveal.ts'
+import { decodeKidEnvelope } from '../../protocol/identity/kid-record.ts'
+import { leaseState } from '../../protocol/name/lease.ts'
+import { decodeManifestRecord } from '../../protocol/identity/manifest.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import type { RecordKind } from '../../protocol/claim/record-key.ts'
+import { decodeReveal } from '../../protocol/claim/reveal.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store } from '../../store/types.ts'
-import type { RoundClock } from '../../round-clock.ts'
+import type { RoundClock } from '../../time/round-clock.ts'
 
 export interface OwnRecord {
   readonly kind: RecordKind

@@ -1,14 +1,14 @@
-import { equalBytes, sha256 } from '../../protocol/bytes.ts'
-import { profileHash } from '../../protocol/profile.ts'
-import { recordKeyPreimage } from '../../protocol/record-key.ts'
-import { enough } from '../enough.ts'
+import { equalBytes, sha256 } from '../../protocol/encoding/bytes.ts'
+import { profileHash } from '../../protocol/profile/profile.ts'
+import { recordKeyPreimage } from '../../protocol/claim/record-key.ts'
+import { enough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'
-import { orNothing } from '../protocol/ask.ts'
-import type { GetAnswer } from '../protocol/get.ts'
-import { distinct, nearby } from './holders.ts'
+import { orNothing } from '../wire/ask.ts'
+import type { GetAnswer } from '../wire/get.ts'
+import { distinct, nearby } from './should-hold.ts'
 import type { OwnRecord } from './own-records.ts'
-import { reachable, type ClientParts } from './parts.ts'
-import { askPatiently } from './patience.ts'
+import { reachable, type ClientParts } from './reachable.ts'
+import { askPatiently } from './ask-with-retries.ts'
 
 /**
  * Sends a record that was published before to those who should hold it and say that they hold another or none.

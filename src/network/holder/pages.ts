@@ -1,10 +1,10 @@
 /** Pages of entries and commitments for peers. Reading one takes the event loop up to 10 ms: one after the other, or many that are asked for at once hold everything else up. */
 import { setImmediate } from 'node:timers/promises'
-import type { Origin } from '../../protocol/diversity.ts'
-import type { Budget } from '../budget.ts'
-import { FairQueue } from '../fair-queue.ts'
-import { BUSY } from '../protocol/answers.ts'
-import { pause } from '../timers.ts'
+import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
+import type { Budget } from '../budget/budget.ts'
+import { FairQueue } from '../budget/fair-queue.ts'
+import { BUSY } from '../wire/answers.ts'
+import { pause } from '../../time/timers.ts'
 
 /** From one page to the next, for all: 40 a second, 40% of the event loop. */
 const PAGE_MS = 25

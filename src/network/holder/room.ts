@@ -1,9 +1,9 @@
 /** What gives way when a node is full: identities that only a stamp carries, those of the least work first, then provisional entries, the latest first. Nothing else ever does. */
-import type { EntryState } from '../../protocol/entry.ts'
+import type { EntryState } from '../../protocol/admission/entry.ts'
 import type { Store } from '../../store/types.ts'
-import type { Entries } from './entries.ts'
+import type { Entries } from './names/entries.ts'
 import type { HolderLimits } from './limits.ts'
-import type { StampedIdentities, Stamped } from './stamped.ts'
+import type { StampedIdentities, Stamped } from './identities/stamped.ts'
 
 /** Things dropped for one that comes: each is a write to the disk. */
 const MAX_DROPPED = 4

@@ -1,0 +1,63 @@
+/** Peers that lie: real libp2p nodes at an address of this machine, with the answers that a test gives them. */
+import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
+import { createBudget } from '../../../src/network/budget/budget.ts'
+import type { Node } from '../../../src/network/node.ts'
+import { BUSY } from '../../../src/network/wire/answers.ts'
+import type { FindAnswer } from '../../../src/network/wire/find.ts'
+import { serve, type Handlers } from '../../../src/network/wire/serve.ts'
+import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
+import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { seedsNear, startBareNode } from '../../network/bare-node.ts'
+import type { Lab } from '../../network/lab.ts'
+
+/** How many first bits the places of adversaries share with a key: nearer than every honest id in networks of some twenty. */
+const NEAR_BITS = 8
+
+export class Adversaries {
+  readonly nodes: Node[] = []
+  readonly #lab: Lab
+
+  constructor(lab: Lab) {
+    this.#lab = lab
+  }
+
+  /** Starts `count` ids near a key, each at the place of its index. They know each other, and name nobody else to those who ask about a key. */
+  async start(near: Uint8Array, count: number, place: (index: number) => string, handlers: Partial<Handlers>): Promise<void> {
+    for (const [index, seed] of (await seedsNear(near, NEAR_BITS, count)).entries()) {
+      const node = await startBareNode(seed, this.#lab.profile, place(index))
+      this.nodes.push(node)
+      await serve({
+        node,
+        profile: this.#lab.profile,
+        handlers: { commit: () => BUSY, put: () => BUSY, get: () => BUSY, list: () => BUSY, commitments: () => BUSY, find: () => this.#eachOther(), ...handlers },
+        budget: createBudget(false),
+        penalise: () => undefined,
+        onFault: () => undefined
+      })
+    }
+  }
+
+  /** Has each of them connect to addresses, such as those of all honest nodes. */
+  async connect(addresses: readonly string[]): Promise<void> {
+    for (const node of this.nodes) {
+      for (const address of addresses) await node.dial(multiaddr(address))
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const node of this.nodes.splice(0)) await node.stop()
+  }
+
+  #eachOther(): FindAnswer {
+    return { type: 'found', peers: this.nodes.map((node) => ({ peer: node.peerId.toMultihash().bytes, addresses: node.getMultiaddrs().map((address) => address.decapsulateCode(CODE_P2P).bytes) })) }
+  }
+}
+
+/** Answers of one that shows a record as settled, whatever others hold, and takes everything without keeping it. */
+export function showing(reveal: Reveal, lab: Lab): Partial<Handlers> {
+  const claim = claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, firstLink(reveal).salt, lab.hash), firstLink(reveal).p, lab.hash)
+  return {
+    put: () => ({ type: 'stored' }),
+    get: ({ brief }) => ({ type: 'entry', state: 'settled', claim, ...(brief !== true && { record: encodeReveal(reveal) }) })
+  }
+}

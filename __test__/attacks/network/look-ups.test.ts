@@ -1,0 +1,194 @@
+/** Attacks on look-ups and on what they tell of the network, at k = 20. Ids and addresses are made up; who answers what is the test's. */
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import type { Connection, PeerId } from '@libp2p/interface'
+import type { KadDHT } from '@libp2p/kad-dht'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { peerOf } from '../../../src/network/transport/addresses.ts'
+import { contactsOf } from '../../../src/network/routing/contacts.ts'
+import { preferDiversePeers } from '../../../src/network/kad/diverse-table.ts'
+import { lookUp, type LookUpParts, type Named } from '../../../src/network/routing/look-up.ts'
+import { createLookUps } from '../../../src/network/routing/look-ups.ts'
+import type { Node } from '../../../src/network/node.ts'
+import { createPrefixes, originOf, type Prefixes } from '../../../src/network/routing/prefixes.ts'
+import { isKnown, nearestKnown, positionOf } from '../../../src/network/routing/routing.ts'
+import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
+import { distance } from '../../../src/protocol/neighbourhood/density.ts'
+import { diverse, diverseFirst, widePrefix, type Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
+import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
+import { startBareNode } from '../../network/bare-node.ts'
+import { labProfile } from '../../network/lab.ts'
+
+const K = 20
+const PROFILE = labProfile({ k: K, answers_per_prefix: 2, answers_per_wide_prefix: 4 })
+const KEY = sha256(utf8('a key that is looked up'))
+
+/** Any 32 bytes are a public key to libp2p as long as nobody signs with it. */
+const idOf = (text: string): PeerId => peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(text))))
+const away = (id: PeerId, key = KEY): number => distance(key, positionOf(id))
+const byDistance = (ids: readonly PeerId[], key = KEY): PeerId[] => ids.toSorted((left, right) => away(left, key) - away(right, key))
+const nearestOf = (text: string, count: number, of: number, key = KEY): PeerId[] => byDistance(Array.from({ length: of }, (_, index) => idOf(`${text} ${index}`)), key).slice(0, count)
+
+/** Each in a /16 of its own. */
+const HONEST = Array.from({ length: 200 }, (_, index) => idOf(`honest ${index}`))
+const honestPrefix = (index: number): string => `10.${index}.0.0/24`
+const prefixes = new Map(HONEST.map((id, index) => [id.toString(), honestPrefix(index)]))
+const origin = (id: PeerId): Origin & { id: PeerId } => ({ id, peer: id.toString(), prefix: prefixes.get(id.toString()) ?? '192.0.2.0/24' })
+const named = (id: PeerId): Named => ({ id, addresses: [multiaddr(`/ip4/${(prefixes.get(id.toString()) ?? '192.0.2.0/24').replace(/0\/24$/, '1')}/tcp/1`)] })
+
+/** Look-ups by an honest node: an honest peer names the k nearest of all that are honest, and `others`, diverse ones first (finder.ts); all others name what `lies` says. */
+function look(lies: (id: PeerId) => readonly Named[] | undefined, others: readonly PeerId[], known: readonly PeerId[]): ReturnType<typeof lookUp> {
+  const parts: LookUpParts = {
+    k: K,
+    limits: PROFILE,
+    own: idOf('ourselves'),
+    known,
+    prefixOf: ({ id }) => prefixes.get(id.toString()) ?? '192.0.2.0/24',
+    ask: ({ id }) => Promise.resolve(HONEST.includes(id) ? diverseFirst(byDistance([...HONEST, ...others]).map(origin), K, PROFILE).map((each) => named(each.id)) : lies(id))
+  }
+  return lookUp(KEY, parts)
+}
+
+describe('a look-up', () => {
+  it('[ids of one address around a key] finds the k nearest of others, though these ids are nearer', async () => {
+    const crowd = nearestOf('crowd', K, 20_000)
+    expect(away(crowd.at(-1)!)).toBeLessThan(away(byDistance(HONEST)[1]!))
+    const { peers, isWhole } = await look(() => crowd.map(named), crowd, HONEST.slice(0, 3))
+    expect(isWhole).toBe(true)
+    expect(peers.filter((id) => crowd.includes(id))).toHaveLength(PROFILE.answers_per_prefix)
+    expect(peers.filter((id) => HONEST.includes(id))).toEqual(byDistance(HONEST).slice(0, K - PROFILE.answers_per_prefix))
+  })
+
+  it('[ids of one address around a key] has no more of one provider, that has an address in each /24 of a /16', async () => {
+    const crowd = nearestOf('crowd', K, 20_000)
+    for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `192.0.${index}.0/24`)
+    const { peers } = await look(() => crowd.map(named), crowd, HONEST.slice(0, 3))
+    for (const id of crowd) prefixes.delete(id.toString())
+    expect(peers.filter((id) => crowd.includes(id))).toHaveLength(PROFILE.answers_per_wide_prefix)
+  })
+
+  it('[peers that nobody can reach] ends with those who answer, however many ids somebody makes up', async () => {
+    let tried = 0
+    const liars = nearestOf('liar', PROFILE.answers_per_wide_prefix, 1_000)
+    const madeUp = nearestOf('made up', 10 * K, 20_000)
+    for (const [index, id] of liars.entries()) prefixes.set(id.toString(), `192.0.${index}.0/24`)
+    // Each of another /16, as far as the liars say.
+    for (const [index, id] of madeUp.entries()) prefixes.set(id.toString(), `172.${index}.0.0/24`)
+    const lies = (id: PeerId): Named[] | undefined => {
+      if (liars.includes(id)) return madeUp.slice(2 * K * liars.indexOf(id), 2 * K * (liars.indexOf(id) + 1)).map(named)
+      tried++
+      return undefined
+    }
+    const { peers, isWhole } = await look(lies, liars, [...liars, ...HONEST.slice(0, 3)])
+    expect(isWhole).toBe(true)
+    // One question may be under way to each place when the last of them fails.
+    expect(tried).toBeLessThan(1.5 * K)
+    expect(peers.filter((id) => HONEST.includes(id))).toEqual(byDistance(HONEST).slice(0, K - liars.length))
+    for (const id of [...liars, ...madeUp]) prefixes.delete(id.toString())
+  })
+})
+
+describe('a node', () => {
+  let node: Node
+  const all: Prefixes = { of: (id) => prefixes.get(id.toString()) ?? '192.0.2.0/24', known: (id) => prefixes.get(id.toString()) }
+  const table = (): { add(id: PeerId): Promise<void> } => (node.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
+
+  beforeEach(async () => {
+    node = await startBareNode(0, PROFILE)
+    vi.spyOn(node.services.ping, 'ping').mockResolvedValue(1)
+    preferDiversePeers(node, PROFILE, all)
+  })
+
+  afterEach(() => node.stop())
+
+  it('[ids chosen for each key that is looked up] takes the network for a few times as large at most, and shows so much of a name', async () => {
+    for (const id of HONEST) await table().add(id)
+    const nearest = byDistance(HONEST).slice(0, K)
+    const estimate = async (found: readonly PeerId[]): Promise<number> => {
+      const lookUps = createLookUps(node, { find: () => Promise.resolve({ peers: [...found], isWhole: true }) }, PROFILE, all)
+      for (let index = 0; index < 9; index++) await lookUps.sample(KEY)
+      return lookUps.networkSize()
+    }
+    const honestly = await estimate(nearest)
+    // Two /24s of one /16: four of the twenty that are found.
+    const crowd = nearestOf('crowd', K, 20_000)
+    for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `192.0.${index % 2}.0/24`)
+    const few = await estimate([...crowd.slice(0, 4), ...nearest.slice(0, K - 4)])
+    expect(few).toBeLessThan(2 * honestly)
+    // As many /16s as there are places: only the density around ourselves bounds that, of which a machine with ids next to us is no part.
+    for (const id of nearestOf('around', K, 10_000, positionOf(node.peerId))) await table().add(id)
+    for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `172.${index}.0.0/24`)
+    const many = await estimate(crowd)
+    for (const id of crowd) prefixes.delete(id.toString())
+    expect(many).toBeGreaterThan(2 * honestly)
+    expect(many).toBeLessThan(8 * HONEST.length)
+    expect(blindedPrefixBits(many) - blindedPrefixBits(HONEST.length)).toBeLessThanOrEqual(3)
+  })
+
+  it('[ids of one address around a key] gives the places of a full leaf to others who come later', async () => {
+    const own = positionOf(node.peerId)
+    const shares = (id: PeerId): boolean => ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
+    const ofOneLeaf = (text: string, count: number): PeerId[] => Array.from({ length: 2_000 }, (_, index) => idOf(`${text} ${index}`)).filter(shares).slice(0, count)
+    const [crowd, others] = [ofOneLeaf('crowd', 4 * K), ofOneLeaf('later', K)]
+    for (const [index, id] of others.entries()) prefixes.set(id.toString(), `172.${index}.0.0/24`)
+    for (const id of crowd) await table().add(id)
+    const before = nearestKnown(node, own).length
+    for (const id of others) await table().add(id)
+    const known = new Set(nearestKnown(node, own).map(String))
+    const taken = others.filter((id) => known.has(id.toString()))
+    for (const id of others) prefixes.delete(id.toString())
+    expect(new Set([...crowd, ...others].map((id) => widePrefix(all.of(id)))).size).toBe(1)
+    expect(taken.length).toBeGreaterThanOrEqual(K - PROFILE.answers_per_prefix)
+    expect(known.size).toBeGreaterThanOrEqual(before)
+  })
+
+  it('[peers that nobody can reach] take nobody out of a full leaf by being named', async () => {
+    const other = await startBareNode(1, PROFILE)
+    vi.spyOn(other.services.ping, 'ping').mockResolvedValue(1)
+    preferDiversePeers(other, PROFILE, { of: (id) => prefixes.get(id.toString()) ?? id.toString(), known: (id) => prefixes.get(id.toString()) })
+    const leaves = (other.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
+    const own = positionOf(other.peerId)
+    const inLeaf = (id: PeerId): boolean => ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
+    const ofOneLeaf = (text: string): PeerId[] => Array.from({ length: 4_000 }, (_, index) => idOf(`${text} ${index}`)).filter(inLeaf)
+    // Honest ones of one provider, most of them beyond the limits.
+    const provider = ofOneLeaf('provider').slice(0, 4 * K)
+    for (const [index, id] of provider.entries()) prefixes.set(id.toString(), `172.30.${index}.0/24`)
+    for (const id of provider) await leaves.add(id)
+    const before = nearestKnown(other, own).map(String)
+    for (const id of ofOneLeaf('made up').slice(0, K)) await leaves.add(id)
+    const after = new Set(nearestKnown(other, own).map(String))
+    for (const id of provider) prefixes.delete(id.toString())
+    await other.stop()
+    expect(before.filter((id) => !after.has(id))).toEqual([])
+  })
+
+  it('[a crowd around one node] is not all that is remembered of the network for the next start', async () => {
+    const crowd = nearestOf('around', 2 * K, 10_000, positionOf(node.peerId))
+    for (const id of [...crowd, ...HONEST]) {
+      await table().add(id)
+      await node.peerStore.merge(id, { multiaddrs: [...named(id).addresses] })
+    }
+    const kept = await contactsOf(node, PROFILE, all)
+    const peers = kept.map((address) => peerOf(address))
+    expect(peers.filter((id) => crowd.some((each) => each.toString() === id)).length).toBeLessThanOrEqual(PROFILE.answers_per_prefix)
+    expect(peers.filter((id) => HONEST.some((each) => each.toString() === id)).length).toBeGreaterThanOrEqual(K - PROFILE.answers_per_prefix)
+  })
+
+  it('[ids whose address is forgotten] go on counting as two while they are in the table, however many connect after them', async () => {
+    const remembered = createPrefixes(node, PROFILE)
+    const connect = (id: PeerId): void => {
+      node.dispatchEvent(new CustomEvent('connection:open', { detail: { remotePeer: id, remoteAddr: multiaddr('/ip4/192.0.2.1/tcp/1') } as Connection }))
+    }
+    const crowd = nearestOf('crowd', K, 1_000)
+    for (const id of crowd) {
+      await table().add(id)
+      connect(id)
+    }
+    const known = crowd.filter((id) => isKnown(node, id))
+    expect(known.length).toBeGreaterThan(PROFILE.answers_per_wide_prefix)
+    for (let index = 0; index < 9_000; index++) connect(idOf(`passer-by ${index}`))
+    expect(diverse(known.map((id) => originOf(id, remembered)), PROFILE)).toHaveLength(PROFILE.answers_per_prefix)
+    expect(remembered.known(idOf('passer-by 0'))).toBeUndefined()
+  })
+})

@@ -1,0 +1,116 @@
+/** A holder as users run it, a witness of its claim, among nineteen neighbours that all name a thief's. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Acquaintances } from '../../../src/network/routing/acquaintances.ts'
+import type { Holder } from '../../../src/network/holder/holder.ts'
+import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { HolderWorkbench, PEER } from '../../network/holder-workbench.ts'
+import { modelledPeer } from '../../network/modelled-peers.ts'
+
+const NAME = 'witness.chronym'
+const NEIGHBOURS = Array.from({ length: 19 }, (_, index) => modelledPeer(index).peer)
+
+let at: HolderWorkbench
+let acquaintances: Acquaintances
+
+beforeEach(() => {
+  at = new HolderWorkbench({ profile: { answers_per_prefix: 2, answers_per_wide_prefix: 4 } })
+  acquaintances = remembered()
+})
+
+afterEach(() => at.close())
+
+function remembered(): Acquaintances {
+  return new Acquaintances(at.store, () => at.lab.round)
+}
+
+/** All of them enter the routing table now. */
+function meetThem(): void {
+  for (const peer of NEIGHBOURS) acquaintances.note(peer)
+  acquaintances.keep()
+}
+
+/** It and its acquaintances as the store has them. */
+function started(): Holder {
+  acquaintances = remembered()
+  const peers = { ...at.peers, met: ({ peer }: { peer: string }) => acquaintances.met(peer) }
+  return at.holder({ peers: () => (at.neighbours.length === 0 ? undefined : peers) })
+}
+
+/** The thief's claim: Valid, of an older pulse, and its C was sent to nobody. */
+function thieves(): Reveal {
+  const reveal = at.lab.reveal(NAME, at.lab.owner('thief'), { p: at.lab.round - 100 })
+  at.addNeighbours(NEIGHBOURS.length, { reveal, state: 'settled' })
+  return reveal
+}
+
+/** A holder that saw C and then the owner's claim, before its neighbours had anything. */
+async function witness(): Promise<{ target: Holder; own: Reveal }> {
+  const target = started()
+  const own = at.witnessed(target, NAME, 'owner')
+  expect(await target.put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
+  at.lab.advance(at.lab.profile.contest + 1)
+  return { target, own }
+}
+
+async function ask(target: Holder): Promise<void> {
+  await target.reveals.revise(at.key(NAME))
+}
+
+describe('a holder that saw the commitment itself', () => {
+  it('[a witness who is talked over] keeps its claim against nineteen that it met after it saw C, and settles it', async () => {
+    const { target, own } = await witness()
+    meetThem()
+    thieves()
+    for (let question = 0; question < 4; question++) {
+      await ask(target)
+      expect(at.stateOf(target, NAME)).toEqual({ state: 'settling', owner: own.pubkey })
+    }
+    at.lab.advance(at.lab.profile.settle)
+    const restarted = started()
+    const all = at.neighbours
+    at.neighbours = all.slice(0, 7)
+    await ask(restarted)
+    expect(at.stateOf(restarted, NAME)?.state, 'not before eight have answered').toBe('settling')
+    at.neighbours = all.slice(0, 8)
+    await ask(restarted)
+    expect(at.stateOf(restarted, NAME)).toEqual({ state: 'settled', owner: own.pubkey })
+  })
+
+  it('[a witness who is talked over] follows old acquaintances, as after a partition, also when it was started again', async () => {
+    meetThem()
+    at.lab.advance(1)
+    const { own } = await witness()
+    const other = thieves()
+    const restarted = started()
+    expect(at.stateOf(restarted, NAME)?.owner).toEqual(own.pubkey)
+    await ask(restarted)
+    expect(at.stateOf(restarted, NAME)).toEqual({ state: 'settling', owner: other.pubkey })
+    at.lab.advance(at.lab.profile.settle)
+    await ask(restarted)
+    expect(at.stateOf(restarted, NAME)).toEqual({ state: 'settled', owner: other.pubkey })
+  })
+
+  it('[a witness who is talked over] is repaired by eleven old acquaintances, and not by ten, whatever others join them', async () => {
+    for (const peer of NEIGHBOURS.slice(0, 10)) acquaintances.note(peer)
+    acquaintances.keep()
+    at.lab.advance(1)
+    const { target, own } = await witness()
+    meetThem()
+    thieves()
+    await ask(target)
+    expect(at.stateOf(target, NAME)).toEqual({ state: 'settling', owner: own.pubkey })
+    // Yet it does not settle either: all that it believes name another.
+    at.lab.advance(at.lab.profile.settle)
+    await ask(target)
+    expect(at.stateOf(target, NAME)?.state).toBe('settling')
+  })
+})
+
+it('a holder that joined later hears everybody, whenever it met them', async () => {
+  meetThem()
+  const other = thieves()
+  const own = at.lab.reveal(NAME, at.lab.owner('owner'), { p: at.lab.round })
+  const target = started()
+  expect(await target.put('reveal', encodeReveal(own), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
+  expect(at.stateOf(target, NAME)).toEqual({ state: 'settling', owner: other.pubkey })
+})

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeDirectory } from '../../../../src/backup/restore.ts'
+import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/profile.ts'
+import { keys } from '../../../../src/store/keys.ts'
+import { cli, type CliResult, type CliSettings } from '../../harness.ts'
+
+const WORDS = seedToWords(new Uint8Array(32).fill(5))
+const scratch = mkdtempSync(join(tmpdir(), 'chronym-cli-backup-'))
+const at = (name: string): string => join(scratch, name)
+const passphrase = ['--passphrase-file', '-']
+let recipient: string
+
+const run = (args: readonly string[], settings?: CliSettings): Promise<CliResult> => cli(['--json', ...args], settings)
+const failure = async (args: readonly string[], settings?: CliSettings): Promise<{ code: string; exit_code: number; detail: string; cure?: string }> => {
+  const { stderr } = await run(args, settings)
+  return (JSON.parse(stderr.trim().split('\n').at(-1)!) as { error: { code: string; exit_code: number; detail: string } }).error
+}
+const everything = (): string => {
+  const files = readdirSync(scratch, { recursive: true, encoding: 'utf8' }).filter((file) => statSync(join(scratch, file)).isFile() && !/-(?:wal|shm)$/u.test(file))
+  return files.sort().map((file) => `${file} ${createHash('sha256').update(readFileSync(join(scratch, file))).digest('hex')}`).join('\n')
+}
+
+beforeAll(async () => {
+  const secret = await generateX25519Identity()
+  recipient = await identityToRecipient(secret)
+  writeFileSync(at('key.txt'), `# a comment\n${secret}\n`)
+  const zone = Buffer.from('{"serial":1,"records":{"@":[{"type":"A","value":"192.0.2.1"}]}}')
+  writeDirectory(at('original'), { profile: builtInProfiles.local, words: WORDS, records: new Map([[keys.zone('alice.chronym'), zone]]), files: [] })
+  expect((await run(['--data-dir', at('original'), 'backup', at('mine.age'), '--recipient', recipient])).exitCode).toBe(0)
+})
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+describe('a backup on the command line', () => {
+  it('is for its owner alone, and is not replaced unasked', async () => {
+    expect(statSync(at('mine.age')).mode & 0o777).toBe(0o600)
+    const again = ['--data-dir', at('original'), 'backup', at('mine.age'), '--recipient', recipient]
+    const before = readFileSync(at('mine.age'))
+    expect(await failure(again)).toMatchObject({ code: 'CLI-BAK-003', exit_code: 6, cure: expect.stringContaining('--force') as string })
+    expect(readFileSync(at('mine.age'))).toEqual(before)
+    expect((await run([...again, '--force'])).exitCode).toBe(0)
+    expect(readFileSync(at('mine.age'))).not.toEqual(before)
+  })
+
+  it.each([
+    ['a recipient that is none', ['--recipient', 'age1none'], '', 'CLI-USE-001'],
+    ['a passphrase that is too short', passphrase, 'short\n', 'CLI-USE-001'],
+    ['no passphrase', passphrase, '\n', 'CLI-USE-001'],
+    ['nobody to ask', [], '', 'CLI-USE-001']
+  ])('refuses %s', async (_title, options, stdin, expected) => {
+    expect((await failure(['--data-dir', at('original'), 'backup', at('never.age'), ...options], { stdin })).code).toBe(expected)
+    expect(readdirSync(scratch)).not.toContain('never.age')
+  })
+
+  it('refuses a directory that is none, and makes nothing there', async () => {
+    expect(await failure(['--data-dir', at('nowhere'), 'backup', at('never.age'), '--recipient', recipient])).toMatchObject({ code: 'CLI-BAK-004', detail: expect.stringContaining('no seed') as string })
+    expect(readdirSync(scratch)).not.toContain('nowhere')
+  })
+
+  it('says that a copy inside the data directory is lost with it', async () => {
+    const { stderr } = await cli(['--data-dir', at('original'), 'backup', join(at('original'), 'inside.age'), '--recipient', recipient])
+    expect(stderr).toContain('lost with it')
+    rmSync(join(at('original'), 'inside.age'))
+  })
+})
+
+describe('a restore on the command line', () => {
+  const from = (directory: string, ...more: string[]): string[] => ['--data-dir', at(directory), 'restore', at('mine.age'), ...more]
+  const key = (): string[] => ['--identity', at('key.txt')]
+
+  it('brings the words and the draft back, for the network of the backup', async () => {
+    const { exitCode, stdout } = await run(from('restored', ...key(), '--yes'))
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ data_dir: at('restored'), network: 'local', drafts: ['alice.chronym'] })
+    expect(readFileSync(join(at('restored'), 'seed-words'), 'utf8')).toBe(`${WORDS}\n`)
+    expect((await cli(from('told', ...key(), '--yes', '--no-json'))).stdout).toContain('start it: chronym daemon --network local')
+  })
+
+  it('asks on a terminal whether the original is gone, and takes Enter for a no', async () => {
+    for (const stdin of ['\n', 'n\n']) {
+      expect(await cli(from('asked', ...key()), { terminal: true, stdin })).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('Two daemons with one seed') as string })
+      expect(readdirSync(scratch)).not.toContain('asked')
+    }
+    expect((await cli(from('asked', ...key()), { terminal: true, stdin: 'y\n' })).exitCode).toBe(0)
+  })
+
+  it('takes a passphrase, and refuses a wrong one', async () => {
+    const file = at('phrase.age')
+    expect((await run(['--data-dir', at('original'), 'backup', file, ...passphrase], { stdin: 'correct horse\n' })).exitCode).toBe(0)
+    const restore = ['--data-dir', at('by-phrase'), 'restore', file, ...passphrase, '--yes']
+    expect(await failure(restore, { stdin: 'wrong horse\n' })).toMatchObject({ code: 'CLI-BAK-001', exit_code: 2, detail: expect.stringContaining('passphrase does not open') as string })
+    expect(readdirSync(scratch)).not.toContain('by-phrase')
+    expect((await run(restore, { stdin: 'correct horse\n' })).exitCode).toBe(0)
+  })
+
+  it('refuses what it must not do, and touches nothing', async () => {
+    mkdirSync(at('full'))
+    writeFileSync(at('full/.mine'), 'mine')
+    writeFileSync(at('half.age'), readFileSync(at('mine.age')).subarray(0, 300))
+    const before = everything()
+    const cases: [string[], CliSettings, string][] = [
+      [from('full', ...key(), '--yes'), {}, 'CLI-BAK-003'],
+      [from('original', ...key(), '--yes'), {}, 'CLI-BAK-003'],
+      [from('new', ...key(), '--yes', '--network', 'main'), {}, 'CLI-BAK-002'],
+      [from('new', ...key(), '--yes'), { env: { CHRONYM_NETWORK: 'test' } }, 'CLI-BAK-002'],
+      [from('new', ...key()), {}, 'CLI-USE-001'],
+      [from('new', '--yes'), {}, 'CLI-USE-001'],
+      [from('new', '--yes', ...passphrase), { stdin: 'a passphrase\n' }, 'CLI-BAK-001'],
+      [from('new', '--yes', '--identity', at('mine.age')), {}, 'CLI-BAK-001'],
+      [from('new', '--yes', ...key(), '--name', 'alice.chronym'), {}, 'CLI-USE-001'],
+      [['--data-dir', at('new'), 'restore', at('half.age'), ...key(), '--yes'], {}, 'CLI-BAK-001'],
+      [['--data-dir', at('new'), 'restore', at('key.txt'), ...key(), '--yes'], {}, 'CLI-BAK-001'],
+      [['--data-dir', at('new'), 'restore', at('none.age'), ...key(), '--yes'], {}, 'CLI-INP-001'],
+      [['--data-dir', at('new'), 'restore', '--yes'], {}, 'CLI-USE-001']
+    ]
+    for (const [args, settings, expected] of cases) expect(await failure(args, settings), args.join(' ')).toMatchObject({ code: expected })
+    expect(everything()).toBe(before)
+    expect(readdirSync(scratch)).not.toContain('new')
+  })
+
+  it('makes a directory of the words, with what is to be looked for', async () => {
+    const words = ['--data-dir', at('words'), 'restore', '--words', '--network', 'local', '--yes']
+    const { exitCode, stdout, stderr } = await run([...words, '--name', 'alice.chronym'], { stdin: `${WORDS.toUpperCase()}\n` })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
+    expect(JSON.parse(stdout)).toEqual({ data_dir: at('words'), network: 'local', wanted: ['alice.chronym'] })
+    expect(readFileSync(join(at('words'), 'seed-words'), 'utf8')).toBe(`${WORDS}\n`)
+    const before = everything()
+    expect(await failure(words, { stdin: WORDS })).toMatchObject({ code: 'CLI-BAK-003' })
+    const other = ['--data-dir', at('other'), ...words.slice(2)]
+    const wrong = await failure(other, { stdin: WORDS.replace(/^\w+/u, 'zoo') })
+    expect(wrong).toMatchObject({ code: 'CLI-INP-001', exit_code: 2 })
+    expect(wrong.detail).not.toContain(WORDS.split(' ')[1])
+    expect(await failure([...other, '--name', 'No name'], { stdin: WORDS })).toMatchObject({ code: 'SVC-NAM-001' })
+    expect(await failure([...other, at('mine.age')], { stdin: WORDS })).toMatchObject({ code: 'CLI-USE-001' })
+    expect(everything()).toBe(before)
+  })
+})

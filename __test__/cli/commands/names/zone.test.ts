@@ -1,0 +1,230 @@
+import { serve, type ServerType } from '@hono/node-server'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { REVEAL } from '../../../api/helpers/endpoints.ts'
+import { createWorld, MAIN_TOKEN, type World } from '../../../api/helpers/world.ts'
+import { utf8 } from '../../../../src/protocol/encoding/bytes.ts'
+import { cli, type CliSettings } from '../../harness.ts'
+
+const NAME = 'alice.chronym'
+const A = { type: 'A' as const, value: '192.0.2.1' }
+const MX = { type: 'MX' as const, value: '10 mail.example.com', ttl: 60 }
+
+let world: World
+let server: ServerType
+let url: string
+let directory: string
+
+beforeEach(async () => {
+  world = createWorld()
+  world.registry.zones.set(NAME, { serial: 5, records: { www: [A], '@': [MX] } })
+  directory = await mkdtemp(join(tmpdir(), 'chronym-zones-'))
+  await new Promise((resolve) => {
+    server = serve({ fetch: world.app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
+  })
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(async () => {
+  await new Promise((resolve) => server.close(resolve))
+  await rm(directory, { recursive: true })
+})
+
+const zone = (args: readonly string[], settings: CliSettings = {}) => cli(['--api', url, '--token', MAIN_TOKEN, '--no-json', 'zone', ...args], settings)
+const saved = () => world.registry.zones.get(NAME)
+
+/** An editor that runs a script with the file as $1. */
+async function editor(script: string): Promise<Record<string, string>> {
+  const file = join(directory, 'editor.sh')
+  await writeFile(file, `#!/bin/sh\n${script}\n`)
+  await chmod(file, 0o700)
+  return { EDITOR: file }
+}
+
+describe('zone set', () => {
+  it('refuses to drop records where nobody can be asked, and names the cures', async () => {
+    const { exitCode, stderr } = await zone(['set', NAME, '-r', 'www A 192.0.2.1'])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('would drop 1 record; nothing was changed')
+    expect(stderr).toContain('chronym zone add')
+    expect(stderr).toContain('--yes')
+    expect(saved()?.serial).toBe(5)
+  })
+
+  it.each([['y\n', 6], ['n\n', 5], ['\n', 5], ['', 5]])('asks on a terminal, and takes %j for serial %d', async (stdin, serial) => {
+    const { stderr, exitCode } = await zone(['set', NAME, '-r', 'www A 192.0.2.1'], { terminal: true, stdin })
+    expect(stderr).toMatch(/-\s+@\s+60\s+MX\s+10 mail\.example\.com/)
+    expect(exitCode).toBe(serial === 6 ? 0 : 130)
+    expect(saved()?.serial).toBe(serial)
+  })
+
+  it('asks nothing when nothing is dropped, and with --yes', async () => {
+    expect((await zone(['set', NAME, '-r', 'www A 192.0.2.1', '-r', '@ 60 MX 10 mail.example.com.', '-r', 'new A 192.0.2.2'])).exitCode).toBe(0)
+    expect((await zone(['set', NAME, '-r', 'new A 192.0.2.2', '--yes'])).exitCode).toBe(0)
+    expect({ ...saved()?.records }).toEqual({ new: [{ type: 'A', value: '192.0.2.2' }] })
+  })
+
+  it('sends what it was shown as a condition: a change in between is not overwritten', async () => {
+    await zone(['set', NAME, '-r', 'new A 192.0.2.2', '--yes'])
+    expect(world.registry.calls.findLast(({ operation }) => operation === 'saveZone')?.arguments[2]).toBe(5)
+  })
+
+  it('takes the serial of the zone that was read for a condition, and hands on another', async () => {
+    const file = join(directory, 'zone.json')
+    const sent = () => world.registry.calls.findLast(({ operation }) => operation === 'saveZone')?.arguments[1]
+    for (const [serial, expected] of [[5, undefined], [9, 9]]) {
+      await writeFile(file, JSON.stringify({ serial, records: { new: [A] } }))
+      await zone(['set', NAME, file, '--yes'])
+      expect(sent()).toEqual({ ...(expected !== undefined && { serial: expected }), records: { new: [A] } })
+    }
+  })
+
+  it('refuses an empty file even with --yes, and takes a comment alone for a zone without records', async () => {
+    expect(await zone(['set', NAME, '-', '--yes'], { stdin: '\n' })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('standard input is empty') as string })
+    expect((await zone(['set', NAME, '-'], { stdin: '; none\n' })).exitCode).toBe(2)
+    expect(saved()?.serial).toBe(5)
+    expect((await zone(['set', NAME, '-', '--yes'], { stdin: '; none\n' })).exitCode).toBe(0)
+    expect(saved()?.records).toEqual({})
+  })
+})
+
+describe('zone add and rm', () => {
+  it('change what they name and leave the rest', async () => {
+    expect((await zone(['add', NAME, 'www', '1h', 'AAAA', '2001:db8::1'])).exitCode).toBe(0)
+    expect((await zone(['add', NAME, '@ TXT "a b"', 'x A 192.0.2.3'])).exitCode).toBe(0)
+    expect({ ...saved()?.records }).toEqual({ www: [A, { type: 'AAAA', value: '2001:db8::1', ttl: 3600 }], '@': [MX, { type: 'TXT', value: '"a b"' }], x: [{ type: 'A', value: '192.0.2.3' }] })
+    expect((await zone(['rm', NAME, 'www', 'aaaa'])).exitCode).toBe(0)
+    expect((await zone(['rm', NAME, 'x', '@ TXT'])).exitCode).toBe(0)
+    // Spelt otherwise, the same record.
+    expect((await zone(['rm', NAME, '@ MX 10 Mail.example.com.'])).exitCode).toBe(0)
+    expect({ ...saved()?.records }).toEqual({ www: [A], '@': [], x: [] })
+  })
+
+  it('of a record that is not there is refused, with all others that were named', async () => {
+    expect(await zone(['rm', NAME, 'www', 'mail'])).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('no record mail; nothing was changed') as string })
+    expect(saved()?.serial).toBe(5)
+  })
+
+  it.each([
+    [['add', NAME, 'www'], '"www" is no record'],
+    [['add', NAME, 'www.alice.chronym A 192.0.2.1'], 'Write "www" in its place'],
+    [['add', NAME, 'Alice.Chronym. A 192.0.2.1'], 'Write "@" in its place'],
+    [['rm', NAME, 'www FOO'], 'FOO is no record type'],
+    [['rm', NAME, ' '], 'selects nothing'],
+    [['rm', NAME], 'missing required argument']
+  ])('%j is a usage error', async (args, message) => {
+    expect(await zone(args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) as string })
+    expect(saved()?.serial).toBe(5)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('zone edit', () => {
+  it('opens the zone as a master file and saves what comes back, in its own spelling', async () => {
+    const env = await editor(`grep -q '^\\$ORIGIN alice.chronym.$' "$1" || exit 1; echo 'new 1h IN A 192.0.2.8' >> "$1"`)
+    expect((await zone(['edit', NAME], { env })).exitCode).toBe(0)
+    expect({ ...saved()?.records }).toEqual({ www: [A], '@': [MX], new: [{ type: 'A', value: '192.0.2.8', ttl: 3600 }] })
+  })
+
+  it('saves nothing without a change', async () => {
+    expect(await zone(['edit', NAME], { env: { VISUAL: 'true', EDITOR: 'false' } })).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('nothing was changed') as string })
+    expect(saved()?.serial).toBe(5)
+  })
+
+  it.each([
+    ['what is no master file', 'FOO x', 'FOO'],
+    ['what the daemon refuses', 'A x.y', 'is no IPv4 address']
+  ])('opens the file again with the error for %s', async (_what, wrong, message) => {
+    const seen = join(directory, 'seen')
+    const env = await editor(`if [ -e ${seen} ]; then cp "$1" ${seen}; sed 's/bad .*/good A 192.0.2.7/' ${seen} > "$1"; else touch ${seen}; echo 'bad ${wrong}' >> "$1"; fi`)
+    expect((await zone(['edit', NAME], { env, terminal: true })).exitCode).toBe(0)
+    const [remark, ...rest] = (await readFile(seen, 'utf8')).trimEnd().split('\n')
+    expect(remark).toMatch(/^;! line \d+: /)
+    expect(remark).toContain(message)
+    const line = Number(/line (\d+)/.exec(remark!)?.[1])
+    expect(rest[line - 2]).toBe(`bad ${wrong}`)
+    expect(saved()?.records['good']).toEqual([{ type: 'A', value: '192.0.2.7' }])
+  })
+
+  it.each([
+    ['on bad input where nobody can mend it', false, `echo 'bad FOO' >> "$1"`, 'line', 2],
+    ['when bad input is left as it is', true, `grep -q bad "$1" || echo 'bad FOO' >> "$1"`, 'FOO', 2],
+    ['when the editor fails', true, `echo 'bad A 192.0.2.1' >> "$1"; exit 3`, 'ended with 3', 2],
+    ['when all records are taken out', false, `echo '; bad' > "$1"`, 'would drop 2 records', 2]
+  ])('keeps the text and says where %s', async (_when, terminal, script, message, expected) => {
+    const { exitCode, stderr } = await zone(['edit', NAME], { env: await editor(script), terminal })
+    expect(exitCode).toBe(expected)
+    expect(stderr).toContain(message)
+    const file = /kept in (\S+);/.exec(stderr)![1]!
+    expect(await readFile(file, 'utf8')).toContain('bad')
+    expect(saved()?.serial).toBe(5)
+    await rm(join(file, '..'), { recursive: true })
+  })
+
+  it('keeps the text when somebody else changed the zone meanwhile', async () => {
+    const other = join(directory, 'other.mjs')
+    const request = { method: 'PATCH', headers: { Authorization: `Bearer ${MAIN_TOKEN}`, 'Content-Type': 'application/json' }, body: '{"add": {}}' }
+    await writeFile(other, `await fetch('${url}/api/zone/${NAME}', ${JSON.stringify(request)})`)
+    const env = await editor(`echo 'mine A 192.0.2.1' >> "$1"; '${process.execPath}' '${other}'`)
+    const { exitCode, stderr } = await zone(['edit', NAME], { env })
+    expect(exitCode).toBe(6)
+    expect(stderr).toContain('SVC-ZON-004')
+    const file = /kept in (\S+);/.exec(stderr)![1]!
+    expect(await readFile(file, 'utf8')).toContain('mine')
+    expect(saved()).toMatchObject({ serial: 6, records: { www: [A] } })
+    await rm(join(file, '..'), { recursive: true })
+  })
+
+  it('needs an editor', async () => {
+    expect(await zone(['edit', NAME])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('neither VISUAL nor EDITOR') as string })
+  })
+})
+
+describe('zone import and export', () => {
+  it('give back what they were given', async () => {
+    const { stdout } = await zone(['export', NAME])
+    expect(stdout).toContain('$ORIGIN alice.chronym.\n')
+    await zone(['set', NAME, '-', '--yes'], { stdin: '; none' })
+    expect((await zone(['import', NAME, '-'], { stdin: stdout })).exitCode).toBe(0)
+    expect({ ...saved()?.records }).toEqual({ www: [A], '@': [{ ...MX, value: '10 mail.example.com.' }] })
+  })
+
+  it('name each line at fault, those that the daemon refuses too, and save nothing', async () => {
+    expect(await zone(['import', NAME, '-', '--yes'], { stdin: 'a A 192.0.2.1\nb FOO x\nc A\n' })).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/standard input line 2: FOO[^]*line 3: A has no value/) as string })
+    expect(await zone(['import', NAME, '-', '--yes'], { stdin: 'a A 192.0.2.1\n\nb A (\n x.y )\n' })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('standard input line 3: is no IPv4 address') as string })
+    expect(await zone(['import', NAME, '-', '--yes'], { stdin: '' })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('the file is empty') as string })
+    expect(saved()?.serial).toBe(5)
+  })
+
+  it('refuse to drop records unasked', async () => {
+    expect(await zone(['import', NAME, '-'], { stdin: 'a A 192.0.2.1\n' })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('would drop 2 records') as string })
+    expect(saved()?.serial).toBe(5)
+  })
+
+  it('say that an SOA is left out', async () => {
+    expect(await zone(['import', NAME, '-', '--yes'], { stdin: '@ SOA a b 1 1 1 1 1\na A 192.0.2.1\n' })).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('the SOA is left out') as string })
+  })
+})
+
+describe('drafts', () => {
+  it('are listed, told from what is published, and discarded when that is confirmed', async () => {
+    expect((await zone(['get', NAME])).stdout).toContain('; draft, not published')
+    for (const command of ['drafts', 'list']) expect((await zone([command])).stdout).toMatch(/alice\.chronym\s+5/)
+    expect((await zone(['diff', NAME])).stdout).toMatch(/\+\s+www\s+A\s+192\.0\.2\.1/)
+    expect((await zone(['discard', NAME])).exitCode).toBe(2)
+    expect((await zone(['discard', NAME], { terminal: true, stdin: '\n' })).exitCode).toBe(130)
+    expect(saved()?.serial).toBe(5)
+    expect((await zone(['discard', NAME, '--yes'])).exitCode).toBe(0)
+    expect(saved()).toBeUndefined()
+    expect((await zone(['discard', NAME, '--yes'])).exitCode).toBe(4)
+    expect((await zone(['diff', NAME])).stdout).toContain('has no draft')
+    expect((await zone(['drafts'])).stdout).toBe('no drafts\n')
+  })
+
+  it('lose what is not published yet: that is what discarding counts', async () => {
+    world.registry.reveals.set(NAME, { ...REVEAL, payload: utf8(JSON.stringify({ serial: 4, records: { www: [A] } })) })
+    const { exitCode, stderr } = await zone(['discard', NAME])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('would drop 1 record;') as string })
+  })
+})

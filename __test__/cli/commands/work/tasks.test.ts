@@ -1,0 +1,333 @@
+/** Estimates before work, the question, tasks meant by their name, the list that is watched. */
+import { serve, type ServerType } from '@hono/node-server'
+import { Hono } from 'hono'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { EstimateBody, OwnedNameBody, TaskBody } from '../../../../src/api/client/client.ts'
+import { cli } from '../../harness.ts'
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const BASE: EstimateBody = {
+  kind: 'register',
+  iterations: 600_000_000,
+  iterations_per_second: 320_000,
+  seconds: 200,
+  queued_seconds: 0,
+  proving_seconds: 180,
+  proof_kept: false,
+  lease_start: '2026-01-01T00:01:00.000Z',
+  lease_end: '2027-01-01T00:01:00.000Z',
+  gain_seconds: null,
+  left: null
+}
+const TASK: TaskBody = {
+  task_id: 't1', name: 'alice.chronym', kind: 'register', status: 'failed', phase: 'commit', paused: false, queue_position: null, stalled: null,
+  iterations: 1000, progress: 0, phase_progress: 0, iterations_per_second: null, eta_seconds: null, deadline: null,
+  created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:05.000Z', resumed: 0, error: { code: 'SVC-TSK-003', message: 'cancelled' }
+}
+
+const NAMED: OwnedNameBody = { name: 'alice.chronym', state: 'live', lease_end: '2027-01-01T00:01:00.000Z', serial: 1, published_serial: 1, renewal: { state: 'released', due: null, task_id: null, left: 64 }, warnings: [] }
+
+let estimate: EstimateBody
+let lists: TaskBody[][]
+let shown: TaskBody
+let asked: string[]
+/** The task ends before a request to cancel it arrives. */
+let endsMeanwhile = false
+let server: ServerType
+let url: string
+
+beforeAll(async () => {
+  const app = new Hono()
+  app.use(async (c, next) => {
+    asked.push(`${c.req.method} ${c.req.path}`)
+    await next()
+  })
+  app.post('/api/vdf/estimate', (c) => c.json(estimate))
+  app.post('/api/vdf/register', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
+  app.post('/api/vdf/renew', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
+  app.get('/api/names', (c) => c.json([NAMED]))
+  app.on(['POST', 'DELETE'], '/api/names/:name/release', (c) => c.json(NAMED))
+  app.post('/api/vdf/tasks/:id/pause', (c) => c.json(TASK))
+  app.get('/api/vdf/tasks', (c) => c.json(lists.length > 1 ? lists.shift() : lists[0]))
+  app.get('/api/vdf/status/:id', (c) => c.json({ ...shown, task_id: c.req.param('id') }))
+  app.delete('/api/vdf/status/:id', (c) => {
+    if (c.req.query('only') !== 'running' || !endsMeanwhile) return c.json({ success: true })
+    return c.json({ code: 'SVC-TSK-004', title: 'Task has ended', status: 409, detail: 'The registration of alice.chronym is completed.' }, 409, { 'Content-Type': 'application/problem+json' })
+  })
+  await new Promise<AddressInfo>((resolve) => {
+    server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
+  })
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+beforeEach(() => {
+  estimate = BASE
+  lists = [[]]
+  shown = TASK
+  asked = []
+})
+
+const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) => cli(['--api', url, '--token', 'secret', ...args], settings)
+const START = ['register', 'alice.chronym', '--no-wait']
+
+describe('a registration on a terminal', () => {
+  it('says first what it will take here, and when the lease runs', async () => {
+    const { stderr, exitCode } = await ask(START, { terminal: true })
+    expect(stderr).toBe(
+      'alice.chronym: 600,000,000 squarings, about 3 min 20 s at 320.0 K/s, of which 3 min 00 s proving; lease from 2026-01-01T00:01:00.000Z to 2027-01-01T00:01:00.000Z\n'
+    )
+    expect({ exitCode, asked }).toEqual({ exitCode: 0, asked: ['POST /api/vdf/estimate', 'POST /api/vdf/register'] })
+  })
+
+  it('says that a finished proof is kept, where one is', async () => {
+    estimate = { ...BASE, seconds: 0, proving_seconds: 0, proof_kept: true }
+    expect((await ask(START, { terminal: true })).stderr).toBe('alice.chronym: a finished proof is kept here, only publishing is left; lease from 2026-01-01T00:01:00.000Z to 2027-01-01T00:01:00.000Z\n')
+  })
+
+  it('names the wait for the tasks before it', async () => {
+    estimate = { ...BASE, seconds: 4_000, queued_seconds: 2_000 }
+    const { stderr } = await ask([...START, '--yes'], { terminal: true })
+    expect(stderr).toContain('of which 33 min 20 s waiting for the tasks before it, 3 min 00 s proving')
+  })
+
+  it.each([
+    ['n', 'n\n'],
+    ['anything else', 'perhaps\n'],
+    ['nothing: the terminal is gone', '']
+  ])('of more than five minutes is not started when the answer is %s', async (_answer, stdin) => {
+    estimate = { ...BASE, seconds: 5 * MINUTE + 1 }
+    const { exitCode, stderr } = await ask(START, { terminal: true, stdin })
+    expect(stderr).toContain('CLI-INT-001')
+    expect({ exitCode, asked }).toEqual({ exitCode: 130, asked: ['POST /api/vdf/estimate'] })
+  })
+
+  it.each(['y\n', 'yes\n', '\n'])('of more than five minutes is started when the answer is %j', async (stdin) => {
+    estimate = { ...BASE, seconds: 5 * MINUTE + 1 }
+    expect((await ask(START, { terminal: true, stdin })).exitCode).toBe(0)
+    expect(asked).toContain('POST /api/vdf/register')
+  })
+
+  it('is started without a question with --yes', async () => {
+    estimate = { ...BASE, seconds: 100 * HOUR }
+    expect((await ask([...START, '--yes'], { terminal: true, stdin: 'n\n' })).exitCode).toBe(0)
+    expect(asked).toContain('POST /api/vdf/register')
+  })
+})
+
+describe('a registration where nobody can answer', () => {
+  it('of more than five minutes is refused without --yes, which the cure names', async () => {
+    estimate = { ...BASE, seconds: 5 * MINUTE + 1 }
+    for (const form of ['--json', '--no-json']) {
+      asked = []
+      const { stderr, exitCode } = await ask([...START, form], { stdin: 'y\n' })
+      expect(stderr).toContain('600,000,000 squarings, about 5 min 01 s')
+      expect(stderr).toContain('--yes')
+      expect({ exitCode, asked }).toEqual({ exitCode: 2, asked: ['POST /api/vdf/estimate'] })
+    }
+  })
+
+  it('is started where it takes less, or with --yes', async () => {
+    expect((await ask(START)).exitCode).toBe(0)
+    estimate = { ...BASE, seconds: 100 * HOUR }
+    const { stderr, exitCode } = await ask([...START, '--yes', '--no-json'], { stdin: 'n\n' })
+    expect(stderr).toContain('4 d 4 h')
+    expect(exitCode).toBe(0)
+  })
+
+  it('that waits long for others and works little is started', async () => {
+    estimate = { ...BASE, seconds: HOUR, queued_seconds: HOUR - 10 }
+    expect((await ask(START)).exitCode).toBe(0)
+  })
+
+  it('spares a program that says --yes the measurement', async () => {
+    expect((await ask([...START, '--yes'])).exitCode).toBe(0)
+    expect(asked).toEqual(['POST /api/vdf/register'])
+  })
+})
+
+describe('a renewal', () => {
+  const RENEW = ['renew', 'alice.chronym', '--no-wait']
+  const HALF_YEAR = (365 * 24 * HOUR) / 2
+  const renewal = (gain: number): EstimateBody => ({ ...BASE, kind: 'renew', gain_seconds: gain, left: 64 })
+
+  it('that gains little is asked about, with the gain and what it spends', async () => {
+    estimate = renewal(185)
+    const { exitCode, stderr } = await ask(RENEW, { terminal: true, stdin: 'n\n' })
+    expect(stderr).toContain('it prolongs the lease by 3 min 05 s and spends one of the 64 renewals left')
+    expect({ exitCode, asked }).toEqual({ exitCode: 130, asked: ['POST /api/vdf/estimate'] })
+  })
+
+  it('that gains little is not started by Enter alone', async () => {
+    estimate = renewal(185)
+    expect((await ask(RENEW, { terminal: true, stdin: '\n' })).exitCode).toBe(130)
+    expect((await ask(RENEW, { terminal: true, stdin: 'y\n' })).exitCode).toBe(0)
+  })
+
+  it('that gains little is refused where nobody can answer, unless --yes is given', async () => {
+    estimate = renewal(HALF_YEAR - 1)
+    const { exitCode, stderr } = await ask(RENEW)
+    expect({ exitCode, asked }).toEqual({ exitCode: 2, asked: ['POST /api/vdf/estimate'] })
+    expect(stderr).toContain('--yes')
+    expect((await ask([...RENEW, '--yes'])).exitCode).toBe(0)
+  })
+
+  it('that gains half a lease is started', async () => {
+    estimate = renewal(HALF_YEAR)
+    expect((await ask(RENEW)).exitCode).toBe(0)
+  })
+})
+
+describe('cancel', () => {
+  const running: TaskBody = { ...TASK, status: 'running', phase: 'evaluate', progress: 400, iterations_per_second: 5, error: null }
+
+  it('of more than a minute of work is asked about, with what is lost', async () => {
+    shown = running
+    const { exitCode, stderr } = await ask(['cancel', 't1'], { terminal: true, stdin: '\n' })
+    expect(stderr).toContain('Cancelling throws away 1 min 20 s of work: 40.0% of the squarings for alice.chronym')
+    expect({ exitCode, asked }).toEqual({ exitCode: 130, asked: ['GET /api/vdf/status/t1'] })
+    expect((await ask(['cancel', 't1'], { terminal: true, stdin: 'y\n' })).exitCode).toBe(0)
+    expect(asked.at(-1)).toBe('DELETE /api/vdf/status/t1')
+  })
+
+  it('of more than a minute of work is refused where nobody can answer, unless --yes is given', async () => {
+    shown = { ...running, iterations_per_second: null }
+    estimate = { ...BASE, iterations_per_second: 5 }
+    expect((await ask(['cancel', 't1'])).exitCode).toBe(2)
+    expect(asked).toEqual(['GET /api/vdf/status/t1', 'POST /api/vdf/estimate'])
+    expect((await ask(['cancel', 't1', '--yes'])).exitCode).toBe(0)
+  })
+
+  it.each([
+    ['little work', { progress: 300 }],
+    ['a finished proof, which is kept,', { phase: 'reveal', progress: 1000 } as const]
+  ])('of %s is not asked about', async (_what, change) => {
+    shown = { ...running, ...change }
+    expect((await ask(['cancel', 't1'])).exitCode).toBe(0)
+    expect(asked).toEqual(['GET /api/vdf/status/t1', 'DELETE /api/vdf/status/t1'])
+  })
+
+  it.each([
+    ['is completed', { ...TASK, status: 'completed', error: null } as const],
+    ['was cancelled', TASK],
+    ['has failed', { ...TASK, error: { code: 'SVC-BCN-001', message: 'No pulse' } } as const]
+  ])('of one that %s says so, and --clear takes it off the list', async (how, task) => {
+    shown = task
+    const { exitCode, stderr } = await ask(['cancel', 't1'])
+    expect(exitCode).toBe(6)
+    expect(stderr).toContain(`SVC-TSK-004`)
+    expect(stderr).toContain(how)
+    expect(asked).toEqual(['GET /api/vdf/status/t1'])
+    const cleared = await ask(['cancel', 't1', '--clear', '--no-json'])
+    expect(cleared).toMatchObject({ exitCode: 0, stdout: 'task t1 is cleared\n' })
+  })
+
+  it('of one that ends meanwhile neither claims to cancel nor clears it', async () => {
+    shown = running
+    endsMeanwhile = true
+    try {
+      const { exitCode, stdout, stderr } = await ask(['cancel', 't1', '--yes'])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' })
+      expect(stderr).toContain('SVC-TSK-004')
+    } finally {
+      endsMeanwhile = false
+    }
+  })
+
+  it('--clear of a running one is a mistake', async () => {
+    shown = running
+    expect((await ask(['cancel', 't1', '--clear', '--yes'])).exitCode).toBe(2)
+    expect(asked).toEqual(['GET /api/vdf/status/t1'])
+  })
+})
+
+describe('release', () => {
+  const RELEASE = ['release', 'alice.chronym']
+
+  it('asks first, and says when the name lapses and how to take it back', async () => {
+    const refused = await ask(RELEASE, { terminal: true, stdin: '\n' })
+    expect(refused.stderr).toContain('alice.chronym is renewed no more: its lease ends at 2027-01-01T00:01:00.000Z')
+    expect({ exitCode: refused.exitCode, asked }).toEqual({ exitCode: 130, asked: ['GET /api/names'] })
+    const { stdout } = await ask(RELEASE, { terminal: true, stdin: 'y\n' })
+    expect(stdout).toContain('chronym release --undo alice.chronym')
+    expect(asked.at(-1)).toBe('POST /api/names/alice.chronym/release')
+  })
+
+  it('is refused where nobody can answer, unless --yes is given', async () => {
+    expect((await ask(RELEASE)).exitCode).toBe(2)
+    expect(asked).toEqual(['GET /api/names'])
+    expect((await ask([...RELEASE, '--yes'])).exitCode).toBe(0)
+  })
+
+  it('--undo asks nobody', async () => {
+    expect((await ask([...RELEASE, '--undo'])).exitCode).toBe(0)
+    expect(asked).toEqual(['DELETE /api/names/alice.chronym/release'])
+  })
+})
+
+describe('tasks', () => {
+  const id = '01234567-89ab-4def-8123-456789abcdef'
+
+  it('calls a cancelled one cancelled, in its own colour', async () => {
+    lists = [[TASK, { ...TASK, error: { code: 'SVC-BCN-001', message: 'No pulse' } }]]
+    const { stdout } = await ask(['tasks'], { terminal: true, env: { FORCE_COLOR: '1' } })
+    expect(stdout).toContain('\u001b[33mcancelled\u001b[39m')
+    expect(stdout).toContain('\u001b[31mfailed\u001b[39m')
+  })
+
+  it('fit in 80 columns, however long the names are, by ids that every command takes', async () => {
+    lists = [['alice', 'x'.repeat(63)].map((label, index) => ({ ...TASK, task_id: `${index}${id.slice(1)}`, name: `${label}.chronym`, status: 'running', phase: 'evaluate', eta_seconds: 123_456, error: null }))]
+    const { stdout } = await ask(['tasks'], { terminal: true, columns: 80 })
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+    expect(stdout).toContain('01234567\n')
+    await ask(['status', '01234567'])
+    expect(asked.at(-1)).toBe(`GET /api/vdf/status/${id}`)
+  })
+})
+
+describe('a task meant by its name', () => {
+  it('is the running one', async () => {
+    lists = [[{ ...TASK, task_id: 'old' }, { ...TASK, task_id: 'now', status: 'running', error: null }, { ...TASK, task_id: 'other', name: 'bob.chronym' }]]
+    await ask(['pause', 'Alice.chronym'])
+    expect(asked).toEqual(['GET /api/vdf/tasks', 'POST /api/vdf/tasks/now/pause'])
+  })
+
+  it('is the newest where none runs', async () => {
+    lists = [[{ ...TASK, task_id: 'old' }, { ...TASK, task_id: 'newer' }]]
+    expect(JSON.parse((await ask(['status', 'alice.chronym'])).stdout)).toMatchObject({ task_id: 'newer' })
+  })
+
+  it('is exit code 4 where there is none', async () => {
+    const { exitCode, stderr } = await ask(['cancel', 'alice.chronym'])
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain('There is no task for alice.chronym.')
+  })
+})
+
+describe('tasks --watch', () => {
+  const running: TaskBody = { ...TASK, status: 'running', error: null }
+
+  it('ends when none is running, and repeats nothing that did not change', async () => {
+    lists = [[running], [TASK]]
+    const { exitCode, stdout } = await ask(['tasks', '--watch'])
+    expect(exitCode).toBe(0)
+    expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([[running], [TASK]])
+  })
+
+  it('shows the table in its place', async () => {
+    lists = [[running], [TASK]]
+    const { stdout } = await ask(['tasks', '--watch'], { terminal: true })
+    expect(stdout).toContain('\u001b[2A\u001b[J')
+    expect(stdout.trim().split('\n').at(-1)).toContain('cancelled')
+  })
+
+  it('ends with 130 at Ctrl-C', async () => {
+    lists = [[running]]
+    const controller = new AbortController()
+    const ending = ask(['tasks', '--watch'], { signal: controller.signal })
+    await expect.poll(() => asked.length).toBeGreaterThan(0)
+    controller.abort()
+    expect((await ending).exitCode).toBe(130)
+  })
+})

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createConfigService } from '../../src/config/service.ts'
+import type { StartSources } from '../../src/config/sources.ts'
+import { checkConfig, CONFIG_FIELDS, configFromEnvironment, configFromFile, configFromFlags, leafPaths, mergeConfig, type PartialConfig } from '../../src/config/config.ts'
+import { ServiceError } from '../../src/errors.ts'
+import { makePrivateDirectory } from '../../src/data-directory/paths.ts'
+
+function caught(action: () => unknown): ServiceError {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('configuration sources', () => {
+  let dir: string
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'chronym-config-'))
+  })
+  afterEach(() => {
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  it('has a flag and an environment variable for each leaf of the schema', () => {
+    const leaves = leafPaths(checkConfig({}, 'defaults')).filter((path) => path !== 'dns.enabled')
+    expect(CONFIG_FIELDS.map((field) => field.path).sort()).toEqual(leaves.sort())
+    expect(new Set(CONFIG_FIELDS.map((field) => field.flag)).size).toBe(CONFIG_FIELDS.length)
+    expect(new Set(CONFIG_FIELDS.map((field) => field.env)).size).toBe(CONFIG_FIELDS.length)
+  })
+
+  it('lets a flag win over the environment, and the environment over the file', () => {
+    const file = join(dir, 'config.toml')
+    writeFileSync(file, 'mode = "light"\n[api]\nport = 1\nhost = "127.0.0.2"\n[vdf]\nqueue = 3\n')
+    const env = { CHRONYM_PORT: '2', CHRONYM_VDF_QUEUE: '4' }
+    const config = checkConfig(mergeConfig(configFromFile(file, true), configFromEnvironment(env), configFromFlags({ port: '5' })), 'test')
+    expect(config.api.port).toBe(5)
+    expect(config.vdf.queue).toBe(4)
+    expect(config.api.host).toBe('127.0.0.2')
+    expect(config.mode).toBe('light')
+  })
+
+  it('listens on 127.0.0.1:7468 when nothing is said', () => {
+    expect(checkConfig({}, 'defaults').api).toMatchObject({ host: '127.0.0.1', port: 7468 })
+  })
+
+  it('joins repeated and comma-separated list flags', () => {
+    expect(configFromFlags({ bootstrap: ['/a,/b', '/c'] })).toEqual({ p2p: { bootstrap: ['/a', '/b', '/c'] } })
+  })
+
+  it('names the unknown field of a file', () => {
+    const file = join(dir, 'config.toml')
+    writeFileSync(file, '[api]\nprot = 1\n')
+    const error = caught(() => configFromFile(file, true))
+    expect(error.code).toBe('SVC-CFG-001')
+    expect(error.errors).toEqual([{ path: 'api.prot', message: 'unknown field' }])
+    expect(error.message).toContain(file)
+  })
+
+  it('refuses what can be neither multiaddr nor URL, with one word for each', () => {
+    const error = caught(() => checkConfig({ p2p: { listen: ['localhost:7469'], bootstrap: ['/ip4/127.0.0.1/tcp/7469', '12D3KooW'] }, beacon: { urls: ['relay', 'ftp://relay'] } }, 'test'))
+    const multiaddr = 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469'
+    expect(error.errors).toEqual([
+      { path: 'p2p.listen.0', message: multiaddr },
+      { path: 'p2p.bootstrap.1', message: multiaddr },
+      { path: 'beacon.urls.0', message: 'must be an http or https URL' },
+      { path: 'beacon.urls.1', message: 'must be an http or https URL' }
+    ])
+  })
+
+  it('names the line of bad TOML syntax', () => {
+    const file = join(dir, 'config.toml')
+    writeFileSync(file, 'mode = "full"\n[api\n')
+    expect(caught(() => configFromFile(file, true)).message).toMatch(/config\.toml line [23]/)
+  })
+
+  it('refuses a named file that is missing and passes over a default one', () => {
+    expect(caught(() => configFromFile(join(dir, 'none.toml'), true)).code).toBe('SVC-CFG-001')
+    expect(configFromFile(join(dir, 'none.toml'), false)).toEqual({})
+  })
+
+  it.each([
+    ['CHRONYM_PORT', 'x', 'not a number'],
+    ['CHRONYM_AUTO_RENEW', 'yes', 'true or false']
+  ])('refuses %s=%s', (name, value, message) => {
+    expect(caught(() => configFromEnvironment({ [name]: value })).message).toContain(message)
+  })
+})
+
+describe('the data directory', () => {
+  it('that cannot be one is named, with the cure', () => {
+    const file = join(import.meta.dirname, 'config.test.ts')
+    expect(() => makePrivateDirectory(join(file, 'data'))).toThrow(/config\.test\.ts.data cannot be the data directory: .*--data-dir/)
+  })
+})
+
+describe('configuration at run time', () => {
+  function service({ overrides = {}, ...given }: Partial<StartSources> & { overrides?: PartialConfig } = {}) {
+    const sources = { file: {}, environment: {}, flags: {}, ...given }
+    const saved: unknown[] = []
+    const applied: string[] = []
+    const config = createConfigService({
+      initial: checkConfig(mergeConfig(sources.file, overrides, sources.environment, sources.flags), 'test'),
+      overrides,
+      sources,
+      started: checkConfig(mergeConfig(sources.file, sources.environment, sources.flags), 'test'),
+      save: (overrides) => saved.push(structuredClone(overrides)),
+      apply: async (next, previous) => void applied.push(`${previous.mode}>${next.mode}`)
+    })
+    return { config, saved, applied }
+  }
+
+  it('saves a change before it applies it and shows the whole configuration', async () => {
+    const { config, saved, applied } = service()
+    const next = await config.change({ mode: 'offline', vdf: { queue: 7 } })
+    expect(next).toMatchObject({ mode: 'offline', vdf: { queue: 7 }, api: { port: 7468 } })
+    expect(saved).toEqual([{ mode: 'offline', vdf: { queue: 7 } }])
+    expect(applied).toEqual(['full>offline'])
+  })
+
+  it('changes nothing when one field of several cannot change', async () => {
+    const { config, saved } = service()
+    await expect(config.change({ mode: 'light', data_dir: '/elsewhere' })).rejects.toMatchObject({
+      code: 'SVC-CFG-002',
+      errors: [{ path: 'data_dir' }]
+    })
+    expect(config.current().mode).toBe('full')
+    expect(saved).toEqual([])
+  })
+
+  const at = (config: ReturnType<typeof service>['config'], path: string) => config.fields().find(({ field }) => field === path)
+
+  it('tells of each field where its value comes from', () => {
+    const { config } = service({ file: { mode: 'light', auto_renew: false, vdf: { queue: 3 } }, environment: { auto_renew: true }, flags: { api: { port: 0 } }, overrides: { mode: 'offline', auto_renew: false } })
+    expect(config.fields().map(({ field }) => field)).toEqual(leafPaths(config.view()))
+    expect(at(config, 'mode')).toEqual({ field: 'mode', value: 'offline', source: 'run time', changeable: true, otherwise: { value: 'light', source: 'file' } })
+    expect(at(config, 'auto_renew')).toEqual({ field: 'auto_renew', value: true, source: 'environment', changeable: true })
+    expect(at(config, 'vdf.queue')).toMatchObject({ value: 3, source: 'file' })
+    expect(at(config, 'api.port')).toMatchObject({ value: 0, source: 'flag', changeable: false })
+    expect(at(config, 'log.level')).toMatchObject({ value: 'info', source: 'default' })
+  })
+
+  it('takes back what this run or an earlier one changed, and saves that', async () => {
+    const { config, saved, applied } = service({ file: { mode: 'light' }, flags: { vdf: { queue: 9 } }, overrides: { mode: 'offline', vdf: { max_tasks: 1 } } })
+    await config.change({ vdf: { queue: 7 } })
+    expect(at(config, 'vdf.queue')).toMatchObject({ value: 7, source: 'run time', otherwise: { value: 9, source: 'flag' } })
+    expect(await config.unset('mode')).toMatchObject({ mode: 'light', vdf: { queue: 7, max_tasks: 1 } })
+    expect(await config.unset('vdf.queue')).toMatchObject({ mode: 'light', vdf: { queue: 9 } })
+    expect(at(config, 'vdf.queue')).toMatchObject({ value: 9, source: 'flag' })
+    expect(saved.at(-1)).toEqual({ vdf: { max_tasks: 1 } })
+    expect(applied).toEqual(['offline>offline', 'offline>light', 'light>light'])
+  })
+
+  it('has nothing to take back where nothing was changed, and refuses a field that is none', async () => {
+    const { config, saved } = service()
+    expect(await config.unset('mode')).toEqual(config.view())
+    expect(saved).toEqual([])
+    for (const field of ['moed', 'vdf', '', '__proto__']) await expect(config.unset(field)).rejects.toMatchObject({ code: 'SVC-CFG-001' })
+  })
+
+  it('accepts a fixed field that is set to the value it has', async () => {
+    const { config } = service()
+    await expect(config.change({ api: { port: 7468 } })).resolves.toBeDefined()
+  })
+
+  it.each([[{ moed: 'full' }], [JSON.parse('{"__proto__": {"mode": "light"}}')], [{ mode: 'fast' }], [{ vdf: { queue: 0 } }], [{ dns: { enabled: true } }], [[]], ['full']])(
+    'refuses %j with SVC-CFG-001',
+    async (patch) => {
+      await expect(service().config.change(patch)).rejects.toMatchObject({ code: 'SVC-CFG-001' })
+    }
+  )
+})

@@ -1,0 +1,114 @@
+/** How long publishing and resolving wait for peers that take every question and answer none, modelled: until enough others have answered, and a second. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { commit } from '../../../src/network/client/commit.ts'
+import { getDocuments } from '../../../src/network/client/documents.ts'
+import { enough, GRACE_MS } from '../../../src/util/wait-for-enough.ts'
+import type { ClientParts } from '../../../src/network/client/reachable.ts'
+import { put } from '../../../src/network/client/put.ts'
+import type { Peer } from '../../../src/network/peers.ts'
+import type { Answer, Request } from '../../../src/network/wire/messages.ts'
+import { utf8 } from '../../../src/protocol/encoding/bytes.ts'
+import { encodeReceipt, signReceipt } from '../../../src/protocol/claim/receipt.ts'
+import { Lab } from '../lab.ts'
+import { clientOf, modelledKey, modelledPeer, modelledPeers } from '../modelled-peers.ts'
+
+const OTHERS = 5
+/** As long as a question may take. */
+const SILENCE_MS = 10_000
+
+const lab = new Lab()
+const RECORD = utf8('the record')
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Of five peers the first so many are silent; the others do as they are asked. */
+function network(silent: number): { parts: ClientParts; asked: Request[] } {
+  const all = Array.from({ length: OTHERS }, (_, index) => modelledPeer(index))
+  const held = new Map<string, Uint8Array>()
+  const asked: Request[] = []
+  const answer = (peer: Peer, request: Request): Answer => {
+    switch (request.type) {
+      case 'put':
+        held.set(peer.peer, request.record)
+        return { type: 'stored' }
+      case 'get':
+        return held.has(peer.peer) ? { type: 'document', record: held.get(peer.peer)! } : { type: 'none' }
+      case 'commit':
+        return { type: 'received', receipt: encodeReceipt(signReceipt(request.commitment, 77, modelledKey(all.indexOf(peer)), lab.hash)) }
+      case 'commitments':
+      case 'find':
+      case 'list':
+        throw new Error(`nobody asks for ${request.type} here`)
+    }
+  }
+  const peers = modelledPeers(
+    () => all,
+    async (peer, request) => {
+      asked.push(request)
+      if (all.indexOf(peer) >= silent) return answer(peer, request)
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS))
+      return 'lost'
+    }
+  )
+  return { parts: clientOf(lab, peers), asked }
+}
+
+/** What it comes to, and after how many milliseconds of the timers' time. */
+async function timed<T>(work: Promise<T>): Promise<{ result: T; tookMs: number }> {
+  const startedAt = Date.now()
+  const timing = work.then((result) => ({ result, tookMs: Date.now() - startedAt }))
+  await vi.advanceTimersByTimeAsync(10 * SILENCE_MS)
+  return timing
+}
+
+const owner = lab.owner('alice')
+const commitment = lab.commitment('alice.chronym', owner)
+
+const USES = [
+  ['a put', 2 * GRACE_MS, (parts: ClientParts) => put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => Promise.resolve(false) }), { storedBy: OTHERS - 2, of: OTHERS, refusals: [{ code: 'no-answer' }, { code: 'no-answer' }] }],
+  ['a commitment', GRACE_MS, (parts: ClientParts) => commit(parts, 'alice.chronym', commitment, lab.stamp(commitment)), { of: OTHERS, receipts: [{}, {}, {}] }],
+  ['a document', GRACE_MS, (parts: ClientParts) => getDocuments(parts, 'kid', 'did:x'), { records: [], isAnswered: true }]
+] as const
+
+describe.each(USES)('%s', (_what, graceMs, use, expected) => {
+  it('waits a second for a silent minority', async () => {
+    const { result, tookMs } = await timed<unknown>(use(network(2).parts))
+    expect(result).toMatchObject(expected)
+    expect(tookMs).toBe(graceMs)
+  })
+
+  it('waits for nobody where all answer', async () => {
+    expect((await timed<unknown>(use(network(0).parts))).tookMs).toBe(0)
+  })
+
+  it('gives up on a silent majority when the questions end', async () => {
+    expect((await timed<unknown>(use(network(3).parts))).tookMs).toBeGreaterThanOrEqual(SILENCE_MS)
+  })
+})
+
+describe('enough', () => {
+  const after = <T>(milliseconds: number, value: T): Promise<T> => new Promise((resolve) => setTimeout(() => resolve(value), milliseconds))
+
+  it('takes in who comes within the second, and shows who does not as undefined', async () => {
+    const { result, tookMs } = await timed(enough([after(10, 'a'), after(500, 'b'), after(5000, 'c')], (some) => some.includes('a')))
+    expect(result).toEqual(['a', 'b', undefined])
+    expect(tookMs).toBe(10 + GRACE_MS)
+  })
+
+  it('rejects with what is rejected before, not after', async () => {
+    const fails = async (milliseconds: number): Promise<string> => after(milliseconds, '').then(() => Promise.reject(new Error('broken')))
+    const failed = expect(enough([after(10, 'a'), fails(20)], () => true)).rejects.toThrow('broken')
+    expect((await timed(enough([after(10, 'a'), fails(5000)], () => true))).result).toEqual(['a', undefined])
+    await failed
+  })
+
+  it('of nobody is nothing', async () => {
+    expect(await enough([], () => false)).toEqual([])
+  })
+})

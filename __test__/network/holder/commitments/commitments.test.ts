@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createRoundClock } from '../../../../src/time/round-clock.ts'
+import { createCommitments, type CommitmentLimits, type Commitments } from '../../../../src/network/holder/commitments/commitments.ts'
+import { sha256, u64be, utf8 } from '../../../../src/protocol/encoding/bytes.ts'
+import { stampWork } from '../../../../src/protocol/crypto/stamp.ts'
+import { openStore } from '../../../../src/store/open.ts'
+import { StoreError, type Store } from '../../../../src/store/types.ts'
+import { Lab, labProfile } from '../../lab.ts'
+
+let directory: string
+let store: Store
+let lab: Lab
+let opened: Commitments | undefined
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'chronym-commitments-'))
+  store = openStore(join(directory, 'chronym.db'))
+  lab = new Lab(labProfile({ answers_per_prefix: 2 }))
+  opened = undefined
+})
+
+afterEach(() => {
+  store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const LIMITS: CommitmentLimits = { total: 4, perPrefix: 2 }
+
+/** All that was received is written before another one reads the store. */
+function table(limits = LIMITS): Commitments {
+  opened?.flush()
+  opened = createCommitments(store, lab.profile, createRoundClock(lab.beacon, lab.profile, store, lab.nowMs), limits)
+  return opened
+}
+
+function commitment(index: number): Uint8Array {
+  return sha256(utf8('commitment'), u64be(index))
+}
+
+/** A nonce whose work is exactly that many bits. */
+function nonceOf(c: Uint8Array, bits: number): Uint8Array {
+  for (let attempt = 0; ; attempt++) {
+    const nonce = u64be(attempt)
+    if (stampWork(c, nonce, lab.hash) === bits) return nonce
+  }
+}
+
+describe('the table of commitments', () => {
+  it('[resetting the stamp] keeps the round of the first sight, through re-sending and restart', () => {
+    const first = table()
+    const c = commitment(1)
+    const nonce = nonceOf(c, 4)
+    expect(first.receive(c, nonce, 'a')).toEqual({ seen: lab.round })
+    const seen = lab.round
+    lab.advance(10)
+    expect(first.receive(c, nonceOf(c, 9), 'b')).toEqual({ seen })
+    const again = table()
+    expect(again.facts(c).seen).toBe(seen)
+    expect(again.receive(c, nonce, 'a')).toEqual({ seen })
+    expect(again.size).toBe(1)
+  })
+
+  it('writes many at once, and forgets those that the disk has not taken', () => {
+    store.close()
+    store = openStore(join(directory, 'small.db'), { maxPages: 6 })
+    const held = table({ total: 100, perPrefix: 100 })
+    const [first, ...others] = Array.from({ length: 60 }, (_, index) => commitment(index))
+    held.receive(first!, nonceOf(first!, 4), 'a')
+    held.flush()
+    for (const c of others) held.receive(c, nonceOf(c, 4), 'a')
+    expect(held.size).toBe(60)
+    expect(() => held.flush()).toThrow(StoreError)
+    expect([held.size, held.isKnown(first!), held.isKnown(others[0]!)]).toEqual([1, true, false])
+    held.flush()
+    expect(table().facts(first!).seen).toBe(lab.round)
+  })
+
+  it('takes nothing without the work', () => {
+    const c = commitment(1)
+    expect(table().receive(c, nonceOf(c, 3), 'a')).toEqual({ refused: 'stamp' })
+    expect(table().receive(c, new Uint8Array(7), 'a')).toEqual({ refused: 'stamp' })
+  })
+
+  it('drops the least work of a full prefix, and refuses what has no more', () => {
+    const held = table()
+    held.receive(commitment(1), nonceOf(commitment(1), 5), 'a')
+    held.receive(commitment(2), nonceOf(commitment(2), 7), 'a')
+    expect(held.receive(commitment(3), nonceOf(commitment(3), 4), 'a')).toEqual({ refused: 'full' })
+    expect(held.receive(commitment(4), nonceOf(commitment(4), 6), 'a')).toEqual({ seen: lab.round })
+    expect([1, 2, 3, 4].map((index) => held.facts(commitment(index)).seen !== undefined)).toEqual([false, true, false, true])
+    expect(table().size).toBe(2)
+  })
+
+  it('lets an honest commitment of another prefix survive a flood of one prefix', () => {
+    const held = table({ total: 4, perPrefix: 100 })
+    const honest = commitment(0)
+    held.receive(honest, nonceOf(honest, 4), 'honest')
+    for (let index = 1; index <= 12; index++) held.receive(commitment(index), nonceOf(commitment(index), 8), 'flood')
+    expect(held.facts(honest).seen).toBe(lab.round)
+    expect(held.size).toBe(4)
+  })
+
+  it('has no bound of a prefix where the network has none', () => {
+    lab = new Lab(labProfile())
+    const held = table({ total: 10, perPrefix: 2 })
+    for (let index = 0; index < 6; index++) expect(held.receive(commitment(index), nonceOf(commitment(index), 4), 'a')).toEqual({ seen: lab.round })
+  })
+
+  it('forgets what was not sent again in time, and only that', () => {
+    const held = table()
+    const [idle, kept] = [commitment(1), commitment(2)]
+    held.receive(idle, nonceOf(idle, 4), 'a')
+    held.receive(kept, nonceOf(kept, 4), 'b')
+    lab.advance(lab.profile.commit_keep)
+    held.receive(kept, nonceOf(kept, 4), 'b')
+    held.forget()
+    expect(held.size).toBe(2)
+    lab.advance(1)
+    held.forget()
+    expect([held.facts(idle).seen, held.facts(kept).seen]).toEqual([undefined, 1_000])
+    expect(table().size).toBe(1)
+  })
+})

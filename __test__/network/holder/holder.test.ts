@@ -1,0 +1,133 @@
+/** The holder by itself: one node's rules, without a network around it. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createRoundClock } from '../../../src/time/round-clock.ts'
+import { equalBytes, sha256, toHex } from '../../../src/protocol/encoding/bytes.ts'
+import type { Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
+import { encodeReveal, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import type { HandedOver } from '../../../src/protocol/admission/witness.ts'
+import { StoreError } from '../../../src/store/types.ts'
+import { HolderWorkbench, PEER } from '../holder-workbench.ts'
+import { saltOf } from '../lab.ts'
+
+let at: HolderWorkbench
+
+beforeEach(() => {
+  at = new HolderWorkbench()
+})
+
+afterEach(() => {
+  at.close()
+})
+
+describe('a holder', () => {
+  it('answers briefly with the digest of what it holds', async () => {
+    const { lab } = at
+    const target = at.holder()
+    const reveal = at.witnessed(target, 'digest.chronym', 'owner')
+    await target.put('reveal', encodeReveal(reveal), PEER)
+    const key = at.key('digest.chronym')
+    const handlers = target.handlers()
+    const answer = (brief?: true) => handlers.get({ type: 'get', kind: 'reveal', key, ...(brief && { brief }) }, undefined as never)
+    const claim = lab.claimId(reveal)
+    expect(answer()).toEqual({ type: 'entry', state: 'fresh', claim, record: encodeReveal(reveal) })
+    expect(answer(true)).toEqual({ type: 'entry', state: 'fresh', claim, digest: sha256(encodeReveal(reveal)) })
+  })
+
+  it('has its own records verified first, then expected claims, then those of strangers', async () => {
+    const { lab } = at
+    const verifyProof = vi.spyOn(lab.pool, 'verifyProof')
+    const target = at.holder()
+    const urgencyOf = async (reveal: Reveal, peer?: Origin): Promise<string | undefined> => {
+      verifyProof.mockClear()
+      await target.put('reveal', encodeReveal(reveal), peer)
+      return verifyProof.mock.lastCall?.[1]?.urgency
+    }
+    expect(await urgencyOf(at.witnessed(target, 'witnessed.chronym', 'owner'), PEER)).toBe('expected')
+    expect(await urgencyOf(lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round }), PEER)).toBe('unexpected')
+    expect(await urgencyOf(lab.reveal('ours.chronym', lab.owner('ourselves'), { p: lab.round }))).toBe('own')
+    const held = lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round })
+    expect(await urgencyOf(lab.updated(held, lab.owner('stranger'), 2), PEER)).toBe('expected')
+  })
+
+  it('takes a renewal of its owner and refuses the lapsed claim', async () => {
+    const { lab } = at
+    const target = at.holder()
+    const owner = lab.owner('renewer')
+    const first = at.witnessed(target, 'renew.chronym', 'renewer')
+    await target.put('reveal', encodeReveal(first), PEER)
+    lab.advance(lab.profile.lease)
+    await target.reveals.revise(at.key('renew.chronym'))
+    const renewal = lab.reveal('renew.chronym', owner, { p: lab.round, salt: saltOf('renewal'), former: first, serial: 2 })
+    expect(await target.put('reveal', encodeReveal(renewal), PEER)).toEqual({ type: 'stored' })
+    lab.advance(lab.profile.lease)
+    expect(at.stateOf(target, 'renew.chronym')).toEqual({ state: 'settled', owner: owner.publicKey })
+    expect(await target.put('reveal', encodeReveal(first), PEER)).toMatchObject({ type: 'refused', code: 'dead' })
+  })
+
+  it('admits no new name while the newest pulse is old, and lets none lapse', async () => {
+    const { lab } = at
+    const target = at.holder()
+    const held = at.witnessed(target, 'held.chronym', 'owner')
+    await target.put('reveal', encodeReveal(held), PEER)
+    const waiting = at.witnessed(target, 'waiting.chronym', 'owner')
+    // On the same store, two days after the last pulse by the clock.
+    const last = lab.pulse(lab.round)
+    const later = lab.nowMs() + 2 * 24 * 3600 * 1000
+    const stale = at.holder({ clock: createRoundClock({ latest: () => last }, lab.profile, at.store, () => later) })
+    expect(await stale.put('reveal', encodeReveal(waiting), PEER)).toMatchObject({ type: 'refused', code: 'no-fresh-pulse' })
+    await stale.entries.dropDead()
+    expect(at.stateOf(stale, 'held.chronym')?.owner).toEqual(held.pubkey)
+  })
+
+  it('keeps two payloads at one (p, serial) as equivocation', async () => {
+    const { lab } = at
+    const target = at.holder()
+    const owner = lab.owner('double')
+    const first = at.witnessed(target, 'double.chronym', 'double')
+    await target.put('reveal', encodeReveal(first), PEER)
+    const twin = lab.updated({ ...first, payload: first.payload }, owner, 1)
+    expect(equalBytes(twin.signature, first.signature)).toBe(true)
+    const other = signReveal({ ...first, payload: new TextEncoder().encode('{"records":{"@":[]},"serial":1}') }, owner, lab.hash)
+    await target.put('reveal', encodeReveal(other), PEER)
+    expect(target.entries.load(at.key('double.chronym'))?.entry.equivocation).toMatchObject({ round: first.drand_pulse, serial: 1 })
+  })
+
+  it('counts a commitment that five diverse neighbours handed over, by the median of their words, and not what fewer say', async () => {
+    const { lab } = at
+    const target = at.holder()
+    const owner = lab.owner('handed')
+    const commitment = lab.commitment('handed.chronym', owner, saltOf('handed'))
+    const said = (rounds: readonly number[]): Map<string, HandedOver[]> => new Map([[toHex(commitment), rounds.map((seen, index) => ({ peer: `p${index}`, prefix: String(index), seen }))]])
+    const [early, late] = [lab.round, lab.round + 5_000]
+    lab.advance(lab.profile.min_commit)
+    const reveal = encodeReveal(lab.reveal('handed.chronym', owner, { p: lab.round, salt: saltOf('handed') }))
+
+    target.commitments.takeOver(said([early, early, early, early]))
+    await target.put('reveal', reveal, PEER)
+    expect(at.stateOf(target, 'handed.chronym')?.state, 'four words').toBe('provisional')
+    target.commitments.takeOver(said([early, early, late, late, late]))
+    await target.put('reveal', reveal, PEER)
+    expect(at.stateOf(target, 'handed.chronym')?.state, 'the median is late').toBe('provisional')
+    target.commitments.takeOver(said([early, early, early, late, late]))
+    await target.put('reveal', reveal, PEER)
+    expect(at.stateOf(target, 'handed.chronym')?.state).toBe('fresh')
+  })
+
+  it('answers nothing as stored that did not reach the disk', async () => {
+    at.close()
+    at = new HolderWorkbench({ maxPages: 12 })
+    const target = at.holder()
+    let failure: unknown
+    for (let index = 0; index < 50 && failure === undefined; index++) {
+      try {
+        await target.put('reveal', encodeReveal(at.witnessed(target, `full-${index}.chronym`, 'owner')), { peer: String(index), prefix: 'p' })
+        expect(at.stateOf(target, `full-${index}.chronym`)).toBeDefined()
+      } catch (error) {
+        failure = error
+      }
+    }
+    expect(failure).toBeInstanceOf(StoreError)
+    expect((failure as StoreError).code).toBe('full')
+    expect(at.stateOf(target, 'full-0.chronym')).toBeDefined()
+  })
+})

@@ -1,0 +1,108 @@
+/** Whom nodes know of each other where more of them stand close together than a leaf of the routing table holds: real nodes, k = 4. */
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { discoverPeers } from '../../../src/network/routing/discovery.ts'
+import type { LookUps } from '../../../src/network/routing/look-ups.ts'
+import type { Node } from '../../../src/network/node.ts'
+import { nearestKnown, positionOf } from '../../../src/network/routing/routing.ts'
+import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
+import { distance } from '../../../src/protocol/neighbourhood/density.ts'
+import { sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
+import { seedsNear, startBareNode } from '../bare-node.ts'
+import { findingOn } from '../finding-node.ts'
+import { labProfile } from '../lab.ts'
+import { waitFor } from '../../wait-for.ts'
+
+const K = 4
+const profile = labProfile({ k: K, answers_per_prefix: 0 })
+
+/** As many bits as kad-dht's table tells peers apart by, if it is left alone. */
+const SHARED_BITS = 6
+const CLOSE_TOGETHER = 12
+const ELSEWHERE = 6
+
+/** A look-up takes the one event loop of all nodes. */
+const BETWEEN_LOOKS_MS = 500
+
+/** There no part that a table tells apart has more than three of them: who finds room with us is then no matter of who comes first. */
+const PLACE = sha256(utf8('a'))
+
+interface Member {
+  readonly node: Node
+  readonly position: Uint8Array
+  readonly lookUps: LookUps
+  readonly leave: () => Promise<void>
+}
+
+const members: Member[] = []
+
+/** Joins through the first node. */
+async function join(seed: Uint8Array): Promise<Member> {
+  const node = await startBareNode(seed, profile)
+  const { lookUps } = await findingOn(node, profile)
+  const end = discoverPeers(node, K, lookUps, { every: () => () => undefined }, pino({ level: 'silent' }))
+  const leave = async (): Promise<void> => {
+    end()
+    await node.stop()
+  }
+  const member = { node, position: positionOf(node.peerId), lookUps, leave }
+  members.push(member)
+  if (member !== members[0]) await node.dial(members[0]!.node.getMultiaddrs())
+  return member
+}
+
+/** The truth: the k nearest to a key, of all but one. */
+function nearest(key: Uint8Array, besides?: Member): Member[] {
+  return members.filter((member) => member !== besides).toSorted((one, other) => distance(key, one.position) - distance(key, other.position)).slice(0, K)
+}
+
+const ids = (of: readonly Member[]): string[] => of.map(({ node }) => node.peerId.toString())
+
+/** As kad-dht does every five minutes. */
+async function lookAround({ position, lookUps }: Member): Promise<void> {
+  await lookUps.anew(position)
+}
+
+async function knowsItsNearest(member: Member): Promise<void> {
+  await waitFor(async () => {
+    await lookAround(member)
+    expect(nearestKnown(member.node, member.position).slice(0, K).map(String)).toEqual(ids(nearest(member.position, member)))
+  }, BETWEEN_LOOKS_MS)
+}
+
+beforeAll(async () => {
+  const elsewhere = PLACE.map((byte) => byte ^ 0xff)
+  for (const seed of await seedsNear(elsewhere, 1, ELSEWHERE)) await join(seed)
+  for (const seed of await seedsNear(PLACE, SHARED_BITS, CLOSE_TOGETHER)) await join(seed)
+})
+
+afterAll(async () => {
+  await Promise.all(members.map(({ leave }) => leave()))
+})
+
+const isClose = ({ position }: Member): boolean => sharesPrefix(PLACE, position, SHARED_BITS)
+
+describe('three times as many nodes as a leaf holds, in one of 64 parts of the key space', () => {
+  it('know the k nearest to themselves, each of them', async () => {
+    const close = members.filter(isClose)
+    expect(close).toHaveLength(CLOSE_TOGETHER)
+    for (const member of close) await knowsItsNearest(member)
+  })
+
+  it('are found by somebody from elsewhere, those who are nearest to a key', async () => {
+    const keys = Array.from({ length: 1_000 }, (_, index) => sha256(utf8(`key ${index}`))).filter((key) => sharesPrefix(PLACE, key, SHARED_BITS))
+    expect(keys.length).toBeGreaterThan(5)
+    for (const [index, key] of keys.entries()) {
+      const { lookUps } = members[index % ELSEWHERE]!
+      await waitFor(async () => expect((await lookUps.anew(key)).map(String)).toEqual(ids(nearest(key))), BETWEEN_LOOKS_MS)
+    }
+  })
+
+  it('come to know of whoever joins next to them', async () => {
+    const newcomer = await join((await seedsNear(PLACE, SHARED_BITS, CLOSE_TOGETHER + 1)).at(-1)!)
+    await knowsItsNearest(newcomer)
+    for (const { node } of nearest(newcomer.position, newcomer)) {
+      await waitFor(() => expect(nearestKnown(node, newcomer.position).slice(0, 1).map(String)).toEqual(ids([newcomer])))
+    }
+  })
+})

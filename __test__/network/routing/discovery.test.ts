@@ -1,0 +1,121 @@
+/** Whom a node looks for when it joins, with real nodes; the look-ups are noted, not made. */
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { discoverPeers } from '../../../src/network/routing/discovery.ts'
+import type { Node } from '../../../src/network/node.ts'
+import { positionOf, tableSize } from '../../../src/network/routing/routing.ts'
+import { sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
+import type { Timers } from '../../../src/time/timers.ts'
+import { startBareNode } from '../bare-node.ts'
+import { waitFor } from '../../wait-for.ts'
+
+const K = 2
+
+/** What the look-ups say of the network; parts of the key space that belong to others. */
+const [SIZE, PARTS] = [10, 3]
+
+const nodes: Node[] = []
+let joiner: Node
+let lookedUp: Uint8Array[]
+let fails: boolean
+let sampled: Uint8Array[]
+let changes: boolean[]
+let size: number
+let end: () => void
+const samples: (() => void)[] = []
+
+beforeEach(async () => {
+  joiner = await startBareNode(0)
+  nodes.push(joiner)
+  lookedUp = []
+  sampled = []
+  changes = []
+  fails = false
+  size = SIZE
+  const anew = (key: Uint8Array): Promise<[]> => {
+    lookedUp.push(key)
+    return fails ? Promise.reject(new Error('nobody answers')) : Promise.resolve([])
+  }
+  const sample = async (key: Uint8Array, _signal?: AbortSignal, hasChanged = false): Promise<void> => {
+    sampled.push(key)
+    changes.push(hasChanged)
+    await anew(key)
+  }
+  const timers: Timers = { every: (_milliseconds, action) => (samples.push(action), () => samples.splice(samples.indexOf(action), 1)) }
+  end = discoverPeers(joiner, K, { anew, closest: anew, sample, networkSize: () => size }, timers, pino({ level: 'silent' }))
+})
+
+afterEach(async () => {
+  end()
+  for (const node of nodes.splice(0)) await node.stop()
+})
+
+async function meet(): Promise<void> {
+  const known = tableSize(joiner)
+  const other = await startBareNode(nodes.length)
+  nodes.push(other)
+  await other.dial(joiner.getMultiaddrs())
+  await waitFor(() => expect(tableSize(joiner)).toBe(known + 1))
+}
+
+/** By how many first bits each key that was looked up agrees with our own; undefined for our own id. */
+function sharedBits(): (number | undefined)[] {
+  const own = positionOf(joiner.peerId)
+  return lookedUp.map((key) => Array.from({ length: 256 }, (_, bits) => bits).find((bits) => !sharesPrefix(own, key, bits + 1)))
+}
+
+/** Once what was begun has ended. */
+async function looks(): Promise<(number | undefined)[]> {
+  await new Promise((resolve) => setImmediate(resolve))
+  return sharedBits()
+}
+
+it('looks for its neighbours while it knows fewer than k, then into each part of the key space that is farther away, again when half as many more are known', async () => {
+  await meet()
+  expect(await looks()).toEqual([undefined])
+  await meet()
+  const far = [undefined, ...Array.from({ length: PARTS }, (_, shared) => shared)]
+  expect(await looks()).toEqual(far)
+  await meet()
+  const again = [...far, ...far.slice(1)]
+  expect(await looks()).toEqual(again)
+  await meet()
+  expect(await looks()).toEqual(again)
+  expect(sampled).toEqual(lookedUp.slice(1))
+  // What was noted when the network was smaller counts no more.
+  expect(changes).toEqual([true, false, false, true, false, false])
+})
+
+it('looks into the parts next to ourselves too where the network is large, without counting whom it finds there [a crowd around one node]', async () => {
+  // 2^9 k.
+  size = 512 * K
+  await meet()
+  await meet()
+  expect(await looks()).toEqual([undefined, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(sampled).toEqual(lookedUp.slice(1, 7))
+})
+
+it('asks at a random key from time to time, once it knows k others', async () => {
+  samples[0]!()
+  await meet()
+  samples[0]!()
+  expect(sampled).toEqual([])
+  await meet()
+  await looks()
+  sampled = []
+  samples[0]!()
+  samples[0]!()
+  expect(sampled).toHaveLength(2)
+  expect(sampled[0]).not.toEqual(sampled[1])
+  end()
+  expect(samples).toEqual([])
+})
+
+it('goes on after a look-up that failed', async () => {
+  fails = true
+  await meet()
+  expect(await looks()).toEqual([undefined])
+  fails = false
+  await meet()
+  expect((await looks()).slice(0, 2)).toEqual([undefined, 0])
+})

@@ -1,0 +1,78 @@
+/** How bootstrap peers are dialled, and what is told of those that cannot be reached, with real nodes. */
+import { setImmediate } from 'node:timers/promises'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { Node } from '../../../src/network/node.ts'
+import { tableSize } from '../../../src/network/routing/routing.ts'
+import { watchBootstrap } from '../../../src/network/routing/watchdog.ts'
+import { startBareNode } from '../bare-node.ts'
+import { waitFor } from '../../wait-for.ts'
+
+let [alone, other]: Node[] = []
+
+beforeAll(async () => {
+  alone = await startBareNode(0)
+  other = await startBareNode(1)
+})
+
+afterAll(async () => {
+  for (const node of [alone, other]) await node?.stop()
+})
+
+it('tells once why an address of a bootstrap peer does not work, while nobody is known', async () => {
+  const address = other!.getMultiaddrs()[0]!.toString()
+  const closed = address.replace(/tcp\/\d+/, 'tcp/1')
+  const ofAnother = address.replace(/p2p\/.*/, `p2p/${(await startBareNode(2).then(async (node) => (await node.stop(), node))).peerId.toString()}`)
+  let look = (): void => undefined
+  const timers = { every: (_interval: number, action: () => void) => ((look = action), () => undefined) }
+  const told: string[][] = []
+  let addresses = [closed, ofAnother]
+  watchBootstrap(alone!, () => addresses, timers, (...each) => told.push(each))
+  look()
+  await waitFor(() => expect(told).toHaveLength(2))
+  expect(told).toContainEqual([closed, expect.stringContaining('ECONNREFUSED')])
+  expect(told).toContainEqual([ofAnother, expect.stringMatching(/identity|peer ?id/i)])
+  const dial = vi.spyOn(alone!, 'dial')
+  look()
+  await Promise.allSettled(dial.mock.results.map(({ value }) => value as Promise<unknown>))
+  await setImmediate()
+  expect(dial).toHaveBeenCalledTimes(2)
+  expect(told).toHaveLength(2)
+  addresses = [closed, address]
+  look()
+  await waitFor(() => expect(alone!.getPeers()).toHaveLength(1))
+})
+
+/** Nodes of their own: `node` knows somebody, so that the one it misses is dialled ever more seldom. */
+it('dials ever more seldom a peer that hangs up each time: a node that is full closes idle connections', async () => {
+  const [node, known, busy] = [await startBareNode(3), await startBareNode(4), await startBareNode(5)]
+  try {
+    await node.dial(multiaddr(known.getMultiaddrs()[0]!.toString()))
+    // It answers no look-ups, so that nobody else dials it.
+    await busy.services.dht.setMode('client')
+    const dial = vi.spyOn(node, 'dial')
+    let look = (): void => undefined
+    watchBootstrap(node, () => [busy.getMultiaddrs()[0]!.toString()], { every: (_interval, action) => ((look = action), () => undefined) }, () => undefined)
+    await waitFor(() => expect(tableSize(node)).toBe(1))
+    const dialledAt: number[] = []
+    for (let count = 1; count <= 100; count++) {
+      look()
+      if (dial.mock.calls.length === dialledAt.length) continue
+      dialledAt.push(count)
+      await Promise.allSettled(dial.mock.results.map(({ value }) => value as Promise<unknown>))
+      await waitFor(() => expect(busy.getConnections().length).toBeGreaterThan(0))
+      // It is seen connected once.
+      look()
+      count++
+      // Again and again: a ping by which kad-dht looks at a new peer may have dialled the node meanwhile.
+      await waitFor(() => {
+        for (const connection of busy.getConnections()) connection.abort(new Error('no place is left'))
+        expect(node.getConnections(busy.peerId).length).toBe(0)
+      })
+    }
+    // Looks, of two seconds each.
+    expect(dialledAt).toEqual([6, 16, 36, 76])
+  } finally {
+    for (const each of [node, known, busy]) await each.stop()
+  }
+})

@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { EntryState } from '../../../src/protocol/admission/entry.ts'
+import type { ResolveAnswer, Tally } from '../../../src/protocol/resolution/quorum.ts'
+import { tally } from '../../../src/protocol/resolution/quorum.ts'
+import { bareClaim, MAIN } from '../fixtures.ts'
+
+const ALICE = bareClaim({ owner: 'alice' })
+const BOB = bareClaim({ owner: 'bob' })
+
+type Vote = [typeof ALICE, EntryState?] | undefined
+
+function answers(...votes: Vote[]): ResolveAnswer[] {
+  return votes.map((vote, index) => {
+    const origin = { peer: `${index}`, prefix: `${index}` }
+    return vote === undefined ? origin : { ...origin, held: { claim: vote[0], state: vote[1] ?? 'settled' } }
+  })
+}
+
+function times(count: number, vote: Vote): Vote[] {
+  return Array.from({ length: count }, () => vote)
+}
+
+function decide(votes: Vote[], asked = votes.length, done = true): Tally {
+  return tally(answers(...votes), { asked, done }, MAIN)
+}
+
+describe('the vote', () => {
+  it('goes to the owner with more than half, "none" without a vote', () => {
+    expect(decide([...times(3, [ALICE]), ...times(2, [BOB]), ...times(15, undefined)])).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey, votes: 3 }, of: 5, thin: true, settled: true })
+  })
+
+  it('goes to nobody without a majority, and says who had votes', () => {
+    const result = decide([...times(2, [ALICE]), ...times(2, [BOB])])
+    expect(result).toMatchObject({ kind: 'contested', rule: 'no-majority' })
+    expect(result.kind === 'contested' && result.candidates.map(({ votes }) => votes)).toEqual([2, 2])
+  })
+
+  it('finds nothing where nobody holds anything', () => {
+    expect(decide(times(5, undefined))).toEqual({ kind: 'none', rule: 'nobody-holds-it', answered: 5 })
+    expect(decide([])).toMatchObject({ kind: 'none' })
+  })
+
+  it('leaves provisional entries without a vote while any other state answers', () => {
+    expect(decide([...times(9, [BOB, 'provisional']), [ALICE, 'fresh']])).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, provisional: false, settled: false })
+    expect(decide(times(3, [BOB, 'provisional']))).toMatchObject({ kind: 'owner', rule: 'provisional-only', provisional: true, settled: false })
+  })
+
+  it('stops as soon as more than half of those to be asked agree', () => {
+    expect(decide(times(10, [ALICE]), 20, false)).toMatchObject({ kind: 'undecided' })
+    expect(decide(times(11, [ALICE]), 20, false)).toMatchObject({ kind: 'owner', thin: false })
+    expect(decide(times(11, [ALICE, 'provisional']), 20, false)).toMatchObject({ kind: 'undecided' })
+  })
+
+  it('counts two answers of a prefix and one of a peer', () => {
+    const crowd = answers(...times(9, [BOB])).map((answer) => ({ ...answer, prefix: 'one' }))
+    const honest = answers(...times(3, [ALICE])).map((answer) => ({ ...answer, peer: `h${answer.peer}`, prefix: `h${answer.prefix}` }))
+    expect(tally([...crowd, ...honest], { asked: 5, done: true }, MAIN)).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, of: 5 })
+    const same = answers([ALICE], [ALICE]).map((answer) => ({ ...answer, peer: 'one' }))
+    expect(tally(same, { asked: 2, done: true }, MAIN)).toMatchObject({ of: 1 })
+  })
+
+  it('gives the newest record of the owner, from any responder', () => {
+    const newest = bareClaim({ owner: 'alice', serial: 7 })
+    expect(decide([...times(3, [ALICE]), [newest, 'provisional']])).toMatchObject({ owner: { newest } })
+  })
+
+  it('never names two owners, and an early owner is also the late one', () => {
+    const vote = fc.constantFrom<Vote>([ALICE], [BOB], [ALICE, 'fresh'], [BOB, 'provisional'], undefined)
+    fc.assert(
+      fc.property(fc.array(vote, { minLength: 1, maxLength: 20 }), fc.nat(20), (votes, cut) => {
+        const asked = votes.length
+        const early = decide(votes.slice(0, cut), asked, false)
+        const late = decide(votes)
+        if (early.kind === 'owner') expect(late).toMatchObject({ kind: 'owner', owner: { pubkey: early.owner.pubkey } })
+      }),
+      { numRuns: 1000 }
+    )
+  })
+})

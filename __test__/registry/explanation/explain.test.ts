@@ -1,0 +1,315 @@
+import * as v from 'valibot'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ExplanationSchema } from '../../../src/api/schemas/explanation.ts'
+import { toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { nameKey } from '../../../src/protocol/crypto/keys.ts'
+import type { Name } from '../../../src/protocol/name/names.ts'
+import { parseProfile, profileHash } from '../../../src/protocol/profile/profile.ts'
+import { signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
+import type { Explanation } from '../../../src/registry/types.ts'
+import { until } from '../../tasks/fakes.ts'
+import { FakeWorld, profile, type TestNode } from '../fakes.ts'
+import { ALICE, DAY, SECOND, useWorkbench } from '../workbench.ts'
+
+const KEY = toHex(nameKey(new Uint8Array(32).fill(1), profileHash(profile), ALICE as Name).publicKey)
+const RIVAL_KEY = toHex(nameKey(new Uint8Array(32).fill(3), profileHash(profile), ALICE as Name).publicKey)
+
+const bench = useWorkbench()
+
+let owner: TestNode
+let asker: TestNode
+
+const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> => bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
+
+async function registered(node: TestNode, world = bench.world): Promise<Reveal> {
+  await bench.registered(node)
+  return world.peers[0]!.reveals.get(ALICE)!.reveal
+}
+
+/** The same name registered by another key in another network of the same profile. */
+async function rival(): Promise<Reveal> {
+  const elsewhere = new FakeWorld(bench.clock, 1)
+  return registered(await start('peer-0', 3, elsewhere), elsewhere)
+}
+
+function holdEverywhere(reveal: Reveal, state: 'settled' | 'settling' | 'fresh' | 'provisional'): void {
+  for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state, reveal })
+}
+
+function withSerial(reveal: Reveal, serial: number, text = ''): Reveal {
+  const { name, drand_pulse, iterations, vdf_proof } = reveal
+  const hash = profileHash(profile)
+  const zone: Zone = { records: text === '' ? {} : { '@': [{ type: 'TXT', value: `"${text}"` }] } }
+  return signReveal({ name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) }, nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name), hash)
+}
+
+/** What the HTTP interface would send: it has to fit the schema. */
+async function explained(node: TestNode, options?: { withOwn: boolean }): Promise<Explanation> {
+  const explanation = await node.registry.explain(ALICE, options)
+  expect(v.parse(ExplanationSchema, explanation)).toEqual(explanation)
+  return explanation
+}
+
+beforeEach(async () => {
+  owner = await start('peer-0', 1)
+  asker = await start(undefined, 2)
+})
+
+describe('a name that', () => {
+  it('nobody holds is nobody’s', async () => {
+    expect(await explained(asker)).toMatchObject({
+      verdict: 'Nobody owns alice.chronym: none of the 5 peers that answered holds a record of it.',
+      rule: 'nobody-holds-it',
+      state: 'none',
+      owner: null,
+      lease: null,
+      resolves: null,
+      error: { code: 'SVC-RES-002' },
+      candidates: [],
+      own: null
+    })
+  })
+
+  it('is settled belongs to its owner, who is remembered', async () => {
+    await registered(owner)
+    const first = await explained(asker)
+    expect(first).toMatchObject({ rule: 'majority', state: 'settled', owner: KEY, resolves: 'settled', error: null, candidates: [{ owner: KEY, votes: 5, settled_votes: 5, serial: 1 }] })
+    expect(first.verdict).toMatch(new RegExp(`^alice\\.chronym belongs to the key ${KEY}: 5 of 5 votes; its lease runs until 2026-01-08T.*Z\\.$`))
+    expect(first.notes[0]).toBe('5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.')
+    const { since, second_look: secondLook } = first.pin!
+    expect(first.pin).toMatchObject({ owner: KEY, state: 'tentative', rival: null })
+    expect(first.notes).toContainEqual(`Seen as the settled owner once, at ${since}: the same as now. A second look after ${secondLook} makes that firm, where it finds the same; until then it binds nobody.`)
+    bench.clock.set(Date.parse(secondLook!))
+    const firm = await explained(asker)
+    expect(firm.pin).toMatchObject({ owner: KEY, state: 'firm', since, second_look: null, until: first.lease!.grace_end })
+    expect(firm.notes).toContainEqual(`Remembered as the settled owner, seen twice since ${since}: the same as now. No other is believed before ${first.lease!.grace_end}.`)
+  })
+
+  it.each([
+    ['fresh', 'fresh', 'provisional', /contest is still open/],
+    ['settling', 'settling', 'provisional', /still settling/],
+    ['provisional', 'provisional', 'provisional', /has seen its commitment in time/]
+  ] as const)('is held as %s is said to be %s', async (held, state, resolves, note) => {
+    holdEverywhere(await registered(owner), held)
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ state, resolves, rule: held === 'provisional' ? 'provisional-only' : 'majority', pin: null })
+    expect(explanation.notes.join('\n')).toMatch(note)
+    expect(explanation.verdict.includes('all of them provisional')).toBe(held === 'provisional')
+  })
+
+  it('too few vouch for is said to be thin; who was silent is named, with the reason', async () => {
+    const reveal = await registered(owner)
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
+    bench.world.peers[2]!.silent = 'no-answer'
+    bench.world.peers[3]!.silent = 'busy'
+    bench.world.peers[4]!.silent = 'busy'
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ resolves: 'thin', asked: { peers: 5, answered: 2, silent: [{ peer: 'peer-2', reason: 'no-answer' }, { peer: 'peer-3', reason: 'busy' }, { peer: 'peer-4', reason: 'busy' }] }, pin: null })
+    expect(explanation.verdict).toContain('1 of 1 votes, from fewer peers than should hold it')
+    expect(explanation.notes[0]).toBe('2 of 5 asked have answered (1 gave no answer, 2 had too much to do). 1 of the answers had no vote. The network has about 5 nodes; all of them should hold it.')
+    expect(explanation.notes[1]).toMatch(/^At most half of those who should know agree/)
+    expect(explanation.answers.map(({ vote }) => vote)).toEqual([true, false])
+  })
+
+  it('too few diverse peers could vouch for is said to be thin, with the numbers and the cure', async () => {
+    const young = parseProfile({ ...profile, answers_per_prefix: 2, answers_per_wide_prefix: 4 })
+    await registered(await bench.start({ self: 'peer-0', seed: 1, profile: young, registry: { automaticRenewal: () => false } }))
+    asker = await bench.start({ self: undefined, seed: 2, profile: young, registry: { automaticRenewal: () => false } })
+    Object.assign(asker.network, { leftOut: 3, fewest: young.k })
+    expect(asker.registry.networkStatus().diversity).toMatchObject({ peers: 5, missing: { peers: 6 }, enough: false })
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ state: 'settled', resolves: 'thin', asked: { peers: 5, answered: 5, left_out: 3 }, candidates: [{ votes: 5 }], pin: null })
+    expect(explanation.notes.slice(0, 3)).toEqual([
+      '5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.',
+      '3 further peers near the name do not count: at most 2 of one /24 or /48, and 4 of one /16 or /32, have a vote, since one machine may pass for many.',
+      'Too few diverse peers: 5 could vote, and 11 have to agree before an answer is more than thin. `chronym status` says what is missing. ' +
+        'The cure: more peers of other networks (`--bootstrap`) or, for a few machines, a profile for them (docs/network.md, "A young network").'
+    ])
+    for (let index = 5; index < 11; index++) bench.world.peers.push({ ...bench.world.peers[0]!, id: `peer-${index}` })
+    asker.network.leftOut = 1
+    const grown = await explained(asker)
+    expect(grown).toMatchObject({ resolves: 'settled', asked: { peers: 11, answered: 11, left_out: 1 } })
+    expect(grown.notes.join('\n')).not.toContain('Too few')
+    expect(grown.notes[1]).toMatch(/^1 further peer near the name does not count:/)
+  })
+
+  it('no owner has a majority of is contested', async () => {
+    const [ours, theirs] = [await registered(owner), await rival()]
+    bench.world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
+    bench.world.peers[4]!.reveals.delete(ALICE)
+    expect(await explained(asker)).toMatchObject({
+      verdict: 'alice.chronym is contested: 2 against 2 votes, and none has more than half.',
+      rule: 'no-majority',
+      state: 'contested',
+      owner: null,
+      error: { code: 'SVC-RES-004' },
+      candidates: [{ votes: 2 }, { votes: 2 }]
+    })
+  })
+
+  it('peers give to another than the remembered owner is contested', async () => {
+    await registered(owner)
+    await asker.registry.resolve(ALICE)
+    bench.clock.set(Date.parse((await explained(asker)).pin!.second_look!))
+    expect((await explained(asker)).pin).toMatchObject({ state: 'firm' })
+    holdEverywhere(await rival(), 'settled')
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ rule: 'pin', state: 'contested', owner: null, error: { code: 'SVC-RES-004' }, pin: { owner: KEY }, candidates: [{ owner: RIVAL_KEY, votes: 5 }] })
+    expect(explanation.verdict).toMatch(/another owner than the one this daemon has known as settled/)
+    expect(explanation.notes.join('\n')).toMatch(new RegExp(`Remembered as the settled owner, seen twice since .*: the key ${KEY}\\. That is why`))
+  })
+
+  it('peers give to another than they did shortly before is contested, with both owners', async () => {
+    await registered(owner)
+    await asker.registry.resolve(ALICE)
+    holdEverywhere(await rival(), 'settled')
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ rule: 'two-majorities', state: 'contested', owner: null, error: { code: 'SVC-RES-004' }, pin: { owner: RIVAL_KEY, state: 'tentative', rival: KEY }, candidates: [{ owner: RIVAL_KEY, votes: 5 }] })
+    expect(explanation.error!.message).toContain(`name the key ${RIVAL_KEY} as the owner of alice.chronym, and named ${KEY} shortly before`)
+    expect(explanation.verdict).toBe(`alice.chronym is contested: the peers now name the key ${RIVAL_KEY}, and shortly before most of them named another one. Unless that changes again it is contested until ${explanation.pin!.contested_until}.`)
+    expect(explanation.notes.join('\n')).toContain(`Seen as the settled owner before: the key ${KEY}; since`)
+    bench.clock.set(Date.parse(explanation.pin!.contested_until!))
+    expect(await explained(asker)).toMatchObject({ rule: 'majority', owner: RIVAL_KEY, resolves: 'settled', pin: { owner: RIVAL_KEY, state: 'firm', rival: null, contested_until: null } })
+  })
+
+  it('is given in an older record only is not believed', async () => {
+    const reveal = await registered(owner)
+    holdEverywhere(withSerial(reveal, 5), 'settled')
+    await asker.registry.resolve(ALICE)
+    holdEverywhere(reveal, 'settled')
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({ rule: 'older-than-seen', state: 'contested', resolves: null, error: { code: 'SVC-RES-004' } })
+    expect(explanation.verdict).toMatch(/^Most peers hold alice\.chronym for the key .* older than one that this daemon has seen before, and is not believed\.$/)
+  })
+
+  it('has a lease that ended does not resolve, and after the grace is free', async () => {
+    await registered(owner)
+    bench.clock.set(bench.clock.now() + 7.5 * DAY)
+    const grace = await explained(asker)
+    expect(grace).toMatchObject({ state: 'grace', resolves: null, error: { code: 'SVC-RES-003' } })
+    expect(grace.verdict).toMatch(/5 of 5 votes; its lease ended at 2026-01-08T.*, so it does not resolve, and until 2026-01-09T.* only that key may renew it\.$/)
+    bench.clock.set(bench.clock.now() + DAY)
+    const dead = await explained(asker)
+    expect(dead).toMatchObject({ state: 'dead', resolves: null, error: { code: 'SVC-RES-002' }, pin: null })
+    expect(dead.verdict).toMatch(/^alice\.chronym is free: the claim of the key .* which 5 of 5 peers still hold, ended with its grace at 2026-01-09T/)
+  })
+
+  it('has two payloads of one serial is told as an equivocation, seen between the answers or noted in the own store', async () => {
+    const reveal = await registered(owner)
+    holdEverywhere(withSerial(reveal, 7, 'one'), 'settled')
+    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: withSerial(reveal, 7, 'two') })
+    const explanation = await explained(asker)
+    expect(explanation.equivocation).toMatchObject({ serial: 7, pulse_round: reveal.drand_pulse })
+    expect(new Set(explanation.equivocation!.payload_hashes).size).toBe(2)
+    expect(explanation.notes.join('\n')).toMatch(/two different payloads with serial 7/)
+    holdEverywhere(reveal, 'settled')
+    owner.network.noted.set(ALICE, { equivocation: { round: 9, serial: 3, payloadHashes: [new Uint8Array(32), new Uint8Array(32).fill(1)] } })
+    expect((await explained(owner)).equivocation).toMatchObject({ serial: 3, pulse_round: 9 })
+  })
+})
+
+describe('a node that knows no other', () => {
+  it('says that it has asked itself alone', async () => {
+    const alone = new FakeWorld(bench.clock, 1)
+    const node = await start('peer-0', 5, alone)
+    node.network.isWhole = true
+    expect(await explained(node)).toMatchObject({
+      verdict: 'Nobody owns alice.chronym: this daemon holds no record of it, and knows no other node to ask.',
+      notes: ['No other node is known; this daemon has looked into its own store alone.']
+    })
+    await registered(node, alone)
+    const explanation = await explained(node)
+    expect(explanation.verdict).toMatch(/belongs to this daemon: 1 of 1 votes/)
+    expect(explanation.notes.join(' ')).not.toMatch(/no vote/)
+  })
+})
+
+describe('a name of this daemon', () => {
+  it('is explained with its claim, renewal and receipts to those who may see them', async () => {
+    const reveal = await registered(owner)
+    const explanation = await explained(owner, { withOwn: true })
+    expect(explanation.verdict).toMatch(/belongs to this daemon: 4 of 4 votes/)
+    expect(explanation.own).toMatchObject({
+      name: { name: ALICE, renewal: { state: 'off' } },
+      claim: { owner: KEY, pulse_round: reveal.drand_pulse, renewals: 0 },
+      receipts: { pulse_round: reveal.drand_pulse, receipts: bench.world.peers.map(({ id }) => ({ peer: id, seen_round: expect.any(Number), signature: '00'.repeat(64) })) },
+      tasks: [{ kind: 'register', status: 'completed' }]
+    })
+    expect(explanation.own!.receipts!.commitment).toBe(explanation.own!.claim!.commitment)
+    expect(explanation.notes.join('\n')).toContain(`5 of 5 receipts that peers have signed say that they saw the commitment of this claim before its pulse, round ${reveal.drand_pulse}.`)
+    expect(explanation.held_here).toMatchObject({ state: 'settled', owner: KEY, stub: false })
+    expect(explanation.notes.join('\n')).toMatch(/The own store holds a claim; it is settled, and a claim has stood there since 2026-/)
+    expect(explanation.answers.filter(({ vote }) => !vote)).toMatchObject([{ self: true }])
+  })
+
+  it('is not thin where everybody else agrees, though its own store has no vote', async () => {
+    for (const peer of bench.world.peers.slice(2)) peer.away = true
+    await registered(owner)
+    expect(await explained(owner)).toMatchObject({ resolves: 'settled', asked: { peers: 2 }, verdict: expect.stringMatching(/1 of 1 votes; its lease/) })
+  })
+
+  it('shows nothing of that to strangers', async () => {
+    await registered(owner)
+    expect((await explained(owner)).own).toBeNull()
+  })
+
+  it('that nobody else holds is still told to be ours', async () => {
+    await registered(owner)
+    for (const peer of bench.world.peers.slice(1)) peer.reveals.delete(ALICE)
+    expect((await explained(owner)).verdict).toBe('This daemon has a claim of alice.chronym, but none of the other peers that answered holds its record; it is sent again by itself.')
+    bench.clock.set(bench.clock.now() + 8.5 * DAY)
+    expect((await explained(owner)).verdict).toBe('Nobody owns alice.chronym: the claim of this daemon has lapsed, and none of the 4 peers that answered holds a record of it.')
+  })
+
+  it('that the peers give to another key does not belong to this daemon', async () => {
+    await registered(owner)
+    holdEverywhere(await rival(), 'settled')
+    const explanation = await explained(owner, { withOwn: true })
+    expect(explanation.verdict).toContain(`belongs to the key ${RIVAL_KEY}`)
+    expect(explanation.own!.claim!.owner).toBe(KEY)
+  })
+
+  it('shows a renewal under way and the warnings', async () => {
+    await registered(owner)
+    owner.pool.instant = false
+    bench.clock.set(bench.clock.now() + 6.5 * DAY)
+    const { task_id } = await owner.registry.renew(ALICE, {})
+    await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
+    owner.tasks.pause(task_id)
+    const { notes } = await explained(owner, { withOwn: true })
+    expect(notes.join('\n')).toContain(`A renewal of it is under way here: task ${task_id}, phase evaluate, paused.`)
+    expect(notes.join('\n')).toMatch(/Warning: Its renewal is paused/)
+  })
+})
+
+describe('a registration under way', () => {
+  it('[looking a name up announces it] is explained to its owner without asking for the name', async () => {
+    owner.pool.instant = false
+    const { task_id } = await owner.registry.register(ALICE, {})
+    await bench.clock.advance(4 * SECOND)
+    await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
+    const explanation = await explained(owner, { withOwn: true })
+    expect(explanation).toMatchObject({ rule: 'blinded', state: 'registering', owner: null, own: { name: null, claim: null, receipts: { receipts: { length: 5 } }, tasks: [{ task_id, phase: 'evaluate' }] } })
+    expect(explanation.verdict).toBe('This daemon is registering alice.chronym (phase evaluate). None of the 5 peers that answered holds a claim of it.')
+    expect(explanation.notes.join('\n')).toMatch(/5 of 5 receipts that peers have signed say that they saw the commitment before its pulse/)
+    expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
+    // Nor is it for those who may not know of it; to them it is a name that nobody holds.
+    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
+    const anonymous = await explained(owner)
+    expect(anonymous).toMatchObject({ rule: 'nobody-holds-it', state: 'none', error: { code: 'SVC-RES-002' }, own: null, asked: { peers: 5, answered: 4 } })
+    expect(anonymous.verdict).toBe('Nobody owns alice.chronym: none of the 4 peers that answered holds a record of it.')
+    expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
+    holdEverywhere(await rival(), 'settled')
+    expect((await explained(owner, { withOwn: true })).verdict).toMatch(/5 of the 5 peers that answered hold a claim of it\.$/)
+    expect(await explained(owner), 'nothing is left to hide').toMatchObject({ rule: 'majority', owner: RIVAL_KEY, own: null })
+  })
+})
+
+describe('explaining', () => {
+  it('is SVC-RES-001 when nobody can be asked', async () => {
+    await asker.registry.setMode('offline')
+    await expect(explained(asker)).rejects.toMatchObject({ code: 'SVC-RES-001' })
+  })
+})

@@ -1,0 +1,125 @@
+import { decode, encode } from 'cborg'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { keys, prefixes } from '../../../src/store/keys.ts'
+import { StoreError } from '../../../src/store/types.ts'
+import { until } from '../../tasks/fakes.ts'
+import type { TestNode } from '../fakes.ts'
+import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
+
+const bench = useWorkbench()
+const { start, registered, held } = bench
+
+let node: TestNode
+
+beforeEach(async () => {
+  node = await start()
+})
+
+describe('a name of ours that peers give to another key', () => {
+  /** Another daemon's claim takes the place of ours at so many of the peers, as an earlier claim does in a contest. */
+  async function replaceAt(count: number, state: 'fresh' | 'settled'): Promise<void> {
+    const other = await start({ seed: 2, self: 'peer-1' })
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    node.network.mode = 'offline'
+    await registered(other)
+    node.network.mode = 'full'
+    const theirs = held()
+    const ours = node.network.own.get(ALICE)!
+    for (const [index, peer] of bench.world.peers.entries()) peer.reveals.set(ALICE, index <= count ? { state, reveal: theirs } : { state, reveal: ours })
+  }
+
+  let events: string[]
+  beforeEach(async () => {
+    await registered()
+    events = []
+    node.registry.subscribe(({ type, detail }) => events.push(`${type} ${detail.name}`))
+    expect(node.registry.ownedNames()).toMatchObject([{ state: 'live' }])
+  })
+
+  it('is lost once they have settled on it, and says so', async () => {
+    await replaceAt(5, 'settled')
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
+    expect(events).toEqual([`name:lost ${ALICE}`])
+    await expect(node.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
+  })
+
+  it('takes up the finished proof of its second registration, once it is free, but not the claim that lost it', async () => {
+    const kept = node.store.get(keys.proof('register', ALICE))!
+    await replaceAt(5, 'settled')
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    // As it would stand where the first one was cancelled when it had just been sent.
+    node.store.put(keys.proof('register', ALICE), encode({ ...(decode(kept) as object), spent: false }))
+    expect(await node.registry.estimate(ALICE)).toMatchObject({ kind: 'register', proof_kept: false })
+    node.network.before = (kind) => {
+      if (kind === 'reveal') throw new Error('nobody takes it')
+    }
+    const { task_id } = await node.registry.register(ALICE, {})
+    expect(await bench.finish(node, task_id)).toMatchObject({ status: 'failed' })
+    node.network.before = () => undefined
+    expect(await node.registry.estimate(ALICE)).toMatchObject({ kind: 'register', proof_kept: true })
+    const evaluations = node.pool.evaluations.length
+    await registered()
+    expect(node.pool.evaluations).toHaveLength(evaluations)
+    expect(node.registry.ownedNames()).toMatchObject([{ state: 'live' }])
+  })
+
+  it('is still lost after a restart', async () => {
+    await replaceAt(5, 'settled')
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
+    const again = await start({ store: node.store })
+    expect(again.registry.ownedNames()).toMatchObject([{ name: ALICE, state: 'lost' }])
+  })
+
+  it('is contested while they have not, and held again when they come back', async () => {
+    await replaceAt(5, 'fresh')
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'contested')
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: node.network.own.get(ALICE)! })
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'live')
+    expect(events).toEqual([`name:contested ${ALICE}`, `name:held ${ALICE}`])
+  })
+
+  it('is only contested when we have seen it settled as ours; our own store taking another record is reason to look at once', async () => {
+    await bench.clock.advance(40 * SECOND)
+    await replaceAt(5, 'settled')
+    node.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    await until(() => node.registry.ownedNames()[0]!.state === 'contested')
+  })
+
+  it('is only contested where most of those who should hold it are silent', async () => {
+    await replaceAt(2, 'settled')
+    for (const peer of bench.world.peers.slice(3)) peer.silent = 'no-answer'
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'contested')
+    expect(events).toEqual([`name:contested ${ALICE}`])
+  })
+
+  it('is found out about though the disk failed at the look before', async () => {
+    await replaceAt(5, 'settled')
+    const list = node.store.list.bind(node.store)
+    let failures = 0
+    node.store.list = (prefix) => {
+      if (prefix !== prefixes.ownedNames) return list(prefix)
+      failures++
+      throw new StoreError('failing', 'no disk')
+    }
+    await bench.clock.advance(40 * SECOND)
+    await until(() => failures > 0)
+    node.store.list = list
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
+  })
+
+  it('stays live while nobody answers', async () => {
+    await replaceAt(5, 'settled')
+    for (const peer of bench.world.peers) peer.away = true
+    await bench.clock.advance(40 * SECOND)
+    expect(node.registry.ownedNames()).toMatchObject([{ state: 'live' }])
+    expect(events).toEqual([])
+  })
+})

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { ServiceError } from '../../../src/errors.ts'
+import { nameKey } from '../../../src/protocol/crypto/keys.ts'
+import type { Name } from '../../../src/protocol/name/names.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
+import { signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
+import { settle, until } from '../../tasks/fakes.ts'
+import { FakeWorld, profile, type TestNode } from '../fakes.ts'
+import { ALICE, SECOND, useWorkbench } from '../workbench.ts'
+
+const bench = useWorkbench()
+
+let owner: TestNode
+let asker: TestNode
+
+const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> => bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
+
+async function registerAt(node: TestNode): Promise<Reveal> {
+  await bench.registered(node)
+  return node.dependencies.network.getReveals(ALICE).then(({ answers }) => answers.find(({ reveal }) => reveal !== undefined)!.reveal!)
+}
+
+function withZone(reveal: Reveal, zone: Zone, serial: number): Reveal {
+  const { name, drand_pulse, iterations, vdf_proof } = reveal
+  const hash = profileHash(profile)
+  return signReveal({ name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) }, nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name), hash)
+}
+
+/** How often the network was asked for the name. */
+const asked = (): number => asker.network.sent.filter((message) => message === `get ${ALICE}`).length
+
+async function failure(promise: Promise<unknown>): Promise<ServiceError> {
+  return promise.then(
+    () => expect.unreachable('it should have failed'),
+    (error: unknown) => error as ServiceError
+  )
+}
+
+beforeEach(async () => {
+  owner = await start('peer-0', 1)
+  asker = await start(undefined, 2)
+})
+
+describe('a name that is being registered here', () => {
+  it('[looking a name up announces it] is not resolved by asking for it, unless most peers hold it', async () => {
+    owner.pool.instant = false
+    const { task_id } = await owner.registry.register(ALICE, {})
+    await bench.clock.advance(4 * SECOND)
+    await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
+    expect((await failure(owner.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    expect((await failure(owner.registry.publicZone(ALICE))).code).toBe('SVC-RES-002')
+    expect(owner.network.sent.filter((message) => !/^(probe|commit) /.test(message))).toEqual([])
+
+    const theirs = await registerAt(await start('peer-0', 3, new FakeWorld(bench.clock, 1)))
+    for (const peer of bench.world.peers.slice(0, 4)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    bench.clock.set(bench.clock.now() + 31 * SECOND)
+    expect((await owner.registry.resolve(ALICE)).reveal).toEqual(theirs)
+  })
+})
+
+describe('resolving', () => {
+  it('of an invalid name is SVC-NAM-001, of a reserved one SVC-RES-002 without asking', async () => {
+    expect((await failure(asker.registry.resolve('al_ice.chronym'))).code).toBe('SVC-NAM-001')
+    expect((await failure(asker.registry.resolve('www.chronym'))).code).toBe('SVC-RES-002')
+    expect(asker.network.sent).toEqual([])
+  })
+
+  it('of an unregistered name is SVC-RES-002, kept for thirty seconds', async () => {
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    expect(asker.registry.kept(ALICE)).toBeUndefined()
+    await bench.clock.advance(29 * SECOND)
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    expect(asked()).toBe(1)
+    await bench.clock.advance(2 * SECOND)
+    await failure(asker.registry.resolve(ALICE))
+    expect(asked()).toBe(2)
+  })
+
+  it('without anybody to ask is SVC-RES-001 with a time to try again, and is not kept', async () => {
+    for (const peer of bench.world.peers) peer.away = true
+    expect(await failure(asker.registry.resolve(ALICE))).toMatchObject({ code: 'SVC-RES-001', retryAfter: 10 })
+    for (const peer of bench.world.peers) peer.away = false
+    await registerAt(owner)
+    expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
+  })
+
+  it('in mode offline is SVC-RES-001, whatever was known before', async () => {
+    await registerAt(owner)
+    await asker.registry.resolve(ALICE)
+    await asker.registry.setMode('offline')
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-001')
+    await asker.registry.setMode('light')
+    expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
+  })
+
+  it('keeps no answer from before the clock was set back', async () => {
+    await registerAt(owner)
+    await asker.registry.resolve(ALICE)
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.clock.set(bench.clock.now() - 5 * 3600 * SECOND)
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+  })
+
+  it('keeps an answer for the shortest ttl, then gives it out while it asks again', async () => {
+    const reveal = await registerAt(owner)
+    const first = withZone(reveal, { records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 60 }, { type: 'TXT', value: '"x"', ttl: 600 }] } }, 2)
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: first })
+    await asker.registry.resolve(ALICE)
+    const second = withZone(reveal, { records: {} }, 3)
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: second })
+    await bench.clock.advance(59 * SECOND)
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
+    expect(asked()).toBe(1)
+    expect(asker.registry.kept(ALICE)?.reveal).toEqual(first)
+    await bench.clock.advance(2 * SECOND)
+    expect(asker.registry.kept(ALICE)).toBeUndefined()
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
+    await until(() => asked() === 2)
+    await settle()
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(3)
+  })
+
+  it('keeps answers that are thin or provisional for a minute, and does not give them out afterwards', async () => {
+    const reveal = await registerAt(owner)
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'provisional', reveal })
+    expect((await asker.registry.resolve(ALICE)).confidence).toBe('provisional')
+    await bench.clock.advance(61 * SECOND)
+    for (const peer of bench.world.peers.slice(1)) peer.reveals.delete(ALICE)
+    bench.world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
+    expect((await asker.registry.resolve(ALICE)).confidence).toBe('thin')
+    expect(asked()).toBe(2)
+  })
+
+  it('asks once for many that ask at the same time, and lets each go its own way', async () => {
+    await registerAt(owner)
+    const gate = Promise.withResolvers<undefined>()
+    asker.network.before = () => gate.promise
+    const abort = new AbortController()
+    const patient = asker.registry.resolve(ALICE)
+    const impatient = asker.registry.resolve(ALICE, abort.signal)
+    abort.abort(new Error('gone'))
+    await expect(impatient).rejects.toThrow('gone')
+    gate.resolve(undefined)
+    expect((await patient).reveal.name).toBe(ALICE)
+    expect(asked()).toBe(1)
+  })
+
+  it('forgets what it knew when a newer record is stored here', async () => {
+    const reveal = await registerAt(owner)
+    await asker.registry.resolve(ALICE)
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 7) })
+    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(7)
+  })
+})
+
+describe('peers that disagree', () => {
+  /** The same name registered by another key in another network of the same profile. */
+  async function rival(): Promise<Reveal> {
+    const elsewhere = new FakeWorld(bench.clock, 1)
+    return registerAt(await start('peer-0', 3, elsewhere))
+  }
+
+  it('with no majority are SVC-RES-004 with both owners, never a guess', async () => {
+    const ours = await registerAt(owner)
+    const theirs = await rival()
+    bench.world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
+    bench.world.peers[4]!.reveals.delete(ALICE)
+    const error = await failure(asker.registry.resolve(ALICE))
+    expect(error.code).toBe('SVC-RES-004')
+    expect(error.extensions['candidates']).toHaveLength(2)
+    expect(await asker.registry.explain(ALICE)).toMatchObject({ state: 'contested', rule: 'no-majority', owner: null, lease: null })
+  })
+
+  it('cannot move a resolver within a day from an owner that it has known as settled', async () => {
+    await registerAt(owner)
+    await asker.registry.resolve(ALICE)
+    const theirs = await rival()
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-004')
+    expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'two-majorities' })
+  })
+
+  it('cannot take a record back in time', async () => {
+    const reveal = await registerAt(owner)
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 5) })
+    await asker.registry.resolve(ALICE)
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal })
+    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    expect((await failure(asker.registry.resolve(ALICE))).message).toMatch(/older/)
+  })
+
+  it('are outvoted by a majority, whose newest record counts whoever gives it', async () => {
+    const reveal = await registerAt(owner)
+    const newer = withZone(reveal, { records: {} }, 9)
+    bench.world.peers[3]!.reveals.set(ALICE, { state: 'settled', reveal: newer })
+    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
+    expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(9)
+  })
+})

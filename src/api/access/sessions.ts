@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Context } from 'hono'
+import type { AppEnv } from '../env.ts'
+import { hostOf } from '../http/host.ts'
+import type { TokenScope, TokenService } from '../services.ts'
+
+/** A working day; then the dashboard asks for the token again. */
+export const SESSION_LIFETIME_MS = 12 * 3600 * 1000
+/** Beyond it the oldest session ends. */
+const MAX_SESSIONS = 100
+/** Tabs of one browser that are logged in; beyond it the oldest is logged out. */
+const MAX_PAGES = 20
+
+export interface OpenedSession {
+  /** What the cookie holds. */
+  readonly id: string
+  /** What the page keeps, and sends in a header. */
+  readonly secret: string
+}
+
+export interface Sessions {
+  /** `former`: the cookie that the browser sent, whose session goes on where it is of the same token: its other tabs stay logged in. */
+  open(token: string, former?: string): OpenedSession
+  /**
+   * Undefined when the session has ended, its token was revoked since, or the secret is not one of its pages. Cookies do not know ports: each local
+   * web server gets this one too, but not what a page of ours keeps.
+   */
+  get(id: string, secret: string | undefined): { readonly scopes: readonly TokenScope[]; readonly token: string } | undefined
+  close(id: string): void
+}
+
+interface Session {
+  readonly token: string
+  readonly endsAt: number
+  /** SHA-256 of the secrets: a look-up among them by time tells nothing of use. */
+  readonly pages: Set<string>
+}
+
+/** Sessions of the dashboard, in memory only: a restart logs it out. */
+export function createSessions(tokens: Pick<TokenService, 'verify'>, now: () => number): Sessions {
+  const sessions = new Map<string, Session>()
+  const live = (id: string): (Session & { readonly scopes: readonly TokenScope[] }) | undefined => {
+    const session = sessions.get(id)
+    if (session === undefined) return undefined
+    const scopes = session.endsAt > now() ? tokens.verify(session.token) : undefined
+    if (scopes === undefined) sessions.delete(id)
+    return scopes === undefined ? undefined : { ...session, scopes }
+  }
+  return {
+    open(token, former) {
+      const known = former === undefined ? undefined : live(former)
+      const goesOn = former !== undefined && known?.token === token
+      const id = goesOn ? former : random()
+      const secret = random()
+      const pages = goesOn ? known.pages : new Set<string>()
+      pages.add(digest(secret))
+      if (pages.size > MAX_PAGES) pages.delete(pages.keys().next().value!)
+      sessions.delete(id)
+      sessions.set(id, { token, endsAt: now() + SESSION_LIFETIME_MS, pages })
+      if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value!)
+      return { id, secret }
+    },
+    get(id, secret) {
+      const session = secret === undefined ? undefined : live(id)
+      return session?.pages.has(digest(secret!)) === true ? { scopes: session.scopes, token: session.token } : undefined
+    },
+    close: (id) => void sessions.delete(id)
+  }
+}
+
+/** With the port in it: cookies do not know ports, and several daemons may run on one machine. */
+export function sessionCookieName(c: Context<AppEnv>): string {
+  const port = /:(\d+)$/.exec(hostOf(c)?.host ?? '')?.[1] ?? '80'
+  return `chronym_session_${port}`
+}
+
+function random(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}

@@ -1,0 +1,100 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import * as v from 'valibot'
+import { proofKey, proofOf } from '../daemon-proof.ts'
+import type { KeyValue } from './key-value.ts'
+import type { TokenScope, TokenService, TokenView } from '../services.ts'
+
+/** docs/api.md, "Authentication". */
+const TOKEN_BYTES = 32
+const MAIN_SCOPES: readonly TokenScope[] = ['admin']
+
+/** `hash`: SHA-256 of the token, hex. Tokens are random, so a plain hash is enough. */
+const StoredTokenSchema = v.object({
+  id: v.string(),
+  scopes: v.array(v.picklist<TokenScope[]>(['read', 'vdf', 'publish', 'admin'])),
+  created_at: v.string(),
+  label: v.nullable(v.string()),
+  hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+})
+type StoredToken = v.InferOutput<typeof StoredTokenSchema>
+
+export interface TokenServiceOptions {
+  readonly store: KeyValue
+  /** Of the keys of the narrower tokens: `prefixes.tokens` of the store. */
+  readonly prefix: string
+  /** Undefined on the first start. */
+  readonly readMainToken: () => string | undefined
+  /** Durable, mode 0600. */
+  readonly writeMainToken: (token: string) => void
+  readonly clock: () => number
+}
+
+/** A token as it was stored; undefined for what is none. */
+function readToken(value: Uint8Array): StoredToken | undefined {
+  try {
+    return v.parse(StoredTokenSchema, JSON.parse(new TextDecoder().decode(value)))
+  } catch {
+    // Nothing but parsing throws here.
+    return undefined
+  }
+}
+
+/** The tokens of this daemon. Makes the main token when there is none yet. */
+export function createTokenService({ store, prefix, readMainToken, writeMainToken, clock }: TokenServiceOptions): TokenService {
+  const stored = new Map<string, StoredToken>()
+  for (const [key, value] of store.list(prefix)) {
+    const token = readToken(value)
+    if (token === undefined) store.setAside(key, 'it is no token')
+    else stored.set(token.id, token)
+  }
+  const first = readMainToken()?.trim() || renewMain()
+  let main = digest(first)
+  let key = proofKey(first)
+
+  function renewMain(): string {
+    const token = newToken()
+    writeMainToken(token)
+    return token
+  }
+
+  return {
+    verify(token) {
+      const hash = digest(token)
+      // Every hash is compared, whichever fits: the time tells nothing.
+      let scopes = timingSafeEqual(hash, main) ? MAIN_SCOPES : undefined
+      for (const candidate of stored.values()) {
+        if (timingSafeEqual(hash, Buffer.from(candidate.hash, 'hex'))) scopes ??= candidate.scopes
+      }
+      return scopes
+    },
+    create(scopes, label) {
+      const token = newToken()
+      const view: TokenView = { id: randomBytes(8).toString('hex'), scopes: [...scopes], created_at: new Date(clock()).toISOString(), label: label ?? null }
+      const entry: StoredToken = { ...view, hash: digest(token).toString('hex') }
+      store.put(prefix + view.id, new TextEncoder().encode(JSON.stringify(entry)))
+      stored.set(view.id, entry)
+      return { ...view, token }
+    },
+    list: () => [...stored.values()].map(({ id, scopes, created_at, label }) => ({ id, scopes, created_at, label })),
+    revoke(id) {
+      if (!stored.has(id)) return false
+      store.delete(prefix + id)
+      return stored.delete(id)
+    },
+    rotate() {
+      const token = renewMain()
+      main = digest(token)
+      key = proofKey(token)
+      return token
+    },
+    prove: (statement) => proofOf(key, statement)
+  }
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

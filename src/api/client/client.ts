@@ -1,0 +1,314 @@
+/** The typed client of the HTTP interface, as the command line uses it. It needs nothing of the daemon but its address and a token. */
+import type { ErrorCode, FieldError } from '../../errors.ts'
+import { readEventStream } from './events.ts'
+import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from '../schemas/common.ts'
+import type { ConfigBody, ConfigFieldBody, CreateTokenRequest, EventBody, HealthBody, NewTokenBody, ReadinessBody, RotatedTokenBody, TokenBody } from '../schemas/daemon.ts'
+import type { ResolvedIdentityBody } from '../schemas/identity.ts'
+import type { ExplanationBody } from '../schemas/explanation.ts'
+import type { NetworkStatusBody, OwnedNameBody } from '../schemas/network.ts'
+import type { PinBody } from '../schemas/pin.ts'
+import type { ProblemBody } from '../schemas/problem.ts'
+import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/reveal.ts'
+import type { WantedBody } from '../schemas/wanted.ts'
+import type { EstimateBody, TaskBody, TaskStartedBody } from '../schemas/task.ts'
+import type { ZoneBody, ZoneDraftBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
+
+export type {
+  CommitRequest,
+  ConfigBody,
+  ConfigFieldBody,
+  CreateTokenRequest,
+  EstimateBody,
+  EventBody,
+  ExplanationBody,
+  HealthBody,
+  IdentityPublishedBody,
+  NetworkStatusBody,
+  NewTokenBody,
+  OwnedNameBody,
+  PinBody,
+  ProblemBody,
+  PublishRequest,
+  ReadinessBody,
+  ResolvedIdentityBody,
+  RevealBody,
+  StoredBody,
+  TaskBody,
+  TaskStartedBody,
+  TokenBody,
+  WantedBody,
+  ZoneBody,
+  ZoneDraftBody,
+  ZonePatchBody,
+  ZonePublishedBody,
+  ZoneSavedBody
+}
+
+/** An error that the daemon answered with. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+  readonly errors: readonly FieldError[]
+  readonly requestId: string
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter: number | undefined
+  /** The whole body, with members of its own such as `task_id`. */
+  readonly problem: Readonly<ProblemBody>
+
+  constructor(problem: ProblemBody, retryAfter?: number) {
+    super(`${problem.code}: ${problem.detail}`)
+    this.code = problem.code
+    this.status = problem.status
+    this.title = problem.title
+    this.detail = problem.detail
+    this.errors = problem.errors ?? []
+    this.requestId = problem.request_id
+    this.retryAfter = retryAfter
+    this.problem = problem
+  }
+}
+
+/** No daemon answers at that address, or what answers is none; the message names cause and cure. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+  /** Where the message does not say it. */
+  readonly cure: string | undefined
+
+  constructor(message: string, { cure, ...options }: ErrorOptions & { cure?: string } = {}) {
+    super(message, options)
+    this.cure = cure
+  }
+}
+
+/** Sends a request to the daemon. Rejects with UnreachableError, or with the reason of an aborted signal. */
+export type Transport = (url: string, init: RequestInit & { readonly body?: string }) => Promise<Response>
+
+export interface ClientOptions {
+  /** `http://host:port` */
+  readonly baseUrl: string
+  readonly token?: string | undefined
+  /** Instead of the plain `fetch`. */
+  readonly fetch?: Transport | undefined
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface StartOptions extends RequestOptions {
+  readonly zone?: ZoneBody | undefined
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface TaskEventMessage {
+  readonly id: number
+  readonly type: 'progress' | 'phase' | 'completed' | 'failed'
+  readonly task: TaskBody
+}
+
+export interface ZoneAnswer {
+  readonly zone: ZoneBody
+  readonly source: 'local' | 'network'
+  readonly state: 'draft' | 'published'
+  readonly etag: string
+}
+
+export type Client = ReturnType<typeof createClient>
+
+interface Call extends RequestOptions {
+  readonly body?: unknown
+  readonly headers?: Record<string, string | undefined>
+}
+
+/** Every method rejects with ProblemError or UnreachableError. */
+export function createClient({ baseUrl, token, fetch: transport = plainFetch }: ClientOptions) {
+  const base = baseUrl.replace(/\/+$/, '')
+
+  async function send(method: string, path: string, { body, headers, signal }: Call = {}): Promise<Response> {
+    const given = new Headers()
+    for (const [name, value] of Object.entries({ ...headers, Authorization: token === undefined ? undefined : `Bearer ${token}` })) {
+      if (value !== undefined) given.set(name, value)
+    }
+    const request: RequestInit & { body?: string } = { method, headers: given, signal: signal ?? null }
+    if (body !== undefined) {
+      request.body = JSON.stringify(body)
+      given.set('Content-Type', 'application/json')
+    }
+    const response = await transport(`${base}${path}`, request)
+    if (!response.ok && response.status !== 304) throw await problemOf(response, base)
+    return response
+  }
+
+  async function json<T>(method: string, path: string, call?: Call): Promise<T> {
+    const response = await send(method, path, call)
+    try {
+      // The daemon's tests hold every answer against the schema that T is made from.
+      return (await response.json()) as T
+    } catch (cause) {
+      if (call?.signal?.aborted === true) throw cause
+      throw new UnreachableError(`The daemon at ${base} broke its answer off.`, { cause })
+    }
+  }
+
+  const segment = encodeURIComponent
+  const start = (kind: 'register' | 'renew') => (name: string, { zone, idempotencyKey, signal }: StartOptions = {}) =>
+    json<TaskStartedBody>('POST', `/api/vdf/${kind}`, { body: { name, zone }, headers: { 'Idempotency-Key': idempotencyKey }, signal })
+
+  const openStream = (path: string, lastEventId: string | undefined, signal?: AbortSignal) =>
+    send('GET', path, { headers: { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId }, signal })
+
+  return {
+    baseUrl: base,
+    health: (options?: RequestOptions) => json<HealthBody>('GET', '/healthz', options),
+    /** Does not reject while the daemon is not ready: `ready` says it. */
+    readiness: async (options?: RequestOptions): Promise<ReadinessBody> => {
+      try {
+        return await json<ReadinessBody>('GET', '/readyz', options)
+      } catch (error) {
+        if (error instanceof NotReady) return error.body
+        throw error
+      }
+    },
+    networkStatus: (options?: RequestOptions) => json<NetworkStatusBody>('GET', '/api/network-status', options),
+    resolve: (name: string, options?: RequestOptions) => json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
+    resolveKid: (did: string, options?: RequestOptions) => json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
+    explain: (name: string, options?: RequestOptions) => json<ExplanationBody>('GET', `/api/explain/${segment(name)}`, options),
+
+    commit: (request: CommitRequest, options?: RequestOptions) => json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
+    publish: (reveal: PublishRequest['reveal'], options?: RequestOptions) => json<StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
+    publishKid: (authorizedKid: unknown, options?: RequestOptions) => json<IdentityPublishedBody>('POST', '/api/publish-kid', { ...options, body: { authorized_kid: authorizedKid } }),
+    publishManifest: (authorizedManifest: unknown, options?: RequestOptions) =>
+      json<IdentityPublishedBody>('POST', '/api/publish-manifest', { ...options, body: { authorized_manifest: authorizedManifest } }),
+    ownedNames: (options?: RequestOptions) => json<string[]>('GET', '/api/owned-names', options),
+    /** As ownedNames, with lease and serials. */
+    names: (options?: RequestOptions) => json<OwnedNameBody[]>('GET', '/api/names', options),
+
+    release: (name: string, options?: RequestOptions) => json<OwnedNameBody>('POST', `/api/names/${segment(name)}/release`, options),
+    takeBack: (name: string, options?: RequestOptions) => json<OwnedNameBody>('DELETE', `/api/names/${segment(name)}/release`, options),
+
+    /** All of them, page by page. */
+    pins: async (options?: RequestOptions): Promise<PinBody[]> => {
+      const all: PinBody[] = []
+      for (;;) {
+        const last = all.at(-1)?.name
+        const page = await json<PinBody[]>('GET', `/api/pins${last === undefined ? '' : `?after=${segment(last)}`}`, options)
+        all.push(...page)
+        if (page.length === 0) return all
+      }
+    },
+    forgetPin: (name: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
+
+    wanted: (options?: RequestOptions) => json<WantedBody[]>('GET', '/api/wanted', options),
+    want: (id: string, options?: RequestOptions) => json<WantedBody>('POST', '/api/wanted', { ...options, body: { id } }),
+    unwant: (id: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/wanted/${segment(id)}`, options),
+
+    register: start('register'),
+    renew: start('renew'),
+    estimate: (name: string, options?: RequestOptions) => json<EstimateBody>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
+    tasks: (options?: RequestOptions) => json<TaskBody[]>('GET', '/api/vdf/tasks', options),
+    task: (taskId: string, options?: RequestOptions) => json<TaskBody>('GET', `/api/vdf/status/${segment(taskId)}`, options),
+    /** SVC-TSK-004 for one that has ended, which stays. */
+    cancelTask: (taskId: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}?only=running`, options),
+    /** Cancels a running one too. */
+    clearTask: (taskId: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}`, options),
+    pauseTask: (taskId: string, options?: RequestOptions) => json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
+    resumeTask: (taskId: string, options?: RequestOptions) => json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
+    /**
+     * Connects again after a cut or a restart of the daemon, with Last-Event-ID; `whenLost` hears of each pause before that. Ends after
+     * `completed` or `failed`, or when `signal` aborts.
+     */
+    async *taskEvents(taskId: string, signal?: AbortSignal, whenLost?: () => void): AsyncGenerator<TaskEventMessage, void> {
+      const path = `/api/vdf/status/${segment(taskId)}`
+      let last = 0
+      let ended: TaskBody | undefined
+      const connect = async (lastEventId: string | undefined, again: boolean) => {
+        const task = again ? await json<TaskBody>('GET', path, { signal }) : undefined
+        if (task !== undefined && task.status !== 'running') ended = task
+        return ended === undefined ? await openStream(`${path}/events`, lastEventId, signal) : undefined
+      }
+      for await (const { id, event, data } of mended(readEventStream(connect, signal, whenLost), base)) {
+        const type = event as TaskEventMessage['type']
+        last = Number(id)
+        yield { id: last, type, task: data as TaskBody }
+        if (type === 'completed' || type === 'failed') return
+      }
+      // It ended while nobody was connected, and the events of that are kept no more.
+      if (ended !== undefined && ended.status !== 'running') yield { id: last, type: ended.status, task: ended }
+    },
+
+    zone: async (name: string, options?: RequestOptions): Promise<ZoneAnswer> => {
+      const response = await send('GET', `/api/zone/${segment(name)}`, options)
+      return {
+        zone: (await response.json()) as ZoneBody,
+        source: response.headers.get('X-Zone-Source') === 'local' ? 'local' : 'network',
+        state: response.headers.get('X-Zone-State') === 'draft' ? 'draft' : 'published',
+        etag: response.headers.get('ETag') ?? ''
+      }
+    },
+    saveZone: (name: string, zone: ZoneBody, { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}) =>
+      json<ZoneSavedBody>('POST', `/api/zone/${segment(name)}`, { body: zone, headers: { 'If-Match': ifMatch }, signal }),
+    patchZone: (name: string, patch: ZonePatchBody, { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}) =>
+      json<ZoneSavedBody>('PATCH', `/api/zone/${segment(name)}`, { body: patch, headers: { 'If-Match': ifMatch }, signal }),
+    discardZone: (name: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/zone/${segment(name)}`, options),
+    drafts: (options?: RequestOptions) => json<ZoneDraftBody[]>('GET', '/api/drafts', options),
+    publishZone: (name: string, options?: RequestOptions) => json<ZonePublishedBody>('POST', `/api/zone/${segment(name)}/publish`, options),
+
+    config: (options?: RequestOptions) => json<ConfigBody>('GET', '/api/config', options),
+    changeConfig: (patch: Record<string, unknown>, options?: RequestOptions) => json<ConfigBody>('POST', '/api/config', { ...options, body: patch }),
+    configFields: (options?: RequestOptions) => json<ConfigFieldBody[]>('GET', '/api/config/fields', options),
+    /** Takes back what was set at run time. */
+    unsetConfig: (field: string, options?: RequestOptions) => json<ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
+    tokens: (options?: RequestOptions) => json<TokenBody[]>('GET', '/api/tokens', options),
+    createToken: (request: CreateTokenRequest, options?: RequestOptions) => json<NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),
+    revokeToken: (id: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/tokens/${segment(id)}`, options),
+    rotateToken: (options?: RequestOptions) => json<RotatedTokenBody>('POST', '/api/tokens/rotate', options),
+    async *events(signal?: AbortSignal): AsyncGenerator<EventBody, void> {
+      for await (const { data } of readEventStream((lastEventId) => openStream('/api/events', lastEventId, signal), signal)) yield data as EventBody
+    },
+    metrics: async (options?: RequestOptions) => (await send('GET', '/metrics', options)).text()
+  }
+}
+
+/** The `fetch` of the platform. */
+export const plainFetch: Transport = async (url, init) => {
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    if (init.signal?.aborted === true) throw cause
+    throw new UnreachableError(`No daemon answers at ${new URL(url).origin}. Start it with \`chronym daemon\`, or say where it is.`, { cause })
+  }
+}
+
+/** What broke a stream of events off for good is that nobody answers, whatever the platform calls it. */
+async function* mended<T>(events: AsyncIterable<T>, base: string): AsyncGenerator<T, void> {
+  try {
+    yield* events
+  } catch (cause) {
+    if (cause instanceof ProblemError || cause instanceof UnreachableError) throw cause
+    throw new UnreachableError(`The daemon at ${base} answers no more.`, { cause })
+  }
+}
+
+/** /readyz answers its report with 503 too. */
+class NotReady extends Error {
+  readonly body: ReadinessBody
+
+  constructor(body: ReadinessBody) {
+    super('The daemon is not ready')
+    this.body = body
+  }
+}
+
+async function problemOf(response: Response, base: string): Promise<Error> {
+  const type = response.headers.get('Content-Type') ?? ''
+  if (type.startsWith('application/problem+json')) {
+    const retryAfter = Number(response.headers.get('Retry-After') ?? NaN)
+    return new ProblemError((await response.json()) as ProblemBody, Number.isNaN(retryAfter) ? undefined : retryAfter)
+  }
+  if (response.status === 503 && type.startsWith('application/json')) return new NotReady((await response.json()) as ReadinessBody)
+  await response.body?.cancel()
+  return new UnreachableError(`What answers at ${base} is no Chronym daemon (HTTP ${response.status}). Check the address.`)
+}

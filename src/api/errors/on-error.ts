@@ -1,0 +1,33 @@
+import type { ErrorHandler } from 'hono'
+import { routePath } from 'hono/route'
+import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
+import type { AppEnv } from '../env.ts'
+import { respondWithProblem, toServiceError } from './problem.ts'
+import { createSampler } from '../../util/sampler.ts'
+import type { ApiServices } from '../services.ts'
+
+/** What the operator has to look at. The other 5xx say how the network or the beacon is, which needs no stack. */
+const OWN_FAULTS: ReadonlySet<ErrorCode> = new Set(['SVC-INT-001', 'SVC-STO-001'])
+
+/**
+ * Answers with the problem. The log gets what the answer leaves out of our own faults: the error under ours, with its stack. Refusals are a sample,
+ * without their detail, which may hold the name that was looked up.
+ */
+export function onError({ log, now }: Pick<ApiServices, 'log' | 'now'>): ErrorHandler<AppEnv> {
+  const sample = createSampler(now)
+  return (thrown, c) => {
+    const error = toServiceError(thrown)
+    const entry = { request_id: c.get('requestId'), method: c.req.method, route: routePath(c, -1), code: error.code }
+    const status = ERROR_TABLE[error.code].status ?? 500
+    // Whoever asked has gone; what was thrown is most likely the news of that.
+    if (c.req.raw.signal.aborted) log.debug(entry, 'The client went away')
+    else if (OWN_FAULTS.has(error.code)) log.error({ ...entry, err: error.cause ?? error }, error.message)
+    else {
+      const { isWritten, leftOut } = sample()
+      const told = { ...entry, ...(leftOut > 0 && { left_out: leftOut }) }
+      if (isWritten && status >= 500) log.warn({ ...told, ...(error.cause instanceof Error && { reason: error.cause.message }) }, error.message)
+      else if (isWritten) log.info(told, ERROR_TABLE[error.code].title)
+    }
+    return respondWithProblem(c, error)
+  }
+}

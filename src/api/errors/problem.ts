@@ -1,0 +1,71 @@
+import type { Context } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { ERROR_TABLE, ServiceError, type ErrorCode } from '../../errors.ts'
+import type { AppEnv } from '../env.ts'
+import type { ProblemBody } from '../schemas/problem.ts'
+
+/** Seconds to wait where the failing part gave none: about as long as it takes until peers, beacon or queue may have changed. */
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
+  'SVC-RES-001': 5,
+  'SVC-BCN-001': 10,
+  'SVC-TSK-002': 60
+}
+
+/** errno of a file (the main token's) that could not be written. */
+const DISK_ERRORS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
+
+const STORE_MESSAGES: Record<string, string> = {
+  full: 'The disk of the data directory is full',
+  failing: 'The store of the daemon cannot write',
+  corrupt: 'The store of the daemon is damaged',
+  locked: 'The store of the daemon is in use by another process'
+}
+
+/** Errors of parts that know no HTTP, by the name of their class: this folder imports neither store nor network. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  if (error instanceof HTTPException && error.status < 500) return new ServiceError('SVC-REQ-001', error.message, { cause: error })
+  if (error instanceof Error) {
+    switch (error.name) {
+      case 'StoreError': {
+        const code = 'code' in error ? String(error.code) : 'failing'
+        return new ServiceError('SVC-STO-001', `${STORE_MESSAGES[code] ?? STORE_MESSAGES['failing']!}. Nothing that was stored is lost.`, { cause: error })
+      }
+      case 'BeaconError':
+        return new ServiceError('SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.', { cause: error })
+      case 'OfflineError':
+        return new ServiceError('SVC-RES-001', 'No peer can be asked.', { cause: error })
+    }
+  }
+  if (error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code))) {
+    return new ServiceError('SVC-STO-001', 'The data directory cannot be written. Nothing that was stored is lost.', { cause: error })
+  }
+  return new ServiceError('SVC-INT-001', 'The daemon met a condition it does not know; its log says more under this request id.', { cause: error })
+}
+
+/** The RFC 9457 body of an error. */
+export function problemBody(error: ServiceError, requestId: string): ProblemBody {
+  const entry = ERROR_TABLE[error.code]
+  return {
+    ...error.extensions,
+    type: `/errors/${error.code}`,
+    title: entry.title,
+    // A code that occurs only inside a task has no status of its own; met here, it is ours to explain.
+    status: entry.status ?? 500,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.errors.length > 0 && { errors: [...error.errors] })
+  }
+}
+
+/** Answers with the problem and its headers. */
+export function respondWithProblem(c: Context<AppEnv>, error: ServiceError): Response {
+  const body = problemBody(error, c.get('requestId'))
+  const retryAfter = error.retryAfter ?? RETRY_AFTER_SECONDS[error.code]
+  if (retryAfter !== undefined) c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfter))))
+  if (error.code === 'SVC-AUT-001') c.header('WWW-Authenticate', 'Bearer realm="chronym"')
+  c.header('Cache-Control', 'no-store')
+  return c.body(JSON.stringify(body), body.status as ContentfulStatusCode, { 'Content-Type': 'application/problem+json' })
+}

@@ -1,0 +1,115 @@
+/** Server-sent events (HTML Living Standard, 9.2). */
+import type { Context } from 'hono'
+import type { AppEnv } from '../env.ts'
+
+/** docs/api.md, "Events". */
+export const HEARTBEAT_MS = 15_000
+/**
+ * A client that has taken nothing for so many heartbeats is dropped. Until then it costs what the socket's buffers hold, and one event: the
+ * source is not asked for another. It finds everything again by Last-Event-ID.
+ */
+const STALLED_HEARTBEATS = 4
+/** Told to the browser as its pause before it connects again. */
+const RETRY_MS = 2000
+
+export interface ServerSentEvent {
+  readonly id: number
+  /** Left out: `message`, which is what EventSource hands to onmessage. */
+  readonly event?: string
+  readonly data: unknown
+}
+
+export interface EventStreamOptions {
+  readonly heartbeatMs: number
+  /** Ends the stream when the server closes. */
+  readonly shutdown: AbortSignal
+}
+
+/** The Last-Event-ID of a client that comes back; undefined when there is none, or none of ours. */
+export function lastEventId(c: Context<AppEnv>): number | undefined {
+  const header = c.req.header('Last-Event-ID')
+  return header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : undefined
+}
+
+/**
+ * Answers with a stream of events. The reader's pace drives it: an event is taken from the source only when the client has room, so
+ * nothing piles up here and the source may coalesce. A comment is sent whenever nothing else was for `heartbeatMs`. Nothing is sent any more, and
+ * the stream ends, once whoever asked is no longer known.
+ */
+export function eventStream(
+  c: Context<AppEnv>,
+  source: (signal: AbortSignal) => AsyncIterable<ServerSentEvent>,
+  { heartbeatMs, shutdown }: EventStreamOptions
+): Response {
+  c.header('Content-Type', 'text/event-stream')
+  c.header('Cache-Control', 'no-store')
+  c.header('X-Accel-Buffering', 'no')
+  if (c.req.method === 'HEAD') return c.body(null)
+  dropWhenStalled(c, heartbeatMs)
+
+  const closed = new AbortController()
+  const close = () => {
+    shutdown.removeEventListener('abort', close)
+    closed.abort()
+  }
+  const identity = c.get('identity')
+  const encoder = new TextEncoder()
+  // Sources end when their signal aborts, so closing needs no word of its own here.
+  const events = source(closed.signal)[Symbol.asyncIterator]()
+  let next: Promise<IteratorResult<ServerSentEvent>> | undefined
+
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (shutdown.aborted) close()
+      else shutdown.addEventListener('abort', close)
+      controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`))
+    },
+    async pull(controller) {
+      next ??= events.next()
+      const turn = await orHeartbeat(next, heartbeatMs)
+      if (!identity.isCurrent()) {
+        close()
+        controller.close()
+        await events.return?.()
+        return
+      }
+      if (turn === 'heartbeat') {
+        controller.enqueue(encoder.encode(': heartbeat\n\n'))
+        return
+      }
+      next = undefined
+      if (turn.done !== true) {
+        controller.enqueue(encoder.encode(format(turn.value)))
+        return
+      }
+      close()
+      controller.close()
+    },
+    async cancel() {
+      close()
+      await events.return?.()
+    }
+  })
+  return c.body(body)
+}
+
+/** Node's own measure: a socket times out when it has written nothing for so long. Node takes the time-out back with the next request. */
+function dropWhenStalled(c: Context<AppEnv>, heartbeatMs: number): void {
+  const bindings = c.env as AppEnv['Bindings'] | undefined
+  bindings?.incoming?.socket.setTimeout(STALLED_HEARTBEATS * heartbeatMs)
+}
+
+function format({ id, event, data }: ServerSentEvent): string {
+  const name = event === undefined ? '' : `event: ${event}\n`
+  return `id: ${id}\n${name}data: ${JSON.stringify(data)}\n\n`
+}
+
+async function orHeartbeat<T>(event: Promise<T>, heartbeatMs: number): Promise<T | 'heartbeat'> {
+  const { promise, resolve } = Promise.withResolvers<'heartbeat'>()
+  const timer = setTimeout(() => resolve('heartbeat'), heartbeatMs)
+  try {
+    return await Promise.race([event, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute, relative, resolve } from 'node:path'
+import type { Logger } from '../../log.ts'
+import type { DataPaths } from '../../data-directory/paths.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { readBackupState } from '../../data-directory/seed-safety.ts'
+import { keepOnThread } from './keep-on-thread.ts'
+import { BackupKeeper } from './keeper.ts'
+
+export interface CreateKeeperOptions {
+  readonly file: string
+  readonly recipients: readonly string[]
+  readonly paths: DataPaths
+  readonly profile: NetworkProfile
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** The keeper of a daemon, with the timers of the process and a thread for each file. */
+export function createKeeper({ file: named, recipients, paths, profile, log, now }: CreateKeeperOptions): BackupKeeper {
+  const file = resolve(named)
+  if (isInside(file, paths.root)) log.warn({ file }, 'the backup is inside the data directory: it is lost with it; name another place in backup.file')
+  const kept = readBackupState(paths).kept_backup
+  const writtenMs = kept?.file === file ? Date.parse(kept.written_at ?? '') : NaN
+  return new BackupKeeper({
+    write: (isForced) => keepOnThread({ paths, profile, file, recipients, nowMs: now(), isForced }),
+    isThere: () => existsSync(file),
+    now,
+    after(milliseconds, action) {
+      const timer = setTimeout(action, milliseconds)
+      timer.unref()
+      return () => clearTimeout(timer)
+    },
+    writtenMs: Number.isNaN(writtenMs) ? undefined : writtenMs,
+    onFailure: (error) => log.error({ file, reason: messageOf(error), cure: (error as { cure?: string }).cure ?? `Check ${dirname(file)} and the space on its disk.` }, 'the backup cannot be written; it is tried again, and everything else goes on'),
+    onRecovery: () => log.info({ file }, 'the backup is written again'),
+    onLeftOut: (keys) => log.warn({ keys }, 'these records cannot be read, and are not in the backup')
+  })
+}
+
+function isInside(file: string, directory: string): boolean {
+  const way = relative(resolve(directory), file)
+  return way !== '' && !way.startsWith('..') && !isAbsolute(way)
+}

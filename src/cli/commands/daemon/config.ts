@@ -1,0 +1,144 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { configuredBackup } from '../../../backup/kept/configured.ts'
+import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../../config/config.ts'
+import { ERROR_TABLE, ServiceError } from '../../../errors.ts'
+import { defaultConfigFile } from '../../../data-directory/paths.ts'
+import { connect } from '../../connection/connect.ts'
+import { action, type Context, type Run } from '../../context.ts'
+import { EXIT } from '../../failures/exit-codes.ts'
+import { Failure, inputFailure, messageOf, usageFailure } from '../../failures/failure.ts'
+import { loadProfile } from '../../profile.ts'
+import { formatFields, printable } from '../../terminal/format.ts'
+
+/** Leaves of a configuration as `api.port` and their values. */
+export function flatten(value: unknown, prefix = ''): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[prefix, value]]
+  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`))
+}
+
+/** `mode=light`, `vdf.threads=2`, `api.allowed_hosts=["a"]` as the object to send. Values are JSON where they parse as JSON, text otherwise. */
+export function parseAssignments(assignments: readonly string[]): Record<string, unknown> {
+  const patch = Object.create(null) as Record<string, unknown>
+  for (const assignment of assignments) {
+    const at = assignment.indexOf('=')
+    if (at < 1) throw usageFailure(`"${assignment}" is no FIELD=VALUE`, 'Example: chronym config set mode=light')
+    const path = assignment.slice(0, at).split('.')
+    const last = path.pop() ?? ''
+    let target = patch
+    for (const key of path) {
+      const section: unknown = (target[key] ??= Object.create(null))
+      if (typeof section !== 'object') throw usageFailure(`"${assignment}" sets a part of "${key}", which is set to a value before it`, 'Example: chronym config set vdf.max_tasks=1 vdf.queue=10')
+      target = section as Record<string, unknown>
+    }
+    target[last] = parseValue(assignment.slice(at + 1))
+  }
+  return patch
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+function configText(config: unknown): string {
+  return formatFields(flatten(config).map(([path, value]) => [path, printable(typeof value === 'string' ? value : JSON.stringify(value))]))
+}
+
+/** A file that was named and cannot be read is a wrong command line, not a wrong configuration. */
+function requireReadable(path: string): void {
+  try {
+    readFileSync(path)
+  } catch (error) {
+    throw inputFailure(`the configuration file ${path} can't be read: ${messageOf(error)}. Name one that is there`, error)
+  }
+}
+
+/** The configuration of a file and the environment, with a network that is known; a wrong one is the negative answer of `config check`. */
+function checked(context: Context, path: string, required: boolean): Config {
+  try {
+    const config = checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
+    loadProfile(context, config.network)
+    configuredBackup(config)
+    return config
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    throw new Failure(error.code, error.message, { exitCode: EXIT.negative, errors: error.errors, cure: ERROR_TABLE[error.code].cure, cause: error })
+  }
+}
+
+/** config get, set, unset, check, profile. */
+export function addConfigCommands(program: Command, run: Run): void {
+  const config = program.command('config').description("the daemon's configuration").helpCommand(false)
+
+  config
+    .command('get')
+    .argument('[field]', 'such as mode or api.port; without one, all')
+    .description('show the configuration the daemon runs with')
+    .action(
+      action(run, async (context, _options: unknown, field: string | undefined) => {
+        const whole: unknown = await connect(context).config()
+        const value = (field ?? '').split('.').filter((key) => key !== '').reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[key] : undefined), whole)
+        if (value === undefined) throw new Failure('SVC-CFG-001', `there is no field "${field ?? ''}"`, { exitCode: EXIT.notFound, cure: 'chronym config get shows them all.' })
+        context.output.answer(value, () => (typeof value === 'object' && value !== null && !Array.isArray(value) ? configText(value) : printable(typeof value === 'string' ? value : JSON.stringify(value))))
+        return EXIT.ok
+      })
+    )
+
+  config
+    .command('set')
+    .argument('<assignments...>', 'FIELD=VALUE, such as mode=light')
+    .description('change fields while the daemon runs')
+    .action(
+      action(run, async (context, _options: unknown, assignments: string[]) => {
+        const changed: unknown = await connect(context).changeConfig(parseAssignments(assignments))
+        context.output.answer(changed, () => configText(changed))
+        return EXIT.ok
+      })
+    )
+
+  config
+    .command('unset')
+    .argument('<fields...>', 'such as mode or vdf.queue')
+    .description('take back what was set while a daemon ran; file, environment and flags hold again')
+    .action(
+      action(run, async (context, _options: unknown, fields: string[]) => {
+        const client = connect(context)
+        let left: unknown
+        for (const field of fields) left = await client.unsetConfig(field)
+        context.output.answer(left, () => configText(left))
+        return EXIT.ok
+      })
+    )
+
+  config
+    .command('check')
+    .argument('[file]', 'default: config.toml of the user')
+    .description('check a configuration file together with the environment; needs no daemon')
+    .action(
+      action(run, (context, _options: unknown, file: string | undefined) => {
+        const named = file ?? context.env['CHRONYM_CONFIG']
+        const path = named ?? defaultConfigFile()
+        if (named !== undefined) requireReadable(path)
+        const merged = checked(context, path, named !== undefined)
+        const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
+        context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${there}`)
+        return EXIT.ok
+      })
+    )
+
+  config
+    .command('profile')
+    .argument('[network]', 'local, test, main, or a profile file; without one, the network of the configuration')
+    .description('print the numbers of a network, to make a profile file from; needs no daemon')
+    .action(
+      action(run, (context, _options: unknown, network: string | undefined) => {
+        const profile = loadProfile(context, network)
+        context.output.plain(profile, JSON.stringify(profile, undefined, 2))
+        return EXIT.ok
+      })
+    )
+}

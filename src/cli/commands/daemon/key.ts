@@ -1,0 +1,111 @@
+import type { Command } from 'commander'
+import type { DataPaths } from '../../../data-directory/paths.ts'
+import { requireConsent } from '../../questions/consent.ts'
+import { action, type Context, type Run } from '../../context.ts'
+import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
+import { Failure } from '../../failures/failure.ts'
+import { localConfig, localPaths } from '../../connection/location.ts'
+
+/** Words in a line on a terminal. */
+const COLUMNS = 4
+/** Of the longest BIP-39 word. */
+const WORD_WIDTH = 8
+
+async function requireOwnerSeed({ root, seed }: DataPaths): Promise<Uint8Array> {
+  const { readOwnerSeed } = await import('../../../data-directory/owner-seed.ts')
+  const found = readOwnerSeed(seed)
+  if (found !== undefined) return found
+  throw new Failure('SVC-KEY-001', `${root} has no file seed-words`, {
+    exitCode: EXIT.notFound,
+    cure: 'Name the data directory with --data-dir. Where its seed is lost, put the words back with `chronym key import`.'
+  })
+}
+
+/** Numbered, to be copied by hand. */
+function gridOf(words: readonly string[]): string {
+  const cells = words.map((word, index) => `${String(index + 1).padStart(2)}. ${word.padEnd(WORD_WIDTH)}`)
+  return Array.from({ length: Math.ceil(cells.length / COLUMNS) }, (_, line) => cells.slice(line * COLUMNS, (line + 1) * COLUMNS).join('  ').trimEnd()).join('\n')
+}
+
+async function show(context: Context, { yes }: { yes?: boolean }): Promise<ExitCode> {
+  const paths = localPaths(context)
+  const seed = await requireOwnerSeed(paths)
+  await requireConsent(context, {
+    cost: 'Whoever sees these words can take your names',
+    question: `Show the 24 words of ${paths.root}?`,
+    isGiven: yes === true,
+    refusal: 'key show prints a secret, and nobody can be asked here',
+    cure: 'Give --yes if whatever reads this may have your names.',
+    declined: 'not confirmed; nothing was shown'
+  })
+  const { seedToWords } = await import('../../../protocol/crypto/keys.ts')
+  const words = seedToWords(seed)
+  context.output.plain({ words }, context.run.surroundings.stdout.isTTY === true ? gridOf(words.split(' ')) : words)
+  context.output.note('Write them on paper and keep it from others. Then make sure that you can read them: chronym key check')
+  return EXIT.ok
+}
+
+/** A file of another seed must not be taken for this directory's. Of a running daemon it is right: it has looked. */
+async function requireFittingSeed(context: Context, paths: DataPaths, seed: Uint8Array): Promise<void> {
+  const { requireKeptSeed } = await import('../../../data-directory/open.ts')
+  const { loadProfile } = await import('../../../config/network-profile.ts')
+  const { ServiceError } = await import('../../../errors.ts')
+  try {
+    requireKeptSeed(paths, loadProfile(localConfig(context).network), seed)
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'SVC-KEY-005')) throw error
+  }
+}
+
+async function check(context: Context, file: string | undefined): Promise<ExitCode> {
+  const paths = localPaths(context)
+  const own = await requireOwnerSeed(paths)
+  await requireFittingSeed(context, paths, own)
+  const { readWords } = await import('../../key/words.ts')
+  const given = await readWords(context, file)
+  const { equalBytes } = await import('../../../protocol/encoding/bytes.ts')
+  const matches = equalBytes(own, given)
+  if (matches) {
+    const { noteBackup } = await import('../../../data-directory/seed-safety.ts')
+    noteBackup(paths, { words_checked_at: new Date().toISOString() })
+  }
+  context.output.answer({ matches, data_dir: paths.root }, () =>
+    matches ? `These are the words of ${paths.root}. Keep them safe.` : `These are the words of another seed, not of ${paths.root}. Look at the right ones with: chronym key show`
+  )
+  return matches ? EXIT.ok : EXIT.negative
+}
+
+async function importWords(context: Context, file: string | undefined): Promise<ExitCode> {
+  const paths = localPaths(context)
+  const { loadProfile } = await import('../../../config/network-profile.ts')
+  const profile = loadProfile(localConfig(context).network)
+  const { readWords } = await import('../../key/words.ts')
+  const seed = await readWords(context, file)
+  const { importOwnerSeed } = await import('../../../data-directory/open.ts')
+  const imported = importOwnerSeed(paths, profile, seed, new Date().toISOString())
+  context.output.answer({ imported, data_dir: paths.root }, () => (imported ? `${paths.root} has this seed now. Its daemon can start.` : `${paths.root} had this seed already.`))
+  return EXIT.ok
+}
+
+/** key show, check, import. They read and write the data directory: the words never go through the HTTP interface. */
+export function addKeyCommands(program: Command, run: Run): void {
+  const key = program.command('key').description('the 24 words that your names belong to (in the data directory; no daemon needed)').helpCommand(false)
+
+  key
+    .command('show')
+    .description('print the 24 words, after a question')
+    .option('-y, --yes', 'do not ask; needed where nobody can answer')
+    .action(action(run, (context, options: { yes?: boolean }) => show(context, options)))
+
+  key
+    .command('check')
+    .argument('[file]', '24 words; "-" or no terminal: standard input; default: they are asked for')
+    .description('say whether these are the words of the data directory, and note it when they are (exit code 1: they are not)')
+    .action(action(run, (context, _options: unknown, file: string | undefined) => check(context, file)))
+
+  key
+    .command('import')
+    .argument('[file]', '24 words; "-" or no terminal: standard input; default: they are asked for')
+    .description('put the 24 words into a new data directory, or back into the one they belong to; another seed is never replaced')
+    .action(action(run, (context, _options: unknown, file: string | undefined) => importWords(context, file)))
+}

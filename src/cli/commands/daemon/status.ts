@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import { connect } from '../../connection/connect.ts'
+import { action, type Context, type Run } from '../../context.ts'
+import { ProblemError, type Client, type NetworkStatusBody, type OwnedNameBody, type TaskBody } from '../../../api/client/client.ts'
+import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
+import { usageFailure } from '../../failures/failure.ts'
+import { taskIdOf } from '../../task/task-argument.ts'
+import { isCancelled } from '../../task/task-words.ts'
+import { formatCount, formatDuration, formatFields, formatRate, formatRelative, plural, printable } from '../../terminal/format.ts'
+import type { Paint } from '../../terminal/output.ts'
+import { watchTask } from '../../task/watch.ts'
+import { warningLines } from '../names/names.ts'
+
+/** One line while something is missing. */
+function diversityFields({ diversity, status }: NetworkStatusBody, paint: Paint): (readonly [string, string])[] {
+  const message = diversity?.message ?? null
+  return message === null || status === 'offline' ? [] : [['diversity', paint('yellow', printable(message))]]
+}
+
+function networkText(status: NetworkStatusBody, paint: Paint): string {
+  const { round, age_seconds: age } = status.beacon
+  return formatFields([
+    ['status', paint(status.status === 'online' ? 'green' : 'yellow', status.status)],
+    ['network', printable(status.network)],
+    ['mode', status.mode],
+    ['peers', formatCount(status.peers)],
+    ['peer id', printable(status.peer_id)],
+    ['beacon', round === null ? 'no verified pulse yet' : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`],
+    ['records', formatCount(status.records)],
+    ...diversityFields(status, paint)
+  ])
+}
+
+/** A task as lines of label and value. */
+export function taskText(task: TaskBody, nowMs: number): string {
+  const done = `${formatCount(task.progress)} of ${formatCount(task.iterations)} squarings`
+  return formatFields([
+    ['task', printable(task.task_id)],
+    ['name', printable(task.name)],
+    ['kind', task.kind],
+    ['status', isCancelled(task) ? 'cancelled' : task.paused ? `${task.status}, paused` : task.status],
+    ['phase', task.queue_position === null ? task.phase : `${task.phase}, place ${task.queue_position}`],
+    ...(task.stalled === null ? [] : [['waits for', `${task.stalled.code}: ${printable(task.stalled.message)}`] as const]),
+    ['progress', task.phase === 'prove' ? `${done}; proof ${(task.phase_progress * 100).toFixed(0)}%` : done],
+    ...(task.iterations_per_second === null ? [] : [['rate', formatRate(task.iterations_per_second)] as const]),
+    ...(task.eta_seconds === null ? [] : [['left', formatDuration(task.eta_seconds)] as const]),
+    ...(task.deadline === null ? [] : [['deadline', `${task.deadline} (${formatRelative(task.deadline, nowMs)})`] as const]),
+    ['started', `${task.created_at} (${formatRelative(task.created_at, nowMs)})`],
+    ...(task.resumed === 0 ? [] : [['resumed', plural(task.resumed, 'time')] as const]),
+    ...(task.error === null ? [] : [['error', `${task.error.code}: ${printable(task.error.message)}`] as const])
+  ])
+}
+
+/** The names of this daemon that need looking after; none for who may not see them. */
+async function warnedNames(client: Client): Promise<Pick<OwnedNameBody, 'name' | 'warnings'>[]> {
+  try {
+    const names = await client.names()
+    return names.flatMap(({ name, warnings }) => (warnings.length > 0 ? [{ name, warnings }] : []))
+  } catch (error) {
+    if (error instanceof ProblemError && (error.code === 'SVC-AUT-001' || error.code === 'SVC-AUT-002')) return []
+    throw error
+  }
+}
+
+async function showTask(context: Context, taskId: string, watch: boolean): Promise<ExitCode> {
+  const client = connect(context)
+  const id = await taskIdOf(client, taskId)
+  if (watch) return watchTask(context, client, id)
+  const task = await client.task(id)
+  context.output.answer(task, () => taskText(task, Date.now()))
+  return task.status === 'failed' ? EXIT.negative : EXIT.ok
+}
+
+/** `chronym status [TASK]`. */
+export function addStatusCommand(program: Command, run: Run): void {
+  program
+    .command('status')
+    .argument('[task]', 'task id, or a name that has one; without it, the network')
+    .description('state of the network and warnings about your names, or a task (exit code 1 when it failed)')
+    .option('-w, --watch', 'follow the task to its end')
+    .action(
+      action(run, async (context, options: { watch?: boolean }, taskId: string | undefined) => {
+        if (taskId !== undefined) return showTask(context, taskId, options.watch === true)
+        if (options.watch === true) throw usageFailure('--watch follows a task: give its id', 'List them: chronym tasks.')
+        const client = connect(context)
+        const status = await client.networkStatus()
+        const names = await warnedNames(client)
+        context.output.answer({ ...status, ...(names.length > 0 && { warned_names: names }) }, (paint) => [networkText(status, paint), ...warningLines(names, paint)].join('\n'))
+        return EXIT.ok
+      })
+    )
+}

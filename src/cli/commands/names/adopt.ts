@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import type { WantedBody } from '../../../api/client/client.ts'
+import { connect } from '../../connection/connect.ts'
+import { action, type Run } from '../../context.ts'
+import { EXIT } from '../../failures/exit-codes.ts'
+import { usageFailure } from '../../failures/failure.ts'
+import { printable } from '../../terminal/format.ts'
+
+interface AdoptOptions {
+  forget?: boolean
+}
+
+/** A line for each that is looked for. */
+export function wantedLines(wanted: readonly WantedBody[]): string[] {
+  return wanted.map(({ id, state, detail }) => `${printable(id)}  ${state}: ${printable(detail)}`)
+}
+
+/** adopt. */
+export function addAdoptCommand(program: Command, run: Run): void {
+  program
+    .command('adopt')
+    .argument('[names...]', 'names or DIDs of this seed; without one: what is looked for')
+    .description('find names and identities of this seed in the network and take them up, as after a restore from the words. What is not found is looked for again')
+    .option('--forget', 'look for them no more')
+    .action(
+      action(run, async (context, { forget }: AdoptOptions, names: string[]) => {
+        const client = connect(context)
+        if (forget === true) {
+          if (names.length === 0) throw usageFailure('--forget needs a name')
+          for (const name of names) await client.unwant(name)
+          context.output.answer({ forgotten: names }, () => `looked for no more: ${names.map(printable).join(', ')}`)
+          return EXIT.ok
+        }
+        const wanted: WantedBody[] = []
+        if (names.length === 0) wanted.push(...(await client.wanted()))
+        for (const name of names) wanted.push(await client.want(name))
+        context.output.answer(wanted, () => (wanted.length === 0 ? 'nothing is looked for' : wantedLines(wanted).join('\n')))
+        return names.length > 0 && wanted.some(({ state }) => state !== 'adopted') ? EXIT.negative : EXIT.ok
+      })
+    )
+}

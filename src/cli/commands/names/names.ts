@@ -1,0 +1,136 @@
+import type { Command } from 'commander'
+import { connect } from '../../connection/connect.ts'
+import { action, type Run } from '../../context.ts'
+import type { ExplanationBody, OwnedNameBody, RevealBody } from '../../../api/client/client.ts'
+import { EXIT } from '../../failures/exit-codes.ts'
+import { SHORT_ID } from '../../task/task-words.ts'
+import { fitTable, formatCount, formatFields, formatRelative, formatTable, plural, printable } from '../../terminal/format.ts'
+import type { Paint } from '../../terminal/output.ts'
+import { wantedLines } from './adopt.ts'
+import { identityText } from './kid.ts'
+
+function revealText(reveal: RevealBody): string {
+  return formatFields([
+    ['name', printable(reveal.name)],
+    ['public key', Buffer.from(reveal.pubkey).toString('hex')],
+    ['pulse', `round ${formatCount(reveal.drand_pulse)}`],
+    ['squarings', formatCount(reveal.iterations)],
+    ['proof', plural(Buffer.from(reveal.vdf_proof, 'base64').length, 'byte')],
+    ['payload', printable(Buffer.from(reveal.payload, 'base64').toString('utf8'))]
+  ])
+}
+
+/** Enough of a key or an id to tell it from others. */
+const short = (hex: string | null): string => (hex === null ? '' : printable(hex).slice(0, 16))
+
+/** An explanation in full: the verdict first, then what it rests on, then who answered what. */
+export function explanationText(explanation: ExplanationBody, nowMs: number, paint: Paint): string {
+  const { lease, resolves, error, asked } = explanation
+  const notes = [...explanation.notes]
+  const head = formatFields([
+    ['rule', `${printable(explanation.rule)}: ${printable(explanation.rule_text)}`],
+    ['state', printable(explanation.state)],
+    ...(explanation.owner === null ? [] : [['owner', printable(explanation.owner)] as const]),
+    ...(lease === null ? [] : [['lease', `${lease.start} to ${lease.end} (${formatRelative(lease.end, nowMs)}), grace to ${lease.grace_end}`] as const]),
+    ...(resolves === null ? [] : [['resolves', `yes (${resolves})`] as const]),
+    ...(error === null ? [] : [['resolves', `no: ${error.code}`] as const])
+  ])
+  const answers = explanation.answers.map((answer) => [
+    answer.self ? 'this daemon' : printable(answer.peer),
+    answer.state,
+    answer.vote ? 'counts' : '',
+    short(answer.owner),
+    short(answer.claim_id),
+    answer.serial === null ? '' : String(answer.serial)
+  ])
+  const silent = asked.silent.map(({ peer, reason }) => [printable(peer), reason])
+  const rows = [...answers, ...silent]
+  const table = rows.length === 0 ? 'nobody answered' : formatTable([['peer', 'answer', 'vote', 'owner', 'claim', 'serial'], ...rows])
+  const own = explanation.own?.name
+  if (own != null) notes.push(`Renewals left: ${own.renewal.left}; the next: ${renewalText(own, nowMs)}`)
+  return [paint('bold', printable(explanation.verdict)), head, '', ...notes.map((note) => `- ${printable(note)}`), '', table].join('\n')
+}
+
+function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, nowMs: number): string {
+  switch (state) {
+    case 'scheduled':
+      return due === null || Date.parse(due) <= nowMs ? 'now' : formatRelative(due, nowMs)
+    case 'running':
+      return `under way (${printable(task ?? '').slice(0, SHORT_ID)})`
+    case 'paused':
+      return `paused (${printable(task ?? '').slice(0, SHORT_ID)})`
+    case 'failed':
+      return 'failed; tried again'
+    case 'off':
+    case 'released':
+      return state
+    case 'impossible':
+      return 'not possible'
+  }
+}
+
+/** The names with their leases, then what their owner should know. */
+export function ownedText(names: readonly OwnedNameBody[], nowMs: number, paint: Paint, columns = Infinity): string {
+  if (names.length === 0) return 'no names yet; earn one: chronym register NAME'
+  const rows = names.map((each) => [
+    printable(each.name),
+    each.state,
+    `${each.lease_end.slice(0, 10)}, ${formatRelative(each.lease_end, nowMs)}`,
+    renewalText(each, nowMs),
+    String(each.renewal.left),
+    each.serial === each.published_serial ? 'published' : `${each.serial} not published`
+  ])
+  return [fitTable([['name', 'state', 'lease ends', 'renewal', 'left', 'zone'], ...rows], columns), ...warningLines(names, paint)].join('\n')
+}
+
+/** One line for each warning. */
+export function warningLines(names: readonly Pick<OwnedNameBody, 'name' | 'warnings'>[], paint: Paint): string[] {
+  return names.flatMap(({ name, warnings }) => warnings.map(({ message }) => `${paint('yellow', `warning ${printable(name)}:`)} ${printable(message)}`))
+}
+
+/** resolve, explain, names. */
+export function addNameCommands(program: Command, run: Run): void {
+  program
+    .command('resolve')
+    .argument('<name>', 'a name, or a DID')
+    .description('look a name or an identity up in the network. Peers are asked for it by name: whoever wants a name tells nobody by registering it at once')
+    .action(
+      action(run, async (context, _options: unknown, name: string) => {
+        const client = connect(context)
+        if (name.startsWith('did:')) {
+          const identity = await client.resolveKid(name)
+          context.output.answer(identity, () => identityText(identity))
+        } else {
+          const reveal = await client.resolve(name)
+          context.output.answer(reveal, () => revealText(reveal))
+        }
+        return EXIT.ok
+      })
+    )
+
+  program
+    .command('explain')
+    .argument('<name>')
+    .description('who owns a name, who says so, and which rule decided')
+    .action(
+      action(run, async (context, _options: unknown, name: string) => {
+        const explanation = await connect(context).explain(name)
+        context.output.answer(explanation, (paint) => explanationText(explanation, Date.now(), paint))
+        return EXIT.ok
+      })
+    )
+
+  program
+    .command('names')
+    .description('the names this daemon owns, with their leases and renewals, and what they need')
+    .action(
+      action(run, async (context) => {
+        const client = connect(context)
+        const names = await client.names()
+        // Programs read the names alone; what is looked for they ask `adopt`.
+        const wanted = context.output.json ? [] : await client.wanted()
+        context.output.answer(names, (paint) => [ownedText(names, Date.now(), paint, context.output.columns), ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])].join('\n'))
+        return EXIT.ok
+      })
+    )
+}

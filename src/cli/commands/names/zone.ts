@@ -1,0 +1,257 @@
+import type { Command } from 'commander'
+import { connect } from '../../connection/connect.ts'
+import { action, type Context, type Run } from '../../context.ts'
+import { ProblemError, type ZoneAnswer, type ZoneBody } from '../../../api/client/client.ts'
+import { canonicalName } from '../../../protocol/name/names.ts'
+import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
+import { Failure, usageFailure } from '../../failures/failure.ts'
+import { collectOption, integerOption } from '../../input/values.ts'
+import { formatTable, plural, printable } from '../../terminal/format.ts'
+import { recordsOfArguments, selectorsOfArguments } from '../../zone/arguments.ts'
+import { changesBetween, formatChanges, isUnchanged, recordKey, recordsOf, type ZoneChanges } from '../../zone/changes.ts'
+import { currentZone } from '../../zone/current.ts'
+import { editZone } from '../../zone/edit.ts'
+import { importZone } from '../../zone/import.ts'
+import { replaceZone, requireConsentToLoss, showSaved, type ReplaceOptions } from '../../zone/saving.ts'
+import { formatMasterFile } from '../../zone-file/format.ts'
+import { readZone, zoneOfLines } from '../../zone-file/zone-input.ts'
+
+interface PublishOption {
+  publish?: boolean
+}
+interface SetOptions extends ReplaceOptions, PublishOption {
+  record?: string[]
+}
+
+/** A zone in record lines, which `zone set` reads again. */
+export function zoneText(zone: ZoneBody): string {
+  const rows = Object.entries(zone.records).flatMap(([label, records]) =>
+    records.map((record) => [printable(label), record.ttl === undefined ? '' : String(record.ttl), record.type, printable(record.value)])
+  )
+  return `; serial ${zone.serial ?? 0}\n${rows.length === 0 ? '; no records' : formatTable(rows)}`
+}
+
+async function publish(context: Context, name: string): Promise<void> {
+  const published = await connect(context).publishZone(name)
+  context.output.answer(published, () => `published serial ${published.serial}; held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`)
+}
+
+/** Says what was saved, or publishes it. */
+async function finish(context: Context, name: string, { publish: isWanted }: PublishOption, saved: { serial: number }, changes: ZoneChanges): Promise<ExitCode> {
+  if (isWanted !== true) showSaved(context, name, saved, changes)
+  else {
+    if (!isUnchanged(changes)) context.output.note(formatChanges(changes))
+    await publish(context, name)
+  }
+  return EXIT.ok
+}
+
+function originOf(name: string, { source, state }: ZoneAnswer): string {
+  if (source === 'network') return 'from the network'
+  if (state === 'published') return 'published'
+  return `draft, not published; the difference: chronym zone diff ${printable(canonicalName(name))}`
+}
+
+async function set(context: Context, name: string, file: string | undefined, options: SetOptions): Promise<ExitCode> {
+  const lines = options.record ?? []
+  if ((file === undefined) === (lines.length === 0)) throw usageFailure('give a FILE ("-": standard input) or --record, one of the two', "Example: chronym zone set alice.chronym --record 'www A 192.0.2.1'")
+  const zone = file === undefined ? zoneOfLines(lines, (index) => `--record ${index + 1}`) : await readZone(file, context.stdin)
+  const { saved, changes } = await replaceZone(context, connect(context), name, zone, options)
+  return finish(context, name, options, saved, changes)
+}
+
+async function add(context: Context, name: string, words: readonly string[], options: PublishOption): Promise<ExitCode> {
+  const { records } = recordsOfArguments(name, words)
+  const saved = await connect(context).patchZone(name, { add: records })
+  return finish(context, name, options, saved, { added: recordsOf({ records }), removed: [], retimed: [] })
+}
+
+async function remove(context: Context, name: string, words: readonly string[], options: PublishOption): Promise<ExitCode> {
+  const selectors = selectorsOfArguments(name, words)
+  const client = connect(context)
+  const { zone, etag } = await currentZone(client, name)
+  const meant = selectors.map((selector) =>
+    recordsOf(zone).filter(
+      (record) =>
+        record.label === selector.label && (selector.type === undefined || record.type === selector.type) && (selector.value === undefined || recordKey(record) === recordKey({ ...record, value: selector.value }))
+    )
+  )
+  const missing = meant.findIndex((found) => found.length === 0)
+  if (missing !== -1) {
+    const text = Object.values(selectors[missing]!).join(' ')
+    throw new Failure('SVC-ZON-002', `the zone of ${canonicalName(name)} has no record ${text}; nothing was changed`, { exitCode: EXIT.refused, cure: `Look at its records: chronym zone get ${printable(canonicalName(name))}` })
+  }
+  const removed = [...new Map(meant.flat().map((record) => [recordKey(record), record])).values()]
+  const saved = await client.patchZone(name, { remove: removed.map(({ label, type, value }) => ({ label, type, value })) }, { ifMatch: etag })
+  return finish(context, name, options, saved, { added: [], removed, retimed: [] })
+}
+
+/** The zone that others see; without records where the name is not registered. */
+async function published(context: Context, name: string): Promise<ZoneBody> {
+  try {
+    return (await connect(context, { anonymous: true }).zone(name)).zone
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'SVC-RES-002') return { records: {} }
+    throw error
+  }
+}
+
+/** The same; without records too where nobody can be asked just now, so that more is counted as lost, not less. */
+async function publishedOrNothing(context: Context, name: string): Promise<ZoneBody> {
+  try {
+    return await published(context, name)
+  } catch (error) {
+    if (error instanceof ProblemError && error.code.startsWith('SVC-RES-')) return { records: {} }
+    throw error
+  }
+}
+
+async function diff(context: Context, name: string): Promise<ExitCode> {
+  const current = await currentZone(connect(context), name)
+  if (current.state !== 'draft') {
+    context.output.answer({ draft: false, added: [], removed: [], retimed: [] }, () => `${printable(canonicalName(name))} has no draft`)
+    return EXIT.ok
+  }
+  const live = await published(context, name)
+  const changes = changesBetween(live, current.zone)
+  const serials = { serial: current.zone.serial ?? 0, published_serial: live.serial ?? null }
+  context.output.answer({ draft: true, ...serials, ...changes }, () => `; draft ${serials.serial} against published ${serials.published_serial ?? 'nothing'}\n${isUnchanged(changes) ? '; the same records' : formatChanges(changes)}`)
+  return EXIT.ok
+}
+
+async function discard(context: Context, name: string, { yes }: { yes?: boolean }): Promise<ExitCode> {
+  const client = connect(context)
+  const current = await currentZone(client, name)
+  if (current.state === 'draft') {
+    await requireConsentToLoss(context, changesBetween(current.zone, await publishedOrNothing(context, name)), { isGiven: yes === true, act: `discarding the draft of ${printable(canonicalName(name))}`, cure: 'Look at it with `chronym zone diff`; discard it all the same with --yes.' })
+  }
+  const answer = await client.discardZone(name)
+  context.output.answer(answer, () => 'draft discarded; what is published stays')
+  return EXIT.ok
+}
+
+async function drafts(context: Context): Promise<ExitCode> {
+  const list = await connect(context).drafts()
+  const rows = list.map((draft) => [draft.name, String(draft.serial), draft.published_serial === null ? '-' : String(draft.published_serial), String(draft.records), draft.owner])
+  context.output.answer(list, () => (list.length === 0 ? 'no drafts' : formatTable([['NAME', 'DRAFT', 'PUBLISHED', 'RECORDS', 'OWNER'], ...rows])))
+  return EXIT.ok
+}
+
+/** zone get, set, add, rm, edit, diff, discard, drafts, import, export, publish. */
+export function addZoneCommands(program: Command, run: Run): void {
+  const zone = program.command('zone').description('DNS records of a name').helpCommand(false)
+  const PUBLISH = ['--publish', 'publish it as well'] as const
+  const YES = ['-y, --yes', 'do not ask before records are dropped'] as const
+
+  zone
+    .command('get')
+    .argument('<name>')
+    .description('the zone of a name: the draft where there is one, else what is published; it says which')
+    .option('--public', 'what the network shows, also for our own names')
+    .action(
+      action(run, async (context, options: { public?: boolean }, name: string) => {
+        const found = await connect(context, { anonymous: options.public === true }).zone(name)
+        context.output.answer(found.zone, () => `; ${originOf(name, found)}\n${zoneText(found.zone)}`)
+        return EXIT.ok
+      })
+    )
+
+  zone
+    .command('set')
+    .argument('<name>')
+    .argument('[file]', 'JSON, or lines LABEL [TTL] TYPE VALUE; "-": standard input')
+    .description('replace the whole zone of a name; asks before records are dropped')
+    .option('-r, --record <record>', "a record, such as 'www A 192.0.2.1'; may be repeated", collectOption)
+    .option('--if-serial <serial>', 'only when the zone still has this serial', integerOption(0, Number.MAX_SAFE_INTEGER))
+    .option(...PUBLISH)
+    .option(...YES)
+    .action(action(run, (context, options: SetOptions, name: string, file: string | undefined) => set(context, name, file, options)))
+
+  zone
+    .command('add')
+    .argument('<name>')
+    .argument('<record...>', "records, such as 'www 1h A 192.0.2.1' each; all others stay")
+    .description('add records to the zone of a name')
+    .option(...PUBLISH)
+    .action(action(run, (context, options: PublishOption, name: string, words: string[]) => add(context, name, words, options)))
+
+  zone
+    .command('rm')
+    .argument('<name>')
+    .argument('<selector...>', "LABEL [TYPE [VALUE]], such as 'www' or 'www A 192.0.2.1'; all others stay")
+    .description('remove records from the zone of a name')
+    .option(...PUBLISH)
+    .action(action(run, (context, options: PublishOption, name: string, words: string[]) => remove(context, name, words, options)))
+
+  zone
+    .command('edit')
+    .argument('<name>')
+    .description('edit the zone of a name as a master file, in VISUAL or EDITOR')
+    .option(...PUBLISH)
+    .action(
+      action(run, async (context, options: PublishOption, name: string) => {
+        const edited = await editZone(context, connect(context), name)
+        if (edited !== undefined) return finish(context, name, options, edited.saved, edited.changes)
+        context.output.note('nothing was changed')
+        return EXIT.ok
+      })
+    )
+
+  zone
+    .command('diff')
+    .argument('<name>')
+    .description('what the draft of a name changes in what is published')
+    .action(action(run, (context, _options: unknown, name: string) => diff(context, name)))
+
+  zone
+    .command('discard')
+    .argument('<name>')
+    .description('drop the draft of a name; what is published stays')
+    .option('-y, --yes', 'do not ask')
+    .action(action(run, (context, options: { yes?: boolean }, name: string) => discard(context, name, options)))
+
+  zone
+    .command('drafts')
+    .alias('list')
+    .description('the zones that were saved here and not published')
+    .action(action(run, (context) => drafts(context)))
+
+  zone
+    .command('import')
+    .argument('<name>')
+    .argument('<file>', 'an RFC 1035 master file; "-": standard input')
+    .description('replace the zone of a name with that of a master file; asks before records are dropped')
+    .option(...PUBLISH)
+    .option(...YES)
+    .action(
+      action(run, async (context, options: ReplaceOptions & PublishOption, name: string, file: string) => {
+        const { saved, changes } = await importZone(context, connect(context), name, file, options)
+        return finish(context, name, options, saved, changes)
+      })
+    )
+
+  zone
+    .command('export')
+    .argument('<name>')
+    .description('print the zone of a name as an RFC 1035 master file')
+    .option('--public', 'what the network shows, also for our own names')
+    .action(
+      action(run, async (context, options: { public?: boolean }, name: string) => {
+        const found = await connect(context, { anonymous: options.public === true }).zone(name)
+        const text = `; ${originOf(name, found)}; serial ${found.zone.serial ?? 0}\n${formatMasterFile(found.zone, canonicalName(name))}`
+        context.output.plain({ zone: text }, text.trimEnd())
+        return EXIT.ok
+      })
+    )
+
+  zone
+    .command('publish')
+    .argument('<name>')
+    .description('sign the draft of a name and publish it')
+    .action(
+      action(run, async (context, _options: unknown, name: string) => {
+        await publish(context, name)
+        return EXIT.ok
+      })
+    )
+}

@@ -1,0 +1,43 @@
+import { Option, type Command } from 'commander'
+import { action, type Run } from '../../context.ts'
+import { collectOption, hexOption, integerOption } from '../../input/values.ts'
+import type { CommitOptions } from '../../manual/commit.ts'
+import type { RevealOptions } from '../../manual/reveal.ts'
+
+/** commit, reveal: a registration by hand (docs/manual-registration.md). */
+export function addManualCommands(program: Command, run: Run): void {
+  program
+    .command('commit')
+    .argument('<name>')
+    .description('by hand: make a commitment, keep its secret, send it')
+    .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
+    .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+    .option('-f, --file <file>', 'where the secret is kept, mode 0600 (default: in the data directory)')
+    .option('--offline', 'print the body for POST /api/commit instead of sending it')
+    .option('--force', 'overwrite an existing secret file')
+    .action(
+      action(run, async (context, options: CommitOptions, name: string) => {
+        const { runCommit } = await import('../../manual/commit.ts')
+        return runCommit(context, name, options)
+      })
+    )
+
+  program
+    .command('reveal')
+    .argument('<name>')
+    .description('by hand: wait for the pulse, compute, sign the Reveal, send it')
+    .option('-f, --file <file>', 'secret file of the commitment (default: in the data directory)')
+    .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
+    .option('--network <network>', "local, test, main or a profile file (default: the secret file's)")
+    .option('--zone <file>', 'zone to publish (JSON or record lines; default: no records)')
+    .option('--pulse-round <round>', 'round of the pulse, where the secret file fixes none', integerOption(1, Number.MAX_SAFE_INTEGER))
+    .addOption(new Option('--pulse <hex>', 'signature of that pulse, instead of asking a beacon').argParser(hexOption).conflicts('beaconUrl'))
+    .option('--beacon-url <url>', 'drand HTTP endpoint; may be repeated', collectOption)
+    .option('--offline', 'print the body for POST /api/publish instead of sending it')
+    .action(
+      action(run, async (context, options: RevealOptions, name: string) => {
+        const { runReveal } = await import('../../manual/reveal.ts')
+        return runReveal(context, name, options)
+      })
+    )
+}

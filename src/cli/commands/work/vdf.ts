@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { action, type Run } from '../../context.ts'
+import { hexOption, integerOption, numberOption } from '../../input/values.ts'
+import { runBench, type BenchOptions } from '../../vdf/bench.ts'
+import { MAX_DISCRIMINANT_BITS } from '../../vdf/kernel.ts'
+import { runProve, type ProveOptions } from '../../vdf/prove.ts'
+import { depthOption, runVerify, type VerifyOptions } from '../../vdf/verify.ts'
+
+const MAX_ITERATIONS = Number.MAX_SAFE_INTEGER
+const DEFAULT_BITS = 1024
+const DEFAULT_BENCH_SECONDS = 5
+const MAX_BENCH_SECONDS = 3600
+
+/** `chronym vdf prove|verify|bench`: the kernel by itself, without a daemon. */
+export function addVdfCommands(program: Command, run: Run): void {
+  const vdf = program.command('vdf').description('the verifiable delay function by itself; needs no daemon').helpCommand(false)
+
+  vdf
+    .command('verify')
+    .description('check a proof: exit code 0 when valid, 1 when not')
+    .option('--seed <hex>', 'seed of the discriminant', hexOption)
+    .option('--discriminant <hex>', '|D| itself, big-endian, instead of a seed', hexOption)
+    .option('--bits <n>', 'size of the discriminant in bits, a multiple of 8', integerOption(0, Number.MAX_SAFE_INTEGER))
+    .option('--iterations <t>', 'squarings claimed', integerOption(0, MAX_ITERATIONS))
+    .option('--x <hex>', 'start, a form of 100 bytes (default: the generator)', hexOption)
+    .option('--depth <n>', 'levels of recursion (default: 0)', depthOption)
+    .option('--proof <hex>', 'y and all that follows it', hexOption)
+    .option('--jsonl <file>', 'check every line of a file ("-": standard input) and print a verdict for each')
+    .action(action(run, (context, options: VerifyOptions) => runVerify(context, options)))
+
+  vdf
+    .command('prove')
+    .description('compute and prove; prints the proof (y and all that follows) in hex')
+    .requiredOption('--seed <hex>', 'seed of the discriminant, 4 to 64 bytes', hexOption)
+    .option('--bits <n>', 'size of the discriminant in bits, a multiple of 8', integerOption(8, MAX_DISCRIMINANT_BITS), DEFAULT_BITS)
+    .requiredOption('--iterations <t>', 'squarings', integerOption(0, MAX_ITERATIONS))
+    .option('--depth <n>', '0: one segment; 1: two segments (default: 0)', integerOption(0, 1))
+    .option('--split <n>', 'squarings of the first of two segments (default with --depth 1: nine tenths)', integerOption(1, MAX_ITERATIONS))
+    .action(action(run, (context, options: ProveOptions) => runProve(context, options)))
+
+  vdf
+    .command('bench')
+    .description('measure squarings per second on one thread')
+    .option('--seconds <n>', 'how long', numberOption(0.1, MAX_BENCH_SECONDS), DEFAULT_BENCH_SECONDS)
+    .option('--bits <n>', 'size of the discriminant in bits', integerOption(8, MAX_DISCRIMINANT_BITS), DEFAULT_BITS)
+    .action(action(run, (context, options: BenchOptions) => runBench(context, options)))
+}

@@ -1,0 +1,56 @@
+import { createClient, plainFetch, type Client, type Transport } from '../../api/client/client.ts'
+import { proofKey } from '../../api/daemon-proof.ts'
+import type { Context } from '../context.ts'
+import { directoryTarget, directoryToken, givenToken, localPaths, whichDaemon } from './location.ts'
+import { provenFetch, UnprovedError } from './proven-fetch.ts'
+import { printable } from '../terminal/format.ts'
+
+/**
+ * The client of the daemon that this command line is about. `anonymous` sends no token, as a stranger would ask.
+ *
+ * Without an address that is the daemon of the data directory, which proves itself at each request. At an address that was named, a token
+ * that was given goes along as it is; the token of the data directory goes only where its daemon proves to be.
+ */
+export function connect(context: Context, { anonymous = false } = {}): Client {
+  const which = whichDaemon(context)
+  const given = givenToken(context)
+  if (which.kind === 'directory') {
+    const locate = () => {
+      const target = directoryTarget(context)
+      return { ...target, token: anonymous ? undefined : (given ?? target.token) }
+    }
+    return createClient({ baseUrl: locate().url, fetch: provenFetch(locate) })
+  }
+  const { url: baseUrl, strict } = which
+  if (anonymous) return createClient({ baseUrl })
+  if (given !== undefined) {
+    warnOfPlainText(context, baseUrl)
+    return createClient({ baseUrl, token: given })
+  }
+  const token = directoryToken(context)
+  if (token === undefined) return createClient({ baseUrl })
+  const cure = `Give the address of the daemon of ${localPaths(context).root}, or leave --api out; for another daemon leave --data-dir out and give --token.`
+  const proven = provenFetch(() => ({ url: baseUrl, key: proofKey(token), token, ...(strict ? { cure } : {}) }))
+  return createClient({ baseUrl, fetch: strict ? proven : orWithoutToken(context, proven) })
+}
+
+/** Asks as a stranger where the address does not prove to be the daemon of the data directory, and says so once. */
+function orWithoutToken(context: Context, proven: Transport): Transport {
+  let said = false
+  return async (url, init) => {
+    try {
+      if (url.startsWith('http:')) return await proven(url, init)
+    } catch (error) {
+      if (!(error instanceof UnprovedError)) throw error
+    }
+    if (!said) context.output.note(`note: asking without a token: this address does not prove to be the daemon of ${printable(localPaths(context).root)}. Give the token of the daemon there with --token or CHRONYM_TOKEN.`)
+    said = true
+    return plainFetch(url, init)
+  }
+}
+
+function warnOfPlainText(context: Context, url: string): void {
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== 'http:' || hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')) return
+  context.output.note(`warning: the token goes to ${printable(hostname)} in plain text. Put TLS before that daemon (https), or use an SSH tunnel.`)
+}

@@ -1,0 +1,131 @@
+/** Where the daemon is: its data directory, its address, its token. Found the way the daemon itself finds them. */
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { AccessTokenError, readAccessToken } from '../../data-directory/access-token.ts'
+import { UnreachableError } from '../../api/client/client.ts'
+import type { ConfigFieldView } from '../../api/services.ts'
+import { proofKey } from '../../api/daemon-proof.ts'
+import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../config/config.ts'
+import { configFields, type StartSources } from '../../config/sources.ts'
+import { loadProfile } from '../../config/network-profile.ts'
+import { dataPaths, defaultConfigFile, defaultDataDir, type DataPaths } from '../../data-directory/paths.ts'
+import { readRunningRecord } from '../../data-directory/running-record.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../failures/exit-codes.ts'
+import { Failure, messageOf, usageFailure } from '../failures/failure.ts'
+import type { Target } from './proven-fetch.ts'
+
+function localSources(context: Context): StartSources {
+  const { dataDir } = context.options
+  const named = context.env['CHRONYM_CONFIG']
+  return {
+    file: configFromFile(named ?? defaultConfigFile(), named !== undefined),
+    environment: configFromEnvironment(context.env),
+    flags: dataDir === undefined ? {} : { data_dir: dataDir }
+  }
+}
+
+/** Each field of {@link localConfig} with where it comes from. What was changed at run time only the daemon knows. */
+export function localFields(context: Context): ConfigFieldView[] {
+  const config = { ...localConfig(context), data_dir: localPaths(context).root }
+  return configFields(config, config, localSources(context))
+}
+
+/** The configuration as a daemon started with the same environment would read it. */
+export function localConfig(context: Context): Config {
+  const { file, environment, flags } = localSources(context)
+  return checkConfig(mergeConfig(file, environment, flags), 'configuration')
+}
+
+export function localPaths(context: Context): DataPaths {
+  const config = localConfig(context)
+  return dataPaths(config.data_dir === '' ? defaultDataDir(loadProfile(config.network).id) : config.data_dir)
+}
+
+/** Which daemon a command is about: that of the data directory, or the one at an address that was named. */
+export type WhichDaemon =
+  | { readonly kind: 'directory' }
+  | {
+      readonly kind: 'address'
+      readonly url: string
+      /** The data directory was named too: the daemon there must be its own. */
+      readonly strict: boolean
+    }
+
+/** `--api`, `--data-dir`, CHRONYM_API, the data directory of environment and configuration; the first that is given. */
+export function whichDaemon({ options, env }: Context): WhichDaemon {
+  const given = [options.api, options.dataDir === undefined ? env['CHRONYM_API'] : undefined].find((text) => text !== undefined && text !== '')
+  if (given === undefined) return { kind: 'directory' }
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw usageFailure(`--api ${given}: an http or https address`, 'Example: --api http://127.0.0.1:7468')
+  return { kind: 'address', url: url.href.replace(/\/+$/u, ''), strict: options.dataDir !== undefined }
+}
+
+const ELSEWHERE = 'Name the directory of the daemon you mean with --data-dir, or its address with --api.'
+
+/** The daemon that runs on the data directory, with what it must prove. Throws UnreachableError when none does, Failure for a token that cannot be used. */
+export function directoryTarget(context: Context): Target {
+  const paths = localPaths(context)
+  const start = `Start it: chronym daemon --data-dir ${paths.root}. ${ELSEWHERE}`
+  let record: ReturnType<typeof readRunningRecord>
+  try {
+    record = readRunningRecord(paths)
+  } catch (cause) {
+    throw new UnreachableError(`${paths.running} cannot be used: ${messageOf(cause)}`, { cure: 'Run this as the user that runs the daemon, or restart the daemon, which writes the file again. Or give --api and --token.', cause })
+  }
+  if (record === 'absent') throw new UnreachableError(`no daemon runs on ${paths.root}${existsSync(paths.root) ? '' : ', which does not exist'}`, { cure: start })
+  if (record === 'copied') throw new UnreachableError(`no daemon runs on ${paths.root}: it is a copy, and its ${basename(paths.running)} tells of the daemon of another directory`, { cure: start })
+  const token = directoryToken(context)
+  if (token === undefined) throw new UnreachableError(`${paths.token} is missing, so the daemon of ${paths.root} cannot prove itself`, { cure: 'Restart the daemon, which makes the file. Or give --api and --token.' })
+  const url = reachable(record.api_url)
+  const silence = `no daemon runs on ${paths.root}: nothing answers at ${url}, which its ${basename(paths.running)} names`
+  return { url, key: proofKey(token), instance: record.instance, token, silence, cure: start }
+}
+
+/** An address that means "every interface" is no address to connect to. */
+function reachable(listening: string): string {
+  const { hostname, port } = new URL(listening)
+  return `http://${hostname === '0.0.0.0' ? '127.0.0.1' : hostname === '[::]' ? '[::1]' : hostname}:${port || '80'}`
+}
+
+/** What a header can carry; the tokens of the daemon are base64url. */
+const TOKEN = /^[!-~]+$/u
+
+/** `--token` or CHRONYM_TOKEN. */
+export function givenToken(context: Context): string | undefined {
+  // Secrets that come from a file often end with its line.
+  const given = (context.options.token ?? context.env['CHRONYM_TOKEN'])?.trim()
+  if (given === undefined || given === '') return undefined
+  if (TOKEN.test(given)) return given
+  throw new Failure('CLI-TOK-001', 'what --token or CHRONYM_TOKEN gives has characters that no token has', { exitCode: EXIT.forbidden, cure: 'Give it as `chronym token` prints it.' })
+}
+
+/** The main token of the data directory; undefined where there is none. */
+export function directoryToken(context: Context): string | undefined {
+  const { token } = localPaths(context)
+  try {
+    return readAccessToken(token)
+  } catch (error) {
+    if (error instanceof AccessTokenError) throw new Failure('CLI-TOK-001', error.reason, { exitCode: EXIT.forbidden, cure: error.cure, cause: error })
+    throw new Failure('CLI-TOK-001', `the access token ${token} can't be read: ${messageOf(error)}`, {
+      exitCode: EXIT.forbidden,
+      cure: 'Run this as the user that runs the daemon, or give --token.',
+      cause: error
+    })
+  }
+}
+
+/** `--token`, CHRONYM_TOKEN, or the daemon's file; undefined where there is none. */
+export function findToken(context: Context): string | undefined {
+  return givenToken(context) ?? directoryToken(context)
+}
+
+/** The token, or the failure that says where it was looked for. */
+export function requireToken(context: Context): string {
+  const token = findToken(context)
+  if (token !== undefined) return token
+  throw new Failure('CLI-TOK-001', `there is no access token at ${localPaths(context).token}`, {
+    exitCode: EXIT.forbidden,
+    cure: 'Start the daemon once (it makes the token), or name its data directory with --data-dir, or give --token.'
+  })
+}

@@ -1,0 +1,53 @@
+/** Questions before what is expensive, shows a secret or cannot be taken back. */
+import { createInterface } from 'node:readline/promises'
+import type { Context } from '../context.ts'
+import { EXIT } from '../failures/exit-codes.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
+
+export interface Consent {
+  /** What it costs, as a sentence without its stop. */
+  readonly cost: string
+  readonly question: string
+  /** `--yes` */
+  readonly isGiven: boolean
+  /** The answer of who only presses Enter. Yes suits only what loses nothing and shows no secret. */
+  readonly byDefault?: boolean
+  /** Stands before the question; the cost where none is given. */
+  readonly shown?: string
+  /** What is said where nobody can be asked. */
+  readonly refusal?: string
+  readonly cure?: string
+  /** What is said after a no. */
+  readonly declined?: string
+}
+
+/** Whether a person can be asked: both the question and the answer need a terminal. */
+export function hasPerson({ output, stdin }: Context): boolean {
+  return output.live && (stdin as { isTTY?: boolean }).isTTY === true
+}
+
+/**
+ * Asks on a terminal. Where nobody can answer, what was not agreed to beforehand is not done: CLI-USE-001 (exit code 2), and `--yes` is the cure. Throws CLI-INT-001 for a no.
+ */
+export async function requireConsent(context: Context, consent: Consent): Promise<void> {
+  const { cost, question, isGiven, byDefault = false, shown = cost } = consent
+  if (isGiven) return
+  if (!hasPerson(context)) throw usageFailure(consent.refusal ?? `${cost}; that needs a yes, and nobody can be asked here`, consent.cure ?? 'Add --yes where it is meant.')
+  context.output.error(shown)
+  if (!(await confirm(context, question, byDefault))) throw new Failure('CLI-INT-001', consent.declined ?? 'not confirmed; nothing was changed', { exitCode: EXIT.interrupted })
+}
+
+/** A yes-or-no question to a person who is there. */
+async function confirm({ stdin }: Context, question: string, byDefault: boolean): Promise<boolean> {
+  const prompt = createInterface({ input: stdin, output: process.stderr })
+  // Ctrl-C and Ctrl-D close it without an answer.
+  const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)))
+  try {
+    const answer = await Promise.race([prompt.question(`${question} ${byDefault ? '[Y/n]' : '[y/N]'} `), closed])
+    if (answer === undefined) process.stderr.write('\n')
+    if (answer === undefined) return false
+    return answer.trim() === '' ? byDefault : /^(?:y|yes)$/iu.test(answer.trim())
+  } finally {
+    prompt.close()
+  }
+}

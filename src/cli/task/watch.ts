@@ -1,0 +1,142 @@
+/** Follows a task to its end: a progress bar for people, JSON lines for programs. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { cureOf } from '../failures/cures.ts'
+import type { Context } from '../context.ts'
+import { UnreachableError, type TaskEventMessage, type TaskBody } from '../../api/client/client.ts'
+import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
+import { Failure } from '../failures/failure.ts'
+import { isCancelled } from './task-words.ts'
+import { formatCount, formatDuration, printable } from '../terminal/format.ts'
+import { etaSeconds, RateMeter, type ProgressView } from '../terminal/progress.ts'
+
+/** The part of the client that watching needs. */
+export interface TaskSource {
+  task(taskId: string): Promise<TaskBody>
+  taskEvents(taskId: string, signal?: AbortSignal, whenLost?: () => void): AsyncIterable<TaskEventMessage>
+}
+
+const RECONNECT_INTERVAL_MS = 1_000
+
+/** What happens in each phase, for somebody who sees it for the first time. */
+const PHASES: Readonly<Record<TaskBody['phase'], string>> = {
+  queued: 'waiting for a free slot',
+  commit: 'committing: peers store a sealed hash of the name and our key',
+  pulse: 'waiting for the beacon pulse that seeds the computation',
+  evaluate: 'squaring: the time that the name costs',
+  prove: 'proving: making the computation quick to check',
+  reveal: 'revealing: signing the claim and publishing it',
+  done: 'done'
+}
+
+/** The progress line of a task. Pure. */
+export function progressOf(task: TaskBody, measuredPerSecond: number | undefined): ProgressView {
+  if (task.phase === 'prove') return { label: 'proving ', done: Math.floor(task.phase_progress * 1000), total: 1000, note: 'of the proof' }
+  const perSecond = task.iterations_per_second ?? measuredPerSecond
+  const view: ProgressView = { label: 'squaring', done: task.progress, total: task.iterations, perSecond, etaSeconds: task.eta_seconds ?? etaSeconds(task.progress, task.iterations, perSecond) }
+  return task.paused ? { ...view, note: 'paused' } : view
+}
+
+function endOf(task: TaskBody): 'completed' | 'failed' | undefined {
+  return task.status === 'running' ? undefined : task.status
+}
+
+class Watcher {
+  readonly #context: Context
+  readonly #painter
+  readonly #rate = new RateMeter()
+  #phase: TaskBody['phase'] | undefined
+  #place: number | null = null
+  #lost = false
+  #stalled: string | undefined
+
+  constructor(context: Context) {
+    this.#context = context
+    this.#painter = context.output.painter()
+  }
+
+  /** Shows one event; the last one of a task returns how it ended. */
+  see(event: TaskEventMessage): 'completed' | 'failed' | undefined {
+    const { output } = this.#context
+    this.#lost = false
+    if (output.json) output.jsonLine({ event: event.type, ...event.task })
+    else this.#show(event.task)
+    return endOf(event.task)
+  }
+
+  /** Says once that the events have stopped: a bar that stands still says nothing. */
+  lost(): void {
+    if (this.#lost) return
+    this.#lost = true
+    this.#phase = undefined
+    this.#painter.clear()
+    this.#context.output.note('• the daemon does not answer; trying again. Nothing is lost: the task goes on where the daemon runs again')
+  }
+
+  #show(task: TaskBody): void {
+    const { phase, queue_position: place } = task
+    if (phase !== this.#phase || (place !== null && place !== this.#place)) {
+      this.#phase = phase
+      this.#painter.clear()
+      if (phase !== 'done') this.#context.output.note(`• ${PHASES[phase]}${place === null ? '' : `: place ${place}`}`)
+    }
+    this.#place = place
+    const stalled = task.stalled?.message
+    if (stalled !== this.#stalled) {
+      this.#stalled = stalled
+      this.#painter.clear()
+      this.#context.output.note(stalled === undefined ? '• it goes on' : `• waiting: ${printable(stalled)}`)
+    }
+    this.#rate.push(Date.now(), task.progress)
+    if (stalled === undefined && this.#context.output.live && (task.phase === 'evaluate' || task.phase === 'prove')) this.#painter.show(progressOf(task, this.#rate.perSecond))
+  }
+
+  close(): void {
+    this.#painter.clear()
+  }
+}
+
+/** Events until the task ends. The client mends broken streams; one that a stopping daemon ended in order is begun anew. */
+async function* events(source: TaskSource, taskId: string, signal: AbortSignal, whenLost: () => void): AsyncGenerator<TaskEventMessage> {
+  for (;;) {
+    yield* source.taskEvents(taskId, signal, whenLost)
+    await delay(RECONNECT_INTERVAL_MS, undefined, { signal })
+    const task = await source.task(taskId)
+    if (task.status !== 'running') yield { id: 0, type: task.status, task }
+  }
+}
+
+async function follow(context: Context, source: TaskSource, taskId: string): Promise<TaskBody> {
+  const watcher = new Watcher(context)
+  const { signal } = context
+  try {
+    for await (const event of events(source, taskId, signal, () => watcher.lost())) if (watcher.see(event) !== undefined) return event.task
+    throw new Failure('CLI-NET-002', `the events of task ${taskId} ended without its end`, { exitCode: EXIT.fault })
+  } catch (error) {
+    if (error instanceof UnreachableError) {
+      throw new Failure('CLI-NET-001', error.message, { exitCode: EXIT.unreachable, cure: `Start the daemon again, which takes the task up, then: chronym status --watch ${taskId}.`, cause: error })
+    }
+    if (!signal.aborted) throw error
+    throw new Failure('CLI-INT-001', `stopped watching; task ${taskId} goes on in the daemon`, {
+      exitCode: EXIT.interrupted,
+      cure: `Watch it again: chronym status --watch ${taskId}. Stop it: chronym cancel ${taskId}.`
+    })
+  } finally {
+    watcher.close()
+  }
+}
+
+/** Waits for a task and says how it ended: exit code 0 when completed, a failure otherwise. */
+export async function watchTask(context: Context, source: TaskSource, taskId: string): Promise<ExitCode> {
+  const task = await follow(context, source, taskId)
+  if (task.status === 'failed') {
+    const code = task.error?.code ?? 'CLI-TSK-001'
+    const cure = cureOf(code)
+    const how = isCancelled(task) ? 'was cancelled' : `failed: ${task.error?.message ?? 'no reason given'}`
+    throw new Failure(code, `${task.kind} of ${task.name} ${how}`, { exitCode: EXIT.negative, ...(cure === undefined ? {} : { cure }) })
+  }
+  const took = (Date.parse(task.updated_at) - Date.parse(task.created_at)) / 1000
+  if (!context.output.json) {
+    context.output.text(`${printable(task.name)} is ${task.kind === 'register' ? 'registered' : 'renewed'}: ${formatCount(task.iterations)} squarings, ${formatDuration(took)} in all.`)
+  }
+  return EXIT.ok
+}

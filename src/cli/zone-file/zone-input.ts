@@ -1,0 +1,67 @@
+/** A zone as the command line accepts it: JSON, or lines of the form `LABEL [TTL] TYPE VALUE`. */
+import type { Readable } from 'node:stream'
+import * as v from 'valibot'
+import { inputFailure, usageFailure } from '../failures/failure.ts'
+import { nameOfInput, readText } from '../input/files.ts'
+import { parseTtl } from './ttl.ts'
+
+export interface ZoneRecordInput {
+  type: string
+  value: string
+  ttl?: number | undefined
+}
+
+export interface ZoneInput {
+  serial?: number | undefined
+  records: Record<string, ZoneRecordInput[]>
+}
+
+const RECORD_LINE = /^(?<label>\S+)\s+(?:(?<ttl>\d[\dsmhdw]*)\s+)?(?:IN\s+)?(?<type>[A-Za-z]+)\s+(?<value>\S.*)$/u
+
+/** `www A 192.0.2.1`, `www 600 A 192.0.2.1`, `@ TXT hello world`. Undefined when it is no record. */
+export function parseRecordLine(line: string): { label: string; record: ZoneRecordInput } | undefined {
+  const groups = RECORD_LINE.exec(line.trim())?.groups
+  if (groups === undefined) return undefined
+  const { label, ttl, type, value } = groups as { label: string; ttl?: string; type: string; value: string }
+  const seconds = ttl === undefined ? undefined : parseTtl(ttl)
+  if (ttl !== undefined && seconds === undefined) return undefined
+  return { label, record: { type: type.toUpperCase(), value: value.trim(), ...(seconds === undefined ? {} : { ttl: seconds }) } }
+}
+
+/** A zone of record lines. `where` names a line that is none. */
+export function zoneOfLines(lines: readonly string[], where: (index: number) => string): ZoneInput {
+  // No prototype: a label may be called "constructor" or "__proto__".
+  const records = Object.create(null) as Record<string, ZoneRecordInput[]>
+  for (const [index, line] of lines.entries()) {
+    const parsed = parseRecordLine(line)
+    if (parsed === undefined) throw usageFailure(`${where(index)}: "${line.trim()}" is no record`, "Write LABEL [TTL] TYPE VALUE, such as 'www A 192.0.2.1'.")
+    ;(records[parsed.label] ??= []).push(parsed.record)
+  }
+  return { records }
+}
+
+/** Only the outer shape; which records are allowed is the daemon's to say. */
+const ZoneJson = v.looseObject({ records: v.record(v.string(), v.unknown()) })
+
+/** The zone of a file, or of `stdin` for `-`. */
+export async function readZone(file: string, stdin: Readable): Promise<ZoneInput> {
+  return parseZoneText(await readText(file, stdin), nameOfInput(file))
+}
+
+/** Reads the text of a zone file: JSON when it begins with a brace, record lines otherwise (`#` and `;` begin a comment line). */
+export function parseZoneText(text: string, file: string): ZoneInput {
+  if (!text.trimStart().startsWith('{')) {
+    // More often a pipe that failed than a zone that is meant to be empty.
+    if (text.trim() === '') throw inputFailure(`${file} is empty. A zone without records is a file with a comment alone, or {"records": {}}`)
+    const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 })).filter(({ line }) => !/^\s*(?:[#;]|$)/u.test(line))
+    return zoneOfLines(lines.map(({ line }) => line), (index) => `${file} line ${lines[index]?.number ?? index + 1}`)
+  }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw inputFailure(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+  if (!v.is(ZoneJson, json)) throw inputFailure(`${file} is no zone: it needs {"records": {LABEL: [{"type", "value"}]}}`)
+  return json as ZoneInput
+}

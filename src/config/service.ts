@@ -1,0 +1,89 @@
+/** Configuration while the daemon runs: shows it and where it comes from, changes what may change, remembers the change, and undoes it. */
+import type { ConfigService } from '../api/services.ts'
+import { checkConfig, leafPaths, mergeConfig, readPath, RUNTIME_FIELDS, setPath, type Config, type PartialConfig } from './config.ts'
+import { configFields, type StartSources } from './sources.ts'
+import { ServiceError } from '../errors.ts'
+
+export interface ConfigServiceOptions {
+  readonly initial: Config
+  /** Changes of earlier runs that are already part of `initial`. */
+  readonly overrides: PartialConfig
+  /** What the daemon was started with. */
+  readonly sources: StartSources
+  /** The configuration that these give without any change at run time. */
+  readonly started: Config
+  /** Makes exactly these changes durable; called before they are applied. */
+  save(overrides: PartialConfig): void
+  /** Puts the new configuration into effect. */
+  apply(next: Config, previous: Config): Promise<void>
+}
+
+export interface LiveConfig extends ConfigService {
+  current(): Config
+}
+
+/**
+ * Checks the whole patch before any of it takes effect. Throws SVC-CFG-001 for an unknown or invalid field
+ * and SVC-CFG-002 for one that needs a restart; a field set to the value it has is no change.
+ */
+export function createConfigService(options: ConfigServiceOptions): LiveConfig {
+  let config = options.initial
+  let overrides = options.overrides
+  // Changes are applied one after the other, so that `previous` is what stands when `apply` runs.
+  let queue: Promise<unknown> = Promise.resolve()
+  const ofThisRun = new Set<string>()
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work)
+    queue = result.catch(() => undefined)
+    return result
+  }
+
+  async function replace(next: Config, nextOverrides: PartialConfig): Promise<void> {
+    options.save(nextOverrides)
+    overrides = nextOverrides
+    const previous = config
+    config = next
+    await options.apply(next, previous)
+  }
+
+  async function unset(field: string): Promise<Record<string, unknown>> {
+    if (!leafPaths(config).includes(field)) throw new ServiceError('SVC-CFG-001', `There is no field "${field}".`, { errors: [{ path: field, message: 'unknown field' }] })
+    if (readPath(overrides, field) === undefined) return config
+    const left: PartialConfig = {}
+    for (const path of leafPaths(overrides)) if (path !== field) setPath(left, path, readPath(overrides, path))
+    const next = structuredClone(config)
+    setPath(next, field, readPath(options.started, field))
+    ofThisRun.delete(field)
+    await replace(next, left)
+    return next
+  }
+
+  async function change(patch: unknown): Promise<Record<string, unknown>> {
+    if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+      throw new ServiceError('SVC-CFG-001', 'The body must be an object of configuration fields.')
+    }
+    const given = patch as PartialConfig
+    const next = checkConfig(mergeConfig(config, given), 'configuration')
+    const changed = leafPaths(given).filter((path) => JSON.stringify(readPath(config, path)) !== JSON.stringify(readPath(next, path)))
+    const fixed = changed.filter((path) => !RUNTIME_FIELDS.has(path))
+    if (fixed.length > 0) {
+      throw new ServiceError('SVC-CFG-002', `${fixed.join(', ')} cannot change while the daemon runs.`, {
+        errors: fixed.map((path) => ({ path, message: 'needs a restart' }))
+      })
+    }
+    if (changed.length > 0) {
+      for (const path of changed) ofThisRun.add(path)
+      await replace(next, mergeConfig(overrides, given))
+    }
+    return next
+  }
+
+  return {
+    current: () => config,
+    view: () => structuredClone(config),
+    fields: () => structuredClone(configFields(config, options.started, options.sources, { overrides, ofThisRun })),
+    change: (patch) => inTurn(() => change(patch)),
+    unset: (field) => inTurn(() => unset(field))
+  }
+}

@@ -1,0 +1,37 @@
+/** Where each value of a configuration comes from. */
+import type { ConfigFieldView } from '../api/services.ts'
+import { leafPaths, readPath, RUNTIME_FIELDS, type Config, type PartialConfig } from './config.ts'
+
+/** What a daemon was started with; values given in none are defaults. */
+export interface StartSources {
+  readonly file: PartialConfig
+  readonly environment: PartialConfig
+  readonly flags: PartialConfig
+}
+
+export interface RunTimeChanges {
+  /** Set at run time by this run or an earlier one. */
+  readonly overrides: PartialConfig
+  /** Paths set by this run, which win over flags and environment until it ends. */
+  readonly ofThisRun: ReadonlySet<string>
+}
+
+const NO_CHANGES: RunTimeChanges = { overrides: {}, ofThisRun: new Set() }
+
+function startSource(path: string, { file, environment, flags }: StartSources): ConfigFieldView['source'] {
+  if (readPath(flags, path) !== undefined) return 'flag'
+  if (readPath(environment, path) !== undefined) return 'environment'
+  return readPath(file, path) === undefined ? 'default' : 'file'
+}
+
+/** Every field in the order of the schema. `started` is the configuration that holds without any change at run time. */
+export function configFields(config: Config, started: Config, sources: StartSources, { overrides, ofThisRun }: RunTimeChanges = NO_CHANGES): ConfigFieldView[] {
+  return leafPaths(config).map((field) => {
+    const value = readPath(config, field)
+    const source = startSource(field, sources)
+    const changeable = RUNTIME_FIELDS.has(field)
+    const wins = ofThisRun.has(field) || (readPath(overrides, field) !== undefined && source !== 'flag' && source !== 'environment')
+    if (!wins) return { field, value, source, changeable }
+    return { field, value, source: 'run time', changeable, otherwise: { value: readPath(started, field), source } }
+  })
+}

@@ -1,0 +1,138 @@
+/** The daemon as a program: flags, environment and file in; one running daemon, a banner and an exit code out. */
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { configFromEnvironment, configFromFile, configFromFlags, CONFIG_FIELDS, type FieldKind, type PartialConfig } from '../config/config.ts'
+import { startDaemon, type RunningDaemon } from './daemon.ts'
+import { ERROR_TABLE, ServiceError } from '../errors.ts'
+import { defaultConfigFile } from '../data-directory/paths.ts'
+import { VERSION } from '../version.ts'
+
+export const EXIT_OK = 0
+export const EXIT_FAILED = 1
+export const EXIT_USAGE = 2
+
+/** A stop that takes longer is cut off: what matters is in the journal already. */
+const STOP_TIMEOUT_MS = 5_000
+
+/** How each kind of value is written in the usage. */
+const VALUES: Readonly<Record<FieldKind, string>> = { string: 'TEXT', number: 'N', boolean: 'true|false', list: 'LIST' }
+
+const USAGE = `Usage: chronymd [options]
+
+Runs the Chronym daemon until Ctrl-C or SIGTERM.
+
+  --config FILE                 configuration file (default: ${defaultConfigFile()})
+${CONFIG_FIELDS.map((field) => `  --${`${field.flag} ${VALUES[field.kind]}`.padEnd(28)}${field.help} (${field.env})`).join('\n')}
+  --json                        print where things are as one JSON object
+  --version                     print the version
+  --help                        print this
+
+A list is given with commas or by repeating the flag. Flags win over the environment variables (in brackets), those over
+changes made at run time, those over the file.
+`
+
+/** Configuration sources by precedence; what was changed at run time comes between file and environment. */
+export interface ConfigSources {
+  readonly file: PartialConfig
+  readonly environment: PartialConfig
+  readonly flags: PartialConfig
+}
+
+interface Invocation {
+  readonly sources: ConfigSources
+  readonly json: boolean
+}
+
+function parseInvocation(args: readonly string[], env: NodeJS.ProcessEnv): Invocation | 'help' | 'version' {
+  const options: ParseArgsOptionsConfig = {
+    config: { type: 'string' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean' }
+  }
+  for (const field of CONFIG_FIELDS) options[field.flag] = { type: 'string', multiple: true }
+  const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false })
+  if (values['help'] === true) return 'help'
+  if (values['version'] === true) return 'version'
+  const named = (values['config'] as string | undefined) ?? env['CHRONYM_CONFIG']
+  return {
+    json: values['json'] === true,
+    sources: {
+      file: configFromFile(named ?? defaultConfigFile(), named !== undefined),
+      environment: configFromEnvironment(env),
+      flags: configFromFlags(values as Record<string, string[] | undefined>)
+    }
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
+    return `${error.message}. The disk that holds the data directory is full: free some space and start again. Nothing is lost.`
+  }
+  if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error)
+  const { title, cure } = ERROR_TABLE[error.code]
+  return `${title} (${error.code}): ${error.message}\n${cure}`
+}
+
+function banner(daemon: RunningDaemon): string {
+  return `chronym ${VERSION}, network ${daemon.network}${daemon.warning === undefined ? '' : `: ${daemon.warning}`}
+  API        ${daemon.apiUrl}   (docs: ${daemon.apiUrl}/docs)${daemon.apiWarning === undefined ? '' : `\n             warning: ${daemon.apiWarning}`}
+  token      ${daemon.tokenFile}
+  data       ${daemon.dataDir}
+  peer id    ${daemon.peerId}
+  listening  ${daemon.addresses.join(', ') || 'no address for peers'}
+  beacon     ${daemon.beaconUrls.join(', ')}
+Ctrl-C stops it.
+`
+}
+
+/**
+ * Resolves at the first signal. Later ones change nothing: under npm a Ctrl-C comes twice, from the terminal and from npm, and must not
+ * cut off the stop, which has its own bound. A terminal that is closed (SIGHUP) stops in order too.
+ */
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
+  })
+}
+
+async function stopInTime(daemon: RunningDaemon, quiet: boolean): Promise<number> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(resolve, STOP_TIMEOUT_MS, 'timeout')
+  })
+  const result = await Promise.race([daemon.stop(), timeout])
+  clearTimeout(timer)
+  if (result !== 'timeout') {
+    if (!quiet) process.stdout.write('Stopped.\n')
+    return EXIT_OK
+  }
+  process.stderr.write(`chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; leaving it. Nothing is lost: tasks resume at the next start.\n`)
+  process.exit(EXIT_OK)
+}
+
+/** Runs the daemon until a signal. Returns the exit code: 0 stopped as asked, 1 could not start, 2 bad usage or configuration. */
+export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  let invocation
+  try {
+    invocation = parseInvocation(args, env)
+  } catch (error) {
+    process.stderr.write(`chronym: ${describe(error)}\nchronymd --help lists the options.\n`)
+    return EXIT_USAGE
+  }
+  if (invocation === 'help' || invocation === 'version') {
+    process.stdout.write(invocation === 'help' ? USAGE : `${VERSION}\n`)
+    return EXIT_OK
+  }
+  // Listen for signals before starting: a Ctrl-C during start stops right after it.
+  const stopSignal = nextSignal()
+  let daemon: RunningDaemon
+  try {
+    daemon = await startDaemon(invocation.sources)
+  } catch (error) {
+    process.stderr.write(`chronym: ${describe(error)}\n`)
+    return error instanceof ServiceError && error.code === 'SVC-CFG-001' ? EXIT_USAGE : EXIT_FAILED
+  }
+  process.stdout.write(invocation.json ? `${JSON.stringify(daemon.summary())}\n` : banner(daemon))
+  await stopSignal
+  return stopInTime(daemon, invocation.json)
+}

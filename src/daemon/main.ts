@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+/** chronymd, the daemon. Only checks the Node version here: older ones fail while loading what comes next. */
+import { requireNode } from '../util/node-version.ts'
+
+requireNode(1)
+const { runChronymd } = await import('./chronymd.ts')
+process.exitCode = await runChronymd(process.argv.slice(2))

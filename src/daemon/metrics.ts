@@ -1,0 +1,162 @@
+/** What /metrics shows of the daemon; the HTTP interface adds its own histograms. */
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { BackupKeeper } from '../backup/kept/keeper.ts'
+import type { BeaconClient } from '../beacon/types.ts'
+import type { Network } from '../network/types.ts'
+import { NAME_WARNING_CODES, type NetworkDiversityView, type OwnedName, type Registry as NameRegistry } from '../registry/types.ts'
+import type { TaskManager, TaskView } from '../tasks/types.ts'
+
+export interface MetricSources {
+  readonly network: Network
+  readonly beacon: BeaconClient
+  readonly tasks: TaskManager
+  readonly registry: Pick<NameRegistry, 'ownedNames' | 'networkStatus'>
+  readonly clock: () => number
+  readonly version: string
+  /** Undefined where the configuration names no `backup.file`. */
+  readonly backup?: Pick<BackupKeeper, 'status'> | undefined
+}
+
+const NAME_STATES = ['live', 'grace', 'lapsed', 'contested', 'lost'] as const satisfies readonly OwnedName['state'][]
+const RENEWAL_RESULTS = ['completed', 'failed', 'cancelled'] as const
+
+const stateOf = (task: TaskView) => (task.status === 'running' ? (task.paused ? 'paused' : task.phase) : task.status)
+
+/** Gauges read their value when they are scraped. Units are in the names, as Prometheus asks. */
+export function createMetrics(): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return registry
+}
+
+/** Adds the daemon's own gauges; returns the function that ends their subscriptions. */
+export function observe(registry: Registry, { network, beacon, tasks, registry: names, clock, version, backup }: MetricSources): () => void {
+  const registers = [registry]
+  new Gauge({ name: 'chronym_info', help: 'Version of the daemon', labelNames: ['version'], registers }).set({ version }, 1)
+  new Gauge({
+    name: 'chronym_peers',
+    help: 'Connected peers',
+    registers,
+    collect() {
+      this.set(network.status().peers)
+    }
+  })
+  new Gauge({
+    name: 'chronym_records',
+    help: 'Records held for the network',
+    registers,
+    collect() {
+      this.set(network.status().records)
+    }
+  })
+  new Gauge({
+    name: 'chronym_beacon_round',
+    help: 'Highest verified round of the beacon',
+    registers,
+    collect() {
+      this.set(beacon.latest()?.round ?? 0)
+    }
+  })
+  new Gauge({
+    name: 'chronym_tasks',
+    help: 'Tasks by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.reset()
+      for (const task of tasks.list()) this.inc({ state: stateOf(task) })
+    }
+  })
+  new Gauge({
+    name: 'chronym_squarings_per_second',
+    help: 'Squarings per second of all running evaluations',
+    registers,
+    collect() {
+      this.set(tasks.list().reduce((sum, task) => sum + (task.phase === 'evaluate' ? (task.iterations_per_second ?? 0) : 0), 0))
+    }
+  })
+  observeDiversity(registers, names)
+  observeNames(registers, names, clock)
+  if (backup !== undefined) observeBackup(registers, backup, clock)
+  const ended = new Counter({ name: 'chronym_tasks_ended_total', help: 'Tasks that ended', labelNames: ['result'], registers })
+  const renewals = new Counter({ name: 'chronym_renewals_total', help: 'Renewals that ended', labelNames: ['result'], registers })
+  // An alert on the increase needs the zero before it.
+  for (const result of RENEWAL_RESULTS) renewals.inc({ result }, 0)
+  return tasks.subscribe(({ type, task }) => {
+    if (type !== 'completed' && type !== 'failed') return
+    ended.inc({ result: type })
+    if (task.kind === 'renew') renewals.inc({ result: task.error?.code === 'SVC-TSK-003' ? 'cancelled' : type })
+  })
+}
+
+function observeDiversity(registers: Registry[], network: Pick<NameRegistry, 'networkStatus'>): void {
+  const gauge = (name: string, help: string, value: (diversity: NetworkDiversityView) => number): void => {
+    new Gauge({
+      name,
+      help: `${help}; absent where the network limits no prefixes`,
+      registers,
+      collect() {
+        const { diversity } = network.networkStatus()
+        this.remove()
+        if (diversity !== null) this.set(value(diversity))
+      }
+    })
+  }
+  gauge('chronym_diverse_peers', 'Peers of the routing table that count beside each other', ({ peers }) => peers)
+  gauge('chronym_diverse_peers_missing', 'Diverse peers that answers, settling and adoption lack', ({ missing }) => missing.peers)
+}
+
+function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNames'>, clock: () => number): void {
+  new Gauge({
+    name: 'chronym_names',
+    help: 'Names of this daemon by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const state of NAME_STATES) this.set({ state }, 0)
+      for (const { state } of names.ownedNames()) this.inc({ state })
+    }
+  })
+  new Gauge({
+    name: 'chronym_name_warnings',
+    help: 'Names of this daemon that need looking after, by what is the matter',
+    labelNames: ['warning'],
+    registers,
+    collect() {
+      for (const warning of NAME_WARNING_CODES) this.set({ warning }, 0)
+      for (const { warnings } of names.ownedNames()) for (const { code: warning } of warnings) this.inc({ warning })
+    }
+  })
+  new Gauge({
+    name: 'chronym_nearest_lease_end_seconds',
+    help: 'Until the first lease of this daemon ends; below zero in its grace, absent without names',
+    registers,
+    collect() {
+      const ends = names.ownedNames().flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' ? [] : [Date.parse(end)]))
+      this.remove()
+      if (ends.length > 0) this.set(Math.round((Math.min(...ends) - clock()) / 1000))
+    }
+  })
+}
+
+function observeBackup(registers: Registry[], backup: Pick<BackupKeeper, 'status'>, clock: () => number): void {
+  new Gauge({
+    name: 'chronym_backup_age_seconds',
+    help: 'Since the file of backup.file was last written, at least once a day; absent before the first time',
+    registers,
+    collect() {
+      const { writtenMs } = backup.status()
+      this.remove()
+      if (writtenMs !== undefined) this.set(Math.max(0, Math.round((clock() - writtenMs) / 1000)))
+    }
+  })
+  new Counter({
+    name: 'chronym_backup_failures_total',
+    help: 'Attempts to write the file of backup.file that failed',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(backup.status().failures)
+    }
+  })
+}

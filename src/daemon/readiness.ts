@@ -1,0 +1,83 @@
+/** What /readyz reports. */
+import type { ReadinessCheck } from '../api/services.ts'
+import type { BackupKeeper } from '../backup/kept/keeper.ts'
+import type { BeaconClient } from '../beacon/types.ts'
+import type { Network } from '../network/types.ts'
+import type { Registry } from '../registry/types.ts'
+import type { TaskManager } from '../tasks/types.ts'
+
+/** Rounds without a new pulse after which the daemon is not ready. */
+const STALE_BEACON_ROUNDS = 20
+
+export interface ReadinessSources {
+  readonly network: Pick<Network, 'status' | 'canAsk'>
+  readonly beacon: Pick<BeaconClient, 'latest' | 'now'>
+  readonly tasks: Pick<TaskManager, 'unreadable' | 'list'>
+  readonly registry: Pick<Registry, 'ownedNames'>
+  /** Whether the seed is known to be somewhere else too. */
+  readonly isSeedSafe: () => boolean
+  /** Undefined where the configuration names no `backup.file`. */
+  readonly backup?: Pick<BackupKeeper, 'status'> | undefined
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+}
+
+interface Stored {
+  /** Tasks that have neither ended nor are paused. */
+  readonly working: number
+  /** Why some of them cannot go on for now: error codes. */
+  readonly stalled: readonly string[]
+  readonly unreadable: number
+  readonly names: number
+  readonly warned: number
+}
+
+/** Whether each part works, as the interface answers: without `peers`, look-ups are SVC-RES-001. Names are counted, not named: nobody has to show a token here. */
+export function checkReadiness({ network, beacon, tasks, registry, isSeedSafe, backup, now = Date.now }: ReadinessSources): ReadinessCheck[] {
+  const { status, peers } = network.status()
+  const latest = beacon.latest()
+  const age = latest === undefined ? Infinity : beacon.now() - latest.round
+  const stored = readStore({ tasks, registry })
+  return [
+    { name: 'peers', ok: network.canAsk(), detail: `${status}, ${peers} connected` },
+    { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old` },
+    ...('failure' in stored
+      ? [{ name: 'store', ok: false, detail: stored.failure }]
+      : [
+          { name: 'store', ok: true, detail: 'readable' },
+          warnedOf('journal', stored.unreadable, 'readable', `${stored.unreadable} unreadable record(s) set aside`),
+          warnedOf('tasks', stored.stalled.length, `${stored.working} under way`, `${stored.stalled.length} cannot go on: ${[...new Set(stored.stalled)].join(', ')}`),
+          warnedOf('names', stored.warned, `${stored.names} owned, no warnings`, `${stored.warned} of ${stored.names} need looking after`)
+        ]),
+    warnedOf('seed', isSeedSafe() ? 0 : 1, 'kept elsewhere too', 'not known to be kept anywhere else'),
+    ...(backup === undefined ? [] : [checkBackup(backup, now())])
+  ]
+}
+
+/** Says no path: nobody has to show a token here. */
+function checkBackup(backup: Pick<BackupKeeper, 'status'>, nowMs: number): ReadinessCheck {
+  const { state, writtenMs, isPending, reason } = backup.status()
+  const age = writtenMs === undefined ? 'not written yet' : `written ${Math.max(0, Math.round((nowMs - writtenMs) / 1000))} s ago`
+  if (state === 'missing') return warnedOf('backup', 1, '', `${age}, and not there any more`)
+  return warnedOf('backup', state === 'failing' ? 1 : 0, isPending ? `${age}, changes wait` : age, `${age}, and it cannot be written now: ${reason ?? 'see the log'}`)
+}
+
+function readStore({ tasks, registry }: Pick<ReadinessSources, 'tasks' | 'registry'>): Stored | { failure: string } {
+  try {
+    const names = registry.ownedNames()
+    const working = tasks.list().filter(({ status, paused }) => status === 'running' && !paused)
+    return {
+      working: working.length,
+      stalled: working.flatMap(({ stalled }) => stalled?.code ?? []),
+      unreadable: tasks.unreadable(),
+      names: names.length,
+      warned: names.filter(({ warnings }) => warnings.length > 0).length
+    }
+  } catch (error) {
+    return { failure: (error as Error).message }
+  }
+}
+
+function warnedOf(name: string, problems: number, well: string, warning: string): ReadinessCheck {
+  return problems === 0 ? { name, ok: true, detail: well } : { name, ok: true, detail: warning, warning: true }
+}

@@ -1,0 +1,177 @@
+/** A data directory knows its network and its seed. One that does not fit is refused, and is byte for byte what it was. */
+import { existsSync, renameSync } from 'node:fs'
+import { ServiceError } from '../errors.ts'
+import { makeNodeKey, readNodeKey } from './node-key.ts'
+import { drawOwnerSeed, readOwnerSeed, seedFingerprint, writeOwnerSeed } from './owner-seed.ts'
+import { makePrivateDirectory, type DataPaths } from './paths.ts'
+import { equalBytes } from '../protocol/encoding/bytes.ts'
+import type { KeyPair } from '../protocol/crypto/ed25519.ts'
+import { nameKey } from '../protocol/crypto/keys.ts'
+import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
+import { ownedKeys } from '../registry/stored/owned-names.ts'
+import { forgetBackups, noteBackup } from './seed-safety.ts'
+import { visitDirectory } from '../store/inspect.ts'
+import { keys, prefixes } from '../store/keys.ts'
+import { openStore, type StoreOptions } from '../store/open.ts'
+import { StoreError, type Store, type StoreContents } from '../store/types.ts'
+
+/** What is lost without the seed, as messages call it. */
+const HOLDINGS = [
+  ['name', prefixes.ownedNames],
+  ['identity', prefixes.ownIdentities],
+  ['task', prefixes.tasks],
+  ['finished proof', prefixes.proofs]
+] as const
+
+/** A directory that is open. */
+export interface DataDirectory {
+  readonly store: Store
+  /** 32 bytes; the names' keys come from it. */
+  readonly masterSeed: Uint8Array
+  readonly nodeKey: KeyPair
+  /** It was drawn just now: nobody has its words yet. */
+  readonly isSeedNew: boolean
+  /** It was drawn just now, in a directory that was used before: peers know this node by another id. */
+  readonly isNodeKeyReplaced: boolean
+}
+
+/**
+ * Opens the directory of a daemon: checks that profile, seed and node key fit what it holds, then makes what is missing.
+ *
+ * Throws ServiceError SVC-CFG-001 (another network), SVC-KEY-001 (no seed), SVC-KEY-002 (another seed), SVC-KEY-003 and SVC-KEY-004 (a file that
+ * cannot be read), or StoreError. Where it throws a ServiceError, nothing in the directory has changed.
+ */
+export function openDataDirectory(paths: DataPaths, profile: NetworkProfile, options: Pick<StoreOptions, 'onSetAside' | 'onChange'> = {}): DataDirectory {
+  let wasUsed = false
+  const store = openStore(paths.database, {
+    ...options,
+    admit(contents) {
+      wasUsed = contents !== undefined
+      requireNetwork(paths, profile, contents)
+      requireSeed(paths, profile, contents, readOwnerSeed(paths.seed), `the seed in ${paths.seed}`)
+      readNodeKey(paths.nodeKey)
+    }
+  })
+  try {
+    const kept = readOwnerSeed(paths.seed)
+    const masterSeed = kept ?? drawOwnerSeed()
+    if (kept === undefined) {
+      forgetBackups(paths)
+      writeOwnerSeed(paths.seed, masterSeed)
+    }
+    // The file comes first: a directory that knows a seed which nobody has would be of no use.
+    store.batch([
+      { put: keys.profile(), value: profileHash(profile) },
+      { put: keys.seedFingerprint(), value: seedFingerprint(masterSeed) }
+    ])
+    const keptNodeKey = readNodeKey(paths.nodeKey)
+    return { store, masterSeed, nodeKey: keptNodeKey ?? makeNodeKey(paths.nodeKey), isSeedNew: kept === undefined, isNodeKeyReplaced: keptNodeKey === undefined && wasUsed }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+/**
+ * Puts a seed into a directory that has none: a new one, or the one that the seed belongs to. False where it is there already.
+ * Who gives the words has them, so they count as checked.
+ *
+ * A file that holds no readable seed is kept beside it. Throws SVC-KEY-002 (the directory has or belongs to another seed), SVC-KEY-005 (in use),
+ * SVC-CFG-001 (another network), SVC-STO-001. Where it throws, nothing in the directory has changed.
+ *
+ * @param at RFC 3339, the time to note
+ */
+export function importOwnerSeed(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array, at: string): boolean {
+  if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
+  return underLock(paths, profile, seed, 'that of these words', () => putSeed(paths, seed, at))
+}
+
+/** Whether the seed of the file is the one that the directory belongs to. Changes nothing. Throws SVC-KEY-002, SVC-KEY-005 (in use, so a daemon has found it right), SVC-CFG-001, SVC-STO-001. */
+export function requireKeptSeed(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array): void {
+  underLock(paths, profile, seed, `the one in ${paths.seed}`, () => undefined)
+}
+
+function underLock<T>(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array, what: string, act: () => T): T {
+  try {
+    return visitDirectory(paths.database, (contents) => {
+      // Names can be judged by the network they are of alone; a fingerprint is of every network.
+      if (contents?.get(keys.seedFingerprint()) === undefined) requireNetwork(paths, profile, contents)
+      requireSeed(paths, profile, contents, seed, what)
+      return act
+    })
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    throw new ServiceError(error.code === 'locked' ? 'SVC-KEY-005' : 'SVC-STO-001', error.message, { cause: error })
+  }
+}
+
+function putSeed(paths: DataPaths, seed: Uint8Array, at: string): boolean {
+  const kept = readableSeed(paths.seed)
+  if (kept instanceof Uint8Array) {
+    if (!equalBytes(kept, seed)) throw new ServiceError('SVC-KEY-002', `${paths.seed} holds another seed than that of these words. Nothing was changed.`)
+    noteBackup(paths, { words_checked_at: at })
+    return false
+  }
+  if (kept === 'damaged') renameSync(paths.seed, freePath(`${paths.seed}.damaged`))
+  forgetBackups(paths)
+  writeOwnerSeed(paths.seed, seed)
+  noteBackup(paths, { words_checked_at: at })
+  return true
+}
+
+/** The path itself, or with the first number that makes it new. */
+function freePath(path: string): string {
+  let free = path
+  for (let number = 2; existsSync(free); number++) free = `${path}-${number}`
+  return free
+}
+
+function readableSeed(path: string): Uint8Array | 'damaged' | undefined {
+  try {
+    return readOwnerSeed(path)
+  } catch (error) {
+    if (error instanceof ServiceError) return 'damaged'
+    throw error
+  }
+}
+
+/** A data directory belongs to one network: records of two must not mix. Throws SVC-CFG-001. */
+function requireNetwork(paths: DataPaths, profile: NetworkProfile, contents: StoreContents | undefined): void {
+  const known = contents?.get(keys.profile())
+  if (known === undefined || equalBytes(known, profileHash(profile))) return
+  throw new ServiceError(
+    'SVC-CFG-001',
+    `${paths.root} belongs to another network than ${profile.id} with these numbers, and was not changed. Start with the network it belongs to, or choose another directory with --data-dir.`
+  )
+}
+
+/**
+ * Whether a seed fits what the directory holds; undefined is no seed at all, which fits a directory that has had none.
+ * A directory of before fingerprints is judged by its names. `what` is what messages call the seed. Throws SVC-KEY-001 and SVC-KEY-002.
+ */
+export function requireSeed(paths: DataPaths, profile: NetworkProfile, contents: StoreContents | undefined, seed: Uint8Array | undefined, what: string): void {
+  if (contents === undefined) return
+  const fingerprint = contents.get(keys.seedFingerprint())
+  if (seed === undefined) {
+    const held = holdingsOf(contents)
+    if (fingerprint === undefined && held === '') return
+    throw new ServiceError('SVC-KEY-001', `${paths.seed} is not there, and ${paths.root} belongs to its seed${held === '' ? '' : `: it holds ${held}`}. Nothing was changed.`)
+  }
+  if (fingerprint !== undefined) {
+    if (equalBytes(fingerprint, seedFingerprint(seed))) return
+    throw new ServiceError('SVC-KEY-002', `${paths.root} belongs to another seed than ${what}. Nothing was changed.`)
+  }
+  const hash = profileHash(profile)
+  const foreign = ownedKeys(contents).filter(({ name, publicKey }) => !equalBytes(publicKey, nameKey(seed, hash, name).publicKey))
+  if (foreign.length === 0) return
+  const others = foreign.length === 1 ? '' : ` and ${foreign.length - 1} more`
+  throw new ServiceError('SVC-KEY-002', `${paths.root} owns ${foreign[0]!.name}${others} by another seed than ${what}. Nothing was changed.`)
+}
+
+/** "8 names, 1 task"; empty where there is nothing. */
+function holdingsOf(contents: StoreContents): string {
+  return HOLDINGS.map(([what, prefix]) => [what, contents.count(prefix)] as const)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${count} ${count === 1 ? what : what.replace(/y$/u, 'ie').concat('s')}`)
+    .join(', ')
+}

@@ -1,0 +1,50 @@
+/** The owner's master seed as 24 words in a file: whoever has the words owns the names. */
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { ServiceError } from '../errors.ts'
+import { KeyError } from '../protocol/errors.ts'
+import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
+import { writePrivateFile } from './paths.ts'
+
+/** Length of a fingerprint, in bytes. */
+const FINGERPRINT_BYTES = 32
+
+/** Keeps fingerprints apart from every key that is derived from a seed. */
+const FINGERPRINT_INFO = 'chronym/seed-fingerprint/v1'
+
+/** The text of a file, or undefined where there is none. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The seed of a file, or undefined where there is none. Throws SVC-KEY-003, which names the file and never quotes it. */
+export function readOwnerSeed(path: string): Uint8Array | undefined {
+  const words = readIfThere(path)
+  if (words === undefined) return undefined
+  try {
+    return wordsToSeed(words)
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error
+    throw new ServiceError('SVC-KEY-003', `${path} cannot be read as a seed: ${error.detail}.`, { cause: error })
+  }
+}
+
+/** 32 bytes that nobody can foresee. */
+export function drawOwnerSeed(): Uint8Array {
+  return new Uint8Array(randomBytes(MASTER_SEED_BYTES))
+}
+
+/** Puts a seed in its file, durable when it returns. Replaces what is there. */
+export function writeOwnerSeed(path: string, seed: Uint8Array): void {
+  writePrivateFile(path, `${seedToWords(seed)}\n`)
+}
+
+/** 32 bytes that tell seeds apart: HKDF-SHA-256 with its own info. Neither the seed nor any key follows from them. */
+export function seedFingerprint(seed: Uint8Array): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', seed, new Uint8Array(0), FINGERPRINT_INFO, FINGERPRINT_BYTES))
+}

@@ -1,0 +1,79 @@
+/** Where the daemon keeps its files. The data directory is 0700; files with secrets are 0600. */
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import envPaths from 'env-paths'
+
+const base = envPaths('chronym', { suffix: '' })
+
+/** Networks never share a data directory: each gets its own below the user's. */
+export function defaultDataDir(networkId: string): string {
+  return join(base.data, networkId)
+}
+
+export function defaultConfigFile(): string {
+  return join(base.config, 'config.toml')
+}
+
+export interface DataPaths {
+  readonly root: string
+  readonly database: string
+  readonly tasks: string
+  /** The main access token. */
+  readonly token: string
+  /** Where the running daemon answers, and which it is: src/data-directory/running-record.ts. There only while it runs, or after it was killed. */
+  readonly running: string
+  /** The owner's seed as 24 words: whoever has it owns the names. */
+  readonly seed: string
+  /** The node's own key, by which peers know it. */
+  readonly nodeKey: string
+  /** The secrets of commitments made by hand, a 0600 file each. */
+  readonly commitments: string
+  /** What is known of copies of the seed elsewhere; no secret. */
+  readonly backupState: string
+}
+
+export function dataPaths(root: string): DataPaths {
+  return {
+    root,
+    database: join(root, 'chronym.db'),
+    tasks: join(root, 'tasks'),
+    token: join(root, 'access_token'),
+    running: join(root, 'running.json'),
+    seed: join(root, 'seed-words'),
+    nodeKey: join(root, 'node-key'),
+    commitments: join(root, 'commitments'),
+    backupState: join(root, 'backup-state.json')
+  }
+}
+
+/** Throws with a message for people; the system's own speaks of what it did, `chmod` or `mkdir`, not of the data directory. */
+export function makePrivateDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    chmodSync(path, 0o700)
+  } catch (cause) {
+    const cure = 'Check that the disk can be written to and that the directory belongs to this user, or choose another with --data-dir.'
+    throw new Error(`${path} cannot be the data directory: ${(cause as Error).message}. ${cure}`, { cause })
+  }
+}
+
+/** Writes a 0600 file so that a crash leaves either the old or the new content: temporary file, fsync, rename, fsync of the directory. */
+export function writePrivateFile(path: string, content: string): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
+  const file = openSync(temporary, 'w', 0o600)
+  try {
+    writeSync(file, content)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(temporary, path)
+  // Windows cannot open a directory; there the rename alone has to do.
+  if (process.platform === 'win32') return
+  const directory = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}

@@ -1,0 +1,77 @@
+/** The owner's side of an evaluation: follows a worker's long call, passes its checkpoints on, stops it. */
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+import { failure } from '../worker/answer.ts'
+import type { Call } from '../worker/requests.ts'
+import { Slot } from '../slot.ts'
+import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest } from '../types.ts'
+
+export interface RunningEvaluation extends EvaluationHandle {
+  /** Sets the number of threads it may use, from its next slice on. */
+  allot(threads: number): void
+}
+
+export function startEvaluation(
+  request: EvaluationRequest,
+  onCheckpoint: (checkpoint: Checkpoint) => void,
+  call: Call
+): RunningEvaluation {
+  const slot = new Slot()
+  const { port1: checkpoints, port2: workerSide } = new MessageChannel()
+  const { promise: outcome, resolve } = Promise.withResolvers<EvaluationOutcome>()
+  let refusal: EvaluationOutcome | undefined
+  let ended = false
+
+  const receive = (checkpoint: Checkpoint): void => {
+    if (ended || refusal !== undefined) return
+    try {
+      onCheckpoint(checkpoint)
+    } catch (error) {
+      refusal = { kind: 'failed', code: 'CHECKPOINT_REFUSED', message: failure(error).message }
+      slot.stop()
+    }
+  }
+  /** What the worker posted before it ended is in the port's queue by now, but perhaps not delivered. */
+  const receiveRest = (): void => {
+    for (let entry; (entry = receiveMessageOnPort(checkpoints)) !== undefined; ) receive(entry.message as Checkpoint)
+  }
+  const end = (result: EvaluationOutcome): void => {
+    if (ended) return
+    ended = true
+    checkpoints.close()
+    resolve(result)
+  }
+
+  checkpoints.on('message', receive)
+  const transfer = [workerSide, ...ownMemory(request.resume?.intermediates)]
+  call('evaluate', { evaluation: request, slot: slot.memory, checkpoints: workerSide }, transfer).then(
+    (proof) => {
+      receiveRest()
+      end(refusal ?? (proof === null ? { kind: 'stopped' } : { kind: 'proof', proof }))
+    },
+    (error: unknown) => {
+      receiveRest()
+      const { code, message } = failure(error)
+      end(refusal ?? { kind: 'failed', code, message })
+    }
+  )
+
+  return {
+    progress() {
+      const { phase, squarings, phaseProgress, remaining, squaringsPerSecond } = slot.read()
+      return { phase, squarings, phaseProgress, remaining, squaringsPerSecond }
+    },
+    allot: (threads) => slot.allot(threads),
+    stop() {
+      slot.stop()
+      // Still waiting for a thread: nothing was computed, and nobody needs to wait for the thread to say so.
+      if (slot.withdraw()) end({ kind: 'stopped' })
+    },
+    outcome
+  }
+}
+
+/** The memory of `bytes` if it is theirs alone: small buffers share one of `Buffer.poolSize`. */
+function ownMemory(bytes: Uint8Array | undefined): ArrayBuffer[] {
+  if (bytes === undefined || !(bytes.buffer instanceof ArrayBuffer) || bytes.buffer.byteLength <= Buffer.poolSize) return []
+  return [bytes.buffer]
+}

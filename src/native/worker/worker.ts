@@ -1,0 +1,127 @@
+/**
+ * What the pool's threads run: one exported function a kind of work. All are synchronous, none throws; see requests.ts.
+ */
+import { addon, type ChainKey, type Discriminant, type Evaluation, type Verifier } from '../addon.ts'
+import { answer, type Answer } from './answer.ts'
+import { runEvaluation } from './evaluate.ts'
+import { NativeError } from '../errors.ts'
+import { LruMap } from '../../util/lru.ts'
+import type { WorkerCalls } from './requests.ts'
+import { Slot } from '../slot.ts'
+import type { EvaluationRequest } from '../types.ts'
+
+type Request<K extends keyof WorkerCalls> = WorkerCalls[K]['request']
+type Reply<K extends keyof WorkerCalls> = Answer<WorkerCalls[K]['value']>
+
+const DEFAULT_MEMORY_BYTES = 256 * 1024 * 1024
+/** Discriminants that a thread remembers: deriving one costs more than verifying a proof in it. A kilobyte each. */
+const DISCRIMINANTS_KEPT = 256
+let verifier: Verifier | undefined
+/** A network has one chain key; tests have a few. About 40 KB each. */
+const chainKeys = new LruMap<string, ChainKey>(4)
+
+/** Any seed will do for a measurement: all discriminants of a size cost the same. */
+const RATE_SEED = new Uint8Array(32).fill(1)
+const RATE_STEPS = 500
+/** Nothing of it is proved. */
+const RATE_MEMORY_BYTES = 2 ** 20
+
+export function evaluate({ evaluation: request, slot: memory, checkpoints }: Request<'evaluate'>): Reply<'evaluate'> {
+  return answer(() => {
+    const slot = new Slot(memory)
+    if (!slot.begin()) return null
+    const evaluation = openEvaluation(request)
+    const proof = runEvaluation({
+      evaluation,
+      slot,
+      checkpointMs: request.checkpointSeconds * 1000,
+      savedIntermediates: request.resume === undefined ? 0 : evaluation.intermediateCount(),
+      // Moved, not copied: tens of megabytes after a few seconds of a long evaluation.
+      onCheckpoint: (checkpoint) => checkpoints.postMessage(checkpoint, [buffer(checkpoint.state), buffer(checkpoint.appended)]),
+      now: () => performance.now()
+    })
+    return proof ?? null
+  })
+}
+
+export function verifyProofs({ questions, stop }: Request<'verifyProofs'>): Reply<'verifyProofs'> {
+  return answer(() => {
+    const startedAt = performance.now()
+    verifier ??= new (addon().Verifier)(DISCRIMINANTS_KEPT)
+    const verdicts = verifier.verify(questions, new Uint32Array(stop))
+    return { verdicts, milliseconds: performance.now() - startedAt }
+  })
+}
+
+export function discriminant({ seed, bits }: Request<'discriminant'>): Reply<'discriminant'> {
+  return answer(() => discriminantOf(seed, bits).bytes())
+}
+
+export function verifyPulse({ publicKey, round, signature }: Request<'verifyPulse'>): Reply<'verifyPulse'> {
+  return answer(() => chainKeyOf(publicKey).verify(round, signature))
+}
+
+export function searchStamp({ prefix, bits, start, attempts, stop }: Request<'searchStamp'>): Reply<'searchStamp'> {
+  return answer(() => addon().searchStamp(prefix, bits, start, attempts, new Uint32Array(stop)))
+}
+
+export function plannedWork({ bits, iterations, split, memoryBytes, threads }: Request<'plannedWork'>): Reply<'plannedWork'> {
+  return answer(() => {
+    const { Evaluation } = addon()
+    const evaluation = new Evaluation(discriminantOf(RATE_SEED, bits), null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
+    evaluation.setThreads(threads)
+    return evaluation.remaining()
+  })
+}
+
+export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Reply<'measureRate'> {
+  return answer(() => {
+    const { Evaluation } = addon()
+    const stop = new Uint32Array(1)
+    const evaluation = new Evaluation(discriminantOf(RATE_SEED, bits), null, Number.MAX_SAFE_INTEGER, null, RATE_MEMORY_BYTES)
+    // The first squarings are of tiny forms, and warm the caches.
+    evaluation.advance(2 * RATE_STEPS, stop)
+    const before = evaluation.squarings()
+    const startedAt = performance.now()
+    do evaluation.advance(RATE_STEPS, stop)
+    while (performance.now() - startedAt < milliseconds)
+    return ((evaluation.squarings() - before) * 1000) / (performance.now() - startedAt)
+  })
+}
+
+/** The evaluation that is asked for, from its checkpoint where there is one. */
+function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: EvaluationRequest): Evaluation {
+  const { Evaluation } = addon()
+  const discriminant = discriminantOf(seed, bits)
+  if (resume === undefined) return new Evaluation(discriminant, null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  const evaluation = Evaluation.resume(discriminant, resume.state, resume.intermediates)
+  release(resume.intermediates)
+  if (evaluation.iterations() !== iterations || evaluation.split() !== split) {
+    throw new NativeError('INVALID_CHECKPOINT', `the checkpoint is of an evaluation of ${evaluation.iterations()} squarings, split at ${String(evaluation.split())}`)
+  }
+  return evaluation
+}
+
+/** Gives memory back at once: the kernel has a copy, and no garbage is collected while nothing is made. */
+function release({ buffer: memory }: Uint8Array): void {
+  if (memory instanceof ArrayBuffer) memory.transfer(0)
+}
+
+/** What the addon returns has an ArrayBuffer of its own. */
+function buffer(bytes: Uint8Array): ArrayBuffer {
+  return bytes.buffer as ArrayBuffer
+}
+
+function discriminantOf(seed: Uint8Array, bits: number): Discriminant {
+  return addon().Discriminant.fromSeed(seed, bits)
+}
+
+function chainKeyOf(bytes: Uint8Array): ChainKey {
+  const id = Buffer.from(bytes).toString('base64')
+  let key = chainKeys.get(id)
+  if (key === undefined) {
+    key = new (addon().ChainKey)(bytes)
+    chainKeys.set(id, key)
+  }
+  return key
+}

@@ -1,0 +1,188 @@
+/**
+ * What peers may cost this node: bytes, and time of the threads that verify. Everything is charged before it is done; whoever is over budget is told
+ * `busy`, which is no offence. docs/protocol/rules.md, 15.
+ */
+import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
+import { Places } from '../../util/places.ts'
+import { TokenBuckets } from '../../util/token-buckets.ts'
+
+/** Thread time for peers in a second: half of the two threads that the pool has for verification. */
+const VERIFICATION_MS = 1_000
+
+/** Bytes of records in a second: what a home's connection carries. */
+const RECORD_BYTES = 8 * 2 ** 20
+
+/** Bytes of requests and answers in a second, for four peers that ask all the time; there is no bound on all together but the number of connections. */
+const MESSAGE_BYTES = 2 * 2 ** 20
+
+/** What a message is taken to have at least: a stream costs our event loop as much as reading so many bytes. A peer may ask 64 times a second. */
+const LEAST_MESSAGE_BYTES = 8 * 2 ** 10
+
+/** Commitments in a second, for four peers: each is written to the disk, many at once. A daemon sends one for each name that it registers, and again each hour. */
+const COMMITMENTS = 32
+
+/** Pages of entries or commitments in a second, for one peer; all take turns (holder/pages.ts). */
+const PAGES = 10
+
+/** Connections from one prefix in a second, and at once: each costs our event loop 5 ms, and one that is never set up a place among those pending for 5 s. */
+const CONNECTIONS = { perSecond: 5, burst: 60 }
+
+/** Part of verification and records for claims whose commitment is held here or whose key owns the entry. */
+const EXPECTED_PART = 0.8
+
+/** Of each of these, what one peer may have of it, and one /24 or /48. */
+const PEER_PART = 1 / 4
+const PREFIX_PART = 1 / 2
+
+/**
+ * Beyond what all may have, so much of it for those who find it used up, and of that for one prefix: with four peers in two prefixes, who need not even send what
+ * is invalid, nobody else would get anything verified.
+ */
+const RESERVE = { all: 1 / 2, prefix: 1 / 20 }
+
+/** Whoever has asked for nothing in so long may spend all of it at once. */
+const BURST_SECONDS = 5
+
+/** Buckets kept of peers and of prefixes: about 150 bytes each, in eighteen tables. */
+const BUCKETS = 4_096
+
+/** Verifications that wait at once, in all and of those that were not expected; of these of one prefix, and of one peer. One may wait for peers who are silent for ten seconds each. */
+const PLACES = { all: 48, unexpected: 24, prefix: 8, peer: 4 }
+
+/** What verifying a link takes on one thread (docs/verification.md, "What it costs"). */
+export const CHECK_MS = { pulse: 2, proof: 7 }
+
+/** An entry is written to the disk on the event loop: some milliseconds. */
+export const WRITE_MS = 8
+
+/** Asking a neighbourhood: a look-up and up to k questions, of a millisecond of our event loop each. */
+export const ASK_MS = 40
+
+/** Thread time of a document: its longest logs take 20 ms. */
+export function documentMs(bytes: number): number {
+  return 1 + bytes / 5_000
+}
+
+export interface Work {
+  /** Charges more, before it is done. Debt is paid back by waiting. */
+  charge(milliseconds: number): void
+  /** Gives the place back. */
+  end(): void
+}
+
+export interface Budget {
+  /** A connection from that prefix may be set up: it is charged. */
+  connect(prefix: string): boolean
+  /** A request of so many bytes may be read: it is charged. */
+  read(sender: Origin, bytes: number): boolean
+  /** Charges an answer. */
+  answered(sender: Origin, bytes: number): void
+  /** A page may be read from the store: it is charged. */
+  page(sender: Origin): boolean
+  /** A commitment may be kept: it is charged. */
+  commit(sender: Origin): boolean
+  /**
+   * A record of so many bytes may be verified, which takes so long: both are charged, and a place is taken. Undefined when something is used up.
+   *
+   * @param expected the claim's C is held here, or its key owns the entry
+   */
+  begin(sender: Origin, expected: boolean, bytes: number, milliseconds: number): Work | undefined
+}
+
+/** `now` is monotonic, in milliseconds. Prefixes are limited where the network limits them. */
+export function createBudget(limitsPrefixes: boolean, now: () => number = () => performance.now()): Budget {
+  const allowance = (perSecond: number, isPooled: boolean): Allowance => new Allowance(perSecond, { limitsPrefixes, isPooled }, now)
+  const byLane = (perSecond: number) => ({ expected: allowance(perSecond * EXPECTED_PART, true), unexpected: allowance(perSecond * (1 - EXPECTED_PART), true) })
+  const [time, bytesOfRecords] = [byLane(VERIFICATION_MS), byLane(RECORD_BYTES)]
+  const messages = allowance(MESSAGE_BYTES, false)
+  const connections = new TokenBuckets({ ...CONNECTIONS, keys: BUCKETS, now })
+  const pages = new TokenBuckets({ perSecond: PAGES, burst: PAGES * BURST_SECONDS, keys: BUCKETS, now })
+  const commitments = allowance(COMMITMENTS, false)
+  const places = {
+    all: new Places(PLACES.all, PLACES.all),
+    ofPrefixes: new Places(PLACES.unexpected, limitsPrefixes ? PLACES.prefix : PLACES.unexpected),
+    ofPeers: new Places(PLACES.unexpected, PLACES.peer)
+  }
+
+  return {
+    connect(prefix) {
+      if (!limitsPrefixes) return true
+      if (!connections.has(prefix)) return false
+      connections.take(prefix, 1)
+      return true
+    },
+    read(sender, bytes) {
+      if (!messages.has(sender)) return false
+      messages.take(sender, Math.max(bytes, LEAST_MESSAGE_BYTES))
+      return true
+    },
+    answered(sender, bytes) {
+      messages.take(sender, bytes)
+    },
+    page(sender) {
+      if (!pages.has(sender.peer)) return false
+      pages.take(sender.peer, 1)
+      return true
+    },
+    commit(sender) {
+      if (!commitments.has(sender)) return false
+      commitments.take(sender, 1)
+      return true
+    },
+    begin(sender, expected, bytes, milliseconds) {
+      const lane = expected ? 'expected' : 'unexpected'
+      if (!time[lane].has(sender) || !bytesOfRecords[lane].has(sender)) return undefined
+      const taken = [places.all.take(sender.peer), ...(expected ? [] : [places.ofPrefixes.take(sender.prefix), places.ofPeers.take(sender.peer)])]
+      const leave = (): void => {
+        for (const each of taken) each?.()
+      }
+      if (taken.includes(undefined)) {
+        leave()
+        return undefined
+      }
+      bytesOfRecords[lane].take(sender, bytes)
+      return { charge: time[lane].take(sender, milliseconds), end: leave }
+    }
+  }
+}
+
+const POOL = 'all'
+
+/** So much a second for each peer and prefix, and where it is pooled for all together; a prefix that finds the pool used up has its part of the reserve. */
+class Allowance {
+  readonly #own: readonly Bucket[]
+  readonly #pool: readonly Bucket[]
+  readonly #reserve: readonly Bucket[]
+
+  constructor(perSecond: number, { limitsPrefixes, isPooled }: { limitsPrefixes: boolean; isPooled: boolean }, now: () => number) {
+    const buckets = (part: number, keys: number): TokenBuckets => new TokenBuckets({ perSecond: perSecond * part, burst: perSecond * part * BURST_SECONDS, keys, now })
+    const ofPrefix = (part: number): Bucket => ({ of: buckets(part, BUCKETS), key: ({ prefix }) => prefix })
+    const ofAll = (part: number): Bucket => ({ of: buckets(part, 1), key: () => POOL })
+    this.#own = [{ of: buckets(PEER_PART, BUCKETS), key: ({ peer }) => peer }, ...(limitsPrefixes ? [ofPrefix(PREFIX_PART)] : [])]
+    this.#pool = isPooled ? [ofAll(1)] : []
+    this.#reserve = limitsPrefixes && isPooled ? [ofAll(RESERVE.all), ofPrefix(RESERVE.prefix)] : this.#pool
+  }
+
+  has(sender: Origin): boolean {
+    return has(this.#own, sender) && (has(this.#pool, sender) || has(this.#reserve, sender))
+  }
+
+  /** Spends; what is given back spends more of the same: whoever began with what all may have would else use up the reserve with what comes after. */
+  take(sender: Origin, amount: number): (more: number) => void {
+    const shared = has(this.#pool, sender) ? this.#pool : this.#reserve
+    const spend = (some: number): void => {
+      for (const { of, key } of [...this.#own, ...shared]) of.take(key(sender), some)
+    }
+    spend(amount)
+    return spend
+  }
+}
+
+interface Bucket {
+  readonly of: TokenBuckets
+  readonly key: (sender: Origin) => string
+}
+
+function has(buckets: readonly Bucket[], sender: Origin): boolean {
+  return buckets.every(({ of, key }) => of.has(key(sender)))
+}

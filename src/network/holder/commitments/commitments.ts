@@ -1,0 +1,158 @@
+/** Commitments seen: who was first is decided by when we saw them, so nothing may change that moment afterwards. */
+import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
+import { decodeCanonical, encodeCbor } from '../../../protocol/encoding/cbor.ts'
+import { isForgotten, leastWorthy, sentAgain, type OpenCommitment } from '../../../protocol/admission/open-commitments.ts'
+import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
+import { fieldsOf, integerField, textField } from '../../../protocol/encoding/record-fields.ts'
+import { stampHolds, stampWork } from '../../../protocol/crypto/stamp.ts'
+import { keys, lastPart, prefixes } from '../../../store/keys.ts'
+import { CommitmentTable } from './commitment-table.ts'
+import { medianSeen, type CommitmentFacts, type HandedOver } from '../../../protocol/admission/witness.ts'
+import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
+import type { Store, StoreOperation } from '../../../store/types.ts'
+import type { RoundClock } from '../../../time/round-clock.ts'
+import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../../wire/commitments.ts'
+
+export interface CommitmentLimits {
+  /** Commitments kept in all: about 200 bytes each on disk and 400 in memory. */
+  readonly total: number
+  /** Of one address prefix; counts only in networks that limit prefixes. */
+  readonly perPrefix: number
+}
+
+export const DEFAULT_COMMITMENT_LIMITS: CommitmentLimits = { total: 16_384, perPrefix: 1_024 }
+
+/** The last sight is written again only when it is older than this part of `commit_keep`: C is re-sent hourly, and each write waits for the disk. */
+const REWRITE_PART = 8
+
+const BOUNDS = { maxBytes: 512, maxDepth: 1 }
+
+export type Received = { readonly seen: number } | { readonly refused: 'stamp' | 'full' }
+
+export interface Commitments {
+  /**
+   * Takes C into the table; `flush` writes it. Seeing C again changes nothing but how long it is kept [resetting the stamp].
+   */
+  receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received
+  /** Puts everything received on the disk before it returns. Throws StoreError; then what was received since the last time is forgotten. */
+  flush(): void
+  /** Whether it was seen here or handed over. */
+  isKnown(commitment: Uint8Array): boolean
+  /** What counts when a claim asks whether it is witnessed. */
+  facts(commitment: Uint8Array): CommitmentFacts
+  /** Replaces what neighbours handed over: by C in hex, closest neighbour first. What too few say is not kept. */
+  takeOver(words: ReadonlyMap<string, readonly HandedOver[]>): void
+  /** What is held, for a neighbour to take over. */
+  page(after?: Uint8Array): HeldCommitments
+  /** Drops those that were not sent again in time. */
+  forget(): void
+  readonly size: number
+}
+
+export function createCommitments(store: Store, profile: NetworkProfile, clock: RoundClock, limits: CommitmentLimits = DEFAULT_COMMITMENT_LIMITS): Commitments {
+  const hash = profileHash(profile)
+  const table = new CommitmentTable()
+  /** What the disk still has of those that have changed since the last writing, by C in hex. */
+  const unwritten = new Map<string, OpenCommitment | undefined>()
+  let handedOver: ReadonlyMap<string, readonly HandedOver[]> = new Map()
+
+  const keep = (open: OpenCommitment): void => {
+    const id = toHex(open.commitment)
+    if (!unwritten.has(id)) unwritten.set(id, table.get(id))
+    table.set(id, open)
+  }
+  const drop = ({ commitment }: OpenCommitment): void => {
+    const id = toHex(commitment)
+    if (!unwritten.has(id)) unwritten.set(id, table.get(id))
+    table.delete(id)
+  }
+
+  /** Whom a new one of this prefix competes with: of the fullest prefixes, or of its own when that is full; undefined while there is room. */
+  const rivals = (prefix: string): OpenCommitment[] | undefined => {
+    if (profile.answers_per_prefix > 0 && table.sizeOf(prefix) >= limits.perPrefix) return table.ofPrefix(prefix)
+    return table.size >= limits.total ? table.ofFullest(prefix) : undefined
+  }
+
+  for (const [storeKey, bytes] of store.list(prefixes.commitments)) {
+    const id = lastPart(storeKey)
+    const open = readOrSetAside(store, storeKey, bytes, (value) => decodeOpen(id, value))
+    if (open !== undefined) table.set(id, open)
+  }
+
+  return {
+    receive(commitment, nonce, prefix) {
+      if (!stampHolds(commitment, nonce, profile.stamp_bits, hash)) return { refused: 'stamp' }
+      const time = clock.time()
+      const known = table.get(toHex(commitment))
+      if (known !== undefined) {
+        const again = sentAgain(known, time)
+        if (again.lastSent - known.lastSent > profile.commit_keep / REWRITE_PART) keep(again)
+        return { seen: known.seen }
+      }
+      const open = { commitment, seen: time.now, lastSent: time.now, prefix, work: stampWork(commitment, nonce, hash) }
+      const competing = rivals(prefix)
+      const least = competing === undefined ? undefined : leastWorthy([...competing, open])
+      if (least === open) return { refused: 'full' }
+      if (least !== undefined) drop(least)
+      keep(open)
+      return { seen: open.seen }
+    },
+    flush() {
+      if (unwritten.size === 0) return
+      const before = [...unwritten]
+      unwritten.clear()
+      try {
+        store.batch(before.map(([id]) => operationOf(id, table.get(id))))
+      } catch (error) {
+        for (const [id, former] of before) {
+          if (former === undefined) table.delete(id)
+          else table.set(id, former)
+        }
+        throw error
+      }
+    },
+    isKnown: (commitment) => table.get(toHex(commitment)) !== undefined || handedOver.has(toHex(commitment)),
+    facts(commitment) {
+      const id = toHex(commitment)
+      const seen = table.get(id)?.seen
+      const words = handedOver.get(id)
+      return { ...(seen !== undefined && { seen }), ...(words !== undefined && { handedOver: words }) }
+    },
+    takeOver(words) {
+      handedOver = new Map([...words].filter(([, said]) => medianSeen(said, profile) !== undefined))
+    },
+    page(after) {
+      this.flush()
+      const commitments: SeenCommitment[] = []
+      for (const [storeKey] of store.list(prefixes.commitments, after === undefined ? undefined : keys.commitment(after))) {
+        if (commitments.length === COMMITMENTS_PAGE) return { type: 'commitments', commitments, more: true }
+        const { commitment, seen } = table.get(lastPart(storeKey))!
+        commitments.push({ commitment, seen })
+      }
+      return { type: 'commitments', commitments, more: false }
+    },
+    forget() {
+      const time = clock.time()
+      for (const open of table.all()) {
+        if (isForgotten(open, time, profile)) drop(open)
+      }
+      this.flush()
+    },
+    get size() {
+      return table.size
+    }
+  }
+}
+
+function operationOf(id: string, open: OpenCommitment | undefined): StoreOperation {
+  const key = keys.commitment(fromHex(id))
+  if (open === undefined) return { delete: key }
+  const { seen, lastSent, prefix, work } = open
+  return { put: key, value: encodeCbor({ seen, lastSent, prefix, work }) }
+}
+
+function decodeOpen(id: string, bytes: Uint8Array): OpenCommitment {
+  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['seen', 'lastSent', 'prefix', 'work'])
+  const [seen, lastSent, work] = [integerField(fields, 'seen'), integerField(fields, 'lastSent'), integerField(fields, 'work')]
+  return { commitment: fromHex(id), seen, lastSent, prefix: textField(fields, 'prefix'), work }
+}

@@ -1,0 +1,110 @@
+/** What carries an identity, so that it is kept: a live name that it is bound to, or a stamp that is renewed. */
+import type { Claim } from '../../../protocol/claim/claim.ts'
+import { ProtocolError } from '../../../protocol/errors.ts'
+import { verifyKidBinding, type KidBinding } from '../../../protocol/identity/kid-binding.ts'
+import { documentStampSubject, isKept } from '../../../protocol/identity/kid-record.ts'
+import type { Did } from '../../../protocol/identity/kid.ts'
+import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
+import { stampWork } from '../../../protocol/crypto/stamp.ts'
+import { ASK_MS, type Work } from '../../budget/budget.ts'
+import type { RoundClock } from '../../../time/round-clock.ts'
+import { claimedIdentity, readable, type ClaimedIdentity } from './claimed-document.ts'
+import type { Owners } from './name-owner.ts'
+import type { Stamped } from './stamped.ts'
+
+/** Records of one DID of which it is asked elsewhere whether a name carries them: every holder that lies has another one. */
+const MAX_ASKED = 4
+
+export interface CarriersParts {
+  readonly profile: NetworkProfile
+  readonly clock: RoundClock
+  readonly owners: Owners
+}
+
+export class Carriers {
+  readonly #parts: CarriersParts
+  readonly #hash: Uint8Array
+
+  constructor(parts: CarriersParts) {
+    this.#parts = parts
+    this.#hash = profileHash(parts.profile)
+  }
+
+  /** Those of a DID's records that something carries; first those of which that is seen here. Nothing of their logs is verified. */
+  async *carried(did: Did, records: readonly Uint8Array[], work?: Work): AsyncGenerator<{ record: Uint8Array; name: string | undefined }> {
+    const { here, elsewhere } = this.#sorted(did, records)
+    for (const { record, claimed } of here) yield { record, name: this.of(claimed).name }
+    for (const { record, claimed } of elsewhere.slice(0, MAX_ASKED)) {
+      if (await this.isCarried(claimed, work)) yield { record, name: claimed.binding?.name }
+    }
+  }
+
+  /** Whether it is sure that nothing carries any of a DID's records: where there are more than are asked about, it is not. */
+  async areForsaken(did: Did, records: readonly Uint8Array[]): Promise<boolean> {
+    const { here, elsewhere } = this.#sorted(did, records)
+    if (here.length > 0 || elsewhere.length > MAX_ASKED) return false
+    for (const { claimed } of elsewhere) {
+      if (!(await this.isForsaken(claimed))) return false
+    }
+    return true
+  }
+
+  /** Those of a DID's records that are seen here to be carried, and those of which others may know it; the rest nothing carries. */
+  #sorted(did: Did, records: readonly Uint8Array[]): Record<'here' | 'elsewhere', { record: Uint8Array; claimed: ClaimedIdentity }[]> {
+    const [here, elsewhere]: { record: Uint8Array; claimed: ClaimedIdentity }[][] = [[], []]
+    for (const record of records) {
+      const claimed = readable(() => claimedIdentity(record, this.#parts.profile))
+      if (claimed instanceof ProtocolError || claimed.log.did !== did) continue
+      if (this.isKnownElsewhere(claimed)) elsewhere!.push({ record, claimed })
+      else if (this.#stampOf(claimed) !== undefined || this.isBoundHere(claimed)) here!.push({ record, claimed })
+    }
+    return { here: here!, elsewhere: elsewhere! }
+  }
+
+  /** Whether a stamp or a live name carries it; who owns a name of another neighbourhood is asked there. */
+  async isCarried(claimed: ClaimedIdentity, work?: Work): Promise<boolean> {
+    return (await this.#isCarried(claimed, work)) === true
+  }
+
+  /** Whether it is sure that nothing carries it: whoever cannot reach those who hold its name does not know. */
+  async isForsaken(claimed: ClaimedIdentity): Promise<boolean> {
+    return (await this.#isCarried(claimed)) === false
+  }
+
+  async #isCarried(claimed: ClaimedIdentity, work?: Work): Promise<boolean | 'unknown'> {
+    if (this.isBoundHere(claimed)) return true
+    const { profile, clock, owners } = this.#parts
+    if (isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return true
+    if (claimed.binding === undefined || owners.here(claimed.binding.name) !== undefined) return false
+    work?.charge(ASK_MS)
+    const owner = await owners.elsewhere(claimed.binding.name)
+    return owner === 'unknown' ? owner : this.#binds(claimed.binding, claimed.log.did, owner)
+  }
+
+  /** Whether only those who hold its name can tell whether anything carries it. */
+  isKnownElsewhere(claimed: ClaimedIdentity): boolean {
+    return this.#stampOf(claimed) === undefined && claimed.binding !== undefined && this.#parts.owners.here(claimed.binding.name) === undefined
+  }
+
+  /** What carries an identity that is carried: its stamp, if that still counts, and the name, if that is owned here or there is no such stamp. */
+  of(claimed: ClaimedIdentity): { readonly name: string | undefined; readonly stamp: Stamped | undefined } {
+    const stamp = this.#stampOf(claimed)
+    return { name: stamp === undefined || this.isBoundHere(claimed) ? claimed.binding?.name : undefined, stamp }
+  }
+
+  #stampOf(claimed: ClaimedIdentity): Stamped | undefined {
+    const { stamp, log } = claimed
+    const { profile, clock } = this.#parts
+    if (stamp === undefined || !isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return undefined
+    return { work: stampWork(documentStampSubject(log.did, stamp.round, this.#hash), stamp.nonce, this.#hash), round: stamp.round }
+  }
+
+  /** Whether it is bound to a name whose owner is known here. */
+  isBoundHere({ binding, log }: ClaimedIdentity): boolean {
+    return binding !== undefined && this.#binds(binding, log.did, this.#parts.owners.here(binding.name))
+  }
+
+  #binds(binding: KidBinding, did: Did, claim: Claim | undefined): boolean {
+    return claim !== undefined && verifyKidBinding(binding, did, claim, this.#hash)
+  }
+}

@@ -1,0 +1,52 @@
+/** Which documents of one kind are held here for which name: durable, since else a name could have four more with each restart. */
+import { utf8 } from '../../../protocol/encoding/bytes.ts'
+import { keys, lastPart, prefixes, type DocumentKind } from '../../../store/keys.ts'
+import type { Store, StoreOperation } from '../../../store/types.ts'
+
+/** Documents that one name may have kept here on its own: whoever has spent one VDF could else fill the disk of whom he likes with as many as he signs. */
+const MAX_OF_A_NAME = 4
+
+export class DocumentsOfNames {
+  readonly #kind: DocumentKind
+  readonly #nameOf = new Map<string, string>()
+  readonly #byName = new Map<string, Set<string>>()
+
+  constructor(store: Store, kind: DocumentKind) {
+    this.#kind = kind
+    const text = new TextDecoder()
+    for (const [storeKey, name] of store.list(prefixes.carried(kind))) this.note(lastPart(storeKey), text.decode(name))
+  }
+
+  /** The name for which a document is held, by K in hex. */
+  nameOf(id: string): string | undefined {
+    return this.#nameOf.get(id)
+  }
+
+  /** Whether a name may carry a document: it does already, or carries fewer others than it may. */
+  hasPlace(id: string, name: string): boolean {
+    return this.#nameOf.get(id) === name || (this.#byName.get(name)?.size ?? 0) < MAX_OF_A_NAME
+  }
+
+  /** What is to be written with a document that is held for a name, or for none. */
+  mark(id: string, name: string | undefined): StoreOperation {
+    const key = keys.carried(this.#kind, id)
+    return name === undefined ? { delete: key } : { put: key, value: utf8(name) }
+  }
+
+  /** Counts a document once that is written. */
+  note(id: string, name: string | undefined): void {
+    this.#forget(id)
+    if (name === undefined) return
+    this.#nameOf.set(id, name)
+    this.#byName.set(name, (this.#byName.get(name) ?? new Set()).add(id))
+  }
+
+  #forget(id: string): void {
+    const name = this.#nameOf.get(id)
+    if (name === undefined) return
+    this.#nameOf.delete(id)
+    const others = this.#byName.get(name)!
+    others.delete(id)
+    if (others.size === 0) this.#byName.delete(name)
+  }
+}

@@ -1,0 +1,172 @@
+/** The entries held here, with their records: what the store has, as time has left it. */
+import { setImmediate } from 'node:timers/promises'
+import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
+import { tickEntry, type Entry } from '../../../protocol/admission/entry.ts'
+import { decodeEntry, encodeEntry } from '../../../protocol/admission/entry-codec.ts'
+import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
+import { sharesPrefix } from '../../../protocol/claim/record-key.ts'
+import { decodeReveal } from '../../../protocol/claim/reveal.ts'
+import { encodeStub, stubOf } from '../../../protocol/admission/stub.ts'
+import { keys, lastPart, prefixes } from '../../../store/keys.ts'
+import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
+import type { Store, StoreOperation } from '../../../store/types.ts'
+import type { RoundClock } from '../../../time/round-clock.ts'
+
+/** Entries gone through before the event loop has its turn: about 5 ms. */
+const ENTRIES_AT_A_TIME = 100
+
+const NOTHING = new Uint8Array()
+
+export interface Held {
+  readonly entry: Entry
+  /** The encoded Reveal; missing where only the stub of a settled claim is kept. */
+  readonly record?: Uint8Array
+}
+
+export interface Entries {
+  /** What is held under K, with the state it has now; undefined for nothing and for what has died. */
+  load(key: Uint8Array): Held | undefined
+  /** Durable when it returns. Without a record the one that is held stays. */
+  save(key: Uint8Array, held: Held): void
+  /** Keeps of a settled entry only the stub, which goes on refusing others [displaced holders]. */
+  dropPayload(key: Uint8Array): void
+  /** Whether only the stub is kept. */
+  isStub(key: Uint8Array): boolean
+  /** Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`; undefined for each that has died or cannot be read. */
+  under(key: Uint8Array, bits: number, after?: Uint8Array): IterableIterator<[key: Uint8Array, entry: Entry | undefined]>
+  /** All keys, ascending. */
+  all(): IterableIterator<Uint8Array>
+  /** Writes what time has made of the entries that are not settled; gives those that still are not, by K in hex. */
+  tickUnsettled(): ReadonlyMap<string, Entry>
+  /** Deletes what has died, a part at a time: nobody is to wait for it. */
+  dropDead(): Promise<void>
+  /** Deletes the provisional entry that came last. False when there is none. */
+  dropLatestProvisional(): boolean
+  count(): number
+  /** Entries that nobody here has witnessed. */
+  provisional(): number
+}
+
+export function createEntries(store: Store, profile: NetworkProfile, clock: RoundClock): Entries {
+  const unsettled = new Map<string, Entry>()
+  const stubs = new Set<string>()
+
+  const tick = (entry: Entry): Entry | undefined => tickEntry(entry, clock.time(), profile)
+  const note = (id: string, entry: Entry): void => {
+    if (entry.state === 'settled') unsettled.delete(id)
+    else unsettled.set(id, entry)
+  }
+  /** The mark of an entry that is not settled: at the start only those are read. */
+  const mark = (key: Uint8Array, { state }: Entry): StoreOperation => (state === 'settled' ? { delete: keys.unsettled(key) } : { put: keys.unsettled(key), value: NOTHING })
+  const dropAll = (ids: readonly string[]): void => {
+    if (ids.length === 0) return
+    store.batch(ids.map(fromHex).flatMap((key) => [keys.entry(key), keys.record(key), keys.stub(key), keys.unsettled(key)].map((each) => ({ delete: each }))))
+    for (const id of ids) {
+      unsettled.delete(id)
+      stubs.delete(id)
+    }
+    total -= ids.length
+  }
+
+  if (store.get(keys.entriesIndexed()) === undefined) markAll(store, mark)
+  for (const storeKey of store.keys(prefixes.unsettled)) {
+    const entryKey = keys.entry(fromHex(lastPart(storeKey)))
+    const entry = readOrSetAside(store, entryKey, store.get(entryKey), decodeEntry)
+    if (entry === undefined) store.delete(storeKey)
+    else note(lastPart(storeKey), entry)
+  }
+  for (const storeKey of store.keys(prefixes.stubs)) stubs.add(lastPart(storeKey))
+  let total = store.count(prefixes.entries)
+
+  return {
+    load(key) {
+      const stored = readOrSetAside(store, keys.entry(key), store.get(keys.entry(key)), decodeEntry)
+      const entry = stored && tick(stored)
+      if (entry === undefined) return undefined
+      const record = store.get(keys.record(key))
+      return record === undefined ? { entry } : { entry, record }
+    },
+    save(key, { entry, record }) {
+      const id = toHex(key)
+      const storeKey = keys.entry(key)
+      const isNew = store.get(storeKey) === undefined
+      const withRecord: StoreOperation[] = record === undefined ? [] : [{ put: keys.record(key), value: record }, { delete: keys.stub(key) }]
+      store.batch([{ put: storeKey, value: encodeEntry(entry) }, mark(key, entry), ...withRecord])
+      note(id, entry)
+      if (isNew) total++
+      if (record !== undefined) stubs.delete(id)
+    },
+    dropPayload(key) {
+      const held = this.load(key)
+      if (held?.record === undefined || held.entry.state !== 'settled') return
+      store.batch([{ delete: keys.record(key) }, { put: keys.stub(key), value: encodeStub(stubOf(decodeReveal(held.record))) }])
+      stubs.add(toHex(key))
+    },
+    isStub: (key) => stubs.has(toHex(key)),
+    *under(key, bits, after) {
+      // Whole hex digits narrow the list in the store. In it those that share the remaining bits follow one another: none before or behind them is read.
+      const hex = toHex(firstUnder(key, bits))
+      const first = prefixes.entriesUnder(hex.slice(0, Math.ceil(bits / 4)))
+      const next = after === undefined ? '' : keys.entry(after)
+      for (const [storeKey, bytes] of store.list(prefixes.entriesUnder(hex.slice(0, Math.floor(bits / 4))), next > first ? next : first)) {
+        const found = fromHex(lastPart(storeKey))
+        if (!sharesPrefix(key, found, bits)) return
+        const stored = readOrSetAside(store, storeKey, bytes, decodeEntry)
+        yield [found, stored && tick(stored)]
+      }
+    },
+    *all() {
+      for (const storeKey of store.keys(prefixes.entries)) yield fromHex(lastPart(storeKey))
+    },
+    tickUnsettled() {
+      const dead: string[] = []
+      const changed: [id: string, entry: Entry][] = []
+      for (const [id, entry] of unsettled) {
+        const now = tick(entry)
+        if (now === undefined) dead.push(id)
+        else if (now !== entry) changed.push([id, now])
+      }
+      dropAll(dead)
+      if (changed.length > 0) store.batch(changed.flatMap(([id, entry]) => [{ put: keys.entry(fromHex(id)), value: encodeEntry(entry) }, mark(fromHex(id), entry)]))
+      for (const [id, entry] of changed) note(id, entry)
+      return unsettled
+    },
+    async dropDead() {
+      let dead: string[] = []
+      let looked = 0
+      for (const [storeKey, bytes] of store.list(prefixes.entries)) {
+        const stored = readOrSetAside(store, storeKey, bytes, decodeEntry)
+        if (stored !== undefined && tick(stored) === undefined) dead.push(lastPart(storeKey))
+        if (++looked % ENTRIES_AT_A_TIME !== 0) continue
+        dropAll(dead)
+        dead = []
+        await setImmediate()
+      }
+      dropAll(dead)
+    },
+    dropLatestProvisional() {
+      const provisional = [...unsettled].filter(([, { state }]) => state === 'provisional')
+      if (provisional.length === 0) return false
+      const [latest] = provisional.reduce((last, next) => (next[1].tenureRound >= last[1].tenureRound ? next : last))
+      dropAll([latest])
+      return true
+    },
+    count: () => total,
+    provisional: () => [...unsettled.values()].filter(({ state }) => state === 'provisional').length
+  }
+}
+
+/** The first key that shares those bits. */
+function firstUnder(key: Uint8Array, bits: number): Uint8Array {
+  return key.map((byte, index) => byte & ~(0xff >> Math.min(8, Math.max(0, bits - 8 * index))))
+}
+
+/** Marks the entries of a store that was written before there were marks: once, some seconds for a hundred thousand. */
+function markAll(store: Store, mark: (key: Uint8Array, entry: Entry) => StoreOperation): void {
+  const operations: StoreOperation[] = []
+  for (const [storeKey, bytes] of store.list(prefixes.entries)) {
+    const entry = readOrSetAside(store, storeKey, bytes, decodeEntry)
+    if (entry !== undefined && entry.state !== 'settled') operations.push(mark(fromHex(lastPart(storeKey)), entry))
+  }
+  store.batch([...operations, { put: keys.entriesIndexed(), value: NOTHING }])
+}

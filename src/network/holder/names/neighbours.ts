@@ -1,0 +1,127 @@
+/** Asks those who should hold a name as well what they hold. */
+import { equalBytes, sha256, toHex } from '../../../protocol/encoding/bytes.ts'
+import type { Claim } from '../../../protocol/claim/claim.ts'
+import { leaseState } from '../../../protocol/name/lease.ts'
+import type { NeighbourAnswer, NeighbourFacts } from '../../../protocol/admission/neighbours.ts'
+import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
+import { recordKey } from '../../../protocol/claim/record-key.ts'
+import { decodeReveal } from '../../../protocol/claim/reveal.ts'
+import { EncodingError } from '../../../protocol/errors.ts'
+import type { RoundClock } from '../../../time/round-clock.ts'
+import { enough } from '../../../util/wait-for-enough.ts'
+import { orNothing } from '../../wire/ask.ts'
+import type { Peer, Peers } from '../../peers.ts'
+import type { Verifier } from '../verifier.ts'
+
+/** A neighbour's answer, and whom to ask for the record. */
+export interface Neighbour extends NeighbourAnswer {
+  readonly from: Peer
+}
+
+export interface Neighbours {
+  /** What was asked for. */
+  readonly key: Uint8Array
+  /** Closest first. */
+  readonly answers: readonly Neighbour[]
+  /** Diverse ones that are known, whether they answered or not. */
+  readonly known: number
+}
+
+/** Whether the answers so far say all that is asked, whatever so many more peers may answer. */
+type IsDecided = (soFar: NeighbourFacts, awaited: number) => boolean
+
+/** Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out, and those that are silent still when the others decide. */
+export async function askNeighbours(peers: Peers | undefined, key: Uint8Array, isDecided: IsDecided): Promise<Neighbours> {
+  if (peers === undefined) return { key, answers: [], known: 0 }
+  // Looked at again each time, since whoever cannot be reached is known no longer.
+  const facts = (answers: readonly Neighbour[]): Neighbours => ({ key, answers, known: peers.diverse(peers.nearest(key)).length })
+  return facts(await askThem(peers, peers.nearest(key), key, (soFar, awaited) => isDecided(facts(soFar), awaited)))
+}
+
+/** As `askNeighbours`, for a name of another neighbourhood: those closest to H(preimage) are looked up. */
+export async function askElsewhere(peers: Peers | undefined, preimage: Uint8Array, isDecided: IsDecided): Promise<Neighbours> {
+  const key = sha256(preimage)
+  if (peers === undefined) return { key, answers: [], known: 0 }
+  const closest = await peers.closest(preimage)
+  const known = peers.diverse(closest).length
+  return { key, answers: await askThem(peers, closest, key, (answers, awaited) => isDecided({ answers, known }, awaited)), known }
+}
+
+/** Answers in the order of `asked`. What is not waited for is left to come: to break its stream off costs both ends more. */
+async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array, isDecided: (soFar: readonly Neighbour[], awaited: number) => boolean): Promise<Neighbour[]> {
+  const answered = (answers: readonly (Neighbour | undefined)[]): Neighbour[] => answers.filter((answer) => answer !== undefined)
+  const pending = asked.map((peer) => askOne(peers, peer, key))
+  return answered(await enough(pending, (soFar, awaited) => isDecided(answered(soFar), awaited), 0))
+}
+
+/** Briefly: what they agree on is mostly what is known here, and a record has up to 50 KiB. */
+async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighbour | undefined> {
+  const answer = await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key, brief: true }))
+  const { peer, prefix } = from
+  const met = peers.met(from)
+  const who = { peer, prefix, from, ...(met !== undefined && { met }) }
+  if (answer?.type === 'none') return who
+  return answer?.type === 'entry' ? { ...who, entry: { claimId: answer.claim, state: answer.state } } : undefined
+}
+
+/**
+ * The Valid record of that claim, from those of the neighbours who said that they hold it; undefined when none sends it. Whoever sends an invalid one, or one that
+ * belongs elsewhere [a claim of another name], is penalised. One whose lease has ended is none: another of them may have its renewal [a dead claim shown to a newcomer].
+ */
+export async function recordOfClaim(
+  claimId: Uint8Array,
+  { key, answers }: Neighbours,
+  { peers, verifier, clock, profile }: RecordParts
+): Promise<{ claim: Claim; record: Uint8Array } | undefined> {
+  const holders = answers.filter(({ entry }) => entry !== undefined && equalBytes(entry.claimId, claimId))
+  // One is asked first, for each name another: mostly that is enough. The others together, so that liars who are slow cannot hold this up one after the other.
+  const first = key.at(-1)! % Math.max(1, holders.length)
+  const tried = new Set<string>()
+  for (const asked of [holders.slice(first, first + 1), holders.toSpliced(first, 1)]) {
+    const shown = await Promise.all(asked.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key, claimId) })))
+    for (const { from, record } of shown) {
+      if (record === undefined) continue
+      const hash = toHex(sha256(record))
+      if (tried.has(hash)) continue
+      tried.add(hash)
+      const problem = await claimOfRecord(record, { claimId, key, verifier, hash: profileHash(profile) })
+      if (typeof problem === 'string') peers?.penalise(from, problem)
+      else if (leaseState(problem.newestRound, clock.time().lapse, profile).state !== 'dead') return { claim: problem, record }
+    }
+  }
+  return undefined
+}
+
+/** Undefined also where the peer says that it holds another claim by now, as it may in a contest. */
+async function recordAt(peers: Peers | undefined, from: Peer, key: Uint8Array, claimId: Uint8Array): Promise<Uint8Array | undefined> {
+  const answer = peers && (await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key })))
+  return answer?.type === 'entry' && equalBytes(answer.claim, claimId) ? answer.record : undefined
+}
+
+interface RecordParts {
+  readonly peers: Peers | undefined
+  readonly verifier: Verifier
+  readonly clock: RoundClock
+  readonly profile: NetworkProfile
+}
+
+interface Expected {
+  readonly claimId: Uint8Array
+  readonly key: Uint8Array
+  readonly verifier: Verifier
+  readonly hash: Uint8Array
+}
+
+/** Its claim, or what is wrong with it. */
+async function claimOfRecord(record: Uint8Array, { claimId, key, verifier, hash }: Expected): Promise<Claim | string> {
+  try {
+    const reveal = decodeReveal(record)
+    if (!equalBytes(recordKey('reveal', reveal.name, hash), key)) return 'the record is of another name than asked for'
+    const verdict = await verifier.validate(reveal, { urgency: 'expected' })
+    if (!verdict.ok) return `${verdict.rule}: ${verdict.detail}`
+    return equalBytes(verdict.claim.id, claimId) ? verdict.claim : 'the record is of another claim than said'
+  } catch (error) {
+    if (error instanceof EncodingError) return error.message
+    throw error
+  }
+}

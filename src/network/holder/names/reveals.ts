@@ -1,0 +1,272 @@
+/** Reveals offered to this node: cheap refusals first, then Valid, then admission, then the disk. */
+import type { Urgency } from '../../../native/urgency.ts'
+import { equalBytes, sha256, toHex } from '../../../protocol/encoding/bytes.ts'
+import { admit, adopt, refuseEarly, reviseEntry, type Decision } from '../../../protocol/admission/admission.ts'
+import { spendChange, nextChangeMs, type ChangeBudget } from '../../../protocol/admission/change-rate.ts'
+import type { Claim } from '../../../protocol/claim/claim.ts'
+import { commitmentHash } from '../../../protocol/claim/commitment.ts'
+import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
+import { isRipe, ownSight, withSight, type Entry } from '../../../protocol/admission/entry.ts'
+import { EncodingError } from '../../../protocol/errors.ts'
+import { claimToAdopt, isAdoptionDecided, isRevisionDecided, type Agreed, type NeighbourFacts } from '../../../protocol/admission/neighbours.ts'
+import { compareRecords } from '../../../protocol/claim/order.ts'
+import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
+import { recordKey, recordKeyPreimage } from '../../../protocol/claim/record-key.ts'
+import { claimId, decodeReveal, firstLink, type Reveal } from '../../../protocol/claim/reveal.ts'
+import { isWitnessed } from '../../../protocol/admission/witness.ts'
+import { ASK_MS, CHECK_MS, WRITE_MS, type Budget, type Work } from '../../budget/budget.ts'
+import type { RoundClock } from '../../../time/round-clock.ts'
+import type { Peers } from '../../peers.ts'
+import { BUSY, refused } from '../../wire/answers.ts'
+import type { PutAnswer } from '../../wire/put.ts'
+import type { Verifier } from '../verifier.ts'
+import type { Commitments } from '../commitments/commitments.ts'
+import type { Entries, Held } from './entries.ts'
+import { KeyedMutex } from '../../../util/keyed-mutex.ts'
+import { OURSELVES } from '../ourselves.ts'
+import type { Room } from '../room.ts'
+import { askElsewhere, askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
+
+/** Questions and adoptions that one offer may cause: ask, adopt, offer again, and as much once more. */
+const MAX_STEPS = 6
+
+/** Changes that wait for their turn, one a name: 50 KiB each at most. */
+const MAX_WAITING = 256
+
+const STORED: PutAnswer = { type: 'stored' }
+const FULL = refused('full', 'no room is left here for names')
+
+/** Offers that had to wait for their turn: they were charged when they came. */
+const WAITED: Origin = { peer: 'waited', prefix: 'waited' }
+
+/** Records that were asked for: whom to ask, and how much, is our own choice. */
+const ASKED_FOR: Origin = { peer: 'asked for', prefix: 'asked for' }
+
+export interface RevealHolderParts {
+  readonly profile: NetworkProfile
+  readonly clock: RoundClock
+  readonly entries: Entries
+  readonly commitments: Commitments
+  readonly verifier: Verifier
+  readonly budget: Budget
+  readonly room: Room
+  /** Undefined while offline. */
+  readonly peers: () => Peers | undefined
+  readonly onStored: (name: string, state: string) => void
+}
+
+export class RevealHolder {
+  readonly #parts: RevealHolderParts
+  readonly #hash: Uint8Array
+  readonly #mutex = new KeyedMutex()
+  readonly #changes = new Map<string, ChangeBudget>()
+  readonly #waiting = new Map<string, { readonly record: Uint8Array; readonly claim: Claim }>()
+
+  constructor(parts: RevealHolderParts) {
+    this.#parts = parts
+    this.#hash = profileHash(parts.profile)
+  }
+
+  /** Whether this node is among those that store what belongs at a key. Alone or in a small network every node is. */
+  isNear(key: Uint8Array): boolean {
+    return this.#parts.peers()?.isNear(key) ?? true
+  }
+
+  /** Takes a record or says why not. Rejects only for faults of ours: no verdict, no disk. */
+  async offer(record: Uint8Array, sender: Origin): Promise<PutAnswer> {
+    const { profile, clock, entries } = this.#parts
+    let reveal: Reveal
+    let commitment: Uint8Array
+    let id: Uint8Array
+    try {
+      reveal = decodeReveal(record)
+      const { p, salt } = firstLink(reveal)
+      commitment = commitmentHash(reveal.name, reveal.pubkey, salt, this.#hash)
+      id = claimId(reveal.name, commitment, p, this.#hash)
+    } catch (error) {
+      if (error instanceof EncodingError) return refused('invalid', `canonical: ${error.detail}`)
+      throw error
+    }
+    const key = recordKey('reveal', reveal.name, this.#hash)
+    const held = entries.load(key)
+    const claimed = { id, pubkey: reveal.pubkey, newestRound: reveal.drand_pulse }
+    const early = refuseEarly(held?.entry, claimed, { isNeighbour: this.isNear(key), time: clock.time() }, profile)
+    if (early !== undefined) return refused(early.code, early.detail)
+    if (held?.record !== undefined && held.entry.state !== 'provisional' && equalBytes(held.entry.claim.recordHash, sha256(record))) return STORED
+
+    if (sender === OURSELVES || sender === WAITED) return this.#verify(key, reveal, record, sender, sender === OURSELVES ? 'own' : 'expected')
+    const isExpected = this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.id, id))
+    const work = this.#parts.budget.begin(sender, isExpected, record.length, CHECK_MS.pulse)
+    if (work === undefined) return BUSY
+    try {
+      return await this.#verify(key, reveal, record, sender, isExpected ? 'expected' : 'unexpected', work)
+    } finally {
+      work.end()
+    }
+  }
+
+  /** Valid, then admission. The first pulse is paid for already, everything else as it comes. */
+  async #verify(key: Uint8Array, reveal: Reveal, record: Uint8Array, sender: Origin, urgency: Urgency, work?: Work): Promise<PutAnswer> {
+    let isPaid = true
+    const onCheck = (what: 'pulse' | 'proof'): void => {
+      if (!isPaid) work?.charge(CHECK_MS[what])
+      isPaid = false
+    }
+    const verdict = await this.#parts.verifier.validate(reveal, { urgency, onCheck })
+    if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
+    return this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, sender, work))
+  }
+
+  /**
+   * Asks the neighbourhood about an entry that is not settled, and follows its majority; what that majority cannot show does not count. Before an entry
+   * settles those who should hold it are looked up: after a long sleep, or at the start, the routing table knows few.
+   */
+  async revise(key: Uint8Array): Promise<void> {
+    const { entries, clock, profile, peers } = this.#parts
+    const before = entries.load(key)?.entry
+    if (before === undefined) return
+    const preimage = recordKeyPreimage('reveal', before.claim.name, this.#hash)
+    // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked about widely enough.
+    const time = clock.time()
+    // Whoever offers something meanwhile need not wait for a look-up: the entry is looked at again.
+    // After a contest each answer may be the one that counts: all are waited for.
+    const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => (before.contenders === undefined ? isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before)) : awaited === 0)
+    const answers = isRipe(before, time, profile) ? await askElsewhere(peers(), preimage, isDecided) : await askNeighbours(peers(), key, isDecided)
+    await this.#mutex.run(toHex(key), async () => {
+      for (let neighbours = answers; ; ) {
+        const held = entries.load(key)
+        // Of another claim more answers might have been waited for.
+        if (held === undefined || !equalBytes(held.entry.claim.id, before.claim.id)) return
+        const revision = reviseEntry(held.entry, neighbours, time, profile)
+        if (revision === undefined) return
+        if (revision.kind === 'keep') {
+          this.#save(key, { ...held, entry: revision.entry })
+          return
+        }
+        if (await this.#adopt(key, revision.agreed, neighbours, held)) return
+        neighbours = without(neighbours, revision.agreed)
+      }
+    })
+  }
+
+  /** Enters a claim of a name that is missing here, where enough of those who say that they hold one agree. */
+  async take(neighbours: Neighbours): Promise<void> {
+    const { profile, clock, peers, verifier } = this.#parts
+    const agreed = claimToAdopt(neighbours, profile)
+    const found = agreed && (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))
+    if (found === undefined) return
+    const { key } = neighbours
+    await this.#mutex.run(toHex(key), () => this.#admit(key, found.claim, found.record, ASKED_FOR, undefined, neighbours))
+  }
+
+  /** Offers the changes again whose turn has come. */
+  async applyWaiting(): Promise<void> {
+    const { clock, profile } = this.#parts
+    for (const [id, change] of [...this.#waiting]) {
+      if (nextChangeMs(this.#changes.get(id), clock.nowMs(), profile) > clock.nowMs()) continue
+      this.#waiting.delete(id)
+      try {
+        await this.offer(change.record, WAITED)
+      } catch (error) {
+        // A fault of ours: it comes again, behind the others, unless a newer one has come meanwhile.
+        if (!this.#waiting.has(id)) this.#waiting.set(id, change)
+        throw error
+      }
+    }
+  }
+
+  /** Forgets change budgets that are full again, and those of a time that a clock set back has made the future: nothing would refill them until then. */
+  forgetChanges(): void {
+    const { clock, profile } = this.#parts
+    const refillMs = profile.changes.interval * profile.changes.burst * 1000
+    for (const [id, { atMs }] of this.#changes) {
+      if (Math.abs(clock.nowMs() - atMs) > refillMs) this.#changes.delete(id)
+    }
+  }
+
+  async #admit(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work?: Work, asked?: Neighbours): Promise<PutAnswer> {
+    const { entries, commitments, clock, profile } = this.#parts
+    let neighbours = asked
+    for (let step = 0; step < MAX_STEPS; step++) {
+      const held = entries.load(key)
+      const facts = { time: clock.time(), commitment: commitments.facts(claim.commitment), ...(neighbours !== undefined && { neighbours }) }
+      const decision = admit(held?.entry, claim, facts, profile)
+      switch (decision.kind) {
+        case 'ask':
+          work?.charge(ASK_MS)
+          neighbours = await askNeighbours(this.#parts.peers(), key, (soFar, awaited) => isAdoptionDecided(soFar, awaited, profile))
+          continue
+        case 'adopt':
+          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.agreed.state)) return FULL
+          if (!(await this.#adopt(key, decision.agreed, neighbours!, held))) neighbours = without(neighbours!, decision.agreed)
+          continue
+        case 'wait':
+          return refused('no-fresh-pulse', 'the newest pulse known here is too old; try again later')
+        case 'store':
+          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.entry.state)) return FULL
+          work?.charge(WRITE_MS)
+          return this.#store(key, decision, held, record, sender)
+        case 'stale':
+          this.#save(key, { ...held, entry: decision.entry }, held)
+          if (held?.record === undefined) return refused('stale', 'a newer record of this claim is known here, but not kept')
+          return { type: 'stale', record: held.record }
+        case 'refuse':
+          if (decision.entry !== undefined) this.#save(key, { ...held, entry: decision.entry }, held)
+          return refused(decision.code, decision.detail)
+      }
+    }
+    return BUSY
+  }
+
+  /** A changed record of a name that is held already spends of its budget; without any left it waits, the newest of them. Where only the stub was kept, the record comes back. */
+  #store(key: Uint8Array, { entry, changed }: Extract<Decision, { kind: 'store' }>, held: Held | undefined, record: Uint8Array, sender: Origin): PutAnswer {
+    if (!changed && held?.record !== undefined) return STORED
+    const { clock, profile } = this.#parts
+    const id = toHex(key)
+    const isUpdate = changed && held !== undefined && equalBytes(held.entry.claim.id, entry.claim.id)
+    if (isUpdate && sender !== OURSELVES) {
+      const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
+      if (spent === undefined) {
+        this.#wait(id, record, entry.claim)
+        return BUSY
+      }
+      this.#changes.set(id, spent)
+    }
+    this.#save(key, { entry, record }, held)
+    return STORED
+  }
+
+  /** Keeps the newest of the changes for which a name has no budget: whoever sends older ones again puts out none. */
+  #wait(id: string, record: Uint8Array, claim: Claim): void {
+    const waiting = this.#waiting.get(id)?.claim
+    const isNewest = waiting === undefined ? this.#waiting.size < MAX_WAITING : !equalBytes(waiting.id, claim.id) || compareRecords(claim, waiting) > 0
+    if (isNewest) this.#waiting.set(id, { record, claim })
+  }
+
+  /** Enters the claim that the neighbourhood agrees on. False when nobody hands over a record of it whose lease runs. */
+  async #adopt(key: Uint8Array, agreed: Agreed, neighbours: Neighbours, replaced: Held | undefined): Promise<boolean> {
+    const { clock, verifier, peers, profile } = this.#parts
+    const found = await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile })
+    if (found === undefined) return false
+    this.#save(key, { entry: adopt(agreed, found.claim, clock.time(), replaced?.entry), record: found.record })
+    return true
+  }
+
+  /** s of the entry's claim, where it alone makes the claim witnessed. */
+  #sightOf({ claim }: Entry): number | undefined {
+    const { commitments, clock, profile } = this.#parts
+    const { seen } = commitments.facts(claim.commitment)
+    return seen !== undefined && isWitnessed(claim, { seen }, clock.time(), profile) ? seen : undefined
+  }
+
+  #save(key: Uint8Array, next: Held, held?: Held): void {
+    if (next.entry === held?.entry && next.record === held.record) return
+    this.#parts.entries.save(key, { ...next, entry: withSight(next.entry, this.#sightOf(next.entry)) })
+    this.#parts.onStored(next.entry.claim.name, next.entry.state)
+  }
+}
+
+/** The answers without those that name a claim which nobody could show. */
+function without(neighbours: Neighbours, agreed: Agreed): Neighbours {
+  return { ...neighbours, answers: neighbours.answers.filter(({ entry }) => entry === undefined || !equalBytes(entry.claimId, agreed.claimId)) }
+}

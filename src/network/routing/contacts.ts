@@ -1,0 +1,59 @@
+/** Peers met before: how a node finds its network again when those it was told of are gone. */
+import { CODE_P2P } from '@multiformats/multiaddr'
+import * as v from 'valibot'
+import { diverseFirst, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
+import { peerOf } from '../transport/addresses.ts'
+import { knownAddresses } from '../transport/known-addresses.ts'
+import type { Node } from '../node.ts'
+import { originOf, type Prefixes } from './prefixes.ts'
+import { nearestKnown, positionOf } from './routing.ts'
+import { keys } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import type { Store } from '../../store/types.ts'
+
+/** Peers whose addresses are kept; one that still lives there is enough. */
+const MAX_CONTACTS = 20
+/** Of one peer: it may listen on several interfaces. */
+const MAX_ADDRESSES = 3
+/** Addresses of those met before and not known now that are kept as well: they may be on the other side of a cut. */
+const MAX_ABSENT = 20
+
+const Addresses = v.array(v.string())
+
+/** The addresses kept, on disk. Value: a JSON array of multiaddrs with peer ids. */
+export class Contacts {
+  readonly #store: Store
+  #addresses: readonly string[]
+
+  constructor(store: Store) {
+    this.#store = store
+    this.#addresses = readOrSetAside(store, keys.contacts(), store.get(keys.contacts()), (json) => v.parse(Addresses, JSON.parse(new TextDecoder().decode(json)))) ?? []
+  }
+
+  addresses(): readonly string[] {
+    return this.#addresses
+  }
+
+  /** Those known now, and after them some of those met before. Throws StoreError. */
+  keep(present: readonly string[]): void {
+    const peers = new Set(present.map(peerOf))
+    const absent = this.#addresses.filter((address) => !peers.has(peerOf(address)))
+    const addresses = [...present, ...absent.slice(0, MAX_ABSENT)]
+    if (present.length === 0 || addresses.join() === this.#addresses.join()) return
+    this.#store.put(keys.contacts(), new TextEncoder().encode(JSON.stringify(addresses)))
+    this.#addresses = addresses
+  }
+}
+
+/** Where the peers of the table listen, diverse ones first and those near us first: after a restart one machine's ids would else be all there is to begin with [a crowd around one node]. */
+export async function contactsOf(node: Node, limits: DiversityLimits, prefixes: Prefixes): Promise<string[]> {
+  const known = nearestKnown(node, positionOf(node.peerId)).map((id) => originOf(id, prefixes))
+  const peers = diverseFirst(known, MAX_CONTACTS, limits).map(({ id }) => id)
+  const found = await Promise.all(
+    peers.map(async (peer) => {
+      const addresses = await knownAddresses(node, peer)
+      return addresses.slice(0, MAX_ADDRESSES).map(({ multiaddr }) => `${multiaddr.decapsulateCode(CODE_P2P).toString()}/p2p/${peer.toString()}`)
+    })
+  )
+  return found.flat()
+}

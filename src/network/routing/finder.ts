@@ -1,0 +1,68 @@
+/** Asking a peer whom it knows near a place in the key space, and answering that. */
+import type { PeerId } from '@libp2p/interface'
+import { peerIdFromMultihash } from '@libp2p/peer-id'
+import { CODE_P2P } from '@multiformats/multiaddr'
+import * as Digest from 'multiformats/hashes/digest'
+import { diverseFirst } from '../../protocol/neighbourhood/diversity.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { prefixOf } from '../transport/addresses.ts'
+import { knownAddresses } from '../transport/known-addresses.ts'
+import { lookUp, type Found, type Named } from './look-up.ts'
+import type { Node } from '../node.ts'
+import { originOf, type SettledPrefixes } from './prefixes.ts'
+import { ask } from '../wire/ask.ts'
+import { MAX_ADDRESSES, readableAddresses, type FindRequest, type FoundPeer } from '../wire/find.ts'
+import { addAnswering, dropUnreachable, nearestKnown } from './routing.ts'
+
+export interface Finder {
+  /** Looks up those nearest to a key. Ends after 10 s with what it has. Rejects with the signal's reason. */
+  find(key: Uint8Array, signal?: AbortSignal): Promise<Found>
+  /** The answer to a peer that asks. */
+  answer(request: FindRequest): Promise<{ readonly type: 'found'; readonly peers: FoundPeer[] }>
+}
+
+export function createFinder(node: Node, profile: NetworkProfile, prefixes: SettledPrefixes): Finder {
+  const prefixOfNamed = ({ id, addresses }: Named): string => prefixes.known(id) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0]))
+
+  const askOne = async ({ id, addresses }: Named, key: Uint8Array): Promise<Named[] | undefined> => {
+    try {
+      // By the addresses alone: libp2p dials those of one peer one after the other, and so a false one would hold up the true one that another peer names.
+      if (addresses.length > 0 && node.getConnections(id).length === 0) {
+        const { remotePeer } = await node.dial([...addresses])
+        if (!remotePeer.equals(id)) return undefined
+      }
+      const answer = await ask(node, id, { type: 'find', key }, profile)
+      await prefixes.settled(id)
+      if (answer.type === 'found') {
+        addAnswering(node, id)
+        return answer.peers.map(namedBy)
+      }
+      // It is there, and has too much to do.
+      return answer.type === 'busy' ? [] : undefined
+    } catch {
+      // Not reached, too slow, or no message: for a look-up all the same. That it is not where somebody says tells nothing of where it is.
+      if (addresses.length === 0) await dropUnreachable(node, id)
+      return undefined
+    }
+  }
+
+  const nearest = (key: Uint8Array): PeerId[] => diverseFirst(nearestKnown(node, key).map((id) => originOf(id, prefixes)), profile.k, profile).map(({ id }) => id)
+
+  return {
+    find: (key, signal) =>
+      lookUp(key, { k: profile.k, limits: profile, own: node.peerId, known: nearest(key), prefixOf: prefixOfNamed, ask: (named) => askOne(named, key) }, signal),
+    async answer({ key }) {
+      const peers = await Promise.all(
+        nearest(key).map(async (id) => {
+          const addresses = await knownAddresses(node, id)
+          return { peer: id.toMultihash().bytes, addresses: addresses.slice(0, MAX_ADDRESSES).map(({ multiaddr }) => multiaddr.decapsulateCode(CODE_P2P).bytes) }
+        })
+      )
+      return { type: 'found', peers: peers.filter(({ addresses }) => addresses.length > 0) }
+    }
+  }
+}
+
+function namedBy({ peer, addresses }: FoundPeer): Named {
+  return { id: peerIdFromMultihash(Digest.decode(peer)), addresses: readableAddresses(addresses) }
+}

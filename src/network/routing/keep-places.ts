@@ -1,0 +1,80 @@
+/** Closes the connection that gives way, by connection-places.ts, whenever one is opened. */
+import type { Connection } from '@libp2p/interface'
+import { diverse } from '../../protocol/neighbourhood/diversity.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { prefixOf } from '../transport/addresses.ts'
+import { CONNECTION_PLACES, givesWay, type OpenConnection } from '../transport/connection-places.ts'
+import { dhtProtocol, type Node } from '../node.ts'
+import { registryProtocol } from '../wire/messages.ts'
+import { nearestKnown, positionOf } from './routing.ts'
+
+/** As long as a request may take to come (REQUEST_TIMEOUT_MS): a younger connection is not called idle. */
+const YOUNG_MS = 10_000
+
+/** Starts; returns the function that ends it. `now` is monotonic, in milliseconds. */
+export function keepPlaces(node: Node, profile: NetworkProfile, { now = () => performance.now(), places = CONNECTION_PLACES } = {}): () => void {
+  const protocols = [registryProtocol(profile), dhtProtocol(profile)]
+  const opened = new WeakMap<Connection, { readonly atMs: number; readonly index: number }>()
+  let count = 0
+  const leaving = new WeakSet<Connection>()
+
+  const neighbours = (): Set<string> => {
+    // All of the table: hundreds of one machine's ids there may be nearer to us than all others [a crowd around one node].
+    const nearest = nearestKnown(node, positionOf(node.peerId))
+    const connected = nearest.flatMap((id) => node.getConnections(id).slice(0, 1))
+    const origins = connected.map(({ remotePeer, remoteAddr }) => ({ peer: remotePeer.toString(), prefix: prefixOf(remoteAddr) }))
+    return new Set(diverse(origins, profile).slice(0, profile.k).map(({ peer }) => peer))
+  }
+
+  /** When, and as which of all. */
+  const openingOf = (connection: Connection): { readonly atMs: number; readonly index: number } => {
+    const opening = opened.get(connection) ?? { atMs: now(), index: count++ }
+    opened.set(connection, opening)
+    return opening
+  }
+
+  /** In the order of opening. */
+  const open = (): (OpenConnection & { readonly connection: Connection })[] => {
+    let nearest: Set<string> | undefined
+    return node
+      .getConnections()
+      .filter((connection) => connection.status === 'open' && !leaving.has(connection))
+      .map((connection) => ({ connection, ...openingOf(connection) }))
+      .sort((left, right) => left.index - right.index)
+      .map(({ connection, atMs }) => ({
+        connection,
+        peer: connection.remotePeer.toString(),
+        prefix: prefixOf(connection.remoteAddr),
+        direction: connection.direction,
+        // Asked only where there are too many: it goes through the whole table.
+        get isNeighbour() {
+          return (nearest ??= neighbours()).has(this.peer)
+        },
+        // Streams of ours end within half a minute of their last request (protocol/serve.ts).
+        isBusy: now() - atMs < YOUNG_MS || connection.streams.some(({ protocol }) => protocols.includes(protocol))
+      }))
+  }
+
+  const onOpen = ({ detail }: CustomEvent<Connection>): void => {
+    openingOf(detail)
+    for (;;) {
+      const given = givesWay(open(), profile, places)
+      if (given === undefined) return
+      leaving.add(given.connection)
+      void closeConnection(given.connection)
+    }
+  }
+  node.addEventListener('connection:open', onOpen)
+  return () => {
+    node.removeEventListener('connection:open', onOpen)
+  }
+}
+
+/** Closes in a second at most, so that the peer reads what is on its way; what cannot be closed is aborted. */
+export async function closeConnection(connection: Connection): Promise<void> {
+  try {
+    await connection.close()
+  } catch (error) {
+    connection.abort(error as Error)
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * One look-up: who is nearest to a place in the key space. Kad-dht's own ends once the k nearest have answered, and these may all be one machine's. Here diversity
+ * comes before the cut: the look-up goes on until the k nearest *diverse* peers that anybody has named have answered. Ids of one prefix so take two places, not k
+ * [ids of one address around a key].
+ *
+ * S/Kademlia (Baumgart and Mies, 2007) asks over disjoint paths, so that a liar spoils one of them. Here all answers go into one pool, where liars displace nobody
+ * of another prefix, and what peers of one prefix name in vain is bounded [peers that nobody can reach]. Where a peer is said to be in several places each of them is
+ * tried, one after the other: whoever names it first would else decide that nobody finds it [false addresses of honest peers].
+ */
+import type { PeerId } from '@libp2p/interface'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { distance } from '../../protocol/neighbourhood/density.ts'
+import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
+import { positionOf } from './routing.ts'
+
+/** Questions under way. One that is slow leaves its place to another, and so does its peer among the nearest until it answers. */
+const AT_ONCE = 6
+const SLOW_MS = 500
+
+/** Without an answer for so long, a look-up ends once all of the nearest that are not slow have answered, where they are more than half of the nearest. */
+const QUIET_MS = 1_000
+
+/** A look-up that has not ended by then gives what it has found. */
+const LOOK_UP_TIMEOUT_MS = 10_000
+
+/** A peer as somebody names it. */
+export interface Named {
+  readonly id: PeerId
+  /** Where it is said to listen; none for those of our own table. */
+  readonly addresses: readonly Multiaddr[]
+}
+
+export interface LookUpParts {
+  readonly k: number
+  readonly limits: DiversityLimits
+  readonly own: PeerId
+  /** Whom to begin with: those of our table, nearest first. */
+  readonly known: readonly PeerId[]
+  /** The prefix of a peer: of its connection, else of the addresses that it is said to have. */
+  prefixOf(named: Named): string
+  /** Whom a peer names as nearest; undefined when it gives no answer. Does not reject. */
+  ask(named: Named): Promise<readonly Named[] | undefined>
+}
+
+export interface Found {
+  /** Those that answered, at most k: diverse ones first, nearest first. */
+  readonly peers: PeerId[]
+  /** All of the nearest have answered, so nobody is known who is nearer. */
+  readonly isWhole: boolean
+}
+
+/** A peer at the addresses that somebody says it has: one for each list of addresses. */
+interface Candidate extends Named {
+  readonly peer: string
+  readonly distance: number
+  prefix: string
+  state: 'named' | 'asked' | 'slow' | 'answered' | 'failed'
+  /** The wide prefixes of those that name it; empty for those of our own table. */
+  readonly namers: Set<string>
+}
+
+/** Looks up the peers nearest to `key`, 32 bytes. Ends after 10 s with what it has. Rejects with the signal's reason. */
+export function lookUp(key: Uint8Array, parts: LookUpParts, signal?: AbortSignal): Promise<Found> {
+  return new LookUp(key, parts).run(signal)
+}
+
+class LookUp {
+  readonly #key: Uint8Array
+  readonly #parts: LookUpParts
+  /** By peer and addresses. */
+  readonly #candidates = new Map<string, Candidate>()
+  readonly #answered = new Set<string>()
+  /** Nearest first. */
+  readonly #sorted: Candidate[] = []
+  /** Candidates tried without an answer so far, by the wide prefix that names them. */
+  readonly #inVain = new Map<string, number>()
+  readonly #end = Promise.withResolvers<Found>()
+  #underWay = 0
+  #hasEnded = false
+  #isQuiet = false
+  #quiet: NodeJS.Timeout | undefined
+
+  constructor(key: Uint8Array, parts: LookUpParts) {
+    this.#key = key
+    this.#parts = parts
+  }
+
+  async run(signal?: AbortSignal): Promise<Found> {
+    signal?.throwIfAborted()
+    const abort = (): void => this.#end.reject(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    const timeout = setTimeout(() => this.#finish(false), LOOK_UP_TIMEOUT_MS)
+    try {
+      for (const id of this.#parts.known) this.#add({ id, addresses: [] })
+      this.#advance()
+      return await this.#end.promise
+    } finally {
+      this.#hasEnded = true
+      clearTimeout(timeout)
+      clearTimeout(this.#quiet)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Notes a peer that our table holds, or that a peer of the wide prefix `namer` names. */
+  #add(named: Named, namer?: string): void {
+    const peer = named.id.toString()
+    const id = [peer, ...named.addresses.map(String).toSorted()].join(' ')
+    const known = this.#candidates.get(id)
+    if (known !== undefined) {
+      if (namer !== undefined && known.namers.size > 0) known.namers.add(namer)
+      return
+    }
+    if (named.id.equals(this.#parts.own)) return
+    const away = distance(this.#key, positionOf(named.id))
+    const candidate: Candidate = { ...named, peer, distance: away, prefix: this.#parts.prefixOf(named), state: 'named', namers: new Set(namer === undefined ? [] : [namer]) }
+    this.#candidates.set(id, candidate)
+    const farther = this.#sorted.findIndex((other) => other.distance > away)
+    this.#sorted.splice(farther === -1 ? this.#sorted.length : farther, 0, candidate)
+  }
+
+  /** The k nearest that may yet answer or have, each peer once: diverse ones first. */
+  #nearest(withSlow: boolean): Candidate[] {
+    const { k, limits } = this.#parts
+    const mayCount = this.#sorted.filter((candidate) => this.#mayCount(candidate, withSlow))
+    const nearest = diverse(mayCount, limits).slice(0, k)
+    const peers = new Set(nearest.map(({ peer }) => peer))
+    for (const candidate of mayCount) {
+      if (nearest.length === k) break
+      if (!peers.has(candidate.peer)) nearest.push(candidate)
+      peers.add(candidate.peer)
+    }
+    return nearest
+  }
+
+  /** Not those that have failed or answered elsewhere, nor those that nobody but peers name who have named too many in vain. */
+  #mayCount({ peer, state, namers }: Candidate, withSlow: boolean): boolean {
+    if (state === 'slow') return withSlow && !this.#answered.has(peer)
+    if (state !== 'named') return state !== 'failed'
+    const { k, limits } = this.#parts
+    if (this.#answered.has(peer)) return false
+    return limits.answers_per_prefix === 0 || namers.size === 0 || [...namers].some((namer) => (this.#inVain.get(namer) ?? 0) < k)
+  }
+
+  /** Ends when all of the nearest have answered; else asks the next of them. */
+  #advance(): void {
+    if (this.#hasEnded) return
+    const nearest = this.#nearest(false)
+    const open = nearest.filter(({ state }) => state !== 'answered')
+    if (open.length === 0) {
+      const all = this.#nearest(true)
+      const isWhole = all.every(({ state }) => state === 'answered')
+      if (isWhole || (this.#isQuiet && nearest.length * 2 > all.length)) this.#finish(isWhole)
+      return
+    }
+    for (const candidate of open) {
+      if (this.#underWay >= AT_ONCE) break
+      if (candidate.state === 'named') void this.#ask(candidate)
+    }
+  }
+
+  async #ask(candidate: Candidate): Promise<void> {
+    candidate.state = 'asked'
+    // Whoever names it later says only what is known already.
+    const namers = [...candidate.namers]
+    this.#countInVain(namers, 1)
+    this.#underWay++
+    let holdsPlace = true
+    const leave = (): void => {
+      if (holdsPlace) this.#underWay--
+      holdsPlace = false
+    }
+    const slow = setTimeout(() => {
+      leave()
+      candidate.state = 'slow'
+      this.#advance()
+    }, SLOW_MS)
+    const named = await this.#parts.ask(candidate)
+    clearTimeout(slow)
+    leave()
+    if (this.#hasEnded) return
+    if (named === undefined) candidate.state = 'failed'
+    else {
+      this.#countInVain(namers, -1)
+      this.#take(candidate, named)
+    }
+    this.#advance()
+  }
+
+  #take(candidate: Candidate, named: readonly Named[]): void {
+    candidate.state = this.#answered.has(candidate.peer) ? 'failed' : 'answered'
+    this.#answered.add(candidate.peer)
+    // Known for sure only now: it is that of the connection.
+    candidate.prefix = this.#parts.prefixOf(candidate)
+    for (const each of named.slice(0, this.#parts.k)) this.#add(each, widePrefix(candidate.prefix))
+    this.#isQuiet = false
+    clearTimeout(this.#quiet)
+    this.#quiet = setTimeout(() => {
+      this.#isQuiet = true
+      this.#advance()
+    }, QUIET_MS)
+  }
+
+  #countInVain(namers: readonly string[], by: number): void {
+    for (const namer of namers) this.#inVain.set(namer, (this.#inVain.get(namer) ?? 0) + by)
+  }
+
+  #finish(isWhole: boolean): void {
+    this.#hasEnded = true
+    const answered = this.#sorted.filter(({ state }) => state === 'answered')
+    this.#end.resolve({ peers: diverseFirst(answered, this.#parts.k, this.#parts.limits).map(({ id }) => id), isWhole })
+  }
+}

@@ -1,0 +1,102 @@
+/** Who is near a key: kad-dht's routing table. */
+import type { PeerId, PeerUpdate } from '@libp2p/interface'
+import type { KadDHT } from '@libp2p/kad-dht'
+import { sha256 } from '../../protocol/encoding/bytes.ts'
+import { distance } from '../../protocol/neighbourhood/density.ts'
+import type { Bucket } from '../kad/near-table.ts'
+import type { Node } from '../node.ts'
+
+/** The routing table, which the class has and the interface of kad-dht does not show. */
+interface RoutingTable {
+  readonly size: number
+  addEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
+  removeEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
+  remove(peer: PeerId): Promise<void>
+  queueRoutingTableUpdate(peer: PeerId): void
+  readonly kb: { readonly root: Bucket; toIterable(): Iterable<{ readonly peerId: PeerId; readonly kadId: Uint8Array }>; get(kadId: Uint8Array): unknown }
+}
+
+function tableOf(node: Node): RoutingTable {
+  return (node.services.dht as KadDHT & { routingTable: RoutingTable }).routingTable
+}
+
+/** Where a peer stands in the key space: kad-dht's id of it, 32 bytes. */
+export function positionOf(peer: PeerId): Uint8Array {
+  return sha256(peer.toMultihash().bytes)
+}
+
+/** Peers that the table holds. Zero means: a look-up would find nobody. */
+export function tableSize(node: Node): number {
+  return tableOf(node).size
+}
+
+function holdsAny(bucket: Bucket): boolean {
+  return 'peers' in bucket ? bucket.peers.length > 0 : holdsAny(bucket.left) || holdsAny(bucket.right)
+}
+
+/** Whether the table holds any peer, without counting all. */
+export function isTableEmpty(node: Node): boolean {
+  return !holdsAny(tableOf(node).kb.root)
+}
+
+/** Calls `listener` with each peer that enters the table; returns the function that ends it. */
+export function onPeerKnown(node: Node, listener: (peer: PeerId) => void): () => void {
+  const table = tableOf(node)
+  const onAdd = ({ detail }: CustomEvent<PeerId>): void => listener(detail)
+  table.addEventListener('peer:add', onAdd)
+  return () => {
+    table.removeEventListener('peer:add', onAdd)
+  }
+}
+
+/** Has the table take in a peer that has answered a look-up, where it has a place and the peer answers a ping: it may have missed it when they were connected. */
+export function addAnswering(node: Node, peer: PeerId): void {
+  if (!isKnown(node, peer)) tableOf(node).queueRoutingTableUpdate(peer)
+}
+
+/** Takes a peer out of the table that cannot be reached: kad-dht keeps the dead for ever. It comes back when it is met again. */
+export async function dropUnreachable(node: Node, peer: PeerId): Promise<void> {
+  if (node.getConnections(peer).length === 0) await tableOf(node).remove(peer)
+}
+
+/** Takes those out of the table that answer look-ups no more, having turned light; returns the function that ends it. */
+export function dropThoseThatTurnLight(node: Node, dhtProtocol: string): () => void {
+  const onUpdate = ({ detail: { peer } }: CustomEvent<PeerUpdate>): void => {
+    if (!peer.protocols.includes(dhtProtocol)) void tableOf(node).remove(peer.id)
+  }
+  node.addEventListener('peer:update', onUpdate)
+  return () => {
+    node.removeEventListener('peer:update', onUpdate)
+  }
+}
+
+/** Forgets peers that are gone and are in no table: libp2p keeps what it knows of everybody that was ever connected. Returns the function that ends it. */
+export function forgetStrangers(node: Node): () => void {
+  const onDisconnect = ({ detail: peer }: CustomEvent<PeerId>): void => {
+    if (!isKnown(node, peer)) void node.peerStore.delete(peer)
+  }
+  node.addEventListener('peer:disconnect', onDisconnect)
+  return () => {
+    node.removeEventListener('peer:disconnect', onDisconnect)
+  }
+}
+
+/** The peers of the table, nearest to a key first, without asking anybody. Some 2,000 at most (near-table.ts): a millisecond. */
+export function nearestKnown(node: Node, key: Uint8Array): PeerId[] {
+  return Array.from(tableOf(node).kb.toIterable(), ({ peerId, kadId }) => ({ peerId, away: distance(key, kadId) }))
+    .filter(({ peerId }) => !peerId.equals(node.peerId))
+    .sort((left, right) => left.away - right.away)
+    .map(({ peerId }) => peerId)
+}
+
+/** The peers of the table that are nearer to a key than `away`, in any order. */
+export function* knownNearer(node: Node, key: Uint8Array, away: number): Generator<PeerId> {
+  for (const { peerId, kadId } of tableOf(node).kb.toIterable()) {
+    if (distance(key, kadId) < away && !peerId.equals(node.peerId)) yield peerId
+  }
+}
+
+/** Whether the table holds a peer. */
+export function isKnown(node: Node, peer: PeerId): boolean {
+  return tableOf(node).kb.get(positionOf(peer)) !== undefined
+}

@@ -1,0 +1,148 @@
+/** What a node does by itself: time passes over its entries, doubtful ones are asked about, records move to where they belong. */
+import type { Logger } from 'pino'
+import type { BeaconClient } from '../../beacon/types.ts'
+import { fromHex } from '../../protocol/encoding/bytes.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import type { Store } from '../../store/types.ts'
+import { forgetOwnRecord, isStanding, ownRecords, type OwnRecord } from '../client/own-records.ts'
+import type { RoundClock } from '../../time/round-clock.ts'
+import type { Holder } from '../holder/holder.ts'
+import type { Peers } from '../peers.ts'
+import { Questions } from './questions.ts'
+import { askForCommitments, dropDisplaced, handOver } from './replication.ts'
+import type { Timers } from '../../time/timers.ts'
+import { OfflineError, type PutOutcome } from '../types.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** The first round of replication comes within this time of the start, so that a restarted node is soon complete. */
+const FIRST_REPLICATION_MS = 2 * MINUTE_MS
+
+/** When peers are there again after there was none, records go to them this soon, and twice at least this far apart. */
+const REJOINED_MS = 5_000
+const LEAST_BETWEEN_MS = MINUTE_MS
+
+export interface MaintenanceParts {
+  readonly profile: NetworkProfile
+  readonly store: Store
+  readonly clock: RoundClock
+  readonly beacon: Pick<BeaconClient, 'on'>
+  readonly timers: Timers
+  readonly random: () => number
+  readonly log: Logger
+  readonly peers: () => Peers | undefined
+  /** Undefined in the modes light and offline. */
+  readonly holder: () => Holder | undefined
+  readonly republish: (record: OwnRecord) => Promise<void>
+  /** Sends a record of anybody's to those who should hold it, and reads it back. */
+  readonly send: (record: OwnRecord) => Promise<PutOutcome>
+}
+
+export interface Maintenance {
+  /** Peers are there again after there was none: what was published meanwhile has reached nobody. */
+  rejoined(): void
+  /** Ends it; resolves when nothing of it runs any more. */
+  stop(): Promise<void>
+}
+
+export function startMaintenance(parts: MaintenanceParts): Maintenance {
+  const { timers, clock, random, log } = parts
+  const questions = new Questions({
+    profile: parts.profile,
+    random,
+    async ask(id) {
+      try {
+        await parts.holder()?.reveals.revise(fromHex(id))
+      } catch (error) {
+        log.error({ err: error }, 'neighbours could not be asked about an entry')
+      }
+    }
+  })
+  let stopped = false
+  let ticking: Promise<void> | undefined
+  let replicating: Promise<void> | undefined
+  let nextReplicationMs = clock.nowMs() + random() * FIRST_REPLICATION_MS
+  let lastReplicationMs = -Infinity
+  let rejoinedMs: number | undefined
+
+  const isStopped = (): boolean => stopped
+  const tick = async (): Promise<void> => {
+    const holder = parts.holder()
+    if (holder === undefined) return
+    try {
+      questions.begin(holder.entries.tickUnsettled(), clock.time().verified)
+      await holder.reveals.applyWaiting()
+    } catch (error) {
+      log.error({ err: error }, 'entries could not be brought up to date')
+    }
+  }
+  const replicate = async (): Promise<void> => {
+    try {
+      await republishOwn(parts, isStopped)
+      const [holder, peers] = [parts.holder(), parts.peers()]
+      if (holder === undefined) return
+      holder.commitments.forget()
+      holder.reveals.forgetChanges()
+      await holder.entries.dropDead()
+      await holder.documents.dropUnkept()
+      if (peers === undefined) return
+      holder.commitments.takeOver(await askForCommitments(peers, isStopped))
+      await handOver(holder, peers, parts.profile, isStopped)
+      await dropDisplaced(holder, parts.send, isStopped)
+    } catch (error) {
+      log.error({ err: error }, 'records could not be replicated')
+    }
+  }
+  const endPulses = parts.beacon.on('pulse', () => {
+    ticking ??= tick().finally(() => (ticking = undefined))
+  })
+  const beginReplicating = (): void => {
+    lastReplicationMs = clock.nowMs()
+    rejoinedMs = undefined
+    replicating ??= replicate().finally(() => (replicating = undefined))
+  }
+  /** What is farther off than it ever is was put off by a clock that was set back since. */
+  const isDue = (dueMs: number, longestMs: number): boolean => {
+    const leftMs = dueMs - clock.nowMs()
+    return leftMs <= 0 || leftMs > longestMs
+  }
+  const endTimer = timers.every(MINUTE_MS, () => {
+    if (!isDue(nextReplicationMs, 1.5 * HOUR_MS) || replicating !== undefined) return
+    // Half an hour to an hour and a half: neighbours that started together do not stay in step.
+    nextReplicationMs = clock.nowMs() + (0.5 + random()) * HOUR_MS
+    beginReplicating()
+  })
+  const endLooking = timers.every(REJOINED_MS, () => {
+    if (rejoinedMs !== undefined && replicating === undefined && isDue(Math.max(rejoinedMs, lastReplicationMs + LEAST_BETWEEN_MS), LEAST_BETWEEN_MS)) beginReplicating()
+  })
+  return {
+    rejoined() {
+      rejoinedMs ??= clock.nowMs() + REJOINED_MS
+    },
+    async stop() {
+      stopped = true
+      endPulses()
+      endTimer()
+      endLooking()
+      await Promise.all([ticking, replicating, questions.stop()])
+    }
+  }
+}
+
+/** Sends every record of our own again, as long as its lease runs, or its validity. */
+async function republishOwn({ store, clock, profile, log, republish }: MaintenanceParts, isStopped: () => boolean): Promise<void> {
+  for (const record of ownRecords(store)) {
+    if (isStopped()) return
+    if (!isStanding(record, { store, clock, profile })) {
+      forgetOwnRecord(store, record.kind, record.id)
+      continue
+    }
+    try {
+      await republish(record)
+    } catch (error) {
+      if (error instanceof OfflineError) return
+      log.warn({ err: error, id: record.id }, 'an own record could not be published again')
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** When entries that are not settled are asked about, and how many at the same time: whoever is silent to one question must hold up neither the others nor the time of entries. */
+import { roundsIn } from '../../protocol/time/beacon-time.ts'
+import type { Entry } from '../../protocol/admission/entry.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+
+/** Questions about an unsettled entry while it settles. */
+const QUESTIONS_PER_SETTLING = 4
+
+/** Questions under way, each to k peers. With 4,096 provisional entries and a majority that is silent for ten seconds each time, an hour and a half. */
+const MAX_UNDER_WAY = 8
+
+export interface QuestionsParts {
+  readonly profile: NetworkProfile
+  /** 0 <= x < 1. */
+  readonly random: () => number
+  /** Asks about an entry, by K in hex. Does not reject. */
+  readonly ask: (id: string) => Promise<void>
+}
+
+export class Questions {
+  readonly #parts: QuestionsParts
+  /** The round of the next question, by K in hex. */
+  readonly #due = new Map<string, number>()
+  /** Those whose turn has come, in that order. */
+  readonly #ready = new Set<string>()
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(parts: QuestionsParts) {
+    this.#parts = parts
+  }
+
+  /** Begins the questions whose turn has come by round `verified`, as far as there are places; the others follow as places become free. */
+  begin(unsettled: ReadonlyMap<string, Entry>, verified: number): void {
+    for (const id of this.#due.keys()) {
+      if (unsettled.has(id)) continue
+      this.#due.delete(id)
+      this.#ready.delete(id)
+    }
+    for (const [id, entry] of unsettled) {
+      const interval = questionInterval(entry, this.#parts.profile)
+      if (interval === undefined) continue
+      const due = this.#due.get(id)
+      // The first question comes at a random point of the interval, so that neighbours do not ask each other at once.
+      if (due === undefined) this.#due.set(id, verified + Math.ceil(this.#parts.random() * interval))
+      else if (verified >= due) {
+        this.#due.set(id, verified + interval)
+        this.#ready.add(id)
+      }
+    }
+    this.#fillPlaces()
+  }
+
+  /** Begins no more; resolves when none is under way. */
+  async stop(): Promise<void> {
+    this.#ready.clear()
+    await Promise.all(this.#underWay)
+  }
+
+  #fillPlaces(): void {
+    for (const id of this.#ready) {
+      if (this.#underWay.size === MAX_UNDER_WAY) return
+      this.#ready.delete(id)
+      const question = this.#parts.ask(id).finally(() => {
+        this.#underWay.delete(question)
+        this.#fillPlaces()
+      })
+      this.#underWay.add(question)
+    }
+  }
+}
+
+/** Rounds between two questions about an entry; undefined where none are asked. */
+function questionInterval({ state }: Entry, profile: NetworkProfile): number | undefined {
+  if (state === 'settling') return Math.max(1, Math.ceil((profile.settle - profile.contest) / QUESTIONS_PER_SETTLING))
+  if (state === 'provisional') return Math.max(1, Math.min(roundsIn(3600, profile.beacon), Math.ceil(profile.provisional_settle / QUESTIONS_PER_SETTLING)))
+  return undefined
+}

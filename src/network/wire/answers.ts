@@ -1,0 +1,53 @@
+/** The answers that every request may get. */
+import type { RefusalCode as AdmissionRefusal } from '../../protocol/admission/admission.ts'
+import type { CborValue } from '../../protocol/encoding/cbor.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import { bytesField, fieldsOf, textField } from '../../protocol/encoding/record-fields.ts'
+
+/** Why a record or commitment is not taken. Only `invalid` is held against the sender. */
+export type RefusalCode =
+  | AdmissionRefusal
+  /** Valid failed; the detail names the rule. */
+  | 'invalid'
+  /** The stamp is missing or too weak. */
+  | 'stamp'
+  /** Nobody here knows the time well enough to admit a new name. */
+  | 'no-fresh-pulse'
+  /** No room for it. */
+  | 'full'
+  /** A newer record of the same key was held here, but its payload is not kept any more. */
+  | 'stale'
+  /** A document that neither a live name nor a fresh stamp carries, or a manifest without its document. */
+  | 'unbound'
+
+/** A peer of a later version may know more codes: any short word is read. */
+const CODE = /^[a-z][a-z-]{0,31}$/
+
+/** Longest detail that is sent or read, in UTF-16 units. */
+const MAX_DETAIL = 300
+
+export type CommonAnswer =
+  | { readonly type: 'stale'; readonly record: Uint8Array }
+  | { readonly type: 'refused'; readonly code: RefusalCode | (string & {}); readonly detail: string }
+  | { readonly type: 'busy' }
+
+export const BUSY: CommonAnswer = { type: 'busy' }
+
+export function refused(code: RefusalCode, detail: string): CommonAnswer {
+  return { type: 'refused', code, detail: detail.slice(0, MAX_DETAIL).toWellFormed() }
+}
+
+export function decodeCommonAnswer(value: CborValue, type: string): CommonAnswer {
+  if (type === 'stale') return { type, record: bytesField(fieldsOf(value, ['type', 'record']), 'record') }
+  if (type === 'busy') {
+    fieldsOf(value, ['type'])
+    return BUSY
+  }
+  if (type === 'refused') {
+    const fields = fieldsOf(value, ['type', 'code', 'detail'])
+    const [code, detail] = [textField(fields, 'code'), textField(fields, 'detail')]
+    if (!CODE.test(code) || detail.length > MAX_DETAIL) throw new EncodingError('refused: not a code and a short detail')
+    return { type, code, detail }
+  }
+  throw new EncodingError(`"${type.slice(0, 32)}": unknown answer`)
+}

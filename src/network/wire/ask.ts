@@ -1,0 +1,66 @@
+import type { Connection, PeerId, Stream } from '@libp2p/interface'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import type { Node } from '../node.ts'
+import { REQUEST_TIMEOUT_MS, readFrame, writeFrame } from './frame.ts'
+import { keepIdle, takeIdle } from './idle-streams.ts'
+import { decodeAnswer, encodeMessage, registryProtocol, type AnswerTo, type Request } from './messages.ts'
+
+/** The peer gave no answer that can be used: unreachable, too slow, or not a message. */
+export class AskError extends Error {
+  override readonly name = 'AskError'
+}
+
+/** What was answered; undefined when the peer gave no answer. */
+export async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof AskError) return undefined
+    throw error
+  }
+}
+
+/** Sends a request to a peer and waits for its answer, 10 s in all. Rejects with AskError, or with the signal's reason. */
+export async function ask<R extends Request>(node: Node, peer: PeerId, request: R, profile: NetworkProfile, signal?: AbortSignal): Promise<AnswerTo<R>> {
+  const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+  const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+  const protocol = registryProtocol(profile)
+  try {
+    const connection = await node.dial(peer, { signal: either })
+    const kept = takeIdle(connection, protocol)
+    const answer = kept === undefined ? undefined : await overKept(connection, kept, request, either)
+    return answer ?? (await exchange(connection, await connection.newStream(protocol, { signal: either }), request, either))
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw new AskError(`${peer.toString()} gave no answer: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Undefined when the stream does not answer: the peer may have ended it meanwhile. Rejects with the signal's reason. */
+async function overKept<R extends Request>(connection: Connection, stream: Stream, request: R, signal: AbortSignal): Promise<AnswerTo<R> | undefined> {
+  try {
+    return await exchange(connection, stream, request, signal)
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  }
+}
+
+async function exchange<R extends Request>(connection: Connection, stream: Stream, request: R, signal: AbortSignal): Promise<AnswerTo<R>> {
+  const abort = (): void => {
+    stream.abort(signal.reason instanceof Error ? signal.reason : new Error('gave up'))
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    // The answer is listened for before the request is sent: an early `busy` must not be missed.
+    const [bytes] = await Promise.all([readFrame(stream), writeFrame(stream, encodeMessage(request))])
+    const answer = decodeAnswer(request, bytes)
+    keepIdle(connection, stream)
+    return answer
+  } catch (error) {
+    stream.abort(error as Error)
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,62 @@
+/** `find`: the peers nearest to a place in the key space that the asked one knows, diverse ones first. */
+import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
+import type { CborValue } from '../../protocol/encoding/cbor.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import { arrayField, bytesField, fieldsOf } from '../../protocol/encoding/record-fields.ts'
+import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
+import { KEY_BYTES } from './get.ts'
+
+/** Peers in one answer: k of a profile is at most as large. */
+export const MAX_FOUND = 100
+
+/** Addresses of one peer, and bytes of each: a peer may listen on several interfaces, and a name has 63 octets. */
+export const MAX_ADDRESSES = 3
+const MAX_ADDRESS_BYTES = 128
+
+/** An Ed25519 peer id: an identity multihash. */
+const PEER_ID_BYTES = 38
+
+export interface FindRequest {
+  readonly type: 'find'
+  /** A place in the key space, where kad-dht has SHA-256 of a peer id. */
+  readonly key: Uint8Array
+}
+
+export interface FoundPeer {
+  /** The multihash of the peer id. */
+  readonly peer: Uint8Array
+  /** Multiaddrs in binary, without the peer id. */
+  readonly addresses: readonly Uint8Array[]
+}
+
+export type FindAnswer = { readonly type: 'found'; readonly peers: readonly FoundPeer[] } | CommonAnswer
+
+export function decodeFindRequest(value: CborValue): FindRequest {
+  return { type: 'find', key: bytesField(fieldsOf(value, ['type', 'key']), 'key', KEY_BYTES) }
+}
+
+export function decodeFindAnswer(value: CborValue, type: string): FindAnswer {
+  if (type !== 'found') return decodeCommonAnswer(value, type)
+  const peers = arrayField(fieldsOf(value, ['type', 'peers']), 'peers')
+  if (peers.length > MAX_FOUND) throw new EncodingError(`peers: at most ${MAX_FOUND}`)
+  return { type, peers: peers.map(decodePeer) }
+}
+
+function decodePeer(value: CborValue): FoundPeer {
+  const fields = fieldsOf(value, ['peer', 'addresses'])
+  const addresses = arrayField(fields, 'addresses').map((address) => bytesField({ address }, 'address'))
+  if (addresses.length > MAX_ADDRESSES) throw new EncodingError(`addresses: at most ${MAX_ADDRESSES}`)
+  if (addresses.some(({ length }) => length > MAX_ADDRESS_BYTES)) throw new EncodingError(`address: at most ${MAX_ADDRESS_BYTES} bytes`)
+  return { peer: bytesField(fields, 'peer', PEER_ID_BYTES), addresses }
+}
+
+/** The addresses that can be read: a peer of a later version may know kinds of them that we don't. */
+export function readableAddresses(addresses: readonly Uint8Array[]): Multiaddr[] {
+  return addresses.flatMap((bytes) => {
+    try {
+      return [multiaddr(bytes)]
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,55 @@
+/** A message on a stream: u32 big-endian length, then that many bytes of deterministic CBOR. Nothing may follow it until it is answered. */
+import type { Stream } from '@libp2p/interface'
+import { lp } from '../../protocol/encoding/bytes.ts'
+
+/** Longest message in either direction (docs/protocol/wire.md, 15). */
+export const MAX_MESSAGE_BYTES = 128 * 1024
+
+/** A request and its answer have this long together; the peer that asks gives up then, so later answers are wasted. */
+export const REQUEST_TIMEOUT_MS = 10_000
+
+const LENGTH_BYTES = 4
+
+/** The peer sent something that is no message: too long, cut short, or followed by more. */
+export class FrameError extends Error {
+  override readonly name: string = 'FrameError'
+}
+
+/** The stream ended where a message could have begun. */
+export class NoMessage extends FrameError {
+  override readonly name = 'NoMessage'
+}
+
+/** The message was not read, by our own choice. */
+export class RequestDeclined extends Error {
+  override readonly name = 'RequestDeclined'
+}
+
+/**
+ * Reads the next message of a stream; once its length is known, only if `admit` takes so many bytes.
+ *
+ * Throws FrameError for anything that breaks the framing (NoMessage where none has begun), RequestDeclined, and what the stream throws when it is reset. Never holds more than the longest
+ * message and one chunk of the transport. A deadline is the caller's business: aborting the stream ends the reading.
+ */
+export async function readFrame(stream: AsyncIterable<Uint8Array | { subarray(): Uint8Array }>, admit?: (bytes: number) => boolean): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let received = 0
+  let expected: number | undefined
+  for await (const part of stream) {
+    const chunk = part.subarray()
+    chunks.push(chunk)
+    received += chunk.length
+    if (expected === undefined && received >= LENGTH_BYTES) {
+      expected = LENGTH_BYTES + Buffer.concat(chunks, LENGTH_BYTES).readUInt32BE(0)
+      if (expected > LENGTH_BYTES + MAX_MESSAGE_BYTES) throw new FrameError(`a message of ${expected - LENGTH_BYTES} bytes; at most ${MAX_MESSAGE_BYTES} are allowed`)
+      if (admit?.(expected - LENGTH_BYTES) === false) throw new RequestDeclined('not read')
+    }
+    if (expected !== undefined && received > expected) throw new FrameError('bytes after the message')
+    if (received === expected) return new Uint8Array(Buffer.concat(chunks).subarray(LENGTH_BYTES))
+  }
+  throw new (received === 0 ? NoMessage : FrameError)(`the stream ended after ${received} bytes, before the message did`)
+}
+
+export async function writeFrame(stream: Stream, message: Uint8Array): Promise<void> {
+  if (!stream.send(lp(message))) await stream.onDrain()
+}

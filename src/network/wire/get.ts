@@ -1,0 +1,69 @@
+/** `get`: what is held under K. */
+import type { CborValue } from '../../protocol/encoding/cbor.ts'
+import type { EntryState } from '../../protocol/admission/entry.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import type { RecordKind } from '../../protocol/claim/record-key.ts'
+import { bytesField, fieldsOf, textField, type Fields } from '../../protocol/encoding/record-fields.ts'
+import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
+import { kindField } from './put.ts'
+
+/** Length of K and of a claim id. */
+export const KEY_BYTES = 32
+
+const ENTRY_STATES: readonly EntryState[] = ['fresh', 'settling', 'settled', 'provisional']
+
+export interface GetRequest {
+  readonly type: 'get'
+  readonly kind: RecordKind
+  readonly key: Uint8Array
+  /** H of the record is enough: nobody sends what the other may hold already. */
+  readonly brief?: true
+}
+
+/** A name's entry; record and digest are missing where only the stub of a settled claim is kept. */
+export interface EntryAnswer {
+  readonly type: 'entry'
+  readonly state: EntryState
+  readonly claim: Uint8Array
+  readonly record?: Uint8Array
+  /** H(record), in its place where the question was brief. */
+  readonly digest?: Uint8Array
+}
+
+export type GetAnswer = EntryAnswer | { readonly type: 'document'; readonly record: Uint8Array } | { readonly type: 'digest'; readonly digest: Uint8Array } | { readonly type: 'none' } | CommonAnswer
+
+export function decodeGetRequest(value: CborValue): GetRequest {
+  const fields = fieldsOf(value, ['type', 'kind', 'key'], ['brief'])
+  const request = { type: 'get', kind: kindField(fields), key: bytesField(fields, 'key', KEY_BYTES) } as const
+  if (!Object.hasOwn(fields, 'brief')) return request
+  if (fields['brief'] !== true) throw new EncodingError('brief: true, or left out')
+  return { ...request, brief: true }
+}
+
+export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
+  switch (type) {
+    case 'entry': {
+      const fields = fieldsOf(value, ['type', 'state', 'claim'], ['record', 'digest'])
+      const entry = { type, state: stateField(fields), claim: bytesField(fields, 'claim', KEY_BYTES) } as const
+      if (!Object.hasOwn(fields, 'digest')) return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record') } : entry
+      if (Object.hasOwn(fields, 'record')) throw new EncodingError('entry: a record or its digest, not both')
+      return { ...entry, digest: bytesField(fields, 'digest', KEY_BYTES) }
+    }
+    case 'document':
+      return { type, record: bytesField(fieldsOf(value, ['type', 'record']), 'record') }
+    case 'digest':
+      return { type, digest: bytesField(fieldsOf(value, ['type', 'digest']), 'digest', KEY_BYTES) }
+    case 'none':
+      fieldsOf(value, ['type'])
+      return { type }
+    default:
+      return decodeCommonAnswer(value, type)
+  }
+}
+
+export function stateField(fields: Fields): EntryState {
+  const text = textField(fields, 'state')
+  const state = ENTRY_STATES.find((known) => known === text)
+  if (state === undefined) throw new EncodingError('state: not one of an entry')
+  return state
+}

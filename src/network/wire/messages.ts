@@ -1,0 +1,107 @@
+/**
+ * All requests and answers of the record protocol, and their bytes: deterministic CBOR maps (RFC 8949, section 4.2.1), in CDDL (RFC 8610):
+ *
+ *   request  = commit / put / get / list / commitments / find
+ *   commit   = {type: "commit", commitment: bstr .size 32, nonce: bstr .size 8}
+ *   put      = {type: "put", kind, record: bstr}
+ *   get      = {type: "get", kind, key: K, ? brief: true}
+ *   list     = {type: "list", key: K, bits: 0..64, ? after: K}
+ *   commitments = {type: "commitments", ? after: bstr .size 32}
+ *   find     = {type: "find", key: bstr .size 32}
+ *
+ *   answer   = received / stored / entry / document / digest / none / listed / held / found / stale / refused / busy
+ *   received = {type: "received", receipt: bstr}                      ; to commit
+ *   stored   = {type: "stored"}                                       ; to put
+ *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr / ? digest: bstr .size 32} ; to get of a reveal
+ *   document = {type: "document", record: bstr}                       ; to get of a kid or manifest
+ *   digest   = {type: "digest", digest: bstr .size 32}                ; to brief get of a kid or manifest
+ *   none     = {type: "none"}                                         ; to get
+ *   listed   = {type: "listed", entries: [*250 {key: K, state, claim: bstr .size 32, ? record: bstr .size 32}], more: bool} ; to list
+ *   held     = {type: "commitments", commitments: [*500 {commitment: bstr .size 32, seen: uint}], more: bool} ; to commitments
+ *   found    = {type: "found", peers: [*100 {peer: bstr .size 38, addresses: [*3 bstr]}]} ; to find
+ *   stale    = {type: "stale", record: bstr}                          ; the newer one
+ *   refused  = {type: "refused", code: tstr, detail: tstr}            ; code: [a-z][a-z-]{0,31}, detail: at most 300 UTF-16 units
+ *   busy     = {type: "busy"}
+ *
+ *   K        = bstr .size 32
+ *   kind     = "reveal" / "kid" / "manifest"
+ *   state    = "fresh" / "settling" / "settled" / "provisional"
+ */
+import { toHex } from '../../protocol/encoding/bytes.ts'
+import { decodeCanonical, encodeCbor, type CborValue } from '../../protocol/encoding/cbor.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import { decodeCommitAnswer, decodeCommitRequest, type CommitAnswer, type CommitRequest } from './commit.ts'
+import { decodeCommitmentsAnswer, decodeCommitmentsRequest, type CommitmentsAnswer, type CommitmentsRequest } from './commitments.ts'
+import { decodeFindAnswer, decodeFindRequest, type FindAnswer, type FindRequest } from './find.ts'
+import { MAX_MESSAGE_BYTES } from './frame.ts'
+import { decodeGetAnswer, decodeGetRequest, type GetAnswer, type GetRequest } from './get.ts'
+import { decodeListAnswer, decodeListRequest, type ListAnswer, type ListRequest } from './list.ts'
+import { decodePutAnswer, decodePutRequest, type PutAnswer, type PutRequest } from './put.ts'
+
+/** Each request with the answer that belongs to it. */
+export interface Exchange {
+  commit: { request: CommitRequest; answer: CommitAnswer }
+  put: { request: PutRequest; answer: PutAnswer }
+  get: { request: GetRequest; answer: GetAnswer }
+  list: { request: ListRequest; answer: ListAnswer }
+  commitments: { request: CommitmentsRequest; answer: CommitmentsAnswer }
+  find: { request: FindRequest; answer: FindAnswer }
+}
+
+export type RequestType = keyof Exchange
+export type Request = Exchange[RequestType]['request']
+export type Answer = Exchange[RequestType]['answer']
+export type AnswerTo<R extends Request> = Exchange[R['type']]['answer']
+
+/** What was found is the deepest: map, array, map, array. */
+const BOUNDS = { maxBytes: MAX_MESSAGE_BYTES, maxDepth: 4 }
+
+const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
+  commit: decodeCommitRequest,
+  put: decodePutRequest,
+  get: decodeGetRequest,
+  list: decodeListRequest,
+  commitments: decodeCommitmentsRequest,
+  find: decodeFindRequest
+}
+
+const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string, request: Exchange[T]['request']) => Exchange[T]['answer'] } = {
+  commit: decodeCommitAnswer,
+  put: decodePutAnswer,
+  get: decodeGetAnswer,
+  list: decodeListAnswer,
+  commitments: decodeCommitmentsAnswer,
+  find: decodeFindAnswer
+}
+
+/** The libp2p protocol name: nodes with other numbers do not speak to each other. */
+export function registryProtocol(profile: NetworkProfile): string {
+  return `/chronym/${toHex(profileHash(profile))}/registry/2`
+}
+
+/** The bytes of a request or an answer. */
+export function encodeMessage(message: Request | Answer): Uint8Array {
+  return encodeCbor(message as unknown as CborValue)
+}
+
+/** Throws EncodingError. */
+export function decodeRequest(bytes: Uint8Array): Request {
+  const value = decodeCanonical(bytes, BOUNDS)
+  const type = typeOf(value)
+  if (!Object.hasOwn(REQUESTS, type)) throw new EncodingError(`"${type.slice(0, 32)}": unknown request`)
+  return REQUESTS[type]!(value)
+}
+
+/** The answer to a request; one that does not fit it is none. Throws EncodingError. */
+export function decodeAnswer<R extends Request>(request: R, bytes: Uint8Array): AnswerTo<R> {
+  const value = decodeCanonical(bytes, BOUNDS)
+  const decode = ANSWERS[request.type] as (value: CborValue, type: string, request: R) => AnswerTo<R>
+  return decode(value, typeOf(value), request)
+}
+
+function typeOf(value: CborValue): string {
+  const type = value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as { readonly type?: CborValue }).type : undefined
+  if (typeof type !== 'string') throw new EncodingError('a message is a map with a type')
+  return type
+}

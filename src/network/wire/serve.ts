@@ -1,0 +1,194 @@
+/** The side that answers: reads the requests of a stream one after the other, hands each to its handler, writes its answer. */
+import type { Connection, PeerId, Stream } from '@libp2p/interface'
+import { NativeError } from '../../native/errors.ts'
+import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { prefixOf } from '../transport/addresses.ts'
+import type { Budget } from '../budget/budget.ts'
+import type { Node } from '../node.ts'
+import { Places } from '../../util/places.ts'
+import { BUSY } from './answers.ts'
+import { FrameError, MAX_MESSAGE_BYTES, NoMessage, readFrame, REQUEST_TIMEOUT_MS, RequestDeclined, writeFrame } from './frame.ts'
+import { closeStream, isOpen } from './idle-streams.ts'
+import { decodeRequest, encodeMessage, registryProtocol, type Answer, type Exchange, type Request, type RequestType } from './messages.ts'
+
+/** The next request of a stream begins within this time, or the stream ends. */
+const IDLE_STREAM_MS = 30_000
+
+/** Streams of a peer that are served; beyond it the peer is told `busy` at once. One that says nothing costs a few KiB. */
+const MAX_OPEN_PER_PEER = 32
+
+/** Streams of a connection: twice as many, so that the rest can be told `busy`. libp2p resets what is beyond. */
+const MAX_INBOUND_STREAMS = 2 * MAX_OPEN_PER_PEER
+
+/** Bytes of requests that have begun to come, in all and of one peer: whoever never ends a request takes places from nobody but itself. */
+const MAX_READING = { all: 512 * MAX_MESSAGE_BYTES, peer: 2 * MAX_MESSAGE_BYTES }
+
+/** Requests worked on, in all and of one peer. */
+const MAX_WORKING = { all: 128, peer: 32 }
+
+/** Puts among them: they wait for verification and for the answers of neighbours, which must not find all places taken by puts. */
+const MAX_PUTS = { all: 64, peer: 16 }
+
+/** Whom a request comes from. */
+export interface Sender extends Origin {
+  readonly id: PeerId
+}
+
+export type Handlers = {
+  readonly [T in RequestType]: (request: Exchange[T]['request'], sender: Sender) => Promise<Exchange[T]['answer']> | Exchange[T]['answer']
+}
+
+export interface ServeOptions {
+  readonly node: Node
+  readonly profile: NetworkProfile
+  readonly handlers: Handlers
+  readonly budget: Budget
+  /** Called for bytes that are no request and for records that are not valid. */
+  readonly penalise: (peer: PeerId, reason: string) => void
+  /** A handler threw: a fault of ours (a full disk, say), not of the peer. */
+  readonly onFault: (request: RequestType, error: unknown) => void
+}
+
+/** Begins to answer; returns the function that ends it. Whatever a peer sends, nothing is thrown out of the handler. */
+export async function serve(options: ServeOptions): Promise<() => Promise<void>> {
+  const { node, profile } = options
+  const protocol = registryProtocol(profile)
+  const server = new Server(options)
+  await node.handle(protocol, (stream, connection) => server.serve(stream, connection), { maxInboundStreams: MAX_INBOUND_STREAMS })
+  return async () => {
+    await node.unhandle(protocol)
+    server.end()
+  }
+}
+
+class Server {
+  readonly #options: ServeOptions
+  readonly #open = new Places(Infinity, MAX_OPEN_PER_PEER)
+  readonly #reading = new Places(MAX_READING.all, MAX_READING.peer)
+  readonly #working = new Places(MAX_WORKING.all, MAX_WORKING.peer)
+  readonly #puts = new Places(MAX_PUTS.all, MAX_PUTS.peer)
+  readonly #streams = new Set<Stream>()
+
+  constructor(options: ServeOptions) {
+    this.#options = options
+  }
+
+  async serve(stream: Stream, connection: Connection): Promise<void> {
+    const sender: Sender = { id: connection.remotePeer, peer: connection.remotePeer.toString(), prefix: prefixOf(connection.remoteAddr) }
+    const close = this.#open.take(sender.peer)
+    if (close === undefined) {
+      await answerBusy(stream)
+      return
+    }
+    this.#streams.add(stream)
+    const limit = timeLimit(stream)
+    let answers = 0
+    try {
+      limit.within(REQUEST_TIMEOUT_MS)
+      do {
+        const request = await this.#read(stream, sender, () => {
+          if (answers > 0) limit.within(REQUEST_TIMEOUT_MS)
+        })
+        const answer = encodeMessage(request === undefined ? BUSY : await this.#answer(request, sender))
+        this.#options.budget.answered(sender, answer.length)
+        await writeFrame(stream, answer)
+        answers++
+        limit.within(IDLE_STREAM_MS)
+        // What was declined has not been read, so no other request can be found behind it.
+        if (request === undefined) break
+      } while (isOpen(stream))
+      await stream.close()
+    } catch (error) {
+      if (error instanceof NoMessage && answers > 0) {
+        await closeStream(stream)
+        return
+      }
+      // What the stream itself throws (reset, deadline) is bad luck as often as bad will.
+      if (error instanceof EncodingError || error instanceof FrameError) this.#options.penalise(sender.id, error.message)
+      stream.abort(error as Error)
+    } finally {
+      limit.end()
+      this.#streams.delete(stream)
+      close()
+    }
+  }
+
+  /** Ends all streams, whatever goes over them. */
+  end(): void {
+    for (const stream of this.#streams) stream.abort(new Error('this node answers no more'))
+  }
+
+  /** Undefined when the peer is to come back later. */
+  async #read(stream: Stream, sender: Sender, onBegun: () => void): Promise<Request | undefined> {
+    let end: (() => void) | undefined
+    const admit = (bytes: number): boolean => {
+      onBegun()
+      if (!this.#options.budget.read(sender, bytes)) return false
+      end = this.#reading.take(sender.peer, bytes)
+      return end !== undefined
+    }
+    try {
+      return decodeRequest(await readFrame(stream, admit))
+    } catch (error) {
+      if (error instanceof RequestDeclined) return undefined
+      throw error
+    } finally {
+      end?.()
+    }
+  }
+
+  async #answer(request: Request, sender: Sender): Promise<Answer> {
+    const places = [this.#working, ...(request.type === 'put' ? [this.#puts] : [])].map((each) => each.take(sender.peer))
+    try {
+      return places.includes(undefined) ? BUSY : await answerTo(request, sender, this.#options)
+    } finally {
+      for (const leave of places) leave?.()
+    }
+  }
+}
+
+async function answerTo(request: Request, sender: Sender, { handlers, penalise, onFault }: ServeOptions): Promise<Answer> {
+  try {
+    const handler = handlers[request.type] as (request: Request, sender: Sender) => Promise<Answer> | Answer
+    const answer = await handler(request, sender)
+    if (answer.type === 'refused' && answer.code === 'invalid') penalise(sender.id, answer.detail)
+    return answer
+  } catch (error) {
+    if (!(error instanceof NativeError && error.code === 'POOL_BUSY')) onFault(request.type, error)
+    return BUSY
+  }
+}
+
+async function answerBusy(stream: Stream): Promise<void> {
+  try {
+    await writeFrame(stream, encodeMessage(BUSY))
+    await stream.close()
+  } catch (error) {
+    stream.abort(error as Error)
+  }
+}
+
+interface TimeLimit {
+  /** From now on: the stream is aborted after so many milliseconds. */
+  within(milliseconds: number): void
+  end(): void
+}
+
+function timeLimit(stream: Stream): TimeLimit {
+  // Not AbortSignal.timeout, which would stay until its time has come: one for each request of a flood.
+  let timer: NodeJS.Timeout | undefined
+  return {
+    within(milliseconds) {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        stream.abort(new Error('the request took too long'))
+      }, milliseconds)
+      timer.unref()
+    },
+    end() {
+      clearTimeout(timer)
+    }
+  }
+}

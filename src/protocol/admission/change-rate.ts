@@ -1,0 +1,28 @@
+/** How often one name may change at a storing node: one change per `interval` seconds, `burst` at once. Later ones wait and the newest of them counts. */
+import type { NetworkProfile } from '../profile/profile.ts'
+
+export interface ChangeBudget {
+  /** Changes that may still happen at once. */
+  readonly left: number
+  /** When `left` was true. */
+  readonly atMs: number
+}
+
+/** The budget after one change; undefined when it must wait (`nextChangeMs` says until when). A name's first change has no budget yet. */
+export function spendChange(budget: ChangeBudget | undefined, nowMs: number, profile: NetworkProfile): ChangeBudget | undefined {
+  const left = refilled(budget, nowMs, profile)
+  return left < 1 ? undefined : { left: left - 1, atMs: nowMs }
+}
+
+/** When the next change may happen. */
+export function nextChangeMs(budget: ChangeBudget | undefined, nowMs: number, profile: NetworkProfile): number {
+  const missing = 1 - refilled(budget, nowMs, profile)
+  return missing <= 0 ? nowMs : nowMs + Math.ceil(missing * profile.changes.interval * 1000)
+}
+
+/** A clock that goes back refills nothing. */
+function refilled(budget: ChangeBudget | undefined, nowMs: number, profile: NetworkProfile): number {
+  const { interval, burst } = profile.changes
+  if (budget === undefined || interval === 0) return burst
+  return Math.min(burst, budget.left + Math.max(0, nowMs - budget.atMs) / (interval * 1000))
+}

@@ -1,0 +1,38 @@
+/** The table of commitments that a storing node keeps: what is forgotten when, and what is dropped when it is full. */
+import type { NetworkProfile } from '../profile/profile.ts'
+import type { ProtocolTime } from '../time/protocol-time.ts'
+
+export interface OpenCommitment {
+  /** C, 32 bytes. */
+  readonly commitment: Uint8Array
+  /** s: now when C was first seen; never changes [resetting the stamp]. */
+  readonly seen: number
+  /** Now when C was last sent. */
+  readonly lastSent: number
+  /** Address prefix it first came from (see `addressPrefix`). */
+  readonly prefix: string
+  /** Leading zero bits of its stamp. */
+  readonly work: number
+}
+
+/** The commitment after it was sent again: kept longer, with the same s. */
+export function sentAgain(known: OpenCommitment, time: Pick<ProtocolTime, 'now'>): OpenCommitment {
+  return { ...known, lastSent: Math.max(known.lastSent, time.now) }
+}
+
+/** Whether a commitment has not been sent for `commit_keep` rounds. Judged by verified rounds: a wrong clock forgets nothing. */
+export function isForgotten(known: OpenCommitment, time: Pick<ProtocolTime, 'lapse'>, profile: NetworkProfile): boolean {
+  return time.lapse > known.lastSent + profile.commit_keep
+}
+
+/** What a full table drops: of the prefix with the most commitments the one with the least work, of those the latest to come. */
+export function leastWorthy(table: readonly OpenCommitment[]): OpenCommitment | undefined {
+  const counts = new Map<string, number>()
+  for (const { prefix } of table) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
+  const fullest = Math.max(0, ...counts.values())
+  const candidates = table.filter(({ prefix }) => counts.get(prefix) === fullest)
+  return candidates.reduce<OpenCommitment | undefined>((worst, next) => {
+    if (worst === undefined || next.work < worst.work) return next
+    return next.work === worst.work && next.seen >= worst.seen ? next : worst
+  }, undefined)
+}

@@ -1,0 +1,47 @@
+/** Whether a claim is witnessed: its commitment was seen before its pulse was known. */
+import type { Claim } from '../claim/claim.ts'
+import type { Origin } from '../neighbourhood/diversity.ts'
+import { diverse } from '../neighbourhood/diversity.ts'
+import { revealWindow } from '../name/lease.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+import type { ProtocolTime } from '../time/protocol-time.ts'
+
+/** A neighbour's word, handed over, that it has held C since s. */
+export interface HandedOver extends Origin {
+  readonly seen: number
+}
+
+/** What this node knows of the commitment of a claim. */
+export interface CommitmentFacts {
+  /** s: the round at which this node itself stored C first. */
+  readonly seen?: number
+  /** What neighbours handed over, closest first. */
+  readonly handedOver?: readonly HandedOver[]
+}
+
+/**
+ * A claim is witnessed when C was stored at s, s + `earliestPulse` <= p <= s + pulse_window, and now is within the reveal window of p, p being that of the first link.
+ *
+ * Our own s and the neighbours' median count beside each other: having seen C late is never worse than not at all.
+ */
+export function isWitnessed(claim: Claim, facts: CommitmentFacts, time: Pick<ProtocolTime, 'now'>, profile: NetworkProfile): boolean {
+  if (time.now - claim.firstRound > revealWindow(claim.firstIterations, profile)) return false
+  const rounds = [facts.seen, medianSeen(facts.handedOver ?? [], profile)]
+  return rounds.some((seen) => seen !== undefined && seen + earliestPulse(profile) <= claim.firstRound && claim.firstRound <= seen + profile.pulse_window)
+}
+
+/**
+ * Rounds from s to the earliest p of a witnessed claim: `min_commit`, less the slack that clocks need, so that a later commitment gets no earlier pulse
+ * [a rival who takes an earlier pulse]. At least 1, whatever the slack: the pulse of s itself is known when C is seen.
+ */
+export function earliestPulse({ min_commit, receipt_slack }: Pick<NetworkProfile, 'min_commit' | 'receipt_slack'>): number {
+  return Math.max(1, min_commit - receipt_slack)
+}
+
+/** The median (the lower of two) of what `witness_quorum` or more diverse neighbours say; undefined with fewer. */
+export function medianSeen(handedOver: readonly HandedOver[], profile: NetworkProfile): number | undefined {
+  const rounds = diverse(handedOver, profile)
+    .map(({ seen }) => seen)
+    .sort((left, right) => left - right)
+  return rounds.length < profile.witness_quorum ? undefined : rounds[Math.floor((rounds.length - 1) / 2)]
+}

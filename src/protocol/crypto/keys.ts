@@ -1,0 +1,70 @@
+/**
+ * Keys of one owner, all from one seed of 32 bytes. Each use has its own tag, each name its own key: names of one owner cannot be linked,
+ * and the same name in another network has another key.
+ */
+import { hkdfSync } from 'node:crypto'
+import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { concatBytes, lp, u64be } from '../encoding/bytes.ts'
+import type { DomainWord } from './domain.ts'
+import { domain } from './domain.ts'
+import type { KeyPair } from './ed25519.ts'
+import { keyPairFromSeed } from './ed25519.ts'
+import { KeyError } from '../errors.ts'
+import type { Name } from '../name/names.ts'
+
+/** Length of the master seed: the entropy of 24 BIP-39 words. */
+export const MASTER_SEED_BYTES = 32
+
+const NO_SALT = new Uint8Array(0)
+
+/** The 24 English BIP-39 words of a master seed. */
+export function seedToWords(seed: Uint8Array): string {
+  checkSeed(seed)
+  return entropyToMnemonic(seed, wordlist)
+}
+
+/** The master seed of 24 English BIP-39 words: their entropy itself, no PBKDF2. Throws KeyError; case and white space do not matter. */
+export function wordsToSeed(words: string): Uint8Array {
+  const normalised = words.normalize('NFKD').toLowerCase().match(/\S+/g) ?? []
+  if (normalised.length !== 24) throw new KeyError(`a master seed has 24 words, not ${normalised.length}`)
+  const unknown = normalised.flatMap((word, index) => (wordlist.includes(word) ? [] : [index + 1]))
+  if (unknown.length > 0) throw new KeyError(`${unknown.length === 1 ? 'word' : 'words'} ${unknown.join(', ')} of the 24 ${unknown.length === 1 ? 'is' : 'are'} not in the BIP-39 English list`)
+  try {
+    return new Uint8Array(mnemonicToEntropy(normalised.join(' '), wordlist))
+  } catch {
+    // The library's message may quote the words, which are secret.
+    throw new KeyError('the checksum of these 24 words does not match: one of them is another, or two have changed places')
+  }
+}
+
+/** The key of one name in one network. */
+export function nameKey(seed: Uint8Array, profileHash: Uint8Array, name: Name): KeyPair {
+  return derive(seed, 'owner-key', profileHash, lp(name))
+}
+
+/** The key that signs the versions of an identity document; `index` counts up with each rotation. */
+export function didUpdateKey(seed: Uint8Array, profileHash: Uint8Array, index = 0): KeyPair {
+  return derive(seed, 'did-update-key', profileHash, u64be(index))
+}
+
+/** The key that recovers an identity whose update key is lost or stolen. */
+export function didRecoveryKey(seed: Uint8Array, profileHash: Uint8Array, index = 0): KeyPair {
+  return derive(seed, 'did-recovery-key', profileHash, u64be(index))
+}
+
+/** The key that an identity document lists for authentication and assertions, such as manifests. */
+export function didAssertionKey(seed: Uint8Array, profileHash: Uint8Array, index = 0): KeyPair {
+  return derive(seed, 'did-assertion-key', profileHash, u64be(index))
+}
+
+/** HKDF-SHA-256 (RFC 5869) without salt; info = lp(tag) ‖ profile_hash ‖ what tells keys of one tag apart. */
+function derive(seed: Uint8Array, tag: DomainWord, profileHash: Uint8Array, ...rest: readonly Uint8Array[]): KeyPair {
+  checkSeed(seed)
+  const info = concatBytes(domain(tag, profileHash), ...rest)
+  return keyPairFromSeed(new Uint8Array(hkdfSync('sha256', seed, NO_SALT, info, 32)))
+}
+
+function checkSeed(seed: Uint8Array): void {
+  if (seed.length !== MASTER_SEED_BYTES) throw new KeyError(`a master seed has ${MASTER_SEED_BYTES} bytes, not ${seed.length}`)
+}

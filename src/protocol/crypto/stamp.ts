@@ -1,0 +1,35 @@
+/** Stamps: a little work that makes flooding cost something. */
+import { concatBytes, sha256 } from '../encoding/bytes.ts'
+import { domain } from './domain.ts'
+
+export const STAMP_NONCE_BYTES = 8
+
+/** What is hashed before the nonce, `domain(stamp) ‖ subject`: the search needs nothing else. */
+export function stampPrefix(subject: Uint8Array, profileHash: Uint8Array): Uint8Array {
+  return concatBytes(domain('stamp', profileHash), subject)
+}
+
+/** `H(domain(stamp) ‖ subject ‖ nonce)`. The subject is a commitment C or a document's stamp subject, 32 bytes. */
+export function stampDigest(subject: Uint8Array, nonce: Uint8Array, profileHash: Uint8Array): Uint8Array {
+  return sha256(stampPrefix(subject, profileHash), nonce)
+}
+
+/** Leading zero bits of the digest: what a full table of commitments is ordered by. */
+export function stampWork(subject: Uint8Array, nonce: Uint8Array, profileHash: Uint8Array): number {
+  return leadingZeroBits(stampDigest(subject, nonce, profileHash))
+}
+
+/** Whether a stamp has the right size and its digest begins with that many zero bits. */
+export function stampHolds(subject: Uint8Array, nonce: Uint8Array, bits: number, profileHash: Uint8Array): boolean {
+  return nonce.length === STAMP_NONCE_BYTES && stampWork(subject, nonce, profileHash) >= bits
+}
+
+/** Zero bits before the first one bit. */
+export function leadingZeroBits(bytes: Uint8Array): number {
+  let bits = 0
+  for (const byte of bytes) {
+    if (byte !== 0) return bits + Math.clz32(byte) - 24
+    bits += 8
+  }
+  return bits
+}

@@ -1,0 +1,73 @@
+import canonicalize from 'canonicalize'
+import { compareBytes, utf8 } from './bytes.ts'
+import { EncodingError, messageOf } from '../errors.ts'
+
+export type JsonValue = number | string | boolean | null | readonly JsonValue[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+export interface JsonBounds {
+  readonly maxBytes: number
+  /** Deepest nesting of arrays and objects. Default: 32, far above any record of ours. */
+  readonly maxDepth?: number
+}
+
+const DEFAULT_MAX_DEPTH = 32
+const UTF8_STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The RFC 8785 text of a JSON value. Throws EncodingError for what JSON cannot hold. */
+export function canonicalJson(value: unknown): string {
+  let text: string | undefined
+  try {
+    text = canonicalize(value)
+  } catch (error) {
+    throw new EncodingError(`not a JSON value: ${messageOf(error)}`, { cause: error })
+  }
+  if (text === undefined) throw new EncodingError('not a JSON value')
+  return text
+}
+
+/** The RFC 8785 bytes of a JSON value. */
+export function canonicalJsonBytes(value: unknown): Uint8Array {
+  return utf8(canonicalJson(value))
+}
+
+/** Parses RFC 8785 bytes: what does not canonicalize to the same bytes again is refused. Throws EncodingError. */
+export function parseCanonicalJson(bytes: Uint8Array, bounds: JsonBounds): JsonValue {
+  const value = parseBoundedJson(bytes, bounds)
+  if (compareBytes(canonicalJsonBytes(value), bytes) !== 0) throw new EncodingError('JSON is not in its canonical form (RFC 8785)')
+  return value
+}
+
+function parseBoundedJson(bytes: Uint8Array, { maxBytes, maxDepth = DEFAULT_MAX_DEPTH }: JsonBounds): JsonValue {
+  if (bytes.length > maxBytes) throw new EncodingError(`JSON of ${bytes.length} bytes; at most ${maxBytes} are allowed`)
+  let text: string
+  try {
+    text = UTF8_STRICT.decode(bytes)
+  } catch (error) {
+    throw new EncodingError('JSON is not UTF-8', { cause: error })
+  }
+  checkJsonDepth(text, maxDepth)
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch (error) {
+    throw new EncodingError(`not JSON: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** Throws EncodingError when brackets outside of strings nest deeper than allowed. */
+function checkJsonDepth(text: string, maxDepth: number): void {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    if (inString) {
+      if (character === '\\') index++
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === '[' || character === '{') {
+      if (++depth > maxDepth) throw new EncodingError(`JSON nested deeper than ${maxDepth} levels`)
+    } else if (character === ']' || character === '}') depth--
+  }
+}

@@ -1,0 +1,169 @@
+/** The log of an identity: which versions follow from which, and which branch stands where they part. */
+import { compareBytes, equalBytes, toHex } from '../encoding/bytes.ts'
+import { checkProof } from './data-integrity.ts'
+import { decodeMultikey } from './did.ts'
+import { canonicalJson, canonicalJsonBytes } from '../encoding/jcs.ts'
+import type { Did, KidDocument } from './kid.ts'
+import { didKeyUrl, kidDid, kidDocumentHash, KidError } from './kid.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+
+export type Signer = 'update' | 'recovery'
+
+export interface KidVersion {
+  readonly document: KidDocument
+  readonly hash: Uint8Array
+  /** Which key of the parent signed it; of version 1: `update`, its own. */
+  readonly signer: Signer
+}
+
+/** A verified chain of versions, from the genesis on. */
+export interface KidLog {
+  readonly did: Did
+  readonly versions: readonly KidVersion[]
+}
+
+/** What the merging of logs looks at: index 0 is version 1. */
+export interface KidLogOutline {
+  readonly did: Did
+  readonly versions: readonly Pick<KidVersion, 'hash' | 'signer'>[]
+}
+
+/** Two versions of one number by keys of equal rank. */
+export interface KidEquivocation {
+  readonly version: number
+  /** The one that stands, then the other. */
+  readonly hashes: readonly [Uint8Array, Uint8Array]
+}
+
+/** Verifies a chain given in order. Throws KidError that names the version at fault. */
+export function verifyKidLog(documents: readonly KidDocument[], profile: NetworkProfile): KidLog {
+  checkLogSize(documents.map((document) => canonicalJsonBytes(document).length), profile)
+  const versions: KidVersion[] = []
+  for (const document of documents) versions.push(verifyVersion(document, versions.at(-1), profile))
+  return logOf(versions)
+}
+
+/** The newest version. */
+export function headOf(log: KidLog): KidDocument {
+  return log.versions.at(-1)!.document
+}
+
+/** Verifies a version against its parent. Throws KidError. */
+export function verifyVersion(document: KidDocument, parent: KidVersion | undefined, profile: NetworkProfile): KidVersion {
+  const fail = (rule: 'log' | 'did' | 'proof', detail: string): never => {
+    throw new KidError(rule, `version ${document.version}: ${detail}`)
+  }
+  const signer = parent === undefined ? checkGenesis(document, profile, fail) : checkSuccessor(document, parent, fail)
+  return { document, hash: kidDocumentHash(document), signer }
+}
+
+/**
+ * Folds versions given in any order into the chain that stands; the same one for every order.
+ *
+ * What cannot be verified is left out. Where chains part and nobody knows which was seen first, the branch with a version signed by a recovery key
+ * wins, else the one whose first version has the lower hash. Throws KidError when no genesis verifies.
+ */
+export function foldKidLog(documents: readonly KidDocument[], profile: NetworkProfile): KidLog {
+  const distinct = new Map(documents.map((document) => [toHex(kidDocumentHash(document)), document]))
+  const children = new Map<string, KidDocument[]>()
+  for (const document of distinct.values()) {
+    const parent = document.prev ?? ''
+    children.set(parent, [...(children.get(parent) ?? []), document])
+  }
+  const versions = bestBranch(undefined, children, profile)
+  if (versions.length === 0) throw new KidError('log', 'no version 1 that verifies')
+  return logOf(versions)
+}
+
+export type Merge<L extends KidLogOutline = KidLog> =
+  /** `incoming` has nothing new. */
+  | { readonly kind: 'stale'; readonly log: L; readonly equivocation?: KidEquivocation }
+  /** `incoming` goes on where the standing chain ends, or replaces a branch of it by a recovery key. */
+  | { readonly kind: 'extend' | 'recover'; readonly log: L }
+
+/**
+ * What becomes of a standing log when another one of the same DID comes. Where they part, the branch with a version signed by a recovery key wins, at any
+ * time, unless the standing one has such a version above the fork too. Equal rank: the standing one stays.
+ *
+ * Wherever in the branch that version is: the first one is signed by a key that counted at the fork, since update keys cannot change recovery keys. If it
+ * had to be the branch's first, a recovery would reach only those peers who hold the branch that it was made for [a recovery on top of another branch].
+ */
+export function mergeKidLogs<L extends KidLogOutline>(standing: L, incoming: L): Merge<L> {
+  const fork = standing.versions.findIndex((version, index) => {
+    const other = incoming.versions[index]
+    return other === undefined || !equalBytes(version.hash, other.hash)
+  })
+  if (fork === -1) return incoming.versions.length > standing.versions.length ? { kind: 'extend', log: incoming } : { kind: 'stale', log: standing }
+  const ours = standing.versions[fork]!
+  const theirs = incoming.versions[fork]
+  if (theirs === undefined) return { kind: 'stale', log: standing }
+  const [isRecovered, isRecovery] = [standing, incoming].map(({ versions }) => hasRecovery(versions.slice(fork)))
+  if (isRecovery !== isRecovered) return isRecovery ? { kind: 'recover', log: incoming } : { kind: 'stale', log: standing }
+  return { kind: 'stale', log: standing, equivocation: { version: fork + 1, hashes: [ours.hash, theirs.hash] } }
+}
+
+type Fail = (rule: 'log' | 'did' | 'proof', detail: string) => never
+
+function checkGenesis(document: KidDocument, profile: NetworkProfile, fail: Fail): Signer {
+  if (document.version !== 1 || document.prev !== undefined) fail('log', 'a log begins with version 1, which has no prev')
+  if (document.deactivated === true) fail('log', 'an identity is not deactivated from the start')
+  if (document.id !== kidDid(document, profile)) fail('did', 'id is not the DID of this genesis document')
+  if (!isSignedByOneOf(document, document.updateKeys)) fail('proof', 'it is not signed by one of its own update keys')
+  return 'update'
+}
+
+function checkSuccessor(document: KidDocument, parent: KidVersion, fail: Fail): Signer {
+  const former = parent.document
+  if (document.id !== former.id) fail('log', 'it belongs to another DID')
+  if (document.version !== former.version + 1) fail('log', `it cannot follow version ${former.version}`)
+  if (document.prev !== toHex(parent.hash)) fail('log', `prev is not the hash of version ${former.version}`)
+  if (isSignedByOneOf(document, former.recoveryKeys ?? [])) return 'recovery'
+  if (!isSignedByOneOf(document, former.updateKeys)) fail('proof', `it is signed by no update or recovery key of version ${former.version}`)
+  if (former.deactivated === true) fail('proof', 'only a recovery key can go on after a deactivation')
+  if (canonicalJson(document.recoveryKeys ?? []) !== canonicalJson(former.recoveryKeys ?? [])) fail('proof', 'only a recovery key can change recoveryKeys')
+  return 'update'
+}
+
+/** The key is named by the proof; only the one that is named is tried. */
+function isSignedByOneOf(document: KidDocument, keys: readonly string[]): boolean {
+  const named = keys.map(decodeMultikey).find((key) => document.proof.verificationMethod === didKeyUrl(key))
+  return named !== undefined && checkProof(document, named)
+}
+
+/** Checks a log by the length of each version's RFC 8785 bytes. Throws KidError. */
+export function checkLogSize(lengths: readonly number[], profile: NetworkProfile): void {
+  const { kid_versions, kid_bytes } = profile.limits
+  if (lengths.length === 0) throw new KidError('log', 'a log has at least one version')
+  if (lengths.length > kid_versions) throw new KidError('log', `a log has at most ${kid_versions} versions`)
+  const size = lengths.reduce((sum, length) => sum + length, 0)
+  if (size > kid_bytes) throw new KidError('log', `a log has at most ${kid_bytes} bytes; this one has ${size}`)
+}
+
+/** The best chain of versions that follow a parent; empty when none verifies. The depth is bounded by `kid_versions`. */
+function bestBranch(parent: KidVersion | undefined, children: ReadonlyMap<string, readonly KidDocument[]>, profile: NetworkProfile): KidVersion[] {
+  if (parent !== undefined && parent.document.version >= profile.limits.kid_versions) return []
+  const candidates = children.get(parent === undefined ? '' : toHex(parent.hash)) ?? []
+  const branches = candidates.flatMap((document) => {
+    const version = tryVersion(document, parent, profile)
+    return version === undefined ? [] : [[version, ...bestBranch(version, children, profile)]]
+  })
+  const [best] = branches.sort((left, right) => Number(hasRecovery(right)) - Number(hasRecovery(left)) || compareBytes(left[0]!.hash, right[0]!.hash))
+  return best ?? []
+}
+
+function tryVersion(document: KidDocument, parent: KidVersion | undefined, profile: NetworkProfile): KidVersion | undefined {
+  try {
+    return verifyVersion(document, parent, profile)
+  } catch (error) {
+    if (error instanceof KidError) return undefined
+    throw error
+  }
+}
+
+function hasRecovery(versions: readonly Pick<KidVersion, 'signer'>[]): boolean {
+  return versions.some((version) => version.signer === 'recovery')
+}
+
+function logOf(versions: readonly KidVersion[]): KidLog {
+  return { did: versions[0]!.document.id, versions }
+}

@@ -1,0 +1,120 @@
+/** The record of an identity as the network stores it: the whole log, the name it is bound to, the stamp that keeps it. */
+import { concatBytes, lp, sha256, u64be } from '../encoding/bytes.ts'
+import type { CborValue } from '../encoding/cbor.ts'
+import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
+import type { Did } from './did.ts'
+import { domain } from '../crypto/domain.ts'
+import { SIGNATURE_BYTES } from '../crypto/ed25519.ts'
+import { EncodingError } from '../errors.ts'
+import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
+import { parseKidDocument } from './kid.ts'
+import type { KidBinding } from './kid-binding.ts'
+import type { KidLog, KidLogOutline } from './kid-log.ts'
+import { verifyKidLog } from './kid-log.ts'
+import { parseName } from '../name/names.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+import { profileHash } from '../profile/profile.ts'
+import { arrayField, bytesField, fieldsOf, integerField, textField } from '../encoding/record-fields.ts'
+import { STAMP_NONCE_BYTES, stampHolds } from '../crypto/stamp.ts'
+import type { ProtocolTime } from '../time/protocol-time.ts'
+
+/** Work that keeps a document which no name carries, for `document_refresh` rounds from `round`. */
+export interface DocumentStamp {
+  readonly round: number
+  /** 8 bytes. */
+  readonly nonce: Uint8Array
+}
+
+export interface KidRecord {
+  readonly log: KidLog
+  readonly binding?: KidBinding
+  readonly stamp?: DocumentStamp
+}
+
+/** A record whose log has been verified, without its documents. */
+export interface KidRecordOutline {
+  readonly log: KidLogOutline
+  readonly binding?: KidBinding
+  readonly stamp?: DocumentStamp
+}
+
+/** What carries a record, as it says itself: nothing of its log has been verified. */
+export interface KidRecordEnvelope {
+  /** The RFC 8785 bytes of each version. */
+  readonly versions: readonly Uint8Array[]
+  readonly binding?: KidBinding
+  readonly stamp?: DocumentStamp
+}
+
+const VERSION = 1
+
+/** CBOR around the documents: heads, binding, stamp. */
+const ENVELOPE_BYTES = 2048
+
+export function encodeKidRecord({ log, ...carriers }: KidRecord): Uint8Array {
+  return encodeKidEnvelope({ versions: log.versions.map(({ document }) => canonicalJsonBytes(document)), ...carriers })
+}
+
+/** Deterministic CBOR {v: 1, log: [RFC 8785 bytes of each version], binding?, stamp?}. */
+export function encodeKidEnvelope({ versions, binding, stamp }: KidRecordEnvelope): Uint8Array {
+  const fields: Record<string, CborValue> = { v: VERSION, log: [...versions] }
+  if (binding !== undefined) fields['binding'] = { name: binding.name, firstRound: binding.firstRound, signature: binding.signature }
+  if (stamp !== undefined) fields['stamp'] = { round: stamp.round, nonce: stamp.nonce }
+  return encodeCbor(fields)
+}
+
+/** Decodes a record and verifies its log. The binding is not verified: that needs the claim. Throws EncodingError, KidError or NameError. */
+export function decodeKidRecord(bytes: Uint8Array, profile: NetworkProfile): KidRecord {
+  const { versions, ...carriers } = decodeKidEnvelope(bytes, profile)
+  const documents = versions.map((version) => parseKidDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile))
+  return { log: verifyKidLog(documents, profile), ...carriers }
+}
+
+/** Decodes what is around the documents, in microseconds. Throws EncodingError or NameError. */
+export function decodeKidEnvelope(bytes: Uint8Array, profile: NetworkProfile): KidRecordEnvelope {
+  const maxBytes = profile.limits.kid_bytes + ENVELOPE_BYTES
+  const fields = fieldsOf(decodeCanonical(bytes, { maxBytes, maxDepth: 2 }), ['v', 'log'], ['binding', 'stamp'])
+  if (fields['v'] !== VERSION) throw new EncodingError(`v: version ${VERSION} is expected`)
+  const versions = arrayField(fields, 'log').map((document) => {
+    if (!(document instanceof Uint8Array)) throw new EncodingError('log: an array of byte strings is expected')
+    return document
+  })
+  return {
+    versions,
+    ...(Object.hasOwn(fields, 'binding') ? { binding: bindingOf(fields['binding'], profile) } : {}),
+    ...(Object.hasOwn(fields, 'stamp') ? { stamp: stampOf(fields['stamp']) } : {})
+  }
+}
+
+/** What a document's stamp is for: `H(domain(document-stamp) ‖ lp(did) ‖ round)`; its stamp is made and checked as a commitment's. */
+export function documentStampSubject(did: Did, round: number, profileHash: Uint8Array): Uint8Array {
+  return sha256(concatBytes(domain('document-stamp', profileHash), lp(did), u64be(round)))
+}
+
+export interface DocumentFacts {
+  readonly time: ProtocolTime
+  /** The binding verifies and its claim owns the name, with a lease that is live or in grace. */
+  readonly isBoundToLiveName: boolean
+}
+
+/**
+ * Whether a node keeps a record: bound to a live name, or with a stamp of the last `document_refresh` rounds. A stamp dated after now is none, or work
+ * done once would count for years. While the beacon is stale nothing lapses, since `time.lapse` stands still.
+ */
+export function isKept(record: Pick<KidRecord, 'stamp'> & { readonly log: Pick<KidLog, 'did'> }, facts: DocumentFacts, profile: NetworkProfile): boolean {
+  if (facts.isBoundToLiveName) return true
+  const { stamp } = record
+  if (stamp === undefined || stamp.round > facts.time.now || facts.time.lapse > stamp.round + profile.document_refresh) return false
+  const hash = profileHash(profile)
+  return stampHolds(documentStampSubject(record.log.did, stamp.round, hash), stamp.nonce, profile.stamp_bits, hash)
+}
+
+function bindingOf(value: CborValue | undefined, profile: NetworkProfile): KidBinding {
+  const fields = fieldsOf(value, ['name', 'firstRound', 'signature'])
+  return { name: parseName(textField(fields, 'name'), profile), firstRound: integerField(fields, 'firstRound'), signature: bytesField(fields, 'signature', SIGNATURE_BYTES) }
+}
+
+function stampOf(value: CborValue | undefined): DocumentStamp {
+  const fields = fieldsOf(value, ['round', 'nonce'])
+  return { round: integerField(fields, 'round'), nonce: bytesField(fields, 'nonce', STAMP_NONCE_BYTES) }
+}

@@ -1,0 +1,217 @@
+/** Identity documents (W3C DID Core, with versions): their shape, their DIDs, making and signing them. The log of versions is in kid-log.ts. */
+import * as v from 'valibot'
+import { sha256, toHex } from '../encoding/bytes.ts'
+import type { DataIntegrityProof } from './data-integrity.ts'
+import { addProof, withoutMember } from './data-integrity.ts'
+import type { Did } from './did.ts'
+import { didOfGenesis, encodeMultikey, parseDid } from './did.ts'
+import { multikey, parseBy, proofSchema, text, uri } from './document-schema.ts'
+import type { KeyPair } from '../crypto/ed25519.ts'
+import { EncodingError, ProtocolError } from '../errors.ts'
+import { canonicalJsonBytes } from '../encoding/jcs.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+import { profileHash } from '../profile/profile.ts'
+
+export type { Did } from './did.ts'
+export { parseDid } from './did.ts'
+
+/** `document`: shape. `did`: the id does not belong to the document. `proof`: who signed it. `log`: order and links of the versions. `binding`, `manifest`. */
+export type KidRule = 'document' | 'did' | 'proof' | 'log' | 'binding' | 'manifest'
+
+/** An identity document, log, binding or manifest that breaks a rule. */
+export class KidError extends ProtocolError {
+  override readonly name = 'KidError'
+  override readonly rule: KidRule
+
+  constructor(rule: KidRule, detail: string, options?: ErrorOptions) {
+    super(rule, detail, options)
+    this.rule = rule
+  }
+}
+
+export interface VerificationMethod {
+  readonly id: string
+  readonly type: 'Multikey'
+  readonly controller: string
+  readonly publicKeyMultibase: string
+}
+
+export interface Service {
+  readonly id: string
+  readonly type: string
+  readonly serviceEndpoint: string | readonly string[]
+}
+
+/** A version without its proof. Ids are absolute: `<did>#fragment`. */
+export interface UnsignedKidDocument {
+  readonly '@context': readonly string[]
+  readonly id: Did
+  readonly alsoKnownAs?: readonly string[]
+  readonly verificationMethod: readonly VerificationMethod[]
+  readonly authentication?: readonly string[]
+  readonly assertionMethod?: readonly string[]
+  readonly service?: readonly Service[]
+  readonly version: number
+  /** `H` of the former version's RFC 8785 bytes with its proof, in hex; absent in version 1. */
+  readonly prev?: string
+  /** Multikeys of which any may sign the next version. */
+  readonly updateKeys: readonly string[]
+  /** Multikeys of which any may sign whatever follows, and which alone may change this list. */
+  readonly recoveryKeys?: readonly string[]
+  readonly deactivated?: true
+}
+
+export interface KidDocument extends UnsignedKidDocument {
+  readonly proof: DataIntegrityProof
+}
+
+export const DID_CONTEXT = 'https://www.w3.org/ns/did/v1'
+export const MULTIKEY_CONTEXT = 'https://w3id.org/security/multikey/v1'
+
+/** Most entries of each list; the log's size bounds them further. */
+const MAX_ENTRIES = 32
+
+const references = v.optional(v.pipe(v.array(text(512)), v.maxLength(MAX_ENTRIES)))
+const keys = v.pipe(v.array(multikey), v.maxLength(MAX_ENTRIES))
+
+const UnsignedSchema = v.strictObject({
+  '@context': v.pipe(v.array(text(512)), v.maxLength(MAX_ENTRIES), v.check((list) => list[0] === DID_CONTEXT, `must begin with ${DID_CONTEXT}`)),
+  id: text(256),
+  alsoKnownAs: v.optional(v.pipe(v.array(uri), v.maxLength(MAX_ENTRIES))),
+  verificationMethod: v.pipe(
+    v.array(v.strictObject({ id: text(512), type: v.literal('Multikey'), controller: text(256), publicKeyMultibase: multikey })),
+    v.maxLength(MAX_ENTRIES)
+  ),
+  authentication: references,
+  assertionMethod: references,
+  service: v.optional(
+    v.pipe(
+      v.array(v.strictObject({ id: text(512), type: text(128), serviceEndpoint: v.union([uri, v.pipe(v.array(uri), v.minLength(1), v.maxLength(MAX_ENTRIES))]) })),
+      v.maxLength(MAX_ENTRIES)
+    )
+  ),
+  version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  prev: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be 32 bytes in lower-case hex'))),
+  updateKeys: v.pipe(keys, v.minLength(1)),
+  recoveryKeys: v.optional(keys),
+  deactivated: v.optional(v.literal(true))
+})
+
+const DocumentSchema = v.strictObject({ ...UnsignedSchema.entries, proof: proofSchema })
+
+/** Checks the shape of a version: members, ids, references, proof of this network. Signatures and the log are another question. Throws KidError. */
+export function parseKidDocument(json: unknown, profile: NetworkProfile): KidDocument {
+  const document = parseBy(DocumentSchema, json, (detail) => new KidError('document', detail)) as KidDocument
+  checkIds(document, profile)
+  if (document.proof.domain !== toHex(profileHash(profile))) throw new KidError('proof', `proof.domain is not the hash of network ${profile.id}`)
+  return document
+}
+
+/** As `parseKidDocument`, for a version that is not signed yet. */
+export function parseUnsignedKidDocument(json: unknown, profile: NetworkProfile): UnsignedKidDocument {
+  const document = parseBy(UnsignedSchema, json, (detail) => new KidError('document', detail)) as UnsignedKidDocument
+  checkIds(document, profile)
+  return document
+}
+
+/** `H` of a version's RFC 8785 bytes with its proof: what `prev` of the next one holds in hex. */
+export function kidDocumentHash(document: KidDocument): Uint8Array {
+  return sha256(canonicalJsonBytes(document))
+}
+
+/**
+ * The DID of a genesis document: of its RFC 8785 bytes without `id` and `proof`, with relative ids (`#key-1`; members whose value is the DID itself,
+ * the controllers, are left out).
+ */
+export function kidDid(genesis: UnsignedKidDocument, profile: NetworkProfile): Did {
+  return didOfGenesis(canonicalJsonBytes(relativeGenesis(genesis)), profile)
+}
+
+export interface GenesisParts {
+  /** Keys listed as `#key-1`, `#key-2` ..., for authentication and assertions. */
+  readonly keys: readonly Uint8Array[]
+  /** Ids are fragments: `#files`. */
+  readonly services?: readonly Service[]
+  readonly alsoKnownAs?: readonly string[]
+  readonly updateKeys: readonly Uint8Array[]
+  readonly recoveryKeys?: readonly Uint8Array[]
+}
+
+/** Version 1 of a new identity, unsigned, with its DID. */
+export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): UnsignedKidDocument {
+  const ids = parts.keys.map((_, index) => `#key-${index + 1}`)
+  const relative = {
+    '@context': [DID_CONTEXT, MULTIKEY_CONTEXT],
+    ...(parts.alsoKnownAs === undefined ? {} : { alsoKnownAs: parts.alsoKnownAs }),
+    verificationMethod: parts.keys.map((key, index) => ({ id: ids[index]!, type: 'Multikey' as const, controller: '', publicKeyMultibase: encodeMultikey(key) })),
+    authentication: ids,
+    assertionMethod: ids,
+    service: parts.services ?? [],
+    version: 1,
+    updateKeys: parts.updateKeys.map(encodeMultikey),
+    recoveryKeys: (parts.recoveryKeys ?? []).map(encodeMultikey)
+  }
+  const did = kidDid({ ...relative, id: 'did::z' }, profile)
+  const absolute = (id: string): string => did + id
+  return {
+    ...relative,
+    id: did,
+    verificationMethod: relative.verificationMethod.map((method) => ({ ...method, id: absolute(method.id), controller: did })),
+    authentication: ids.map(absolute),
+    assertionMethod: ids.map(absolute),
+    service: relative.service.map((service) => ({ ...service, id: absolute(service.id) }))
+  }
+}
+
+/** What may differ in the next version; what is left out stays as it is. */
+export type KidChanges = Partial<Omit<UnsignedKidDocument, '@context' | 'id' | 'version' | 'prev'>>
+
+/** The version after `former`, unsigned. */
+export function buildNextVersion(former: KidDocument, changes: KidChanges): UnsignedKidDocument {
+  const unsigned = withoutMember(former, 'proof') as unknown as UnsignedKidDocument
+  return { ...unsigned, ...changes, version: former.version + 1, prev: toHex(kidDocumentHash(former)) }
+}
+
+/** Signs a version with an update or recovery key. `created` is an instant in UTC, such as `new Date(ms).toISOString()`. */
+export function signKidDocument(document: UnsignedKidDocument, key: KeyPair, created: string, profile: NetworkProfile): KidDocument {
+  return addProof(document, { created, verificationMethod: didKeyUrl(key.publicKey), proofPurpose: 'assertionMethod', domain: toHex(profileHash(profile)) }, key.secretKey)
+}
+
+/** How proofs of versions name their key: update and recovery keys are no verification methods of the document. */
+export function didKeyUrl(publicKey: Uint8Array): string {
+  const key = encodeMultikey(publicKey)
+  return `did:key:${key}#${key}`
+}
+
+function relativeGenesis(document: UnsignedKidDocument): object {
+  const { id: did } = document
+  const relative = (id: string): string => (id.startsWith(`${did}#`) ? id.slice(did.length) : id)
+  return {
+    ...withoutMember(withoutMember(document, 'id'), 'proof'),
+    verificationMethod: document.verificationMethod.map((method) => ({ ...withoutMember(method, 'controller'), id: relative(method.id) })),
+    ...(document.authentication === undefined ? {} : { authentication: document.authentication.map(relative) }),
+    ...(document.assertionMethod === undefined ? {} : { assertionMethod: document.assertionMethod.map(relative) }),
+    ...(document.service === undefined ? {} : { service: document.service.map((service) => ({ ...service, id: relative(service.id) })) })
+  }
+}
+
+/** Ids are fragments of this DID, distinct; references point to verification methods that are there. */
+function checkIds(document: UnsignedKidDocument, profile: NetworkProfile): void {
+  try {
+    parseDid(document.id, profile)
+  } catch (error) {
+    if (error instanceof EncodingError) throw new KidError('document', `id: ${error.detail}`, { cause: error })
+    throw error
+  }
+  const prefix = `${document.id}#`
+  const methods = document.verificationMethod.map(({ id }) => id)
+  const ids = [...methods, ...(document.service ?? []).map(({ id }) => id)]
+  for (const id of ids) {
+    if (!id.startsWith(prefix) || !/^[A-Za-z0-9._~-]+$/.test(id.slice(prefix.length))) throw new KidError('document', `${id}: an id here is ${prefix} and a fragment`)
+  }
+  if (new Set(ids).size !== ids.length) throw new KidError('document', 'two ids are the same')
+  if (document.verificationMethod.some(({ controller }) => controller !== document.id)) throw new KidError('document', 'controller: must be the DID of the document')
+  for (const reference of [...(document.authentication ?? []), ...(document.assertionMethod ?? [])]) {
+    if (!methods.includes(reference)) throw new KidError('document', `${reference}: there is no such verification method`)
+  }
+}

@@ -1,0 +1,149 @@
+/** Capability manifests: what an identity offers, signed by one of its assertion keys. */
+import * as v from 'valibot'
+import { compareBytes, sha256, toHex } from '../encoding/bytes.ts'
+import type { DataIntegrityProof } from './data-integrity.ts'
+import { addProof, checkProof } from './data-integrity.ts'
+import type { Did } from './did.ts'
+import { decodeMultikey, parseDid } from './did.ts'
+import { instant, parseBy, proofSchema, text, uri } from './document-schema.ts'
+import { EncodingError } from '../errors.ts'
+import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
+import type { KidDocument } from './kid.ts'
+import { KidError } from './kid.ts'
+import type { KidLog } from './kid-log.ts'
+import { headOf } from './kid-log.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+import { profileHash } from '../profile/profile.ts'
+
+export interface Capability {
+  readonly id: string
+  readonly type: string
+  readonly protocol: string
+  readonly endpoint: string
+  readonly description?: string
+}
+
+export interface UnsignedManifest {
+  /** The DID it speaks for. */
+  readonly id: Did
+  /** The version of the identity document whose assertion key signs. */
+  readonly kid_version: number
+  /** From 1. */
+  readonly version: number
+  readonly capabilities: readonly Capability[]
+  readonly validFrom: string
+  readonly validUntil: string
+}
+
+export interface Manifest extends UnsignedManifest {
+  readonly proof: DataIntegrityProof
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const counter = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+
+const UnsignedSchema = v.strictObject({
+  id: text(256),
+  kid_version: counter,
+  version: counter,
+  capabilities: v.array(v.strictObject({ id: text(256), type: text(256), protocol: text(256), endpoint: uri, description: v.optional(text(4096)) })),
+  validFrom: instant,
+  validUntil: instant
+})
+
+const ManifestSchema = v.strictObject({ ...UnsignedSchema.entries, proof: proofSchema })
+
+/** Checks the shape of a manifest, its limits and its network. Throws KidError. */
+export function parseManifest(json: unknown, profile: NetworkProfile): Manifest {
+  const manifest = parseBy(ManifestSchema, json, (detail) => new KidError('manifest', detail)) as Manifest
+  checkManifest(manifest, profile)
+  if (manifest.proof.domain !== toHex(profileHash(profile))) throw new KidError('proof', `proof.domain is not the hash of network ${profile.id}`)
+  const size = canonicalJsonBytes(manifest).length
+  if (size > profile.limits.manifest_bytes) throw new KidError('manifest', `a manifest has at most ${profile.limits.manifest_bytes} bytes; this one has ${size}`)
+  return manifest
+}
+
+/** As `parseManifest`, for one that is not signed yet. */
+export function parseUnsignedManifest(json: unknown, profile: NetworkProfile): UnsignedManifest {
+  const manifest = parseBy(UnsignedSchema, json, (detail) => new KidError('manifest', detail)) as UnsignedManifest
+  checkManifest(manifest, profile)
+  return manifest
+}
+
+/** Signs with an assertion key. `method` is the id of its verification method, `created` an instant in UTC. */
+export function signManifest(manifest: UnsignedManifest, method: string, secretKey: Uint8Array, created: string, profile: NetworkProfile): Manifest {
+  return addProof(manifest, { created, verificationMethod: method, proofPurpose: 'assertionMethod', domain: toHex(profileHash(profile)) }, secretKey)
+}
+
+/**
+ * Verifies a manifest against the identity's log. Its key must be an assertion key of the version it names and, with the same bytes, of the newest one:
+ * a key that was taken out says nothing more. Throws KidError.
+ */
+export function verifyManifest(manifest: Manifest, log: KidLog): void {
+  const fail = (detail: string): never => {
+    throw new KidError('manifest', detail)
+  }
+  if (manifest.id !== log.did) fail('id is not the DID of that identity')
+  const named = log.versions[manifest.kid_version - 1]?.document ?? fail(`kid_version: there is no version ${manifest.kid_version} of the identity document`)
+  const head = headOf(log)
+  if (head.deactivated === true) fail('the identity is deactivated')
+  const method = manifest.proof.verificationMethod
+  const key = assertionKey(named, method) ?? fail(`${method} is no assertion key of version ${manifest.kid_version}`)
+  if (assertionKey(head, method) !== key) fail(`${method} is no assertion key any more`)
+  if (!checkProof(manifest, decodeMultikey(key))) throw new KidError('proof', 'the proof of the manifest does not verify')
+}
+
+/** What the order of manifests looks at. */
+export interface ManifestOrder extends Pick<UnsignedManifest, 'kid_version' | 'version'> {
+  readonly hash: Uint8Array
+}
+
+/** Order of one identity's manifests by (kid_version, version, H): positive when `left` is the newer. */
+export function compareManifests(left: Manifest, right: Manifest): number {
+  return compareManifestOrder({ ...left, hash: manifestHash(left) }, { ...right, hash: manifestHash(right) })
+}
+
+/** As `compareManifests`, for manifests whose hash is known. */
+export function compareManifestOrder(left: ManifestOrder, right: ManifestOrder): number {
+  return left.kid_version - right.kid_version || left.version - right.version || compareBytes(left.hash, right.hash)
+}
+
+/** Whether a time lies within validFrom and validUntil. */
+export function isManifestCurrent(manifest: Pick<UnsignedManifest, 'validFrom' | 'validUntil'>, nowMs: number): boolean {
+  return Date.parse(manifest.validFrom) <= nowMs && nowMs <= Date.parse(manifest.validUntil)
+}
+
+export function manifestHash(manifest: Manifest): Uint8Array {
+  return sha256(canonicalJsonBytes(manifest))
+}
+
+/** The record of a manifest: its RFC 8785 bytes. */
+export function encodeManifestRecord(manifest: Manifest): Uint8Array {
+  return canonicalJsonBytes(manifest)
+}
+
+/** Throws EncodingError or KidError. Verify it against the identity's log afterwards. */
+export function decodeManifestRecord(bytes: Uint8Array, profile: NetworkProfile): Manifest {
+  return parseManifest(parseCanonicalJson(bytes, { maxBytes: profile.limits.manifest_bytes }), profile)
+}
+
+function checkManifest(manifest: UnsignedManifest, profile: NetworkProfile): void {
+  try {
+    parseDid(manifest.id, profile)
+  } catch (error) {
+    if (error instanceof EncodingError) throw new KidError('manifest', `id: ${error.detail}`, { cause: error })
+    throw error
+  }
+  const { capabilities, manifest_days } = profile.limits
+  if (manifest.capabilities.length > capabilities) throw new KidError('manifest', `capabilities: at most ${capabilities}`)
+  const ids = manifest.capabilities.map(({ id }) => id)
+  if (new Set(ids).size !== ids.length) throw new KidError('manifest', 'capabilities: two ids are the same')
+  const span = Date.parse(manifest.validUntil) - Date.parse(manifest.validFrom)
+  if (span <= 0 || span > manifest_days * DAY_MS) throw new KidError('manifest', `validUntil: after validFrom, by at most ${manifest_days} days`)
+}
+
+function assertionKey(document: KidDocument, method: string): string | undefined {
+  if (document.assertionMethod?.includes(method) !== true) return undefined
+  return document.verificationMethod.find(({ id }) => id === method)?.publicKeyMultibase
+}

@@ -1,0 +1,89 @@
+/** Which names are valid and what they cost. No Unicode tables here: those differ between versions; see name-display.ts. */
+import { NameError } from '../errors.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+import { decodePunycode, encodePunycode } from './punycode.ts'
+
+declare const nameBrand: unique symbol
+
+/** A valid name of a network, `<label>.<tld>`, in its only spelling. */
+export type Name = string & { readonly [nameBrand]: true }
+
+/** Longest label, in octets of its A-label form (RFC 1035, section 2.3.4). */
+export const MAX_LABEL_OCTETS = 63
+
+const ACE_PREFIX = 'xn--'
+const LDH = /^[a-z0-9-]+$/
+
+/**
+ * Checks a name against the rules of the protocol.
+ *
+ * Throws NameError: `invalid` (not a name of this network), `reserved` (the profile keeps the label), `not-open` (no difficulty for this length).
+ * Nothing is normalised: upper case and Unicode are invalid here.
+ */
+export function parseName(text: string, profile: NetworkProfile): Name {
+  const label = splitName(text, profile)
+  checkLabel(label)
+  if (profile.reserved.includes(label)) throw new NameError('reserved', `the label ${label} is reserved in network ${profile.id}`)
+  if (factorFor(label, profile) === undefined) {
+    throw new NameError('not-open', `labels of ${label.length} octets are not open in network ${profile.id}; the shortest have ${profile.difficulty.by_length[0]!.from}`)
+  }
+  return text as Name
+}
+
+/**
+ * The spelling that {@link parseName} takes of what a person wrote: A-Z in lower case, without one closing dot. Other letters stay as they are: Unicode has
+ * some whose lower case is ASCII, and they are another name.
+ */
+export function canonicalName(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x20)).replace(/\.$/, '')
+}
+
+/** The label of a name: all before its dot. */
+export function labelOf(name: Name): string {
+  return name.slice(0, name.indexOf('.'))
+}
+
+/** Squarings that a first claim of a name needs, exactly. */
+export function iterationsFor(name: Name, profile: NetworkProfile): number {
+  return profile.difficulty.base * factorFor(labelOf(name), profile)!
+}
+
+/** Squarings that a renewal of a name needs, exactly: a share of the first claim's, rounded up. */
+export function renewalIterations(name: Name, profile: NetworkProfile): number {
+  return Math.ceil(iterationsFor(name, profile) / profile.renewal_divisor)
+}
+
+/** The factor of the longest step that a label reaches; undefined when it reaches none. */
+function factorFor(label: string, profile: NetworkProfile): number | undefined {
+  return profile.difficulty.by_length.findLast((step) => label.length >= step.from)?.factor
+}
+
+function splitName(text: string, profile: NetworkProfile): string {
+  const suffix = `.${profile.tld}`
+  if (!text.endsWith(suffix)) throw new NameError('invalid', `a name of network ${profile.id} ends with ${suffix}${LDH.test(text) ? `: did you mean ${text}${suffix}?` : ''}`)
+  const label = text.slice(0, -suffix.length)
+  if (label.includes('.')) throw new NameError('invalid', `a name is one label and ${suffix}; what is below it belongs to its zone`)
+  return label
+}
+
+function checkLabel(label: string): void {
+  if (label.length === 0 || label.length > MAX_LABEL_OCTETS) throw new NameError('invalid', `a label has 1 to ${MAX_LABEL_OCTETS} octets, not ${label.length}`)
+  if (!LDH.test(label)) throw new NameError('invalid', 'a label is made of lower-case letters a-z, digits and hyphens')
+  if (label.startsWith('-') || label.endsWith('-')) throw new NameError('invalid', 'a label neither begins nor ends with a hyphen')
+  if (label.startsWith(ACE_PREFIX)) checkAceLabel(label)
+  else if (label.slice(2, 4) === '--') throw new NameError('invalid', 'only xn-- labels have hyphens at positions 3 and 4')
+}
+
+/** An A-label must stand for something that is not plain ASCII, and be the only encoding of it. */
+function checkAceLabel(label: string): void {
+  const encoded = label.slice(ACE_PREFIX.length)
+  const decoded = decodePunycode(encoded)
+  if (decoded === undefined || decoded === '') throw new NameError('invalid', 'an xn-- label must hold punycode')
+  if (!/[\u0080-\u{10ffff}]/u.test(decoded)) throw new NameError('invalid', 'an xn-- label must stand for more than ASCII')
+  if (encodePunycode(decoded) !== encoded) throw new NameError('invalid', 'an xn-- label must be the encoding of what it decodes to')
+}
+
+/** What a label stands for in Unicode; the label itself when it is not an A-label. */
+export function unicodeLabel(label: string): string {
+  return label.startsWith(ACE_PREFIX) ? (decodePunycode(label.slice(ACE_PREFIX.length)) ?? label) : label
+}

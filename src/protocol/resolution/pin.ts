@@ -1,0 +1,126 @@
+/** Pins: which owner of a name a resolver goes on believing, and from when on. The table of states is in docs/protocol/rules.md, 11. */
+import { equalBytes } from '../encoding/bytes.ts'
+import { leaseState } from '../name/lease.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+import type { Candidate, Tally } from './quorum.ts'
+import type { ProtocolTime } from '../time/protocol-time.ts'
+
+/** A tentative pin ends this many `pin_after` after its first sighting, unless a second one has made it firm. */
+const TENTATIVE_SPAN = 2
+
+/** The second look is spread over this part of `pin_after`; the rest is left to try again. */
+const LOOK_SPREAD = 0.75
+
+interface Remembered {
+  readonly pubkey: Uint8Array
+  /** p of the newest link seen. */
+  readonly newestRound: number
+  /** Round of the first sighting, by the clock where that is ahead of the beacon. */
+  readonly firstRound: number
+}
+
+/** Seen once: warns and binds nobody. */
+export interface TentativePin extends Remembered {
+  readonly state: 'tentative'
+  /** Round from which on this daemon looks a second time by itself. */
+  readonly lookRound: number
+  /** Another owner whom a majority named shortly before this one. */
+  readonly rival?: Uint8Array
+}
+
+/** Seen twice: binds until the lease is dead. */
+export interface FirmPin extends Remembered {
+  readonly state: 'firm'
+  /** Verified round of the second sighting. */
+  readonly firmRound: number
+}
+
+export type Pin = TentativePin | FirmPin
+
+export interface Sighting {
+  readonly time: Pick<ProtocolTime, 'now' | 'lapse'>
+  /** It looked up whom to ask and waited for all, so it went other ways than a look-up that its routing table answered: only such a one makes a pin firm. */
+  readonly isSecondLook: boolean
+  /** 0 <= x < 1, at random: where within its span a second look comes. */
+  readonly spread: number
+}
+
+/** `pin`: another owner than the firmly pinned one. `two-majorities`: another owner than a majority named shortly before. */
+export type PinRule = 'pin' | 'two-majorities'
+
+/** A tally that pins have been held against. */
+export type Ruled =
+  | Tally
+  | { readonly kind: 'contested'; readonly rule: PinRule; readonly candidates: readonly Candidate[]; /** Other owners, seen before. */ readonly remembered: readonly Uint8Array[] }
+
+export interface Ruling {
+  readonly result: Ruled
+  /** What is remembered from now on. */
+  readonly pin: Pin | undefined
+}
+
+/** Holds a tally against what was seen before: what it comes to, and what is remembered from now on. */
+export function rulePin(tally: Tally, former: Pin | undefined, sighting: Sighting, profile: NetworkProfile): Ruling {
+  const { time } = sighting
+  const known = livePin(former, time, profile)
+  if (tally.kind !== 'owner') return { result: tally, pin: known }
+  const { owner } = tally
+  if (known?.state === 'firm') {
+    if (equalBytes(known.pubkey, owner.pubkey)) return { result: tally, pin: renewed(known, owner) }
+    return { result: { kind: 'contested', rule: 'pin', candidates: [owner], remembered: [known.pubkey] }, pin: known }
+  }
+  const pin = seen(tally, known, sighting, profile)
+  if (pin?.state !== 'tentative' || pin.rival === undefined || !isContested(pin, time, profile)) return { result: tally, pin }
+  const remembered = [pin.pubkey, pin.rival].filter((pubkey) => !equalBytes(pubkey, owner.pubkey))
+  return { result: { kind: 'contested', rule: 'two-majorities', candidates: [owner], remembered }, pin }
+}
+
+/** The pin as far as it still says something: until its lease is dead, a tentative one until its span is over. A sighting dated ahead of time is none. */
+export function livePin(pin: Pin | undefined, time: Pick<ProtocolTime, 'now' | 'lapse'>, profile: NetworkProfile): Pin | undefined {
+  if (pin === undefined || leaseState(pin.newestRound, time.lapse, profile).state === 'dead') return undefined
+  if (pin.state === 'firm') return pin
+  return pin.firstRound <= time.now && time.now <= tentativeEnd(pin, profile) ? pin : undefined
+}
+
+/** The last round of a tentative pin that nothing makes firm. */
+export function tentativeEnd({ firstRound }: TentativePin, profile: NetworkProfile): number {
+  return firstRound + TENTATIVE_SPAN * profile.pin_after
+}
+
+/** Whether two majorities have named two owners, of whom neither has stayed for `pin_after` rounds since. */
+export function isContested({ rival, firstRound }: TentativePin, { lapse }: Pick<ProtocolTime, 'lapse'>, profile: NetworkProfile): boolean {
+  return rival !== undefined && lapse < firstRound + profile.pin_after
+}
+
+/** The tentative pin, or none, after the tally of an owner. The first sighting goes by `now`, its age by `lapse`: neither a clock nor a beacon that is behind shortens it. */
+function seen(tally: Extract<Tally, { kind: 'owner' }>, known: TentativePin | undefined, { time, isSecondLook, spread }: Sighting, profile: NetworkProfile): Pin | undefined {
+  const { owner } = tally
+  const isSame = known !== undefined && equalBytes(known.pubkey, owner.pubkey)
+  if (!isSighting(tally, profile)) return isSame ? renewed(known, owner) : known
+  const { pubkey, newest } = owner
+  if (!isSame) {
+    return {
+      state: 'tentative',
+      pubkey,
+      newestRound: newest.newestRound,
+      firstRound: time.now,
+      lookRound: time.now + Math.ceil((1 + LOOK_SPREAD * spread) * profile.pin_after),
+      ...(known !== undefined && { rival: known.pubkey })
+    }
+  }
+  const { firstRound, newestRound } = renewed(known, owner)
+  if (!isSecondLook || time.lapse < firstRound + profile.pin_after) return renewed(known, owner)
+  return { state: 'firm', pubkey, newestRound, firstRound, firmRound: time.lapse }
+}
+
+/**
+ * Whether a tally counts as a sighting: most votes say settled, and it is not thin [the only peer that answers]. Where answers are limited by prefix, `repair_quorum`
+ * votes at least; networks without that limit may have fewer peers.
+ */
+function isSighting({ owner, settled, thin }: Extract<Tally, { kind: 'owner' }>, { answers_per_prefix: perPrefix, repair_quorum: quorum }: NetworkProfile): boolean {
+  return settled && !thin && (perPrefix === 0 || owner.votes >= quorum)
+}
+
+function renewed<P extends Pin>(pin: P, { newest }: Candidate): P {
+  return newest.newestRound > pin.newestRound ? { ...pin, newestRound: newest.newestRound } : pin
+}

@@ -1,0 +1,101 @@
+/** Resolving: what many peers' answers come to. */
+import { compareBytes, equalBytes, toHex } from '../encoding/bytes.ts'
+import type { Claim } from '../claim/claim.ts'
+import type { Origin } from '../neighbourhood/diversity.ts'
+import { diverse } from '../neighbourhood/diversity.ts'
+import { electorate } from '../neighbourhood/electorate.ts'
+import type { EntryState } from '../admission/entry.ts'
+import { compareRecords } from '../claim/order.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+
+/** One peer's answer; `held` is left out for "none". The claim is of a record that was verified here. */
+export interface ResolveAnswer extends Origin {
+  readonly held?: { readonly claim: Claim; readonly state: EntryState }
+}
+
+export interface Asking {
+  /** How many diverse peers were found to be asked; where the profile limits prefixes, no fewer than k should be there. */
+  readonly asked: number
+  /** No more answers will come. */
+  readonly done: boolean
+}
+
+export interface Candidate {
+  readonly pubkey: Uint8Array
+  readonly votes: number
+  /** Of those votes, how many hold it as settled. */
+  readonly settledVotes: number
+  /** The newest record of that owner's claim, from any responder: a claim by a stolen key has votes of its own. */
+  readonly newest: Claim
+}
+
+/** Which rule decided: for `explain`. */
+export type TallyRule = 'majority' | 'provisional-only' | 'no-majority' | 'nobody-holds-it' | 'answers-outstanding'
+
+export type Tally =
+  | {
+      readonly kind: 'owner'
+      readonly rule: 'majority' | 'provisional-only'
+      readonly owner: Candidate
+      /** Votes that counted. */
+      readonly of: number
+      /** No state but provisional answered. */
+      readonly provisional: boolean
+      /** At most half of those who should be asked agree: cached for 60 s only, and no sighting of its owner. */
+      readonly thin: boolean
+      /** More than half of the owner's votes hold it as settled: what pins go by, unless it is thin. */
+      readonly settled: boolean
+    }
+  | { readonly kind: 'none'; readonly rule: 'nobody-holds-it'; readonly answered: number }
+  | { readonly kind: 'contested'; readonly rule: 'no-majority'; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'undecided'; readonly rule: 'answers-outstanding' }
+
+/**
+ * The voting rule. One vote a peer; provisional entries and "none" have no vote while any other state answers. The owner with more than half wins.
+ *
+ * Decides early, once more than half of those who should be asked agree; otherwise `undecided` until `done`.
+ */
+export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile: NetworkProfile): Tally {
+  const counted = diverse(answers, profile)
+  const firm = counted.filter(({ held }) => held !== undefined && held.state !== 'provisional')
+  const of = electorate(asking.asked, profile)
+  const early = candidatesOf(firm, answers).find(({ votes }) => votes * 2 > of)
+  if (early === undefined && !asking.done) return { kind: 'undecided', rule: 'answers-outstanding' }
+
+  const provisional = firm.length === 0
+  const voters = provisional ? counted.filter(({ held }) => held !== undefined) : firm
+  if (voters.length === 0) return { kind: 'none', rule: 'nobody-holds-it', answered: counted.length }
+  const candidates = candidatesOf(voters, answers)
+  const owner = early ?? candidates.find(({ votes }) => votes * 2 > voters.length)
+  if (owner === undefined) return { kind: 'contested', rule: 'no-majority', candidates }
+  return {
+    kind: 'owner',
+    rule: provisional ? 'provisional-only' : 'majority',
+    owner,
+    of: voters.length,
+    provisional,
+    thin: owner.votes * 2 <= of,
+    settled: owner.settledVotes * 2 > owner.votes
+  }
+}
+
+/** Every owner among the voters, one for each claim, most votes first; the newest record is looked for in all answers. */
+function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly ResolveAnswer[]): Candidate[] {
+  const byClaim = new Map<string, { id: Uint8Array; pubkey: Uint8Array; votes: number; settledVotes: number }>()
+  for (const { held } of voters) {
+    if (held === undefined) continue
+    const key = toHex(held.claim.id)
+    const owner = byClaim.get(key) ?? { id: held.claim.id, pubkey: held.claim.pubkey, votes: 0, settledVotes: 0 }
+    owner.votes++
+    if (held.state === 'settled') owner.settledVotes++
+    byClaim.set(key, owner)
+  }
+  return [...byClaim.values()]
+    .map(({ id, ...owner }) => ({ ...owner, newest: newestOf(id, answers) }))
+    .sort((left, right) => right.votes - left.votes || compareBytes(left.pubkey, right.pubkey) || compareBytes(left.newest.id, right.newest.id))
+}
+
+function newestOf(id: Uint8Array, answers: readonly ResolveAnswer[]): Claim {
+  const claims = answers.flatMap(({ held }) => (held !== undefined && equalBytes(held.claim.id, id) ? [held.claim] : []))
+  return claims.reduce((newest, claim) => (compareRecords(claim, newest) > 0 ? claim : newest))
+}

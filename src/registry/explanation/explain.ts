@@ -1,0 +1,194 @@
+/** Who answered what about a name, which rule decided, and what this daemon knows besides. */
+import { ServiceError } from '../../errors.ts'
+import type { RevealAnswer, RevealLookup } from '../../network/types.ts'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
+import type { Claim } from '../../protocol/claim/claim.ts'
+import { radius } from '../../protocol/neighbourhood/density.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import type { Equivocation } from '../../protocol/claim/order.ts'
+import type { Candidate } from '../../protocol/resolution/quorum.ts'
+import { isRollback } from '../../protocol/resolution/rollback.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import type { AutomaticRenewal } from '../upkeep/automatic-renewal.ts'
+import { openName, ownKey, type RegistryContext } from '../context.ts'
+import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
+import { leaseOf, roundTime } from '../lease-times.ts'
+import { equivocationOf } from '../ownership/other-daemon.ts'
+import { ownClaim } from './own-claim.ts'
+import { pinView } from '../resolution/pin-view.ts'
+import { decide, notFound } from '../resolution/resolver.ts'
+import { isHeldByMost, isSecret } from '../resolution/secrecy.ts'
+import { survey, type Survey } from '../resolution/survey.ts'
+import type { ExplainedAnswer, ExplainedRule, ExplainedState, Explanation, OwnExplanation } from '../types.ts'
+
+export interface ExplainParts {
+  readonly context: RegistryContext
+  readonly tasks: TaskManager
+  readonly renewal: AutomaticRenewal
+}
+
+/** Always asks anew. `withOwn`: with what concerns this daemon's own claim. SVC-NAM-*, SVC-RES-001. */
+export async function explain(parts: ExplainParts, text: string, { withOwn = false, signal }: { withOwn?: boolean; signal?: AbortSignal } = {}): Promise<Explanation> {
+  const { context } = parts
+  const name = openName(context, text)
+  const own = withOwn ? ownClaim(parts, name) : null
+  const openly = async (): Promise<Explanation> => explainAnswers(context, await survey(context, name, signal, 'everybody'), own)
+  if (!isSecret(parts.tasks, name)) return openly()
+  const found = await context.network.probe(name, signal)
+  if (own !== null) return explainBlindly(context, name, found, own)
+  return isHeldByMost(found) ? openly() : explainAsNobodys(context, name, found)
+}
+
+function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplanation | null): Explanation {
+  const { name, tally, answers, counted, quorum, silent } = found
+  const winner = tally.kind === 'owner' ? tally.owner : undefined
+  const isOlder = winner !== undefined && isRollback(context.memory.newest(name, winner.pubkey), winner.newest)
+  const candidates = tally.kind === 'contested' ? tally.candidates : winner === undefined ? [] : [winner]
+  const shown: Shown = {
+    // Where the profile fixes how many should be there, fewer may have been asked.
+    ...common(context, name, { ...found, asked: answers.length + silent.length }),
+    ...resolution(context, found),
+    rule: ruleOf(found, isOlder),
+    state: stateOf(context, found, isOlder),
+    lease: winner === undefined ? null : leaseView(context, winner.newest),
+    owner: winner === undefined ? null : toHex(winner.pubkey),
+    answers: answers.map((answer) => answerView(answer, answers, counted)),
+    candidates: candidates.map((candidate) => candidateView(context, candidate)),
+    equivocation: equivocationView(equivocationOf(context, found)),
+    own
+  }
+  return explanationOf(shown, {
+    ours: oursOf(context, name),
+    isThisDaemon: context.owned.get(name) !== undefined && candidates[0] !== undefined && equalBytes(candidates[0].pubkey, ownKey(context, name).publicKey),
+    votes: tally.kind === 'owner' ? { for: tally.owner.votes, of: tally.of } : tally.kind === 'none' ? { for: 0, of: tally.answered } : null,
+    isThin: tally.kind === 'owner' && tally.thin,
+    limits: context.profile,
+    shortage: quorum.found < quorum.needed ? quorum : null
+  })
+}
+
+/** While a registration is under way the name itself is asked of nobody [looking a name up announces it]: what is held under its blinded prefix has to do. */
+function explainBlindly(context: RegistryContext, name: Name, found: RevealLookup, own: OwnExplanation): Explanation {
+  const shown: Shown = {
+    ...common(context, name, found),
+    resolves: null,
+    error: null,
+    rule: 'blinded',
+    state: 'registering',
+    lease: null,
+    owner: null,
+    answers: found.answers.map((answer) => answerView(answer, [], [])),
+    candidates: [],
+    equivocation: null,
+    own
+  }
+  return explanationOf(shown, { ours: oursOf(context, name), isThisDaemon: false, votes: null, isThin: false, limits: context.profile, shortage: null })
+}
+
+/** The same for those who may not know what is registered here: a name that nobody holds. The few who say otherwise count as not having answered. */
+function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLookup): Explanation {
+  const nobodys = { ...found, answers: found.answers.filter(({ state }) => state === 'none') }
+  const shown: Shown = {
+    ...common(context, name, nobodys),
+    resolves: null,
+    error: { code: 'SVC-RES-002', message: notFound(name).message },
+    rule: 'nobody-holds-it',
+    state: 'none',
+    lease: null,
+    owner: null,
+    answers: nobodys.answers.map((answer) => answerView(answer, [], [])),
+    candidates: [],
+    equivocation: null,
+    own: null
+  }
+  return explanationOf(shown, { ours: 'none', isThisDaemon: false, votes: { for: 0, of: nobodys.answers.length }, isThin: false, limits: context.profile, shortage: null })
+}
+
+function explanationOf(shown: Shown, known: Known): Explanation {
+  const facts = { ...shown, ...known }
+  return { ...shown, verdict: verdictOf(facts), rule_text: RULE_TEXTS[shown.rule], notes: notesOf(facts) }
+}
+
+function oursOf(context: RegistryContext, name: Name): Known['ours'] {
+  const record = context.owned.get(name)
+  if (record === undefined) return 'none'
+  return leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? 'dead' : 'alive'
+}
+
+/** What does not depend on how the peers were asked. */
+function common(context: RegistryContext, name: Name, { answers, asked, silent, networkSize, leftOut }: RevealLookup): Pick<Shown, 'name' | 'asked' | 'reach' | 'pin' | 'held_here'> {
+  const { profile, network } = context
+  const held = network.heldHere(name)
+  return {
+    name,
+    asked: { peers: asked, answered: answers.length, silent: silent.map(({ peer, reason }) => ({ peer, reason })), left_out: leftOut },
+    reach: { network_size: networkSize, holders: Math.min(profile.k, networkSize), radius: radius(profile.k, networkSize) },
+    pin: pinView(context, context.pins.get(name)),
+    held_here:
+      held === undefined
+        ? null
+        : {
+            state: held.state,
+            owner: toHex(held.claim.pubkey),
+            claim_id: toHex(held.claim.id),
+            serial: held.claim.serial,
+            since: roundTime(context, held.tenureRound),
+            rivals: held.rivals,
+            stub: held.isStub
+          }
+  }
+}
+
+/** By the very decision that resolving makes, so that the two cannot part. */
+function resolution(context: RegistryContext, found: Survey): Pick<Shown, 'resolves' | 'error'> {
+  try {
+    return { resolves: decide(context, found).confidence, error: null }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { resolves: null, error: { code: error.code, message: error.message } }
+  }
+}
+
+function ruleOf({ tally }: Survey, isOlder: boolean): ExplainedRule {
+  if (tally.kind === 'undecided') throw new Error('a survey that has ended cannot be undecided')
+  return isOlder ? 'older-than-seen' : tally.rule
+}
+
+function stateOf(context: RegistryContext, { tally, counted }: Survey, isOlder: boolean): ExplainedState {
+  if (tally.kind !== 'owner') return tally.kind === 'none' ? 'none' : 'contested'
+  if (isOlder) return 'contested'
+  const { owner, provisional, settled } = tally
+  const lease = leaseOf(context, owner.newest.newestRound)
+  if (lease.state !== 'live') return lease.state
+  if (provisional) return 'provisional'
+  if (settled) return 'settled'
+  const fresh = counted.filter(({ state, claim }) => state === 'fresh' && claim !== undefined && equalBytes(claim.pubkey, owner.pubkey)).length
+  return fresh * 2 > owner.votes ? 'fresh' : 'settling'
+}
+
+function answerView(answer: RevealAnswer, answers: readonly RevealAnswer[], counted: readonly RevealAnswer[]): ExplainedAnswer {
+  const { peer, self, state, claimId, claim } = answer
+  const proved = claim ?? answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))?.claim
+  return {
+    peer,
+    self,
+    state,
+    claim_id: claimId === undefined ? null : toHex(claimId),
+    serial: claim?.serial ?? null,
+    owner: proved === undefined ? null : toHex(proved.pubkey),
+    vote: counted.includes(answer)
+  }
+}
+
+function candidateView(context: RegistryContext, { pubkey, votes, settledVotes, newest }: Candidate): Explanation['candidates'][number] {
+  return { owner: toHex(pubkey), votes, settled_votes: settledVotes, serial: newest.serial, lease_end: roundTime(context, leaseOf(context, newest.newestRound).endRound) }
+}
+
+function leaseView(context: RegistryContext, { newestRound }: Claim): Explanation['lease'] {
+  const { startRound, endRound, graceEndRound } = leaseOf(context, newestRound)
+  return { start: roundTime(context, startRound), end: roundTime(context, endRound), grace_end: roundTime(context, graceEndRound) }
+}
+
+function equivocationView(noted: Equivocation | undefined): Explanation['equivocation'] {
+  return noted === undefined ? null : { pulse_round: noted.round, serial: noted.serial, payload_hashes: noted.payloadHashes.map((hash) => toHex(hash)) }
+}

@@ -1,0 +1,110 @@
+import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import { ownKey, type RegistryContext } from '../context.ts'
+import { takeUpNewer } from './newer-records.ts'
+import { noteEquivocationOfOurs } from './other-daemon.ts'
+import type { OwnedRecord, Standing } from '../stored/owned-names.ts'
+import { survey } from '../resolution/survey.ts'
+import type { RegistryEvent } from '../types.ts'
+
+const SECOND_MS = 1000
+const HOUR_MS = 3600 * SECOND_MS
+/** How often it is seen whether a look is due. */
+const TICK_MS = 30 * SECOND_MS
+/** Looks while a name settles; afterwards one an hour. */
+const LOOKS_PER_SETTLING = 20
+
+/**
+ * Whether the network still takes our names for ours. A claim that most peers held may yet lose the contest to an earlier one, and what this
+ * daemon published is no proof of what others hold now: so they are asked, soon after something has changed and again and again.
+ */
+export class Standings {
+  readonly #context: RegistryContext
+  readonly #tasks: TaskManager
+  readonly #emit: (event: RegistryEvent) => void
+  readonly #dueMs = new Map<string, number>()
+  #stop: (() => void) | undefined
+  #looking: Promise<void> | undefined
+
+  constructor(context: RegistryContext, tasks: TaskManager, emit: (event: RegistryEvent) => void) {
+    this.#context = context
+    this.#tasks = tasks
+    this.#emit = emit
+  }
+
+  start(): void {
+    this.#stop = this.#context.clock.every(TICK_MS, () => this.#begin())
+  }
+
+  async stop(): Promise<void> {
+    this.#stop?.()
+    await this.#looking
+  }
+
+  /** A record of this name was stored here: another one may have taken its place. */
+  changed(name: string): void {
+    this.#dueMs.set(name, -Infinity)
+    if (this.#stop !== undefined && this.#context.owned.get(name) !== undefined) this.#begin()
+  }
+
+  #begin(): void {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    for (const record of this.#records()) {
+      const nowMs = this.#context.clock.now()
+      const dueMs = this.#dueMs.get(record.name) ?? -Infinity
+      // A clock that was set back is no reason to wait longer than usual.
+      if (nowMs < dueMs && dueMs - nowMs <= this.#intervalMs()) continue
+      this.#dueMs.set(record.name, nowMs + this.#intervalMs())
+      try {
+        this.#settle(record, await this.#ask(record.name))
+      } catch (error) {
+        // Nobody to ask, or no room to write it down: the next look tells.
+        this.#context.log.info({ name: record.name, reason: (error as Error).message }, 'whether the network holds this name as ours could not be found out')
+      }
+    }
+  }
+
+  #records(): readonly OwnedRecord[] {
+    try {
+      return this.#context.owned.list()
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'the names of this daemon could not be read; the next look tries again')
+      return []
+    }
+  }
+
+  #intervalMs(): number {
+    const { settle, beacon } = this.#context.profile
+    return Math.min(HOUR_MS, Math.max(TICK_MS, (settle * beacon.period * SECOND_MS) / LOOKS_PER_SETTLING))
+  }
+
+  /** Undefined where the answers say nothing: nobody holds it just now, or only what is not settled. */
+  async #ask(name: Name): Promise<Standing | undefined> {
+    const found = await survey(this.#context, name)
+    const { tally } = found
+    if (!takeUpNewer(this.#context, this.#tasks, found)) noteEquivocationOfOurs(this.#context, found)
+    const { publicKey } = ownKey(this.#context, name)
+    if (tally.kind === 'owner') {
+      if (equalBytes(tally.owner.pubkey, publicKey)) return 'held'
+      return tally.settled && !tally.thin ? 'lost' : 'contested'
+    }
+    if (tally.kind !== 'contested') return undefined
+    // Where we are the only one it is a pin that disagrees: on whom liars named when they were most.
+    return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : 'held'
+  }
+
+  #settle({ name, standing: before }: OwnedRecord, standing: Standing | undefined): void {
+    if (standing === undefined || standing === before || this.#context.owned.get(name) === undefined) return
+    const { owned, log } = this.#context
+    owned.setStanding(name, standing)
+    this.#emit({ type: `name:${standing}`, detail: { name } })
+    if (standing === 'lost') log.error({ name }, 'this name is lost: the peers that answer have settled on another key. `chronym explain` shows who said what. The claim is renewed all the same until its lease ends')
+    else if (standing === 'contested') log.warn({ name }, 'this name is contested: peers name another key as its owner')
+    else log.info({ name }, 'the network holds this name as ours')
+  }
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../../errors.ts'
+import type { CommitOutcome } from '../../network/types.ts'
+import { commitmentHash, SALT_BYTES, stampPrefix } from '../../protocol/claim/commitment.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { claimRound } from '../../protocol/claim/receipt.ts'
+import type { ClaimDraft } from './claim-draft.ts'
+import { ownKey, type RegistryContext } from '../context.ts'
+
+/** A beacon so many rounds late is away, not slow (the lag that docs/protocol/rules.md, 9, warns of). */
+const BEACON_LOST_ROUNDS = 20
+/** A daemon that has just started has its first pulse within this time, if any source answers. */
+const FIRST_PULSE_TIMEOUT_MS = 5_000
+
+/** C of a claim of ours. */
+export function ownCommitment(context: RegistryContext, name: Name, salt: Uint8Array): Uint8Array {
+  return commitmentHash(name, ownKey(context, name).publicKey, salt, context.profileHash)
+}
+
+/** 32 random bytes, new for each attempt. */
+export function newSalt(): Uint8Array {
+  return new Uint8Array(randomBytes(SALT_BYTES))
+}
+
+/** Finds the stamp of a commitment: about 2^stamp_bits hashes, in the pool. */
+export function stampFor(context: RegistryContext, commitment: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+  const { pool, profile, profileHash } = context
+  return pool.searchStamp({ prefix: stampPrefix(commitment, profileHash), bits: profile.stamp_bits, ...(signal === undefined ? {} : { signal }) })
+}
+
+/** Our own verified round, by which pulses are chosen. Throws SVC-BCN-001 while the beacon is silent. */
+export function verifiedRound(context: RegistryContext): number {
+  const { verified, now } = context.time()
+  // Behind by more than that, what we call the time of sending lies too far before what peers call now.
+  if (verified === 0 || now - verified > context.profile.min_commit + context.profile.receipt_slack) {
+    throw beaconSilent(verified, now)
+  }
+  return verified
+}
+
+/**
+ * Whether the beacon is followed at all; a pulse or two late is what the steps of a task wait for. Right after the start the
+ * first pulse is waited for. Rejects with SVC-BCN-001.
+ */
+export async function requireBeacon(context: RegistryContext): Promise<void> {
+  if (context.time().verified === 0) await firstPulse(context)
+  const { verified, now } = context.time()
+  if (verified === 0 || now - verified > BEACON_LOST_ROUNDS) throw beaconSilent(verified, now)
+}
+
+/** A draft with a new salt; nothing has been sent for it. */
+export async function newDraft(context: RegistryContext, name: Name, signal: AbortSignal): Promise<ClaimDraft> {
+  const salt = newSalt()
+  const nonce = await stampFor(context, ownCommitment(context, name, salt), signal)
+  return { salt, nonce, sentRound: verifiedRound(context), pulseRound: null }
+}
+
+/** Whether a pulse chosen now would still count as drawn after this draft's commitment (docs/protocol/rules.md, 10, "Witnessed"). */
+export function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
+  const { profile } = context
+  return context.time().now + profile.min_commit + profile.receipt_slack < draft.sentRound + profile.pulse_window
+}
+
+/** p, `min_commit` after the latest s, once more than half of the peers asked have seen the commitment in time. Throws SVC-PUB-002 until then, and once the commitment is too old for any pulse; SVC-BCN-001 while the beacon is silent. */
+export function chooseRound(context: RegistryContext, draft: ClaimDraft, { receipts, of }: CommitOutcome): number {
+  verifiedRound(context)
+  const committed = { sentRound: draft.sentRound, now: context.time().now }
+  const { timely, round } = claimRound(receipts.map(({ seenRound }) => seenRound), of, committed, context.profile)
+  if (round === undefined) {
+    const detail = `${timely} of ${of} peers have confirmed the commitment in time; more than half are needed.`
+    throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely, of }, retryAfter: 10 })
+  }
+  // The machine may have slept over the answers: by now a pulse would come too late after what they saw.
+  if (!isFresh(context, draft)) {
+    throw new ServiceError('SVC-PUB-002', 'The peers confirmed the commitment too long ago; another one is sent.', { extensions: { stored_by: timely, of }, retryAfter: 1 })
+  }
+  return round
+}
+
+/** Resolves with the first pulse, or when it is too long in coming. */
+async function firstPulse({ beacon, clock }: RegistryContext): Promise<void> {
+  const waiting = new AbortController()
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const off = beacon.on('pulse', () => resolve(undefined))
+  try {
+    await Promise.race([promise, clock.sleep(FIRST_PULSE_TIMEOUT_MS, waiting.signal).catch(() => undefined)])
+  } finally {
+    off()
+    waiting.abort()
+  }
+}
+
+function beaconSilent(verified: number, now: number): ServiceError {
+  const known = verified === 0 ? 'No pulse has been verified yet' : `The newest verified pulse is of round ${verified}, and round ${now} is due`
+  return new ServiceError('SVC-BCN-001', `${known}.`, { retryAfter: 10 })
+}

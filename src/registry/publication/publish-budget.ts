@@ -1,0 +1,29 @@
+import { ServiceError } from '../../errors.ts'
+import { nextChangeMs, spendChange, type ChangeBudget } from '../../protocol/admission/change-rate.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import type { RegistryContext } from '../context.ts'
+
+/** How often each name may be published from here: as often as the nodes that store it take a change, which otherwise would put the later ones off. In memory; bounded by the names owned. */
+export class PublishBudgets {
+  readonly #context: Pick<RegistryContext, 'clock' | 'profile'>
+  readonly #budgets = new Map<Name, ChangeBudget>()
+
+  constructor(context: Pick<RegistryContext, 'clock' | 'profile'>) {
+    this.#context = context
+  }
+
+  /** Counts one change. Throws SVC-REQ-005 with the seconds after which the next is taken. */
+  spend(name: Name): void {
+    const { clock, profile } = this.#context
+    const now = clock.now()
+    const former = this.#budgets.get(name)
+    const spent = spendChange(former, now, profile)
+    if (spent !== undefined) {
+      this.#budgets.set(name, spent)
+      return
+    }
+    const seconds = Math.ceil((nextChangeMs(former, now, profile) - now) / 1000)
+    const { interval, burst } = profile.changes
+    throw new ServiceError('SVC-REQ-005', `${name} was published ${burst} times in a row; peers take one change of it every ${interval} s. The draft is kept.`, { retryAfter: Math.max(1, seconds) })
+  }
+}

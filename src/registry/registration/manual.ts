@@ -1,0 +1,73 @@
+/** The manual flow: a commitment and a Reveal that somebody else made. */
+import { ServiceError } from '../../errors.ts'
+import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { COMMITMENT_BYTES } from '../../protocol/claim/commitment.ts'
+import { claimRound } from '../../protocol/claim/receipt.ts'
+import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
+import type { RecordOrder } from '../../protocol/claim/order.ts'
+import { isRollback } from '../../protocol/resolution/rollback.ts'
+import { stampFor } from '../publication/commitments.ts'
+import { exactName, openName, ownKey, type RegistryContext } from '../context.ts'
+import { leaseOf } from '../lease-times.ts'
+import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
+import type { CommittedBy, StoredBy } from '../types.ts'
+
+/** Sends C with a stamp of ours; the name only says where. Says which pulse is the first for it, by what the peers saw. SVC-NAM-*, SVC-REQ-001, SVC-RES-001, SVC-PUB-002. */
+export async function commit(context: RegistryContext, text: string, commitment: Uint8Array): Promise<CommittedBy> {
+  const name = openName(context, text)
+  if (commitment.length !== COMMITMENT_BYTES) {
+    const message = `a commitment has ${COMMITMENT_BYTES} bytes, not ${commitment.length}`
+    throw new ServiceError('SVC-REQ-001', `The hash does not fit: ${message}.`, { errors: [{ path: 'commitment/hash', message }] })
+  }
+  const nonce = await stampFor(context, commitment)
+  const { receipts, of } = await context.network.commit(name, commitment, nonce)
+  const stored = requireMajority('the commitment', { storedBy: receipts.length, of, refusals: [] })
+  // It may have been sent before: whatever s a pulse may still follow is early enough.
+  const { pulse_window, min_commit, receipt_slack } = context.profile
+  const { now } = context.time()
+  const oldest = Math.max(0, now - pulse_window + min_commit + 2 * receipt_slack)
+  const { round } = claimRound(receipts.map(({ seenRound }) => seenRound), of, { sentRound: oldest, now }, context.profile)
+  return { ...stored, pulse_round: round ?? null }
+}
+
+/** Publishes a finished Reveal: a registration, a renewal or new data. SVC-NAM-*, SVC-PUB-001, SVC-REG-001, SVC-RES-001, SVC-PUB-002. */
+export async function publish(context: RegistryContext, reveal: Reveal): Promise<StoredBy> {
+  const name = exactName(context, reveal.name)
+  await requireValid(context, reveal)
+  const claim = claimOf(reveal, name, linksOf(reveal), context.profile)
+  requireOneClaim(context, claim)
+  if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw supersededRecord(name)
+  const outcome = await context.network.putReveal(reveal)
+  if (isSuperseded(outcome)) throw supersededRecord(name)
+  const isOwn = equalBytes(reveal.pubkey, ownKey(context, name).publicKey)
+  try {
+    const stored = requireMajority(name, outcome)
+    context.memory.see(claim)
+    if (isOwn) context.owned.save(reveal, { published: true })
+    return stored
+  } catch (error) {
+    // It is sent again until enough peers have it, so the name may become ours without another call.
+    if (isOwn && error instanceof ServiceError && error.code === 'SVC-PUB-002') context.owned.save(reveal, { published: false })
+    throw error
+  }
+}
+
+/** A second claim of a name that is ours is refused by those who hold the first, and must not take its place here. Throws SVC-REG-001. */
+function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim): void {
+  const record = context.owned.get(name)
+  if (record === undefined || record.standing === 'lost' || !equalBytes(record.reveal.pubkey, pubkey)) return
+  if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') return
+  const held = claimOf(record.reveal, name, linksOf(record.reveal), context.profile)
+  if (equalBytes(held.id, id)) return
+  const detail = `This daemon owns ${name} by its claim of round ${held.firstRound}, and peers refuse a second one until that has lapsed. Extend it with a renewal (chronym renew ${name}).`
+  throw new ServiceError('SVC-REG-001', detail)
+}
+
+/** The newest records of that key that were seen here, and signed here. */
+function knownOrders({ memory, owned, profile }: RegistryContext, { name, pubkey }: Claim): RecordOrder[] {
+  const seen = memory.newest(name, pubkey)
+  const own = owned.get(name)?.reveal
+  const signed = own === undefined || !equalBytes(own.pubkey, pubkey) ? undefined : claimOf(own, name, linksOf(own), profile)
+  return [seen, signed].filter((order) => order !== undefined)
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../../time/clock.ts'
+
+/** Names kept at once: a few tens of MB at their largest. */
+const MAX_ENTRIES = 2000
+
+export interface Answer<T> {
+  readonly value: T
+  /** How long the value is given out without asking. */
+  readonly freshMs: number
+  /** How long it may be given out while it is asked for again. */
+  readonly staleMs: number
+}
+
+interface Entry<T> extends Answer<T> {
+  readonly atMs: number
+}
+
+/** Answers kept for their time, given out stale while they are asked for again. One question at a time for each key. */
+export class AnswerCache<T> {
+  readonly #clock: Clock
+  readonly #onBackgroundError: (error: unknown) => void
+  readonly #entries = new Map<string, Entry<T>>()
+  readonly #asking = new Map<string, Promise<T>>()
+
+  constructor(clock: Clock, onBackgroundError: (error: unknown) => void) {
+    this.#clock = clock
+    this.#onBackgroundError = onBackgroundError
+  }
+
+  /** `signal` ends this caller's waiting only: others may wait for the same answer. */
+  async get(key: string, ask: () => Promise<Answer<T>>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && this.#isYounger(entry, entry.freshMs)) return entry.value
+    const asked = this.#ask(key, ask)
+    if (entry !== undefined && this.#isYounger(entry, entry.staleMs)) {
+      asked.catch(this.#onBackgroundError)
+      return entry.value
+    }
+    return signal === undefined ? asked : Promise.race([asked, rejectionOf(signal)])
+  }
+
+  /** The value of `key` while it is given out without asking. */
+  fresh(key: string): T | undefined {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && this.#isYounger(entry, entry.freshMs) ? entry.value : undefined
+  }
+
+  /** Also what is being asked for now will not be kept. */
+  delete(key: string): void {
+    this.#entries.delete(key)
+    this.#asking.delete(key)
+  }
+
+  /** As `delete`, for every key. */
+  clear(): void {
+    this.#entries.clear()
+    this.#asking.clear()
+  }
+
+  /** By a clock that was set back it comes from the future, and would be kept until then. */
+  #isYounger({ atMs }: Entry<T>, limitMs: number): boolean {
+    const ageMs = this.#clock.now() - atMs
+    return ageMs >= 0 && ageMs < limitMs
+  }
+
+  #ask(key: string, ask: () => Promise<Answer<T>>): Promise<T> {
+    const underWay = this.#asking.get(key)
+    if (underWay !== undefined) return underWay
+    const asked: Promise<T> = ask()
+      .then((answer) => {
+        if (this.#asking.get(key) === asked) this.#keep(key, answer)
+        return answer.value
+      })
+      .finally(() => {
+        if (this.#asking.get(key) === asked) this.#asking.delete(key)
+      })
+    this.#asking.set(key, asked)
+    return asked
+  }
+
+  #keep(key: string, answer: Answer<T>): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, { ...answer, atMs: this.#clock.now() })
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest)
+  }
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+}

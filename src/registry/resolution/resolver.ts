@@ -1,0 +1,150 @@
+import { ServiceError } from '../../errors.ts'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
+import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import type { Ruled } from '../../protocol/resolution/pin.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
+import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import { openName, type RegistryContext } from '../context.ts'
+import { leaseOf, roundTime } from '../lease-times.ts'
+import { AnswerCache } from './answer-cache.ts'
+import { isHeldByMost, isSecret } from './secrecy.ts'
+import { translated } from '../service-errors.ts'
+import { revealOf, survey, type Survey } from './survey.ts'
+import type { ResolvedName } from '../types.ts'
+
+/** docs/protocol/rules.md, 11: how long answers are kept. */
+const UNCERTAIN_MS = 60_000
+const NOT_FOUND_MS = 30_000
+const LONGEST_STALE_MS = 24 * 60 * 60 * 1000
+
+type Kept = { readonly resolved: ResolvedName } | { readonly failure: ServiceError }
+
+/** Resolves names: the network's answer by the protocol's rule, kept for as long as it may be. */
+export class Resolver {
+  readonly #context: RegistryContext
+  readonly #tasks: TaskManager
+  readonly #cache: AnswerCache<Kept>
+
+  constructor(context: RegistryContext, tasks: TaskManager) {
+    this.#context = context
+    this.#tasks = tasks
+    this.#cache = new AnswerCache(context.clock, (error) => {
+      context.log.warn({ err: error }, 'a kept answer could not be asked for again')
+    })
+  }
+
+  /** SVC-NAM-001, SVC-RES-001..004. A reserved name is nobody's: SVC-RES-002 without asking. So is one that is being registered here, unless most peers hold it: it is not asked for openly. */
+  async resolve(text: string, signal?: AbortSignal): Promise<ResolvedName> {
+    const name = this.#registrable(text)
+    const kept = await this.#cache.get(name, () => this.#ask(name), signal)
+    if ('failure' in kept) throw kept.failure
+    return kept.resolved
+  }
+
+  /** The answer that is still fresh: `name` as it was resolved, so no other spelling of it. */
+  kept(name: string): ResolvedName | undefined {
+    const kept = this.#cache.fresh(name)
+    return kept !== undefined && 'resolved' in kept ? kept.resolved : undefined
+  }
+
+  /** What was known of this name no longer holds: something was published. */
+  forget(name: string): void {
+    this.#cache.delete(name)
+  }
+
+  /** Another mode asks others: nothing that was known before is given out. */
+  forgetAll(): void {
+    this.#cache.clear()
+  }
+
+  #registrable(text: string): Name {
+    try {
+      return openName(this.#context, text)
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'SVC-NAM-002') throw notFound(text)
+      throw error
+    }
+  }
+
+  async #ask(name: Name): Promise<{ value: Kept; freshMs: number; staleMs: number }> {
+    return translated(async () => {
+      if (isSecret(this.#tasks, name) && !isHeldByMost(await this.#context.network.probe(name))) {
+        return { value: { failure: notFound(name) }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
+      }
+      const found = await survey(this.#context, name)
+      try {
+        const resolved = decide(this.#context, found)
+        return { value: { resolved }, ...this.#keeping(resolved) }
+      } catch (error) {
+        // What everybody agreed on may be kept a little; disagreement may end at any moment.
+        if (!(error instanceof ServiceError) || error.code === 'SVC-RES-004') throw error
+        return { value: { failure: error }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
+      }
+    })
+  }
+
+  /** Never past the end of the lease. */
+  #keeping({ reveal, confidence }: ResolvedName): { freshMs: number; staleMs: number } {
+    const { profile, clock } = this.#context
+    const leaseMs = Math.max(0, roundTimeMs(reveal.drand_pulse + profile.lease, profile.beacon) - clock.now())
+    const freshMs = Math.min(leaseMs, confidence === 'settled' ? shortestTtl(this.#context, reveal) * 1000 : UNCERTAIN_MS)
+    return { freshMs, staleMs: Math.min(leaseMs, Math.max(freshMs, confidence === 'settled' ? LONGEST_STALE_MS : UNCERTAIN_MS)) }
+  }
+}
+
+/** The owner and the newest record, or the error that says why there is none. */
+export function decide(context: RegistryContext, found: Survey): ResolvedName {
+  const { name, tally } = found
+  switch (tally.kind) {
+    case 'none':
+      throw notFound(name)
+    case 'contested':
+      throw contested(found, tally)
+    case 'undecided':
+      throw new Error('a survey that has ended cannot be undecided')
+    case 'owner': {
+      const { newest } = tally.owner
+      const { state, endRound } = leaseOf(context, newest.newestRound)
+      if (state === 'dead') throw notFound(name)
+      if (state === 'grace') throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`)
+      if (!context.memory.see(newest)) {
+        throw new ServiceError('SVC-RES-004', `Every peer that answered holds an older record of ${name} than one that was seen before.`, { retryAfter: 60 })
+      }
+      return { reveal: revealOf(found, newest), confidence: tally.thin ? 'thin' : tally.settled ? 'settled' : 'provisional' }
+    }
+  }
+}
+
+export function notFound(name: string): ServiceError {
+  return new ServiceError('SVC-RES-002', `${name} is not registered.`)
+}
+
+function contested({ name, counted }: Survey, ruled: Extract<Ruled, { kind: 'contested' }>): ServiceError {
+  const votesOf = (pubkey: Uint8Array): number => counted.filter(({ claim }) => claim !== undefined && equalBytes(claim.pubkey, pubkey)).length
+  const remembered = 'remembered' in ruled ? ruled.remembered.map((pubkey) => ({ pubkey, votes: votesOf(pubkey) })) : []
+  const owners = [...ruled.candidates, ...remembered].map(({ pubkey, votes }) => ({ pubkey: toHex(pubkey), votes }))
+  return new ServiceError('SVC-RES-004', contestedText(name, ruled, owners), { extensions: { candidates: owners } })
+}
+
+function contestedText(name: Name, { rule }: Extract<Ruled, { kind: 'contested' }>, owners: readonly { pubkey: string }[]): string {
+  switch (rule) {
+    case 'pin':
+      return `The peers name another owner of ${name} than the one this daemon has known as settled. \`chronym pins forget ${name}\` makes it believe them.`
+    case 'two-majorities':
+      return `Most peers name the key ${owners[0]!.pubkey} as the owner of ${name}, and named ${owners.slice(1).map(({ pubkey }) => pubkey).join(' and ')} shortly before; it is contested until one of them has stayed.`
+    case 'no-majority':
+      return `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
+  }
+}
+
+function shortestTtl({ profile }: RegistryContext, reveal: Reveal): number {
+  try {
+    const ttls = Object.values(parseZonePayload(reveal.payload, profile).records).flatMap((records) => records.map(({ ttl }) => ttl ?? DEFAULT_TTL))
+    return Math.min(DEFAULT_TTL, ...ttls)
+  } catch {
+    // A payload that is no zone has no ttl: the owner is expected to mend it soon.
+    return MIN_TTL
+  }
+}

@@ -1,0 +1,85 @@
+/** Asking the network who owns a name, and what the answers come to by the protocol's rule. */
+import { OfflineError, type LookupBreadth, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
+import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import type { Claim } from '../../protocol/claim/claim.ts'
+import { electorate } from '../../protocol/neighbourhood/electorate.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { rulePin, type Pin, type Ruled } from '../../protocol/resolution/pin.ts'
+import { tally, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
+import type { RegistryContext } from '../context.ts'
+
+export interface Survey extends RevealLookup {
+  readonly name: Name
+  /** Those of the answers whose votes counted. */
+  readonly counted: readonly RevealAnswer[]
+  /** How many of the peers that were asked could have a vote, and how many have to agree for an answer that is not thin. */
+  readonly quorum: { readonly found: number; readonly needed: number }
+  /** Held against what was seen of the name before. */
+  readonly tally: Ruled
+}
+
+/** Asks who owns a name and remembers an owner that most call settled. Rejects with OfflineError when nobody could be asked. */
+export async function survey(context: RegistryContext, name: Name, signal?: AbortSignal, breadth?: LookupBreadth): Promise<Survey> {
+  const found = weigh(context, name, await context.network.getReveals(name, signal, breadth), breadth === 'everybody')
+  // Its own store tells a node what it holds; that nobody else holds more it knows only where it is the whole network.
+  if (found.tally.kind === 'none' && found.answers.every(({ self }) => self) && !isWholeNetwork(context)) throw nobodyAnswered()
+  return found
+}
+
+/** The Reveal that a claim of this survey sums up. */
+export function revealOf({ answers }: Survey, { recordHash }: Claim): Reveal {
+  const found = answers.find(({ claim }) => claim !== undefined && equalBytes(claim.recordHash, recordHash))
+  if (found?.reveal === undefined) throw new Error('a claim without the record it was made from')
+  return found.reveal
+}
+
+function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSecondLook: boolean): Survey {
+  const { profile, pins } = context
+  const { answers, asked, silent } = lookup
+  const voters = votersAmong(context, name, answers)
+  if (voters.length === 0) throw nobodyAnswered()
+  const votes = voters.map((voter) => asVote(voter, answers))
+  const toAsk = Math.max(voters.length, asked - (answers.length - voters.length))
+  const voted = tally(votes, { asked: toAsk, done: true }, profile)
+  const quorum = { found: voters.length + silent.length, needed: Math.floor(electorate(toAsk, profile) / 2) + 1 }
+  const former = pins.get(name)
+  const { result, pin } = rulePin(voted, former, { time: context.time(), isSecondLook, spread: context.random() }, profile)
+  pins.set(name, pin)
+  if (isNewDispute(former, pin)) {
+    context.log.warn({ name }, 'most peers name another owner than shortly before: this name is contested until one of them has stayed. `chronym explain` shows both')
+    pins.onDispute(name)
+  }
+  const held = voters.filter((_, index) => votes[index]!.held !== undefined)
+  const firm = held.filter(({ state }) => state !== 'provisional')
+  return { ...lookup, name, counted: firm.length > 0 ? firm : held, quorum, tally: result }
+}
+
+function isNewDispute(former: Pin | undefined, pin: Pin | undefined): boolean {
+  return pin?.state === 'tentative' && pin.rival !== undefined && (former === undefined || !equalBytes(former.pubkey, pin.pubkey))
+}
+
+/** Who has a vote: everybody, but ourselves for names we own. A node that is alone asks itself, where the network is no public one. */
+function votersAmong(context: RegistryContext, name: Name, answers: readonly RevealAnswer[]): readonly RevealAnswer[] {
+  const others = answers.filter(({ self }) => !self)
+  if (others.length === 0) return context.profile.scope === 'public' ? [] : answers
+  return context.owned.get(name) === undefined ? answers : others
+}
+
+/** Who keeps the stub alone votes for the claim that another answer proves. What nobody proves is no answer. */
+function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly RevealAnswer[]): ResolveAnswer {
+  const proved = claim ?? answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))?.claim
+  // The network has applied the limit on answers of one prefix already: here each peer stands for itself.
+  const origin = { peer, prefix: peer }
+  return proved === undefined || state === 'none' ? origin : { ...origin, held: { claim: proved, state } }
+}
+
+/** A node of a network of one machine that was told of no others. */
+export function isWholeNetwork({ network }: RegistryContext): boolean {
+  const { status, peers } = network.status()
+  return status === 'online' && peers === 0
+}
+
+function nobodyAnswered(): OfflineError {
+  return new OfflineError('No peer answered.')
+}

@@ -1,0 +1,62 @@
+import * as v from 'valibot'
+import { RECORD_TYPES, type Zone } from '../../protocol/zone/zone.ts'
+import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { Count, readJson } from '../../store/stored-shapes.ts'
+import type { Store } from '../../store/types.ts'
+
+export interface LocalZone extends Zone {
+  serial: number
+}
+
+const StoredRecords = v.array(v.object({ type: v.picklist(RECORD_TYPES), value: v.string(), ttl: v.optional(Count) }))
+/** The shape alone: what a zone may hold was checked before it was saved. `v.record` would drop the label `constructor`. */
+const Stored = v.object({
+  serial: Count,
+  records: v.custom<Zone['records']>((value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((list) => v.is(StoredRecords, list)), 'labels with their records are expected'),
+  withReveal: v.optional(v.literal(true))
+})
+
+/** Zones edited here, on disk before anything else happens with them. Values: JSON {serial, records, withReveal?}. */
+export class LocalZones {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  get(name: string): LocalZone | undefined {
+    const stored = this.#read(name)
+    return stored === undefined ? undefined : { serial: stored.serial, records: stored.records }
+  }
+
+  /** The names that have one. */
+  names(): string[] {
+    return [...this.#store.list(prefixes.zones)].map(([key]) => lastPart(key))
+  }
+
+  /** Throws StoreError. */
+  remove(name: string): void {
+    this.#store.delete(keys.zone(name))
+  }
+
+  /** Whether the next renewal carries the zone: it came with the request for one, and nobody publishes it by itself. */
+  goesWithReveal(name: string): boolean {
+    return this.#read(name)?.withReveal === true
+  }
+
+  /** `withReveal`: as it was, when left out. Throws StoreError. */
+  save(name: string, { serial, records }: LocalZone, { withReveal = this.goesWithReveal(name) } = {}): void {
+    this.#store.put(keys.zone(name), Buffer.from(JSON.stringify({ serial, records, ...(withReveal && { withReveal }) })))
+  }
+
+  /** It has gone out, or will not. Throws StoreError. */
+  holdBack(name: string): void {
+    const stored = this.#read(name)
+    if (stored?.withReveal === true) this.save(name, stored, { withReveal: false })
+  }
+
+  #read(name: string): v.InferOutput<typeof Stored> | undefined {
+    return readOrSetAside(this.#store, keys.zone(name), this.#store.get(keys.zone(name)), (value) => readJson(Stored, value))
+  }
+}

@@ -1,0 +1,131 @@
+import { encode } from 'cborg'
+import * as v from 'valibot'
+import type { Name } from '../../protocol/name/names.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { decodeReveal, encodeReveal, firstLink, type Reveal } from '../../protocol/claim/reveal.ts'
+import { payloadSerial } from '../../protocol/zone/zone.ts'
+import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { Bytes, Count, readCbor, UnreadableRecord } from '../../store/stored-shapes.ts'
+import type { Store } from '../../store/types.ts'
+
+/** What the network makes of a name of ours: `lost` once the peers have settled on another key. */
+export type Standing = 'held' | 'contested' | 'lost'
+
+/** A name whose newest record was signed here. */
+export interface OwnedRecord {
+  readonly name: Name
+  /** p of the first link: with it the claim is known. */
+  readonly firstRound: number
+  /** The newest record; durable before it is sent. */
+  readonly reveal: Reveal
+  /** Serial of that record. */
+  readonly serial: number
+  /** Serial of the last record that more than half of its peers were seen to hold. */
+  readonly publishedSerial: number
+  readonly standing: Standing
+  /** The newest record of our key that this daemon did not make, and when it was seen, in milliseconds since the epoch. */
+  readonly foreign?: Foreign
+  /** Its owner lets it lapse. */
+  readonly released?: true
+}
+
+export interface Foreign {
+  readonly serial: number
+  readonly seenMs: number
+}
+
+/** `standing` is left out for `held`. */
+const Stored = v.object({
+  reveal: Bytes,
+  publishedSerial: Count,
+  standing: v.optional(v.picklist(['contested', 'lost'])),
+  foreign: v.optional(v.object({ serial: Count, seenMs: Count })),
+  released: v.optional(v.literal(true))
+})
+
+/** Who signed the names on disk; those that cannot be read are passed over. Changes nothing. */
+export function ownedKeys(store: Pick<Store, 'list'>): { readonly name: Name; readonly publicKey: Uint8Array }[] {
+  return [...store.list(prefixes.ownedNames)].flatMap(([key, value]) => {
+    try {
+      const reveal = decodeReveal(readCbor(Stored, value).reveal)
+      return reveal.name === lastPart(key) ? [{ name: reveal.name as Name, publicKey: reveal.pubkey }] : []
+    } catch {
+      // Reading it for use sets it aside and says so.
+      return []
+    }
+  })
+}
+
+/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?, foreign?, released?}. */
+export class OwnedNames {
+  readonly #store: Store
+  readonly #profile: NetworkProfile
+
+  constructor(store: Store, profile: NetworkProfile) {
+    this.#store = store
+    this.#profile = profile
+  }
+
+  get(name: string): OwnedRecord | undefined {
+    return this.#read(keys.ownedName(name), this.#store.get(keys.ownedName(name)))
+  }
+
+  list(): OwnedRecord[] {
+    return [...this.#store.list(prefixes.ownedNames)].flatMap(([key, value]) => this.#read(key, value) ?? [])
+  }
+
+  /** `published`: more than half of its peers hold this very record. A newer link is never replaced by an older one. Throws StoreError. */
+  save(reveal: Reveal, { published }: { published: boolean }): void {
+    const serial = payloadSerial(reveal.payload, this.#profile)
+    const former = this.get(reveal.name)
+    if (former !== undefined && former.reveal.drand_pulse > reveal.drand_pulse) return
+    this.#put(reveal, published ? serial : (former?.publishedSerial ?? 0), published ? 'held' : (former?.standing ?? 'held'), former)
+  }
+
+  /** More than half of the peers hold a zone of this serial; the record that stands may be a newer one by now. Throws StoreError. */
+  setPublished(name: string, serial: number): void {
+    const record = this.get(name)
+    if (record !== undefined) this.#put(record.reveal, Math.max(record.publishedSerial, serial), 'held', record)
+  }
+
+  /** Throws StoreError. */
+  setStanding(name: string, standing: Standing): void {
+    const record = this.get(name)
+    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, standing, record)
+  }
+
+  /** The network showed a record of this serial that this daemon did not make. Throws StoreError. */
+  noteForeign(name: string, serial: number, seenMs: number): void {
+    const record = this.get(name)
+    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, record.standing, { ...record, foreign: { serial, seenMs } })
+  }
+
+  /** Whether its owner lets it lapse. Throws StoreError. */
+  setReleased(name: string, isReleased: boolean): void {
+    const record = this.get(name)
+    if (record === undefined) return
+    this.#put(record.reveal, record.publishedSerial, record.standing, { ...(record.foreign && { foreign: record.foreign }), ...(isReleased && { released: true }) })
+  }
+
+  remove(name: string): void {
+    this.#store.delete(keys.ownedName(name))
+  }
+
+  #put(reveal: Reveal, publishedSerial: number, standing: Standing, { foreign, released }: Pick<OwnedRecord, 'foreign' | 'released'> = {}): void {
+    const record = { reveal: encodeReveal(reveal), publishedSerial, ...(standing === 'held' ? {} : { standing }), ...(foreign && { foreign: { ...foreign } }), ...(released && { released }) }
+    this.#store.put(keys.ownedName(reveal.name), encode(record))
+  }
+
+  #read(key: string, value: Uint8Array | undefined): OwnedRecord | undefined {
+    return readOrSetAside(this.#store, key, value, (bytes) => this.#decode(lastPart(key), bytes))
+  }
+
+  #decode(name: string, value: Uint8Array): OwnedRecord {
+    const { reveal: encoded, publishedSerial, standing = 'held', foreign, released } = readCbor(Stored, value)
+    const reveal = decodeReveal(encoded)
+    if (reveal.name !== name) throw new UnreadableRecord(`it is of ${reveal.name}`)
+    const serial = payloadSerial(reveal.payload, this.#profile)
+    return { name: reveal.name as Name, firstRound: firstLink(reveal).p, reveal, serial, publishedSerial, standing, ...(foreign && { foreign }), ...(released && { released }) }
+  }
+}

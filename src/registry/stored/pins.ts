@@ -1,0 +1,113 @@
+import { encode } from 'cborg'
+import * as v from 'valibot'
+import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { leaseState } from '../../protocol/name/lease.ts'
+import type { Pin } from '../../protocol/resolution/pin.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import type { ProtocolTime } from '../../protocol/time/protocol-time.ts'
+import { keys, lastPart, prefixes, roundOf } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
+
+/** Some 30 MB of the database. */
+const MAX_PINS = 100_000
+
+/** Pins that ended, taken out at a time. */
+const SWEPT_AT_ONCE = 1_000
+
+const remembered = { pubkey: Bytes32, newestRound: Count, firstRound: Count }
+const StoredPin = v.variant('state', [
+  v.strictObject({ state: v.literal('tentative'), ...remembered, lookRound: Count, rival: v.exactOptional(Bytes32) }),
+  v.strictObject({ state: v.literal('firm'), ...remembered, firmRound: Count })
+])
+
+/**
+ * The pins of this daemon, on disk (docs/protocol/rules.md, 11). Values: CBOR. Beside each there is a mark by round: when a tentative one is due for its second look,
+ * when a firm one ends. Of more than fit, tentative ones give way first, the earliest due first. All methods throw StoreError.
+ */
+export class Pins {
+  readonly #store: Store
+  readonly #profile: NetworkProfile
+  readonly #most: number
+  /** Called when another majority than shortly before has made a name contested: what was known of it no longer holds. */
+  onDispute: (name: string) => void = () => undefined
+
+  constructor(store: Store, profile: NetworkProfile, most = MAX_PINS) {
+    this.#store = store
+    this.#profile = profile
+    this.#most = most
+  }
+
+  /** Whether it still says something: `livePin`. */
+  get(name: string): Pin | undefined {
+    return readOrSetAside(this.#store, keys.pin(name), this.#store.get(keys.pin(name)), (value) => readCbor(StoredPin, value))
+  }
+
+  /** By name, after `after` where one is given. What cannot be read is set aside. */
+  *list(after?: string): IterableIterator<[name: string, pin: Pin]> {
+    for (const [key, value] of this.#store.list(prefixes.pins, after === undefined ? undefined : keys.pin(after))) {
+      const pin = readOrSetAside(this.#store, key, value, (bytes) => readCbor(StoredPin, bytes))
+      if (pin !== undefined) yield [lastPart(key), pin]
+    }
+  }
+
+  /** Writes only what has changed. */
+  set(name: string, pin: Pin | undefined): void {
+    const known = this.get(name)
+    if (known === undefined && pin === undefined) return
+    const value = pin === undefined ? undefined : encode(pin)
+    if (known !== undefined && value !== undefined && equalBytes(encode(known), value)) return
+    const operations: StoreOperation[] = known === undefined ? [] : [{ delete: this.#mark(name, known) }]
+    if (pin === undefined || value === undefined) operations.push({ delete: keys.pin(name) })
+    else {
+      if (known === undefined) operations.push(...this.#room())
+      operations.push({ put: keys.pin(name), value }, { put: this.#mark(name, pin), value: new Uint8Array(0) })
+    }
+    this.#store.batch(operations)
+  }
+
+  /** Of the tentative ones that are due for their second look the one that is so longest; forgets what is too late, as `isLive` says. */
+  due({ lapse }: Pick<ProtocolTime, 'lapse'>, isLive: (pin: Pin) => boolean): string | undefined {
+    const late: StoreOperation[] = []
+    let due: string | undefined
+    for (const mark of this.#store.keys(prefixes.pinLooks)) {
+      if (roundOf(mark) > lapse || late.length >= SWEPT_AT_ONCE) break
+      const name = lastPart(mark)
+      const pin = this.get(name)
+      const isCurrent = pin !== undefined && this.#mark(name, pin) === mark
+      if (isCurrent && isLive(pin)) {
+        due = name
+        break
+      }
+      late.push({ delete: mark }, ...(isCurrent ? [{ delete: keys.pin(name) }] : []))
+    }
+    if (late.length > 0) this.#store.batch(late)
+    return due
+  }
+
+  /** Forgets firm ones whose lease is dead. */
+  sweep({ lapse }: Pick<ProtocolTime, 'lapse'>): void {
+    const dead: StoreOperation[] = []
+    for (const mark of this.#store.keys(prefixes.pinEnds)) {
+      if (roundOf(mark) >= lapse || dead.length >= SWEPT_AT_ONCE) break
+      const name = lastPart(mark)
+      const pin = this.get(name)
+      dead.push({ delete: mark }, ...(pin !== undefined && this.#mark(name, pin) === mark ? [{ delete: keys.pin(name) }] : []))
+    }
+    if (dead.length > 0) this.#store.batch(dead)
+  }
+
+  /** What gives way to one more: none while there is room. */
+  #room(): readonly StoreOperation[] {
+    if (this.#store.count(prefixes.pins) < this.#most) return []
+    for (const prefix of [prefixes.pinLooks, prefixes.pinEnds]) {
+      for (const mark of this.#store.keys(prefix)) return [{ delete: mark }, { delete: keys.pin(lastPart(mark)) }]
+    }
+    return []
+  }
+
+  #mark(name: string, pin: Pin): string {
+    return pin.state === 'tentative' ? keys.pinLook(pin.lookRound, name) : keys.pinEnd(leaseState(pin.newestRound, 0, this.#profile).graceEndRound, name)
+  }
+}

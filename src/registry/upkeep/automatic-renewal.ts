@@ -1,0 +1,165 @@
+import { renewalIterations, type Name } from '../../protocol/name/names.ts'
+import { linksOf } from '../../protocol/claim/reveal.ts'
+import type { TaskManager, TaskView } from '../../tasks/types.ts'
+import { AwakeTime } from './awake-time.ts'
+import type { RegistryContext } from '../context.ts'
+import type { MeasuredRate } from '../registration/estimate.ts'
+import { leaseOf } from '../lease-times.ts'
+import { NameWarnings } from '../name-warnings.ts'
+import { OTHER_DAEMON_WARNED_MS } from '../ownership/other-daemon.ts'
+import type { OwnedRecord } from '../stored/owned-names.ts'
+import { queueSeconds } from '../registration/queue-time.ts'
+import { renew } from '../registration/registration.ts'
+import { canBeRenewed, renewalOutlook, type Outlook } from './renewal-outlook.ts'
+import { dueRounds } from './renewal-schedule.ts'
+import type { RegistryEvent } from '../types.ts'
+
+/** Leases last days at least, and minutes only in tests. */
+const LOOK_EVERY_MS = 30_000
+/** A renewal that failed, or that somebody cancelled, is not begun again at the next look; where leases are short it is sooner, a tenth of the lead later. */
+const AFTER_FAILURE_MS = 60 * 60 * 1000
+const AFTER_FAILURE_SHARE = 1 / 10
+/** Two looks that lie further apart have a sleep, or a clock that was set, between them. */
+const LONGEST_GAP_MS = 2 * LOOK_EVERY_MS
+/** The lead is three times what a renewal takes and a tenth of the lease at least: a rough rate is enough, and measuring it takes a thread. */
+const RATE_KEPT_MS = 60 * 60 * 1000
+
+export interface AutomaticRenewalOptions {
+  /** `auto_renew`, read at each look. */
+  readonly isOn: () => boolean
+  /** `vdf.max_tasks`, read at each look. */
+  readonly slots: () => number
+  readonly emit: (event: RegistryEvent) => void
+}
+
+/** Renews every name of this daemon before its lease ends (docs/protocol/rules.md, 9), and warns of what stands against that: nothing lapses unsaid while it runs. */
+export class AutomaticRenewal {
+  readonly #context: RegistryContext
+  readonly #tasks: TaskManager
+  readonly #rate: MeasuredRate
+  readonly #isOn: () => boolean
+  readonly #slots: () => number
+  readonly #warnings: NameWarnings
+  readonly #awake: AwakeTime
+  /** Why a renewal that was due could not be started. */
+  readonly #obstacles = new Map<string, string>()
+  #squaringsPerSecond: number | undefined
+  #stop: (() => void) | undefined
+  #looking: Promise<void> | undefined
+
+  constructor(context: RegistryContext, tasks: TaskManager, rate: MeasuredRate, { isOn, slots, emit }: AutomaticRenewalOptions) {
+    this.#context = context
+    this.#tasks = tasks
+    this.#rate = rate
+    this.#isOn = isOn
+    this.#slots = slots
+    this.#warnings = new NameWarnings(context, emit)
+    this.#awake = new AwakeTime(context.store, context.clock, LONGEST_GAP_MS)
+  }
+
+  start(): void {
+    this.#stop = this.#context.clock.every(LOOK_EVERY_MS, () => {
+      this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stop?.()
+    await this.#looking
+    this.#note(() => this.#awake.save())
+  }
+
+  /** What becomes of each of these leases, now. */
+  outlooks(records: readonly OwnedRecord[]): Outlook[] {
+    const { profile } = this.#context
+    const tasks = this.#tasks.list()
+    const newest = new Map<string, TaskView>()
+    for (const task of tasks) if (task.kind === 'renew') newest.set(task.name, task)
+    const awakeShare = this.#awake.share()
+    const nowMs = this.#context.clock.now()
+    const names = records.map(({ name, reveal, standing, foreign, released }) => {
+      const known = { name, profile, standing, links: linksOf(reveal).length, lease: leaseOf(this.#context, reveal.drand_pulse), task: newest.get(name), foreignSerial: foreign !== undefined && Math.abs(nowMs - foreign.seenMs) < OTHER_DAEMON_WARNED_MS ? foreign.serial : undefined, isReleased: released === true }
+      return { ...known, rounds: canBeRenewed(known) ? this.#roundsOf(name, awakeShare) : 0 }
+    })
+    const due = dueRounds(names, this.#slots(), profile)
+    return names.map((name, index) =>
+      renewalOutlook({
+        ...name,
+        nowRound: this.#context.time().now,
+        dueRound: due[index]!,
+        taskSeconds: name.task?.status === 'running' ? this.#secondsUntilProof(name.task, tasks) / awakeShare : 0,
+        isAutomatic: this.#isOn(),
+        obstacle: this.#obstacles.get(name.name)
+      })
+    )
+  }
+
+  /** Of a task under way, while the machine is awake: when those before it have had their turn. 0 while the rate is not known. */
+  #secondsUntilProof(task: TaskView, all: readonly TaskView[]): number {
+    const perSecond = this.#squaringsPerSecond ?? Infinity
+    const secondsLeft = ({ eta_seconds: eta, iterations, progress }: TaskView): number => eta ?? (iterations - progress) / perSecond
+    const { queue_position: position } = task
+    if (position === null) return secondsLeft(task)
+    const before = all.filter((other) => other.queue_position === null || other.queue_position < position)
+    return queueSeconds(before, this.#slots(), secondsLeft) + secondsLeft(task)
+  }
+
+  /** What a renewal takes, by the calendar. */
+  #roundsOf(name: Name, awakeShare: number): number {
+    const { profile } = this.#context
+    return this.#squaringsPerSecond === undefined ? 0 : Math.ceil(renewalIterations(name, profile) / this.#squaringsPerSecond / awakeShare / profile.beacon.period)
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    try {
+      this.#note(() => this.#awake.look())
+      // None begins only to give its slot to the next.
+      const records = this.#context.owned.list().toSorted((left, right) => left.reveal.drand_pulse - right.reveal.drand_pulse)
+      if (records.length > 0) await this.#measure()
+      for (const [index, outlook] of this.outlooks(records).entries()) await this.#renewWhenDue(records[index]!.name, outlook)
+      const standing = this.#context.owned.list()
+      this.#warnings.tell(new Map(this.outlooks(standing).map(({ warnings }, index) => [standing[index]!.name, warnings])))
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'the leases of this daemon could not be looked at; the next look tries again')
+    }
+  }
+
+  /** A disk that is full is no reason to let a name lapse. */
+  #note(note: () => void): void {
+    try {
+      note()
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'how much this machine is awake could not be written down; the next look tries again')
+    }
+  }
+
+  async #measure(): Promise<void> {
+    try {
+      this.#squaringsPerSecond = await this.#rate.get(RATE_KEPT_MS)
+    } catch (error) {
+      // A tenth of the lease is enough for any but the slowest machines.
+      this.#context.log.warn({ err: error }, 'how fast this machine squares could not be measured')
+    }
+  }
+
+  async #renewWhenDue(name: string, { isDue, leadRounds }: Outlook): Promise<void> {
+    if (!isDue) this.#obstacles.delete(name)
+    if (!isDue || this.#hasJustFailed(name, leadRounds)) return
+    try {
+      await renew(this.#context, this.#tasks, name, {})
+      this.#obstacles.delete(name)
+      this.#context.log.info({ name }, 'the lease ends soon: renewing it')
+    } catch (error) {
+      this.#obstacles.set(name, error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #hasJustFailed(name: string, leadRounds: number): boolean {
+    const { clock, profile } = this.#context
+    const waitMs = Math.min(AFTER_FAILURE_MS, leadRounds * profile.beacon.period * 1000 * AFTER_FAILURE_SHARE)
+    return this.#tasks
+      .list()
+      .some((task) => task.name === name && task.kind === 'renew' && task.status === 'failed' && Math.abs(clock.now() - Date.parse(task.updated_at)) < waitMs)
+  }
+}

@@ -1,0 +1,64 @@
+import { livePin } from '../../protocol/resolution/pin.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import type { RegistryContext } from '../context.ts'
+import { isSecret } from '../resolution/secrecy.ts'
+import { survey } from '../resolution/survey.ts'
+
+const SECOND_MS = 1000
+/** One look at a time, at most 120 an hour where `pin_after` is a day: more than two thousand new names a day. */
+const LONGEST_TICK_MS = 30 * SECOND_MS
+/** Ticks in `pin_after`, where that is short. */
+const TICKS = 20
+/** A look that failed, or saw no majority, is repeated after this part of `pin_after`. */
+const AGAIN_PART = 24
+
+/** Makes the second sighting of owners that were seen once, a day or more later: those whom the same majority names are pinned firmly (docs/protocol/rules.md, 11). */
+export class PinUpkeep {
+  readonly #context: RegistryContext
+  readonly #tasks: TaskManager
+  readonly #ended = new AbortController()
+  #stop: (() => void) | undefined
+  #looking: Promise<void> | undefined
+
+  constructor(context: RegistryContext, tasks: TaskManager) {
+    this.#context = context
+    this.#tasks = tasks
+  }
+
+  start(): void {
+    const { clock, profile } = this.#context
+    const tickMs = Math.min(LONGEST_TICK_MS, Math.max(SECOND_MS, Math.floor((profile.pin_after * profile.beacon.period * SECOND_MS) / TICKS)))
+    this.#stop = clock.every(tickMs, () => {
+      this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort()
+    this.#stop?.()
+    await this.#looking
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    try {
+      const { pins, profile, network } = this.#context
+      const time = this.#context.time()
+      pins.sweep(time)
+      const name = pins.due(time, (pin) => livePin(pin, time, profile) !== undefined) as Name | undefined
+      if (name === undefined || network.status().status === 'offline') return
+      // Whatever comes of it, others have their turn first.
+      this.#postpone(name)
+      if (!isSecret(this.#tasks, name)) await survey(this.#context, name, this.#ended.signal, 'everybody')
+    } catch (error) {
+      if (!this.#ended.signal.aborted) this.#context.log.info({ reason: (error as Error).message }, 'an owner could not be looked at a second time; it is tried again by itself')
+    }
+  }
+
+  #postpone(name: Name): void {
+    const { pins, profile } = this.#context
+    const pin = pins.get(name)
+    if (pin?.state === 'tentative') pins.set(name, { ...pin, lookRound: this.#context.time().lapse + Math.ceil(profile.pin_after / AGAIN_PART) })
+  }
+}

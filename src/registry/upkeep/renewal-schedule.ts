@@ -1,0 +1,26 @@
+/** When the renewals of one machine begin, which take turns: the one whose lease ends first is squared first (tasks/queue.ts). Pure. */
+import { RENEWAL_MARGIN, renewalRound, type Lease } from '../../protocol/name/lease.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+
+export interface RenewalToCome {
+  readonly lease: Lease
+  /** What it takes on this machine, rounds of the calendar; 0 where none is to come, or that is not known yet. */
+  readonly rounds: number
+}
+
+/**
+ * The round at which each is begun: as early as it needs alone (docs/tasks.md, "Renewals"), and so much earlier that those whose turn comes after it can begin in time. Of
+ * twenty that end together the first is begun sixty times what one takes before the end. None is begun before its lease.
+ *
+ * @param slots renewals at once, at least 1
+ */
+export function dueRounds(renewals: readonly RenewalToCome[], slots: number, profile: NetworkProfile): number[] {
+  const due = new Map<RenewalToCome, number>()
+  let nextBegins = Infinity
+  for (const renewal of renewals.toSorted((left, right) => right.lease.endRound - left.lease.endRound)) {
+    const { lease, rounds } = renewal
+    nextBegins = Math.min(nextBegins, lease.endRound) - Math.ceil((RENEWAL_MARGIN * rounds) / slots)
+    due.set(renewal, Math.max(lease.startRound, Math.min(renewalRound(lease.startRound, rounds, profile), nextBegins)))
+  }
+  return renewals.map((renewal) => due.get(renewal)!)
+}

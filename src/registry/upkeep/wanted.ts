@@ -1,0 +1,192 @@
+/** Names and identities that this daemon is told are its own and does not have: it looks for them in the network, and takes up what belongs to its seed. */
+import * as v from 'valibot'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
+import { parseDid, type Did } from '../../protocol/identity/did.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { compareRecords } from '../../protocol/claim/order.ts'
+import { OfflineError } from '../../network/types.ts'
+import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { Count, readJson } from '../../store/stored-shapes.ts'
+import { ServiceError } from '../../errors.ts'
+import { openName, ownKey, type RegistryContext } from '../context.ts'
+import { adoptIdentity, readDid } from '../identities/identities.ts'
+import { leaseOf } from '../lease-times.ts'
+import { claimsIn } from '../resolution/secrecy.ts'
+import type { RegistryEvent, WantedView } from '../types.ts'
+
+const SECOND_MS = 1000
+const TICK_MS = 5 * SECOND_MS
+/** The first wait; each further one is twice as long. */
+const FIRST_WAIT_MS = 10 * SECOND_MS
+const LONGEST_WAIT_MS = 3600 * SECOND_MS
+/** Times that an identity is looked for which may never have been made: some five minutes. */
+const GUESS_LOOKS = 6
+/** Most that are looked for at a time. */
+export const MAX_WANTED = 256
+
+const Stored = v.object({ sinceMs: Count, isGuess: v.boolean() })
+type Wanted = v.InferOutput<typeof Stored>
+
+/** Value of `wanted/<name or did>`: JSON {sinceMs, isGuess}. `isGuess`: an identity that the seed may have made. */
+export function encodeWanted(wanted: Wanted): Uint8Array {
+  return Buffer.from(JSON.stringify(wanted))
+}
+
+/** Throws UnreadableRecord. */
+export function decodeWanted(value: Uint8Array): Wanted {
+  return readJson(Stored, value)
+}
+
+interface Look {
+  readonly atMs: number
+  readonly looks: number
+  readonly state: WantedView['state']
+  readonly detail: string
+}
+
+const NOT_YET: Omit<Look, 'atMs'> = { looks: 0, state: 'looking', detail: 'The network has not been asked yet.' }
+
+/** Looks for what is wanted until it is found, less and less often. */
+export class WantedNames {
+  readonly #context: RegistryContext
+  readonly #emit: (event: RegistryEvent) => void
+  /** What the last look of this run came to. */
+  readonly #looks = new Map<string, Look>()
+  #stop: (() => void) | undefined
+  #looking: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(context: RegistryContext, emit: (event: RegistryEvent) => void) {
+    this.#context = context
+    this.#emit = emit
+  }
+
+  start(): void {
+    this.#stop = this.#context.clock.every(TICK_MS, () => {
+      this.#looking ??= this.#lookAtAll().finally(() => (this.#looking = undefined))
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#stop?.()
+    await this.#looking
+  }
+
+  /** Throws StoreError. */
+  list(): WantedView[] {
+    return [...this.#stored()].filter(([, { isGuess }]) => !isGuess).map(([id, wanted]) => this.#view(id, wanted))
+  }
+
+  /** Remembers a name or DID and looks for it at once. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001, SVC-STO-001. */
+  async want(text: string): Promise<WantedView> {
+    const { store, clock } = this.#context
+    const id = text.startsWith('did:') ? readDid(this.#context, text) : openName(this.#context, text)
+    const known = store.get(keys.wanted(id))
+    const wanted = { sinceMs: known === undefined ? clock.now() : decodeWanted(known).sinceMs, isGuess: false }
+    if (this.#isHeld(id)) return { ...this.#view(id, wanted), state: 'adopted', detail: 'This daemon has it.' }
+    if (known === undefined && store.count(prefixes.wanted) >= MAX_WANTED) {
+      throw new ServiceError('SVC-WNT-001', `This daemon looks for ${MAX_WANTED} names already.`)
+    }
+    store.put(keys.wanted(id), encodeWanted(wanted))
+    await this.#look(id, wanted)
+    return this.#view(id, wanted)
+  }
+
+  /** False where it was not wanted. Throws StoreError. */
+  forget(id: string): boolean {
+    const key = keys.wanted(id)
+    const isThere = this.#context.store.get(key) !== undefined
+    if (isThere) this.#context.store.delete(key)
+    this.#looks.delete(id)
+    return isThere
+  }
+
+  /** Never rejects. */
+  async #lookAtAll(): Promise<void> {
+    try {
+      for (const [id, wanted] of [...this.#stored()]) {
+        if (this.#isStopped) return
+        if (this.#isDue(id)) await this.#look(id, wanted)
+      }
+    } catch (error) {
+      this.#context.log.warn({ err: error }, 'the names that this daemon looks for could not be read; the next look tries again')
+    }
+  }
+
+  #isDue(id: string): boolean {
+    const last = this.#looks.get(id)
+    if (last === undefined) return true
+    const passedMs = this.#context.clock.now() - last.atMs
+    // A clock that was set back is no reason to wait longer than usual.
+    return passedMs < 0 || passedMs >= Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, last.looks - 1))
+  }
+
+  /** Rejects with StoreError only. */
+  async #look(id: string, { isGuess }: Wanted): Promise<void> {
+    const { store, clock, log } = this.#context
+    const before = this.#looks.get(id) ?? NOT_YET
+    let found: Pick<Look, 'state' | 'detail'>
+    let isAnswered = true
+    try {
+      found = this.#isHeld(id) ? { state: 'adopted', detail: 'This daemon has it.' } : id.startsWith('did:') ? await this.#lookForIdentity(parseDid(id, this.#context.profile)) : await this.#lookForName(id as Name)
+    } catch (error) {
+      isAnswered = false
+      found = { state: 'looking', detail: error instanceof OfflineError ? 'No peer can be asked yet.' : (error as Error).message }
+    }
+    // Without an answer the next look comes as soon as after the first one.
+    const looks = isAnswered ? before.looks + 1 : Math.min(before.looks, 1)
+    this.#looks.set(id, { ...found, looks, atMs: clock.now() })
+    if (found.state !== before.state) log.info({ wanted: id, state: found.state }, found.detail)
+    const isOver = found.state === 'adopted' || (isGuess && (found.state === 'other-owner' || looks >= GUESS_LOOKS))
+    if (isOver) store.delete(keys.wanted(id))
+  }
+
+  /** By the blinded look-up of a registration: a name that is still free is told to nobody. */
+  async #lookForName(name: Name): Promise<Pick<Look, 'state' | 'detail'>> {
+    const { network, owned, memory } = this.#context
+    const { proved } = claimsIn(await network.probe(name))
+    const alive = proved.filter(({ claim }) => leaseOf(this.#context, claim.newestRound).state !== 'dead').sort((left, right) => compareRecords(right.claim, left.claim))
+    const { publicKey } = ownKey(this.#context, name)
+    const own = alive.find(({ claim }) => equalBytes(claim.pubkey, publicKey))
+    if (own !== undefined) {
+      memory.see(own.claim)
+      owned.save(own.reveal, { published: true })
+      network.withdrawReveal(name, own.reveal)
+      this.#emit({ type: 'name:held', detail: { name } })
+      return { state: 'adopted', detail: `The network holds ${name} under a key of this seed: it is taken up.` }
+    }
+    const other = alive[0]
+    if (other !== undefined) return { state: 'other-owner', detail: `${name} belongs to another key (${toHex(other.claim.pubkey)}), not to this seed. Check the words and the network.` }
+    return { state: 'not-found', detail: `No peer that answered shows ${name}: check its spelling; its lease may have ended. It is looked for again.` }
+  }
+
+  async #lookForIdentity(did: Did): Promise<Pick<Look, 'state' | 'detail'>> {
+    switch (await adoptIdentity(this.#context, did)) {
+      case 'adopted':
+        return { state: 'adopted', detail: `The network holds ${did} under keys of this seed: it is taken up.` }
+      case 'other-owner':
+        return { state: 'other-owner', detail: `${did} has keys of another seed.` }
+      case 'not-found':
+        return { state: 'not-found', detail: `No peer that answered shows ${did}. It is looked for again.` }
+    }
+  }
+
+  #isHeld(id: string): boolean {
+    return id.startsWith('did:') ? this.#context.store.get(keys.ownIdentity(id)) !== undefined : this.#context.owned.get(id) !== undefined
+  }
+
+  *#stored(): IterableIterator<[id: string, wanted: Wanted]> {
+    const { store } = this.#context
+    for (const [key, value] of store.list(prefixes.wanted)) {
+      const wanted = readOrSetAside(store, key, value, decodeWanted)
+      if (wanted !== undefined) yield [lastPart(key), wanted]
+    }
+  }
+
+  #view(id: string, { sinceMs }: Wanted): WantedView {
+    const { state, detail, atMs } = { atMs: undefined, ...NOT_YET, ...this.#looks.get(id) }
+    return { id, state, detail, since: new Date(sinceMs).toISOString(), looked_at: atMs === undefined ? null : new Date(atMs).toISOString() }
+  }
+}

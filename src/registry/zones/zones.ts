@@ -1,0 +1,162 @@
+import { ServiceError } from '../../errors.ts'
+import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { parseZone, parseZonePayload, serializeZone, ZoneError, type PublishedZone, type Zone } from '../../protocol/zone/zone.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
+import { openName, type RegistryContext } from '../context.ts'
+import { leaseOf, roundTime } from '../lease-times.ts'
+import type { LocalZone } from '../stored/local-zones.ts'
+import type { OwnedRecord } from '../stored/owned-names.ts'
+import { takeUpNewer } from '../ownership/newer-records.ts'
+import { requireMajority, supersededRecord } from '../publication/publishing.ts'
+import type { PublishBudgets } from '../publication/publish-budget.ts'
+import { translatedSync } from '../service-errors.ts'
+import { survey } from '../resolution/survey.ts'
+import type { ResolvedName, StoredBy, ZoneDraft, ZoneView } from '../types.ts'
+
+/** The zone of a resolved name. Throws SVC-ZON-001 when its payload is none. */
+export function zoneOf(context: RegistryContext, { reveal }: ResolvedName): ZoneView {
+  try {
+    return { zone: parseZonePayload(reveal.payload, context.profile), source: 'network', state: 'published' }
+  } catch (error) {
+    throw new ServiceError('SVC-ZON-001', `The payload of ${reveal.name} is not a zone: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+/** The draft of a name; else the zone that this daemon published of it, while the name is held and its lease and grace run. */
+export function localZone(context: RegistryContext, text: string): ZoneView | undefined {
+  return translatedSync(() => {
+    const name = openName(context, text)
+    const draft = draftOf(context, name)
+    if (draft !== undefined) return { zone: draft, source: 'local', state: 'draft' }
+    const record = context.owned.get(name)
+    if (record === undefined || record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead') return undefined
+    const zone = ownZone(context, record)
+    return zone === undefined ? undefined : { zone, source: 'local', state: 'published' }
+  })
+}
+
+/** The zone saved here that is not what was published last: nothing of it is known to others. */
+export function draftOf(context: RegistryContext, name: Name): LocalZone | undefined {
+  const local = context.zones.get(name)
+  const record = context.owned.get(name)
+  if (local === undefined || record === undefined) return local
+  if (local.serial <= record.publishedSerial) return undefined
+  // Signed and sent, though too few peers may hold it as yet.
+  const payload = serializeZone({ records: local.records }, local.serial, context.profile)
+  return Buffer.compare(payload, record.reveal.payload) === 0 ? undefined : local
+}
+
+/** The zone of our newest record; undefined where its payload, signed elsewhere with our key, is none. */
+export function ownZone(context: RegistryContext, { reveal }: OwnedRecord): PublishedZone | undefined {
+  try {
+    return parseZonePayload(reveal.payload, context.profile)
+  } catch (error) {
+    if (error instanceof ZoneError) return undefined
+    throw error
+  }
+}
+
+/** Saves a zone here. SVC-NAM-001/002, SVC-OWN-001, SVC-ZON-002, SVC-ZON-004, SVC-STO-001. */
+export function saveZone(context: RegistryContext, tasks: TaskManager, text: string, input: unknown, ifMatchSerial?: number): { serial: number } {
+  return translatedSync(() => {
+    const name = openName(context, text)
+    const zone = parseZone(input, context.profile)
+    requireZoneOwner(context, tasks, name)
+    requireUnchanged(context, name, ifMatchSerial)
+    return { serial: store(context, name, zone).serial }
+  })
+}
+
+/** As {@link saveZone}, for a zone that the registration about to start carries. */
+export function saveZoneForRegistration(context: RegistryContext, name: Name, input: unknown): void {
+  translatedSync(() => store(context, name, parseZone(input, context.profile)))
+}
+
+/** As {@link saveZone}, for a zone that the next renewal carries. */
+export function saveZoneForRenewal(context: RegistryContext, name: Name, input: unknown): void {
+  translatedSync(() => store(context, name, parseZone(input, context.profile), { withReveal: true }))
+}
+
+/** Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-001 where a newer one was published elsewhere (trying again goes above it), SVC-PUB-002, SVC-REQ-005 where the name changes too often. */
+export async function publishZone(context: RegistryContext, tasks: TaskManager, budgets: PublishBudgets, text: string): Promise<{ serial: number } & StoredBy> {
+  const name = openName(context, text)
+  const record = requireOwned(context, name)
+  const local = context.zones.get(name)
+  if (local === undefined) throw new ServiceError('SVC-ZON-003', `There is no local zone for ${name}.`)
+  const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
+  if (state === 'dead') throw new ServiceError('SVC-RES-003', `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}.`)
+
+  const { serial, reveal } = zoneToSend(context, name, local, record)
+  // The same record again is a repetition, no change.
+  if (Buffer.compare(reveal.payload, record.reveal.payload) !== 0) budgets.spend(name)
+  // Before it is sent: two payloads of one serial would be an equivocation.
+  context.owned.save(reveal, { published: false })
+  const outcome = await context.network.putReveal(reveal)
+  // Peers that hold a newer one count as having it, but what they show is not this zone.
+  if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name))) throw supersededRecord(name)
+  // Another daemon's record may have been taken up by a look meanwhile: then that is what peers hold.
+  const standing = context.owned.get(name)
+  if ((standing?.foreign?.serial ?? 0) >= serial && !equalBytes(standing!.reveal.payload, reveal.payload)) throw supersededRecord(name)
+  const stored = requireMajority(`the zone of ${name}`, outcome)
+  context.owned.setPublished(name, serial)
+  context.zones.holdBack(name)
+  return { serial, ...stored }
+}
+
+/** The record of a name that this daemon owns. Throws SVC-OWN-001. */
+export function requireOwned(context: RegistryContext, name: Name): OwnedRecord {
+  const record = context.owned.get(name)
+  if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+  return record
+}
+
+/** A zone for another's name would wait here unseen and be published by nobody. Throws SVC-OWN-001. */
+export function requireZoneOwner(context: RegistryContext, tasks: TaskManager, name: Name): void {
+  if (zoneOwner(context, tasks, name) !== 'unowned') return
+  throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}, and is not registering it: a zone for it could not be published. \`chronym register ${name} --zone FILE\` registers it with one.`)
+}
+
+/** What this daemon has to do with a name. */
+export function zoneOwner(context: RegistryContext, tasks: TaskManager, name: Name): ZoneDraft['owner'] {
+  const record = context.owned.get(name)
+  if (record !== undefined && record.standing !== 'lost') return 'owned'
+  return tasks.list().some((task) => task.name === name && task.status === 'running') ? 'registering' : 'unowned'
+}
+
+/** Throws SVC-ZON-004. */
+export function requireUnchanged(context: RegistryContext, name: Name, ifMatchSerial: number | undefined): void {
+  const standing = draftOf(context, name)?.serial ?? context.owned.get(name)?.serial
+  if (ifMatchSerial === undefined || ifMatchSerial === standing) return
+  const now = standing === undefined ? 'there is none now' : `it is ${standing} now`
+  throw new ServiceError('SVC-ZON-004', `The zone of ${name} does not have serial ${ifMatchSerial}: ${now}.`)
+}
+
+function zoneToSend(context: RegistryContext, name: Name, local: LocalZone, record: OwnedRecord): { serial: number; reveal: Reveal } {
+  // Published here once, and replaced since by a record that was signed elsewhere: it is no draft, and must not come back.
+  if (local.serial < record.serial && draftOf(context, name) === undefined) return record
+  const zone = isNewerThanPublished(context, name, local, record) ? local : store(context, name, { records: local.records })
+  return { serial: zone.serial, reveal: revealWithPayload(context, record.reveal, serializeZone({ records: zone.records }, zone.serial, context.profile)) }
+}
+
+/** The very record that stands may be sent again; anything else needs a serial above all that was seen. */
+function isNewerThanPublished(context: RegistryContext, name: Name, local: LocalZone, record: OwnedRecord): boolean {
+  const highest = nextSerial(context, name) - 1
+  if (local.serial < highest) return false
+  const payload = serializeZone({ records: local.records }, local.serial, context.profile)
+  return local.serial > record.serial || Buffer.compare(payload, record.reveal.payload) === 0
+}
+
+/** Throws ZoneError where the zone asks for a serial that is not above all seen: it would be the second zone of that serial, or older than what others hold. */
+export function store(context: RegistryContext, name: Name, { serial, records }: Zone, options?: { withReveal: boolean }): LocalZone {
+  const next = nextSerial(context, name)
+  if (serial !== undefined && serial < next) {
+    const message = `${serial} is not above ${next - 1}, the highest serial seen of ${name}: leave it out, or give ${next} or more`
+    throw new ZoneError('zone', [{ path: 'serial', message }])
+  }
+  const zone = { serial: serial ?? next, records }
+  context.zones.save(name, zone, options)
+  return zone
+}

@@ -1,0 +1,71 @@
+/**
+ * A state on disk: a header, then the kernel's state. Header: magic `CHRCKPT1`, generation u64, squarings u64, length of the counted
+ * intermediates u64 (all big-endian), SHA-256 of the evaluation's parameters, SHA-256 of the counted intermediates, SHA-256 of
+ * header so far and state.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { EvaluationPlan } from '../types.ts'
+
+const MAGIC = Buffer.from('CHRCKPT1', 'latin1')
+const DIGEST_BYTES = 32
+const FIELDS_BYTES = MAGIC.length + 3 * 8
+const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
+
+export interface StateFile {
+  /** Increases with each that is written. */
+  readonly generation: bigint
+  readonly squarings: number
+  /** Bytes of intermediates that count. */
+  readonly length: number
+  /** SHA-256 of those. */
+  readonly intermediatesDigest: Buffer
+  readonly state: Uint8Array
+}
+
+/** SHA-256 over what a checkpoint must agree with: seed, size, squarings and split of the evaluation. */
+export function planDigest(plan: EvaluationPlan): Buffer {
+  const numbers = Buffer.alloc(24)
+  numbers.writeBigUInt64BE(BigInt(plan.discriminantBits), 0)
+  numbers.writeBigUInt64BE(BigInt(plan.iterations), 8)
+  numbers.writeBigUInt64BE(BigInt(plan.split ?? 0), 16)
+  return createHash('sha256').update(plan.seed).update(numbers).digest()
+}
+
+export function encodeStateFile({ generation, squarings, length, intermediatesDigest, state }: StateFile, plan: Buffer): Buffer {
+  const fields = Buffer.alloc(FIELDS_BYTES)
+  MAGIC.copy(fields)
+  fields.writeBigUInt64BE(generation, 8)
+  fields.writeBigUInt64BE(BigInt(squarings), 16)
+  fields.writeBigUInt64BE(BigInt(length), 24)
+  const header = Buffer.concat([fields, plan, intermediatesDigest])
+  const seal = createHash('sha256').update(header).update(state).digest()
+  return Buffer.concat([header, seal, state])
+}
+
+/** Undefined where there is none; a string says why what is there cannot be believed. Rejects when it cannot be read. */
+export async function readStateFile(path: string, expectedPlan: Buffer): Promise<StateFile | string | undefined> {
+  const bytes = await readIfPresent(path)
+  if (bytes === undefined || typeof bytes === 'string') return bytes
+  if (bytes.length < HEADER_BYTES) return `it is cut off after ${bytes.length} bytes`
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is no checkpoint of this version'
+  const field = (index: number): bigint => bytes.readBigUInt64BE(MAGIC.length + 8 * index)
+  const digest = (index: number): Buffer => bytes.subarray(FIELDS_BYTES + index * DIGEST_BYTES, FIELDS_BYTES + (index + 1) * DIGEST_BYTES)
+  const state = bytes.subarray(HEADER_BYTES)
+  const sealed = createHash('sha256').update(bytes.subarray(0, HEADER_BYTES - DIGEST_BYTES)).update(state).digest()
+  if (!sealed.equals(digest(2))) return 'its hash is not that of its bytes'
+  if (!digest(0).equals(expectedPlan)) return 'it is of another evaluation'
+  return { generation: field(0), squarings: Number(field(1)), length: Number(field(2)), intermediatesDigest: digest(1), state }
+}
+
+/** Undefined where there is no such file; a string says that the disk does not give it back. */
+async function readIfPresent(path: string): Promise<Buffer | string | undefined> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === 'EIO') return message
+    throw error
+  }
+}

@@ -1,0 +1,191 @@
+import type { EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest } from '../../native/types.ts'
+import { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts'
+import { INTERMEDIATES, loadCheckpoints, removeBeyond, taskDirectory } from '../checkpoints/checkpoints.ts'
+import { Repair } from '../checkpoints/repair.ts'
+import { replaceFile } from '../../util/replace-file.ts'
+import type { RunContext } from './run.ts'
+import type { EvaluationPlan, TaskIdentity } from '../types.ts'
+
+/** Failures of the kernel or its worker at one place after which a task is given up: by then the hardware or the program is at fault. */
+export const MAX_EVALUATION_FAULTS = 3
+
+/**
+ * Checkpoints are taken so much earlier than the promise asks, that what one still needs to reach the disk (the slice under way,
+ * the transfer, the write) lies within it.
+ */
+const CHECKPOINT_MARGIN_SECONDS = 1
+
+/** The evaluation failed for a reason that another try may cure. */
+export class EvaluationFault extends Error {
+  override readonly name = 'EvaluationFault'
+  readonly code: string
+  /** How far it had come. */
+  readonly squarings: number
+
+  constructor(code: string, message: string, squarings: number) {
+    super(`${code}: ${message}`)
+    this.code = code
+    this.squarings = squarings
+  }
+}
+
+/** An evaluation at work. */
+interface Working {
+  readonly handle: EvaluationHandle
+  readonly writer: CheckpointWriter
+  /** Where it makes good what the disk has lost. */
+  readonly repair: Repair | undefined
+  /** Squarings of the checkpoint that it goes on from; undefined for one that began anew. */
+  readonly resumedFrom: number | undefined
+}
+
+/** What the evaluation of a task needs of its run. */
+export interface EvaluationContext extends RunContext {
+  readonly identity: TaskIdentity
+  readonly signal: AbortSignal
+  /** Waits before another try, or until the task is stopped. */
+  pause(attempt: number): Promise<void>
+  /** Shows why what was computed cannot be saved. */
+  cannotSave(error: unknown, attempt: number): void
+}
+
+/** The evaluation of one task: from the newest checkpoint that can be believed to the proof, over faults and full disks. */
+export class TaskEvaluation {
+  readonly #context: EvaluationContext
+  #working: Working | undefined
+  /** What it reaches is not needed any more. */
+  #discarding = false
+  /** The evaluation under way was halted: what it reaches cannot be saved, or more is on disk already. */
+  #isHalted = false
+  #faults = 0
+  #faultSquarings = -1
+  /** Checkpoints, newest first, that are passed over. */
+  #distrusted = 0
+
+  constructor(context: EvaluationContext) {
+    this.#context = context
+  }
+
+  /** Undefined while none is at work. */
+  progress(): EvaluationProgress | undefined {
+    if (this.#working === undefined) return undefined
+    const { handle, repair } = this.#working
+    const progress = handle.progress()
+    return repair === undefined ? progress : { ...progress, remaining: Math.max(0, progress.remaining - repair.spared()) }
+  }
+
+  /** Ends the native loop within 200 ms. With `discard` what it has reached is not saved. */
+  stop(discard: boolean): void {
+    this.#discarding ||= discard
+    this.#working?.handle.stop()
+  }
+
+  /** The proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else anew. Rejects with EvaluationFault, or with the signal's reason. */
+  async run(plan: EvaluationPlan): Promise<Uint8Array> {
+    const { signal, log, identity } = this.#context
+    for (let skip = this.#distrusted; ; ) {
+      const working = await this.#begin(plan, skip)
+      const outcome = await this.#finish(working)
+      if (outcome.kind === 'proof') return outcome.proof
+      signal.throwIfAborted()
+      const { squarings } = working.handle.progress()
+      if (outcome.kind === 'stopped') {
+        if (!this.#isHalted) throw new EvaluationFault('STOPPED', 'the evaluation was stopped from elsewhere', squarings)
+        // What it had reached is on disk by now.
+        skip = this.#distrusted
+      } else if (outcome.code === 'INVALID_CHECKPOINT' && working.resumedFrom !== undefined) {
+        log.warn({ task: identity.taskId, squarings: working.resumedFrom, reason: outcome.message }, 'a checkpoint is not usable; going back to the one before')
+        skip++
+      } else throw new EvaluationFault(outcome.code, outcome.message, squarings)
+    }
+  }
+
+  /** Whether to try again after a fault: as long as each try gets further than the one before, and a few times where it does not. */
+  mayTryAgain(error: unknown): boolean {
+    if (!(error instanceof EvaluationFault)) return false
+    if (error.squarings > this.#faultSquarings) this.#faults = 0
+    this.#faultSquarings = error.squarings
+    this.#faults++
+    // A proof that does not verify comes of a wrong squaring before it: each further try trusts one checkpoint less.
+    this.#distrusted = error.code === 'KERNEL_FAULT' ? this.#faults : 0
+    return this.#faults < MAX_EVALUATION_FAULTS
+  }
+
+  /** Apart from {@link #finish}, so that nothing holds the loaded intermediates while the evaluation goes on. */
+  async #begin(plan: EvaluationPlan, skip: number): Promise<Working> {
+    const { dataDir, pool, checkpointSeconds, memoryBytes, log, identity, signal } = this.#context
+    const { taskId: task, name } = identity
+    const directory = taskDirectory(dataDir, task)
+    const found = await loadCheckpoints(directory, plan)
+    const { believed, beyond, passedOver, readable } = found
+    const base = believed[skip]
+    if (passedOver.length > 0) log.warn({ task, name, passed_over: passedOver }, 'checkpoints on disk are damaged and not used')
+    const squarings = base?.squarings ?? 0
+    // What lies beyond a checkpoint that is gone on from because a proof did not verify is not trusted either.
+    const isTrusted = this.#distrusted === 0
+    const repair = beyond.length > 0 && isTrusted ? new Repair(directory, found, (reached) => this.#repaired(reached)) : undefined
+    if (repair !== undefined) log.info({ task, name, squarings, kept_squarings: beyond.at(-1)!.squarings }, 'the evaluation goes on from before what is damaged; what lies beyond is kept')
+    else if (base !== undefined) log.info({ task, name, squarings }, 'the evaluation goes on from a checkpoint')
+    else if (this.#context.state().progress > 0) log.info({ task, name }, 'the evaluation begins anew')
+    this.#isHalted = false
+    if (base !== undefined && !isTrusted) await removeBeyond(directory, base, plan)
+    // A disk does not take part of a block that it has lost.
+    if (readable !== undefined) await replaceFile(directory, INTERMEDIATES, readable)
+    const writer = await CheckpointWriter.open(directory, plan, base, (error) => {
+      // A crash would cost more than was promised, so the evaluation halts until it can be saved.
+      log.warn({ task, name, err: error }, 'a checkpoint could not be written; the evaluation halts until it can')
+      this.#halt()
+    }, repair)
+    signal.throwIfAborted()
+    const request: EvaluationRequest = {
+      seed: plan.seed,
+      bits: plan.discriminantBits,
+      iterations: plan.iterations,
+      split: plan.split,
+      checkpointSeconds: Math.max(checkpointSeconds - CHECKPOINT_MARGIN_SECONDS, checkpointSeconds / 2),
+      ...(memoryBytes === undefined ? {} : { memoryBytes }),
+      ...(base === undefined ? {} : { resume: base.resume })
+    }
+    this.#context.stalled(null)
+    this.#context.rested()
+    return { handle: pool.evaluate(request, (checkpoint) => writer.accept(checkpoint)), writer, repair, resumedFrom: base?.squarings }
+  }
+
+  /** The evaluation goes on from what lay beyond the damage. */
+  #repaired(squarings: number): void {
+    const { log, identity } = this.#context
+    log.info({ task: identity.taskId, name: identity.name, squarings }, 'what was damaged is squared anew')
+    this.#halt()
+  }
+
+  #halt(): void {
+    this.#isHalted = true
+    this.#working?.handle.stop()
+  }
+
+  /** Resolves when what the evaluation has left is on disk, or not needed. */
+  async #finish(working: Working): Promise<EvaluationOutcome> {
+    const { handle, writer } = working
+    this.#working = working
+    const outcome = await handle.outcome
+    this.#working = undefined
+    if (outcome.kind === 'proof' || this.#discarding) writer.discard()
+    else if (this.#isHalted) await this.#save(writer)
+    await writer.close()
+    return outcome
+  }
+
+  /** Writes the last checkpoint, for as long as it takes; once the task is stopped, one more time. */
+  async #save(writer: CheckpointWriter): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await writer.flush()
+        return
+      } catch (error) {
+        if (this.#context.signal.aborted) return
+        this.#context.cannotSave(error, attempt)
+        await this.#context.pause(attempt)
+      }
+    }
+  }
+}

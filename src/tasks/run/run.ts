@@ -1,0 +1,205 @@
+import { ServiceError, type ErrorCode } from '../../errors.ts'
+import { NativeError, type NativeErrorCode } from '../../native/errors.ts'
+import type { EvaluationProgress, NativePool } from '../../native/types.ts'
+import { StoreError } from '../../store/types.ts'
+import type { Clock } from '../../time/clock.ts'
+import { EvaluationFault, MAX_EVALUATION_FAULTS, TaskEvaluation } from './evaluation.ts'
+import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from '../state/state.ts'
+import type { TaskIdentity, TaskSteps } from '../types.ts'
+
+/** Waiting before a step is tried again: doubled from the first to the last. */
+const FIRST_RETRY_MS = 1000
+const LAST_RETRY_MS = 60_000
+
+/** What passes by itself: the step is tried again for as long as it takes, because days of work hang on it. */
+const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SVC-RES-001', 'SVC-PUB-002', 'SVC-BCN-001', 'SVC-STO-001'])
+
+/** A worker that was lost or had too much to do says nothing of the question: another one answers it. */
+const TRANSIENT_NATIVE_CODES: ReadonlySet<NativeErrorCode> = new Set<NativeErrorCode>(['POOL_BUSY', 'WORKER_FAILED'])
+
+/** The part of a pino logger that is used here. */
+export interface TaskLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface RunContext {
+  readonly dataDir: string
+  readonly pool: Pick<NativePool, 'evaluate'>
+  readonly steps: TaskSteps
+  readonly checkpointSeconds: number
+  readonly memoryBytes: number | undefined
+  readonly clock: Clock
+  readonly log: TaskLog
+  state(): TaskState
+  /** Journals the state after `input`, then makes it stand. Throws StoreError with nothing changed. */
+  apply(input: TaskInput): void
+  /** Shows what keeps the task from going on, or that nothing does. */
+  stalled(by: TaskFailure | null): void
+  /** Told before an evaluation begins: how fast the one before got on says nothing of how far this one is. */
+  rested(): void
+}
+
+/** Why a run was stopped; never shown. */
+class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+/**
+ * One task at work, from where it stands until it ends or is stopped. Each result is in the journal before the next
+ * step begins. After `stop` no step is begun and no result counts but a finished proof.
+ */
+export class TaskRun {
+  readonly #context: RunContext
+  readonly #identity: TaskIdentity
+  readonly #abort = new AbortController()
+  readonly #evaluation: TaskEvaluation
+  /** Resolves when nothing of this task is at work any more. Never rejects. */
+  readonly done: Promise<void>
+
+  constructor(context: RunContext) {
+    this.#context = context
+    const { id, name, kind } = context.state()
+    this.#identity = { taskId: id, name, kind }
+    this.#evaluation = new TaskEvaluation({
+      ...context,
+      identity: this.#identity,
+      signal: this.#abort.signal,
+      pause: (attempt) => this.#pause(attempt),
+      cannotSave: (error, attempt) => this.#stall(error, attempt, 'what was computed cannot be saved; the task waits')
+    })
+    this.done = this.#run().catch((error: unknown) => {
+      if (!this.#abort.signal.aborted) context.log.error({ task: id, err: error }, 'the task stopped; it goes on after a restart of the daemon')
+    })
+  }
+
+  /** The evaluation's progress while one is at work. */
+  progress(): EvaluationProgress | undefined {
+    return this.#evaluation.progress()
+  }
+
+  /** Ends the native loop within 200 ms and begins nothing more. With `discard` what was computed is not saved. */
+  stop({ discard = false } = {}): void {
+    this.#abort.abort(new Interrupted('the task was stopped'))
+    this.#evaluation.stop(discard)
+  }
+
+  async #run(): Promise<void> {
+    const { log } = this.#context
+    // The caller finishes its own bookkeeping before the first step.
+    await Promise.resolve()
+    for (let attempt = 0; !this.#stopped(); ) {
+      try {
+        await this.#step()
+        attempt = 0
+        this.#context.stalled(null)
+      } catch (error) {
+        if (this.#abort.signal.aborted) return
+        if (isTransient(error) || this.#evaluation.mayTryAgain(error)) {
+          this.#stall(error, attempt, 'a step of the task is tried again')
+          await this.#pause(attempt++)
+        } else {
+          log.error({ task: this.#identity.taskId, name: this.#identity.name, err: error }, 'the task failed')
+          await this.#persist(() => {
+            // First: were it the other way round, a crash in between would leave a claim that is sent again for ever.
+            this.#context.steps.withdraw(this.#identity)
+            this.#context.apply({ type: 'failed', error: asFailure(error) })
+          })
+        }
+      }
+    }
+  }
+
+  #stopped(): boolean {
+    return this.#abort.signal.aborted || hasEnded(this.#context.state())
+  }
+
+  async #step(): Promise<void> {
+    const { signal } = this.#abort
+    const { steps } = this.#context
+    const state = this.#context.state()
+    switch (nextPhase(state)) {
+      case 'commit': {
+        const save = (draft: Uint8Array): void => this.#record({ type: 'drafted', draft })
+        const draft = await steps.commit(this.#identity, state.draft ?? undefined, save, signal)
+        this.#record({ type: 'committed', draft }); return;
+      }
+      case 'pulse': {
+        const plan = await steps.plan(this.#identity, held(state.draft), signal)
+        this.#record({ type: 'planned', plan }); return;
+      }
+      case 'evaluate': {
+        const proof = await this.#evaluation.run(held(state.plan))
+        await this.#persist(() => this.#context.apply({ type: 'proved', proof })); return;
+      }
+      case 'reveal': {
+        const save = (reveal: Uint8Array): void => this.#record({ type: 'signed', reveal })
+        await steps.reveal(this.#identity, held(state.plan), held(state.proof), state.reveal ?? undefined, save, signal)
+        await this.#persist(() => this.#context.apply({ type: 'published' })); return;
+      }
+    }
+  }
+
+  /** The only way from a step to the journal: after `stop` it throws, so that a step never goes on to its effect. */
+  #record(input: TaskInput): void {
+    this.#abort.signal.throwIfAborted()
+    this.#context.apply(input)
+  }
+
+  /** Journals a result that must not be lost, for as long as the store fails. */
+  async #persist(write: () => void): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        write(); return;
+      } catch (error) {
+        if (!(error instanceof StoreError) || this.#abort.signal.aborted) throw error
+        this.#stall(error, attempt, 'the journal cannot be written; the result is kept in memory and written later')
+        await this.#pause(attempt)
+        this.#abort.signal.throwIfAborted()
+      }
+    }
+  }
+
+  #stall(error: unknown, attempt: number, message: string): void {
+    const { taskId: task, name } = this.#identity
+    this.#context.log.warn({ task, name, reason: (error as Error).message, attempt }, message)
+    this.#context.stalled(asObstacle(error))
+  }
+
+  async #pause(attempt: number): Promise<void> {
+    const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 16))
+    try {
+      await this.#context.clock.sleep(waitMs, this.#abort.signal)
+    } catch (error) {
+      if (!this.#abort.signal.aborted) throw error
+    }
+  }
+}
+
+/** Failures of the store, the file system (they carry `syscall`), the workers, and whatever the table calls passing. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof ServiceError) return TRANSIENT_CODES.has(error.code)
+  if (error instanceof NativeError) return TRANSIENT_NATIVE_CODES.has(error.code)
+  return error instanceof StoreError || (error instanceof Error && 'syscall' in error)
+}
+
+/** What is shown of a step that is tried again by itself. */
+function asObstacle(error: unknown): TaskFailure {
+  if (error instanceof EvaluationFault || error instanceof NativeError) return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }
+  if (error instanceof ServiceError && error.code !== 'SVC-STO-001') return { code: error.code, message: error.message }
+  return { code: 'SVC-STO-001', message: 'The data directory cannot be written. The task waits and goes on by itself; nothing that was stored is lost.' }
+}
+
+function asFailure(error: unknown): TaskFailure {
+  if (error instanceof ServiceError) return { code: error.code, message: error.message }
+  if (error instanceof EvaluationFault) {
+    return { code: 'SVC-INT-001', message: `The computation failed ${MAX_EVALUATION_FAULTS} times at the same place (${error.message}). Check the machine's memory and report it.` }
+  }
+  return { code: 'SVC-INT-001', message: 'The task met a condition it does not know; the log names it.' }
+}
+
+function held<T>(value: T | null): T {
+  if (value === null) throw new Error('the journal lacks what this phase needs')
+  return value
+}

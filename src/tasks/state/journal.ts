@@ -1,0 +1,95 @@
+/**
+ * The durable side of tasks: one record a task, and finished proofs, which outlive their task. Progress stands in progress-log.ts.
+ * Nothing is written twice for one transition. A record that cannot be read is set aside, byte for byte, and keeps nobody from going on.
+ */
+import type { Store } from '../../store/types.ts'
+import { asideOf, keys, lastPart, prefixes } from '../../store/keys.ts'
+import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { decodeEntry, decodeProof, encodeEntry, encodeProof } from './journal-codec.ts'
+import type { TaskState } from './state.ts'
+import type { EvaluationPlan, TaskKind } from '../types.ts'
+
+/** How long a finished proof stays, whatever becomes of its task (docs/api.md, "VDF tasks"). */
+export const PROOF_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+
+export interface JournalEntry {
+  readonly state: TaskState
+  readonly lastEventId: number
+}
+
+/** A finished proof with all that is needed to publish it. */
+export interface KeptProof {
+  readonly draft: Uint8Array
+  readonly plan: EvaluationPlan
+  readonly proof: Uint8Array
+  /** The task that made it, or took it up last. */
+  readonly taskId: string
+  readonly finishedMs: number
+  /** No new task takes it up: its claim was published, or found invalid. */
+  readonly spent: boolean
+}
+
+export class TaskJournal {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Throws StoreError; then what was stored before stands. */
+  save(entry: JournalEntry): void {
+    this.#store.put(keys.task(entry.state.id), encodeEntry(entry))
+  }
+
+  /** With its finished proof in a place of its own, in one write. */
+  saveWithProof(entry: JournalEntry, nowMs: number): void {
+    const { id, kind, name, draft, plan, proof, status, error } = entry.state
+    if (draft === null || plan === null || proof === null) throw new Error(`task ${id} has no finished proof`)
+    const former = this.keptProof(kind, name)
+    const finishedMs = former !== undefined && Buffer.compare(former.proof, proof) === 0 ? former.finishedMs : nowMs
+    const spent = status === 'completed' || error?.code === 'SVC-PUB-001'
+    this.#store.batch([
+      { put: keys.task(id), value: encodeEntry(entry) },
+      { put: keys.proof(kind, name), value: encodeProof({ draft, plan, proof, taskId: id, finishedMs, spent }) }
+    ])
+  }
+
+  /** All tasks that can be read, in the order in which they were created. */
+  load(): JournalEntry[] {
+    const entries: JournalEntry[] = []
+    for (const [key, value] of this.#store.list(prefixes.tasks)) {
+      const entry = readOrSetAside(this.#store, key, value, (bytes) => decodeEntry(bytes, lastPart(key)))
+      if (entry !== undefined) entries.push(entry)
+    }
+    return entries.sort((left, right) => left.state.order - right.state.order)
+  }
+
+  remove(taskId: string): void {
+    this.#store.delete(keys.task(taskId))
+  }
+
+  keptProof(kind: TaskKind, name: string): KeptProof | undefined {
+    const key = keys.proof(kind, name)
+    return readOrSetAside(this.#store, key, this.#store.get(key), decodeProof)
+  }
+
+  /** Removes proofs older than {@link PROOF_KEPT_MS}. */
+  purgeProofs(nowMs: number): void {
+    const stale: { delete: string }[] = []
+    for (const [key, value] of this.#store.list(prefixes.proofs)) {
+      const kept = readOrSetAside(this.#store, key, value, decodeProof)
+      if (kept !== undefined && kept.finishedMs + PROOF_KEPT_MS < nowMs) stale.push({ delete: key })
+    }
+    if (stale.length > 0) this.#store.batch(stale)
+  }
+
+  /** How many records of the store have been set aside and are still there. */
+  countAside(): number {
+    return this.#store.count(prefixes.aside)
+  }
+
+  /** Whether the record of this task was set aside: then what it has on disk is kept for whoever repairs it. */
+  isAside(taskId: string): boolean {
+    return this.#store.get(asideOf(keys.task(taskId))) !== undefined
+  }
+}

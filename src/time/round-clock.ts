@@ -1,0 +1,56 @@
+/** Time as this node knows it: from the beacon's verified pulses and the clock, never from peers. */
+import type { BeaconClient } from '../beacon/types.ts'
+import { clockRound } from '../protocol/time/beacon-time.ts'
+import { decodeCanonical, encodeCbor } from '../protocol/encoding/cbor.ts'
+import { EncodingError } from '../protocol/errors.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import { advanceTime, TIME_ZERO, type ProtocolTime } from '../protocol/time/protocol-time.ts'
+import { keys } from '../store/keys.ts'
+import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { StoreError, type Store } from '../store/types.ts'
+
+/** Rounds that the saved lapse round may be behind, as a part of the lease: a restart while the beacon is down then judges leases by that much less. */
+const SAVE_EVERY_PART_OF_LEASE = 1000
+
+export interface RoundClock {
+  /** Time as the rules see it, now. */
+  time(): ProtocolTime
+  /** Milliseconds since the epoch. */
+  nowMs(): number
+}
+
+function decodeRound(bytes: Uint8Array): number {
+  const round = decodeCanonical(bytes, { maxBytes: 16, maxDepth: 1 })
+  if (typeof round !== 'number') throw new EncodingError('a round is expected')
+  return round
+}
+
+/**
+ * The protocol time of a daemon. There is one, made in daemon.ts: network and registry judge leases by the same rounds. `lapse` outlives restarts in the
+ * store. Throws StoreError where the store cannot be read.
+ */
+export function createRoundClock(beacon: Pick<BeaconClient, 'latest'>, profile: NetworkProfile, store: Store, nowMs: () => number): RoundClock {
+  let savedLapse = readOrSetAside(store, keys.lapseRound(), store.get(keys.lapseRound()), decodeRound) ?? 0
+  let time: ProtocolTime = { ...TIME_ZERO, lapse: savedLapse }
+  return {
+    nowMs,
+    time() {
+      const verified = beacon.latest()?.round
+      time = advanceTime(time, { clock: clockRound(nowMs(), profile.beacon), ...(verified !== undefined && { verified }) }, profile)
+      if (time.lapse > savedLapse + profile.lease / SAVE_EVERY_PART_OF_LEASE) {
+        savedLapse = time.lapse
+        save(store, time.lapse)
+      }
+      return time
+    }
+  }
+}
+
+/** A disk that is full stops no clock: the next saving makes up for this one. */
+function save(store: Store, lapse: number): void {
+  try {
+    store.put(keys.lapseRound(), encodeCbor(lapse))
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+  }
+}
