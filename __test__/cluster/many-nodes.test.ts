@@ -2,7 +2,7 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
-import { positionOf } from '../../src/network/routing/routing.ts'
+import { positionOf } from '../../src/network/position.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { distance } from '../../src/protocol/neighbourhood/density.ts'
 import { recordKey } from '../../src/protocol/claim/record-key.ts'

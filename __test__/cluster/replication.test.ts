@@ -1,7 +1,7 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask } from '../../src/network/wire/ask.ts'
-import type { Node } from '../../src/network/node.ts'
+import type { Node } from '../../src/network/libp2p.ts'
 import { encodeReveal } from '../../src/protocol/claim/reveal.ts'
 import { keys } from '../../src/store/keys.ts'
 import { Lab, labProfile, type LabNode } from '../network/lab.ts'

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { builtInProfiles } from '../../src/protocol/profile/profile.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { cli } from '../cli/harness.ts'
 import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 

@@ -1,8 +1,9 @@
 /** A real libp2p node without the registry on top. */
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { startNode, type Node } from '../../src/network/node.ts'
-import { positionOf } from '../../src/network/routing/routing.ts'
+import { startNode } from '../../src/network/node.ts'
+import type { Node } from '../../src/network/libp2p.ts'
+import { positionOf } from '../../src/network/position.ts'
 import { sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { sharesPrefix } from '../../src/protocol/claim/record-key.ts'

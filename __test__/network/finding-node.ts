@@ -1,7 +1,7 @@
 /** A bare node that looks up and answers look-ups as the daemon's does, without the registry on top. */
 import { createFinder, type Finder } from '../../src/network/routing/finder.ts'
 import { createLookUps, type LookUps } from '../../src/network/routing/look-ups.ts'
-import type { Node } from '../../src/network/node.ts'
+import type { Node } from '../../src/network/libp2p.ts'
 import { createPrefixes, type SettledPrefixes } from '../../src/network/routing/prefixes.ts'
 import { createBudget } from '../../src/network/budget/budget.ts'
 import { serve, type Handlers } from '../../src/network/wire/serve.ts'

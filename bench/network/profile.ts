@@ -1,6 +1,6 @@
 /** The network that is measured: `test` with names that cost little, so that what is measured is the network and not the squarings. */
 import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
-import { test } from '../../src/protocol/profile/built-in-profiles.ts'
+import { test } from '../../src/protocol/profile/built-in-data.ts'
 import { parseProfile, profileHash } from '../../src/protocol/profile/profile.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** How long after the last squaring a proof of two segments is ready, when the first is proved on a spare core meanwhile. */
 import { availableParallelism } from 'node:os'
 import { addon } from '../../src/native/addon.ts'
-import { main } from '../../src/protocol/profile/built-in-profiles.ts'
+import { main } from '../../src/protocol/profile/built-in-data.ts'
 import { proofShape } from '../../src/protocol/claim/proof-shape.ts'
 import { MEMORY_BYTES } from './real-tasks.ts'
 import { discriminant } from './squared.ts'

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { ServiceError } from '../errors.ts'
 import { ProfileError } from '../protocol/errors.ts'
-import { builtInProfiles, parseProfile, type NetworkProfile } from '../protocol/profile/profile.ts'
+import { parseProfile, type NetworkProfile } from '../protocol/profile/profile.ts'
+import { builtInProfiles } from '../protocol/profile/built-in-profiles.ts'
 
 export function isBuiltIn(network: string): network is keyof typeof builtInProfiles {
   return Object.hasOwn(builtInProfiles, network)

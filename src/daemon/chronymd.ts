@@ -1,6 +1,7 @@
 /** The daemon as a program: flags, environment and file in; one running daemon, a banner and an exit code out. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { configFromEnvironment, configFromFile, configFromFlags, CONFIG_FIELDS, type FieldKind, type PartialConfig } from '../config/config.ts'
+import { configFromEnvironment, configFromFile, configFromFlags, CONFIG_FIELDS, type FieldKind } from '../config/config.ts'
+import type { StartSources } from '../config/sources.ts'
 import { startDaemon, type RunningDaemon } from './daemon.ts'
 import { ERROR_TABLE, ServiceError } from '../errors.ts'
 import { defaultConfigFile } from '../data-directory/paths.ts'
@@ -30,15 +31,8 @@ A list is given with commas or by repeating the flag. Flags win over the environ
 changes made at run time, those over the file.
 `
 
-/** Configuration sources by precedence; what was changed at run time comes between file and environment. */
-export interface ConfigSources {
-  readonly file: PartialConfig
-  readonly environment: PartialConfig
-  readonly flags: PartialConfig
-}
-
 interface Invocation {
-  readonly sources: ConfigSources
+  readonly sources: StartSources
   readonly json: boolean
 }
 

@@ -2,7 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { readAccessToken } from '../data-directory/access-token.ts'
 import { existsSync, rmSync } from 'node:fs'
-import type { ConfigSources } from './chronymd.ts'
+import type { StartSources } from '../config/sources.ts'
 import type { AppOptions } from '../api/app.ts'
 import { createEventLog } from '../api/event-log.ts'
 import { createIdempotency } from '../api/access/idempotency.ts'
@@ -111,7 +111,7 @@ function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): strin
  * Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is stopped again.
  * `options` is for load generators, which the rate limits would stop.
  */
-export async function startDaemon({ file, environment, flags }: ConfigSources, options: Pick<AppOptions, 'limits'> = {}): Promise<RunningDaemon> {
+export async function startDaemon({ file, environment, flags }: StartSources, options: Pick<AppOptions, 'limits'> = {}): Promise<RunningDaemon> {
   const early = checkConfig(mergeConfig(file, environment, flags), 'configuration')
   const keptBackup = configuredBackup(early)
   const log = createLogger(early.log.level)

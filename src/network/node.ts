@@ -1,17 +1,18 @@
 /** The libp2p node: TCP, noise, yamux, identify, ping and kad-dht, which only finds peers. Records have their own protocol. */
 import { bootstrap } from '@libp2p/bootstrap'
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
-import { identify, identifyPush, type Identify, type IdentifyPush } from '@libp2p/identify'
-import type { Libp2p, PeerId } from '@libp2p/interface'
-import { kadDHT, passthroughMapper, type KadDHT } from '@libp2p/kad-dht'
+import { identify, identifyPush } from '@libp2p/identify'
+import type { PeerId } from '@libp2p/interface'
+import { kadDHT, passthroughMapper } from '@libp2p/kad-dht'
 import { noise } from '@libp2p/noise'
-import { ping, type Ping } from '@libp2p/ping'
+import { ping } from '@libp2p/ping'
 import { tcp, type TCPSocketOptions } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { toHex } from '../protocol/encoding/bytes.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
+import type { Node } from './libp2p.ts'
 import { isLoopback } from './transport/addresses.ts'
 import { CONNECTION_PLACES } from './transport/connection-places.ts'
 import { gater } from './transport/gater.ts'
@@ -63,8 +64,6 @@ export interface NodeOptions {
   /** Name and version, as told to peers by identify. */
   readonly agent: string
 }
-
-export type Node = Libp2p<{ identify: Identify; identifyPush: IdentifyPush; ping: Ping; dht: KadDHT }>
 
 /**
  * Makes and starts a node. A light one does not answer look-ups. `prepare` sees it before its first connection.

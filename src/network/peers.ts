@@ -7,12 +7,13 @@ import { diverse, diverseFirst, hasDiverse, type Origin } from '../protocol/neig
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/claim/record-key.ts'
 import type { Acquaintances } from './routing/acquaintances.ts'
-import type { Node } from './node.ts'
+import type { Node } from './libp2p.ts'
 import { ask } from './wire/ask.ts'
 import type { AnswerTo, Request } from './wire/messages.ts'
 import type { LookUps } from './routing/look-ups.ts'
 import { originOf, originsOf, type Prefixes } from './routing/prefixes.ts'
-import { dropUnreachable, isTableEmpty, knownNearer, nearestKnown, positionOf, tableSize } from './routing/routing.ts'
+import { dropUnreachable, isTableEmpty, knownNearer, nearestKnown, tableSize } from './routing/routing.ts'
+import { positionOf } from './position.ts'
 
 /** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
 const NEIGHBOURHOOD_LOOKUPS = 4

@@ -1,36 +1,12 @@
+import { rest, type Task } from './task.ts'
 import type { Clock } from '../time/clock.ts'
 import { eventOf, eventType, TaskEventLog } from './state/event-log.ts'
 import type { TaskJournal } from './state/journal.ts'
 import { Pace } from './run/pace.ts'
 import { queuePosition, queuePlaces } from './queue.ts'
-import type { TaskRun } from './run/run.ts'
 import { transition, type TaskFailure, type TaskInput, type TaskState } from './state/state.ts'
 import type { TaskEvent, TaskView } from './types.ts'
-import { taskView, type TaskActivity } from './state/view.ts'
-
-/** One task as the daemon holds it: what the journal has, and what only matters while it runs. */
-export interface Task {
-  state: TaskState
-  lastEventId: number
-  readonly events: TaskEventLog
-  /** Those that were known before it began. */
-  readonly deadlinesMs: readonly number[]
-  run: TaskRun | undefined
-  activity: TaskActivity | undefined
-  readonly squaringPace: Pace
-  readonly provingPace: Pace
-  stalled: TaskFailure | null
-  overdueSaid: boolean
-  /** `queue_position` of its last event. */
-  toldPlace: number | null
-}
-
-/** Nothing is computed for it now. */
-export function rest(task: Task): void {
-  task.activity = undefined
-  task.squaringPace.rest()
-  task.provingPace.rest()
-}
+import { taskView } from './state/view.ts'
 
 /** The tasks held. A change is in the journal first (progress in its own log, see progress.ts), then it stands, then its event goes out. */
 export class TaskLedger {

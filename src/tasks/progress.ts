@@ -1,8 +1,9 @@
 import type { Clock } from '../time/clock.ts'
-import type { JournalEntry } from './state/journal.ts'
-import type { Task, TaskLedger } from './ledger.ts'
+import type { JournalEntry } from './state/journal-codec.ts'
+import type { TaskLedger } from './ledger.ts'
+import type { Task } from './task.ts'
 import type { ProgressLog, Shown, ShownTasks } from './run/progress-log.ts'
-import type { TaskLog } from './run/run.ts'
+import type { TaskLog } from './types.ts'
 import { hasEnded, transition, type TaskInput } from './state/state.ts'
 
 /** What an evaluation reports. */

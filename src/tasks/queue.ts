@@ -1,5 +1,5 @@
 /** Who is at work, who waits, and who is next. Reads the tasks as they are at each call. */
-import type { Task } from './ledger.ts'
+import type { Task } from './task.ts'
 import { hasEnded, isQueued, needsSlot } from './state/state.ts'
 
 /** Slots that nobody has. */

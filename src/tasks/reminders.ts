@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.ts'
-import type { TaskLog } from './run/run.ts'
+import type { TaskLog } from './types.ts'
 import { hasEnded, type TaskState } from './state/state.ts'
 import type { TaskSteps } from './types.ts'
 

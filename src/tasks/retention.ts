@@ -1,6 +1,6 @@
 import { PROOF_KEPT_MS, type TaskJournal } from './state/journal.ts'
 import type { TaskLedger } from './ledger.ts'
-import type { TaskLog } from './run/run.ts'
+import type { TaskLog } from './types.ts'
 import { hasEnded } from './state/state.ts'
 import type { TaskFiles } from './checkpoints/task-files.ts'
 

@@ -129,3 +129,10 @@ export interface TaskManager {
   /** Every task's events, for the event stream and metrics. */
   subscribe(listener: (event: TaskEvent) => void): () => void
 }
+
+/** The part of a pino logger that is used here. */
+export interface TaskLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}

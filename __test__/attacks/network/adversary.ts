@@ -1,7 +1,7 @@
 /** Peers that lie: real libp2p nodes at an address of this machine, with the answers that a test gives them. */
 import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
 import { createBudget } from '../../../src/network/budget/budget.ts'
-import type { Node } from '../../../src/network/node.ts'
+import type { Node } from '../../../src/network/libp2p.ts'
 import { BUSY } from '../../../src/network/wire/answers.ts'
 import type { FindAnswer } from '../../../src/network/wire/find.ts'
 import { serve, type Handlers } from '../../../src/network/wire/serve.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { local as profile } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { local as profile } from '../../../src/protocol/profile/built-in-data.ts'
 import { parseRecordData, RECORD_TYPES, type RecordType } from '../../../src/protocol/zone/zone.ts'
 import { changesBetween, inSpellingOf, isUnchanged } from '../../../src/cli/zone/changes.ts'
 import { formatMasterFile, valueForFile } from '../../../src/cli/zone-file/format.ts'

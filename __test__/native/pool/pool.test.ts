@@ -12,7 +12,7 @@ import { verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
 import { encodeKidRecord } from '../../../src/protocol/identity/kid-record.ts'
 import { buildGenesis, signKidDocument } from '../../../src/protocol/identity/kid.ts'
 import { encodeManifestRecord, signManifest } from '../../../src/protocol/identity/manifest.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/profile.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
 import { pulseMessage } from '../../../src/protocol/time/pulse.ts'
 import { bytes, quicknetKey, recorded } from '../../beacon/quicknet.ts'
 

@@ -1,6 +1,6 @@
 import type { KadDHT } from '@libp2p/kad-dht'
 import { afterEach, expect, it } from 'vitest'
-import type { Node } from '../../../src/network/node.ts'
+import type { Node } from '../../../src/network/libp2p.ts'
 import { tableSize } from '../../../src/network/routing/routing.ts'
 import { startBareNode } from '../bare-node.ts'
 import { waitFor } from '../../wait-for.ts'

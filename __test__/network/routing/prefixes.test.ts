@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createFinder } from '../../../src/network/routing/finder.ts'
 import { createLookUps } from '../../../src/network/routing/look-ups.ts'
-import type { Node } from '../../../src/network/node.ts'
+import type { Node } from '../../../src/network/libp2p.ts'
 import { createPeers, type Peers } from '../../../src/network/peers.ts'
 import { createPrefixes } from '../../../src/network/routing/prefixes.ts'
 import { tableSize } from '../../../src/network/routing/routing.ts'

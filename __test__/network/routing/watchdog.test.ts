@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { Node } from '../../../src/network/node.ts'
+import type { Node } from '../../../src/network/libp2p.ts'
 import { tableSize } from '../../../src/network/routing/routing.ts'
 import { watchBootstrap } from '../../../src/network/routing/watchdog.ts'
 import { startBareNode } from '../bare-node.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Node } from '../../../src/network/node.ts'
+import type { Node } from '../../../src/network/libp2p.ts'
 import { peerCount } from '../../../src/network/transport/peer-count.ts'
 import { isTableEmpty } from '../../../src/network/routing/routing.ts'
 import { startBareNode } from '../bare-node.ts'

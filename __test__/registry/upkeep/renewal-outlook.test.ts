@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
 import { leaseState } from '../../../src/protocol/name/lease.ts'
-import { builtInProfiles, parseProfile } from '../../../src/protocol/profile/profile.ts'
+import { parseProfile } from '../../../src/protocol/profile/profile.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
 import { renewalOutlook, type OutlookInput } from '../../../src/registry/upkeep/renewal-outlook.ts'
 import type { TaskView } from '../../../src/tasks/types.ts'
 

@@ -10,7 +10,7 @@ import type { Store } from '../../../src/store/types.ts'
 import { loadCheckpoints, taskDirectory } from '../../../src/tasks/checkpoints/checkpoints.ts'
 import { systemClock } from '../../../src/time/clock.ts'
 import { createTaskManager } from '../../../src/tasks/manager.ts'
-import type { TaskLog } from '../../../src/tasks/run/run.ts'
+import type { TaskLog } from '../../../src/tasks/types.ts'
 import type { EvaluationPlan, TaskManager } from '../../../src/tasks/types.ts'
 import { FakeSteps, silentLog, taskWhere } from '../fakes.ts'
 

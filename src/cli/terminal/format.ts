@@ -43,13 +43,15 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
+// eslint-disable-next-line no-control-regex -- control characters are what this looks for
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
 /**
  * Text from the network made safe for a terminal: control characters (C0, DEL, C1) and the marks that
  * turn writing direction are shown as escapes, so that a TXT record can't move the cursor or hide text.
  */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what this looks for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(UNPRINTABLE, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Columns that a text takes; colours take none. */

@@ -8,8 +8,6 @@ import type { FoundDocuments } from '../types.ts'
 import { shouldHold } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
-export type { FoundDocuments } from '../types.ts'
-
 /**
  * The records that the peers closest to a DID hold: once more than half of the diverse ones have answered, and a second. Many ids of one address so neither make
  * that majority nor weigh more than one or two. Throws OfflineError, or the signal's reason.

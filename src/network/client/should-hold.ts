@@ -3,7 +3,7 @@ import { distance, isWithin, radius } from '../../protocol/neighbourhood/density
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import { recordKeyPreimage, type RecordKind } from '../../protocol/claim/record-key.ts'
 import type { Peer, Peers } from '../peers.ts'
-import { positionOf } from '../routing/routing.ts'
+import { positionOf } from '../position.ts'
 
 /**
  * The k that should hold a record, diverse ones first: found by a look-up of its K and, in networks of more than k, by look-ups of other keys near it, which whoever

@@ -8,7 +8,7 @@ import { encodeReceipt, signReceipt, type Receipt } from '../../protocol/claim/r
 import type { RecordKind } from '../../protocol/claim/record-key.ts'
 import type { Store } from '../../store/types.ts'
 import type { Budget } from '../budget/budget.ts'
-import type { FoundDocuments } from '../client/documents.ts'
+import type { FoundDocuments } from '../types.ts'
 import type { RoundClock } from '../../time/round-clock.ts'
 import type { Peers } from '../peers.ts'
 import { BUSY, refused } from '../wire/answers.ts'

@@ -4,7 +4,7 @@
  */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 
 /** As in kad-dht's routing-table/k-bucket.js. */
 interface Verifying {

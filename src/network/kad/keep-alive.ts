@@ -4,7 +4,7 @@
  * a second then, and never stop. Nobody needs them: whoever is asked is dialled, and watchdog.ts dials those that are missing, ever more seldom.
  */
 import type { KadDHT } from '@libp2p/kad-dht'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 
 /** As in kad-dht's routing-table/index.js and closest-peers.js. */
 interface Tagged {

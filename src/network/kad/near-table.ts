@@ -5,7 +5,7 @@
  */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
-import { positionOf } from '../routing/routing.ts'
+import { positionOf } from '../position.ts'
 
 /** First bits of our position that the trie follows: in a network of half a million eight peers share as many. Of ids that were made to, the last leaf holds no more than k. */
 export const OWN_BITS = 16

@@ -6,9 +6,10 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { blindedKey } from '../../protocol/claim/record-key.ts'
 import { OWN_BITS } from '../kad/near-table.ts'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 import type { LookUps } from './look-ups.ts'
-import { onPeerKnown, positionOf, tableSize } from './routing.ts'
+import { onPeerKnown, tableSize } from './routing.ts'
+import { positionOf } from '../position.ts'
 import type { Timers } from '../../time/timers.ts'
 
 /** Nearer keys do not count for the network's size: whoever is there may have chosen his place to be near ourselves [a crowd around one node]. */

@@ -4,9 +4,11 @@ import { diverse } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { prefixOf } from '../transport/addresses.ts'
 import { CONNECTION_PLACES, givesWay, type OpenConnection } from '../transport/connection-places.ts'
-import { dhtProtocol, type Node } from '../node.ts'
+import { dhtProtocol } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 import { registryProtocol } from '../wire/messages.ts'
-import { nearestKnown, positionOf } from './routing.ts'
+import { nearestKnown } from './routing.ts'
+import { positionOf } from '../position.ts'
 
 /** As long as a request may take to come (REQUEST_TIMEOUT_MS): a younger connection is not called idle. */
 const YOUNG_MS = 10_000

@@ -11,7 +11,7 @@ import type { PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { distance } from '../../protocol/neighbourhood/density.ts'
 import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
-import { positionOf } from './routing.ts'
+import { positionOf } from '../position.ts'
 
 /** Questions under way. One that is slow leaves its place to another, and so does its peer among the nearest until it answers. */
 const AT_ONCE = 6

@@ -7,9 +7,10 @@ import { networkSize } from '../../protocol/neighbourhood/density.ts'
 import { diverse, diverseFirst, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Finder } from './finder.ts'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 import { originOf, type Prefixes } from './prefixes.ts'
-import { nearestKnown, positionOf, tableSize } from './routing.ts'
+import { nearestKnown, tableSize } from './routing.ts'
+import { positionOf } from '../position.ts'
 
 /** So long the table is taken to hold everybody: a peer that joins enters it, and while one of it is not connected it is not believed. */
 const EVERYBODY_MS = 10_000

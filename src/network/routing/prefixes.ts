@@ -2,7 +2,7 @@
 import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
 import type { DiversityLimits, Origin } from '../../protocol/neighbourhood/diversity.ts'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 import { isKnown } from './routing.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
 

@@ -1,10 +1,10 @@
 /** Who is near a key: kad-dht's routing table. */
 import type { PeerId, PeerUpdate } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
-import { sha256 } from '../../protocol/encoding/bytes.ts'
 import { distance } from '../../protocol/neighbourhood/density.ts'
+import { positionOf } from '../position.ts'
 import type { Bucket } from '../kad/near-table.ts'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 
 /** The routing table, which the class has and the interface of kad-dht does not show. */
 interface RoutingTable {
@@ -18,11 +18,6 @@ interface RoutingTable {
 
 function tableOf(node: Node): RoutingTable {
   return (node.services.dht as KadDHT & { routingTable: RoutingTable }).routingTable
-}
-
-/** Where a peer stands in the key space: kad-dht's id of it, 32 bytes. */
-export function positionOf(peer: PeerId): Uint8Array {
-  return sha256(peer.toMultihash().bytes)
 }
 
 /** Peers that the table holds. Zero means: a look-up would find nobody. */

@@ -6,7 +6,7 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { peerOf } from '../transport/addresses.ts'
 import { closeConnection } from './keep-places.ts'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 import { tableSize } from './routing.ts'
 import type { Timers } from '../../time/timers.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { Connection, IdentifyResult, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 import { Places } from '../../util/places.ts'
 
 /** Addresses of one peer that are tried, and for how long. */

@@ -1,4 +1,4 @@
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 
 /** All that libp2p says when its list of connections changes. */
 const CHANGES = ['connection:open', 'connection:close', 'peer:connect', 'peer:disconnect'] as const

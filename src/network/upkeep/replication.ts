@@ -15,7 +15,7 @@ import type { CommitmentsAnswer, HeldCommitments, SeenCommitment } from '../wire
 import type { ListedEntry } from '../wire/list.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
 import type { PutAnswer } from '../wire/put.ts'
-import { positionOf } from '../routing/routing.ts'
+import { positionOf } from '../position.ts'
 import { OfflineError, type PutOutcome } from '../types.ts'
 
 /** Pages of a neighbour's list that are compared with our own entries. */

@@ -1,6 +1,6 @@
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import type { Node } from '../node.ts'
+import type { Node } from '../libp2p.ts'
 import { REQUEST_TIMEOUT_MS, readFrame, writeFrame } from './frame.ts'
 import { keepIdle, takeIdle } from './idle-streams.ts'
 import { decodeAnswer, encodeMessage, registryProtocol, type AnswerTo, type Request } from './messages.ts'

@@ -3,7 +3,6 @@
  * so two nodes with different numbers are simply in different networks.
  */
 import * as v from 'valibot'
-import * as data from './built-in-profiles.ts'
 import { sha256 } from '../encoding/bytes.ts'
 import { ProfileError } from '../errors.ts'
 import { canonicalJsonBytes } from '../encoding/jcs.ts'
@@ -152,15 +151,6 @@ export function parseProfile(json: unknown): NetworkProfile {
   const [issue] = result.issues
   const path = v.getDotPath(issue)
   throw new ProfileError(path === null ? issue.message : `${path}: ${issue.message}`)
-}
-
-export type BuiltInProfileId = 'local' | 'test' | 'main'
-
-/** The networks that need no profile file. */
-export const builtInProfiles: Readonly<Record<BuiltInProfileId, NetworkProfile>> = {
-  local: parseProfile(data.local),
-  test: parseProfile(data.test),
-  main: parseProfile(data.main)
 }
 
 const hashes = new WeakMap<NetworkProfile, Uint8Array>()

@@ -1,11 +1,19 @@
 /** What this daemon knows of its own claim to a name: for its owner only. */
+import type { RegistryContext } from '../context.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import type { AutomaticRenewal } from '../upkeep/automatic-renewal.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
-import type { ExplainParts } from './explain.ts'
 import { ownedNames } from '../status.ts'
 import type { OwnExplanation } from '../types.ts'
+
+export interface ExplainParts {
+  readonly context: RegistryContext
+  readonly tasks: TaskManager
+  readonly renewal: AutomaticRenewal
+}
 
 /** Null where this daemon neither owns the name, nor has a task or receipts for it. */
 export function ownClaim({ context, tasks, renewal }: ExplainParts, name: Name): OwnExplanation | null {

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeCheckpoints, taskDirectory } from './checkpoints.ts'
-import type { TaskLog } from '../run/run.ts'
+import type { TaskLog } from '../types.ts'
 
 /** The directories of evaluations: each goes with the evaluation that it belongs to. */
 export class TaskFiles {

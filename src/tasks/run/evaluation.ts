@@ -3,7 +3,7 @@ import { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts'
 import { INTERMEDIATES, loadCheckpoints, removeBeyond, taskDirectory } from '../checkpoints/checkpoints.ts'
 import { Repair } from '../checkpoints/repair.ts'
 import { replaceFile } from '../../util/replace-file.ts'
-import type { RunContext } from './run.ts'
+import type { RunContext } from './context.ts'
 import type { EvaluationPlan, TaskIdentity } from '../types.ts'
 
 /** Failures of the kernel or its worker at one place after which a task is given up: by then the hardware or the program is at fault. */

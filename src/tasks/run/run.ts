@@ -1,11 +1,11 @@
 import { ServiceError, type ErrorCode } from '../../errors.ts'
 import { NativeError, type NativeErrorCode } from '../../native/errors.ts'
-import type { EvaluationProgress, NativePool } from '../../native/types.ts'
+import type { EvaluationProgress } from '../../native/types.ts'
 import { StoreError } from '../../store/types.ts'
-import type { Clock } from '../../time/clock.ts'
+import type { RunContext } from './context.ts'
 import { EvaluationFault, MAX_EVALUATION_FAULTS, TaskEvaluation } from './evaluation.ts'
-import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from '../state/state.ts'
-import type { TaskIdentity, TaskSteps } from '../types.ts'
+import { hasEnded, nextPhase, type TaskFailure, type TaskInput } from '../state/state.ts'
+import type { TaskIdentity } from '../types.ts'
 
 /** Waiting before a step is tried again: doubled from the first to the last. */
 const FIRST_RETRY_MS = 1000
@@ -16,30 +16,6 @@ const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SVC-RES-001
 
 /** A worker that was lost or had too much to do says nothing of the question: another one answers it. */
 const TRANSIENT_NATIVE_CODES: ReadonlySet<NativeErrorCode> = new Set<NativeErrorCode>(['POOL_BUSY', 'WORKER_FAILED'])
-
-/** The part of a pino logger that is used here. */
-export interface TaskLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
-export interface RunContext {
-  readonly dataDir: string
-  readonly pool: Pick<NativePool, 'evaluate'>
-  readonly steps: TaskSteps
-  readonly checkpointSeconds: number
-  readonly memoryBytes: number | undefined
-  readonly clock: Clock
-  readonly log: TaskLog
-  state(): TaskState
-  /** Journals the state after `input`, then makes it stand. Throws StoreError with nothing changed. */
-  apply(input: TaskInput): void
-  /** Shows what keeps the task from going on, or that nothing does. */
-  stalled(by: TaskFailure | null): void
-  /** Told before an evaluation begins: how fast the one before got on says nothing of how far this one is. */
-  rested(): void
-}
 
 /** Why a run was stopped; never shown. */
 class Interrupted extends Error {

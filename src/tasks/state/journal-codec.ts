@@ -3,7 +3,25 @@ import { encode } from 'cborg'
 import * as v from 'valibot'
 import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
 import { Bytes, Bytes32, Count, readCbor, Text, UnreadableRecord } from '../../store/stored-shapes.ts'
-import type { JournalEntry, KeptProof } from './journal.ts'
+import type { EvaluationPlan } from '../types.ts'
+import type { TaskState } from './state.ts'
+
+export interface JournalEntry {
+  readonly state: TaskState
+  readonly lastEventId: number
+}
+
+/** A finished proof with all that is needed to publish it. */
+export interface KeptProof {
+  readonly draft: Uint8Array
+  readonly plan: EvaluationPlan
+  readonly proof: Uint8Array
+  /** The task that made it, or took it up last. */
+  readonly taskId: string
+  readonly finishedMs: number
+  /** No new task takes it up: its claim was published, or found invalid. */
+  readonly spent: boolean
+}
 
 const Time = v.pipe(v.number(), v.finite())
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))

@@ -5,29 +5,11 @@
 import type { Store } from '../../store/types.ts'
 import { asideOf, keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { decodeEntry, decodeProof, encodeEntry, encodeProof } from './journal-codec.ts'
-import type { TaskState } from './state.ts'
-import type { EvaluationPlan, TaskKind } from '../types.ts'
+import { decodeEntry, decodeProof, encodeEntry, encodeProof, type JournalEntry, type KeptProof } from './journal-codec.ts'
+import type { TaskKind } from '../types.ts'
 
 /** How long a finished proof stays, whatever becomes of its task (docs/api.md, "VDF tasks"). */
 export const PROOF_KEPT_MS = 30 * 24 * 60 * 60 * 1000
-
-export interface JournalEntry {
-  readonly state: TaskState
-  readonly lastEventId: number
-}
-
-/** A finished proof with all that is needed to publish it. */
-export interface KeptProof {
-  readonly draft: Uint8Array
-  readonly plan: EvaluationPlan
-  readonly proof: Uint8Array
-  /** The task that made it, or took it up last. */
-  readonly taskId: string
-  readonly finishedMs: number
-  /** No new task takes it up: its claim was published, or found invalid. */
-  readonly spent: boolean
-}
 
 export class TaskJournal {
   readonly #store: Store

@@ -6,7 +6,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeDirectory } from '../../../../src/backup/restore.ts'
 import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
-import { builtInProfiles } from '../../../../src/protocol/profile/profile.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { keys } from '../../../../src/store/keys.ts'
 import { cli, type CliResult, type CliSettings } from '../../harness.ts'
 

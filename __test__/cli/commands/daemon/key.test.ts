@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDataDirectory } from '../../../../src/data-directory/open.ts'
 import { dataPaths, type DataPaths } from '../../../../src/data-directory/paths.ts'
 import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
-import { builtInProfiles } from '../../../../src/protocol/profile/profile.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { isSeedSafe, noteBackup, readBackupState } from '../../../../src/data-directory/seed-safety.ts'
 import { cli, type CliResult, type CliSettings } from '../../harness.ts'
 

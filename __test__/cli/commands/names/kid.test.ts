@@ -7,7 +7,7 @@ import { makeManifest, parseCapability, parseManifestDraft } from '../../../../s
 import { verifyKidLog } from '../../../../src/protocol/identity/kid-log.ts'
 import { kidDid, parseKidDocument } from '../../../../src/protocol/identity/kid.ts'
 import { parseManifest, verifyManifest } from '../../../../src/protocol/identity/manifest.ts'
-import { builtInProfiles } from '../../../../src/protocol/profile/profile.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { cli } from '../../harness.ts'
 
 const profile = builtInProfiles.local

@@ -17,7 +17,7 @@ import { keys, lastPart, prefixes, type DocumentKind } from '../../../store/keys
 import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
 import type { Store } from '../../../store/types.ts'
 import { eachAtOnce } from '../../../util/for-each-concurrently.ts'
-import type { FoundDocuments } from '../../client/documents.ts'
+import type { FoundDocuments } from '../../types.ts'
 import { ASK_MS, documentMs, WRITE_MS, type Budget, type Work } from '../../budget/budget.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
 import { BUSY, refused } from '../../wire/answers.ts'

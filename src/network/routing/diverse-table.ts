@@ -6,8 +6,8 @@ import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { diverse, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import type { Node } from '../node.ts'
-import { originOf, type Prefixes } from '../routing/prefixes.ts'
+import type { Node } from '../libp2p.ts'
+import { originOf, type Prefixes } from './prefixes.ts'
 
 /** As in kad-dht's routing-table/k-bucket.js. */
 interface Contact {
