@@ -33,15 +33,35 @@ export default tseslint.config(
     rules: {
       'no-restricted-properties': [
         'error',
-        { object: 'vi', property: 'waitFor', message: 'It gives up after a second, which a busy machine may need: waitFor of __test__/wait-for.ts does not.' },
-        { object: 'performance', property: 'now', message: 'How long something takes is for bench/ to measure: a test that depends on it fails on a busy machine.' }
+        {
+          object: 'vi',
+          property: 'waitFor',
+          message:
+            'It gives up after a second, which a busy machine may need: waitFor of __test__/wait-for.ts does not.'
+        },
+        {
+          object: 'performance',
+          property: 'now',
+          message:
+            'How long something takes is for bench/ to measure: a test that depends on it fails on a busy machine.'
+        }
       ]
     }
   },
   {
     files: ['**/*.mjs', '**/*.js'],
     languageOptions: {
-      globals: { process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', setInterval: 'readonly', clearInterval: 'readonly', fetch: 'readonly' }
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        Buffer: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+        setInterval: 'readonly',
+        clearInterval: 'readonly',
+        fetch: 'readonly'
+      }
     }
   }
 )

@@ -23,10 +23,52 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'time', 'util', 'errors.ts'],
   'data-directory': ['protocol', 'registry', 'store', 'errors.ts'],
   api: ['protocol', 'registry', 'tasks', 'web', 'util', 'errors.ts', 'version.ts'],
-  backup: ['protocol', 'store', 'registry', 'tasks', 'config', 'data-directory', 'time', 'errors.ts', 'log.ts', 'version.ts'],
+  backup: [
+    'protocol',
+    'store',
+    'registry',
+    'tasks',
+    'config',
+    'data-directory',
+    'time',
+    'errors.ts',
+    'log.ts',
+    'version.ts'
+  ],
   web: [],
-  cli: ['protocol', 'api', 'backup', 'store', 'native', 'beacon', 'config', 'data-directory', 'daemon', 'util', 'errors.ts', 'log.ts', 'version.ts'],
-  daemon: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'registry', 'api', 'backup', 'config', 'data-directory', 'time', 'util', 'errors.ts', 'log.ts', 'version.ts']
+  cli: [
+    'protocol',
+    'api',
+    'backup',
+    'store',
+    'native',
+    'beacon',
+    'config',
+    'data-directory',
+    'daemon',
+    'util',
+    'errors.ts',
+    'log.ts',
+    'version.ts'
+  ],
+  daemon: [
+    'protocol',
+    'native',
+    'store',
+    'beacon',
+    'network',
+    'tasks',
+    'registry',
+    'api',
+    'backup',
+    'config',
+    'data-directory',
+    'time',
+    'util',
+    'errors.ts',
+    'log.ts',
+    'version.ts'
+  ]
 }
 
 /** Only these may touch the addon, the database library, libp2p and the HTTP server. */
@@ -81,19 +123,31 @@ function fileGraph(nodeOf: (file: string) => string): ReadonlyMap<string, Readon
   return graph
 }
 
-/** Each group of nodes that reach one another, sorted. By what each reaches: some hundred nodes and edges take milliseconds. */
+/**
+ * Each group of nodes that reach one another, sorted. By what each reaches: some hundred nodes and edges take
+ * milliseconds.
+ */
 function circles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
-  const reach = new Map([...graph.keys()].map((start) => {
-    const seen = new Set<string>()
-    const open = [start]
-    for (let node = open.pop(); node !== undefined; node = open.pop()) {
-      const unseen = [...(graph.get(node) ?? [])].filter((next) => !seen.has(next))
-      for (const next of unseen) seen.add(next)
-      open.push(...unseen)
-    }
-    return [start, seen]
-  }))
-  const groups = [...reach].filter(([node, seen]) => seen.has(node)).map(([node, seen]) => [...seen].filter((other) => reach.get(other)?.has(node)).sort().join(' '))
+  const reach = new Map(
+    [...graph.keys()].map((start) => {
+      const seen = new Set<string>()
+      const open = [start]
+      for (let node = open.pop(); node !== undefined; node = open.pop()) {
+        const unseen = [...(graph.get(node) ?? [])].filter((next) => !seen.has(next))
+        for (const next of unseen) seen.add(next)
+        open.push(...unseen)
+      }
+      return [start, seen]
+    })
+  )
+  const groups = [...reach]
+    .filter(([node, seen]) => seen.has(node))
+    .map(([node, seen]) =>
+      [...seen]
+        .filter((other) => reach.get(other)?.has(node))
+        .sort()
+        .join(' ')
+    )
   return [...new Set(groups)].map((group) => group.split(' '))
 }
 
@@ -112,9 +166,7 @@ describe('the arrows of the architecture', () => {
 
   it('lets a part import only what its arrows allow', () => {
     const parts = new Set(Object.keys(ARROWS))
-    const broken = found.filter(
-      ({ from, to }) => parts.has(to) && from !== to && !(ARROWS[from] ?? []).includes(to)
-    )
+    const broken = found.filter(({ from, to }) => parts.has(to) && from !== to && !(ARROWS[from] ?? []).includes(to))
     expect(broken.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
@@ -128,7 +180,9 @@ describe('the arrows of the architecture', () => {
   })
 
   it('make one protocol clock', () => {
-    const makers = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && readFileSync(join(SRC, file), 'utf8').includes('= createRoundClock('))
+    const makers = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && readFileSync(join(SRC, file), 'utf8').includes('= createRoundClock(')
+    )
     expect(makers).toEqual([join('daemon', 'daemon.ts')])
     expect(readFileSync(join(SRC, 'daemon/daemon.ts'), 'utf8').split('createRoundClock(')).toHaveLength(2)
   })
@@ -141,7 +195,16 @@ describe('the arrows of the architecture', () => {
 
 /** What the rules may use of others: encodings, hashes, signatures, schemas. Of node:net one pure function. */
 const PURE: Readonly<Record<string, readonly string[] | 'all'>> = {
-  'node:crypto': ['createHash', 'timingSafeEqual', 'hkdfSync', 'createPrivateKey', 'createPublicKey', 'sign', 'verify', 'KeyObject'],
+  'node:crypto': [
+    'createHash',
+    'timingSafeEqual',
+    'hkdfSync',
+    'createPrivateKey',
+    'createPublicKey',
+    'sign',
+    'verify',
+    'KeyObject'
+  ],
   'node:net': ['isIPv4', 'isIPv6'],
   '@scure/bip39': ['entropyToMnemonic', 'mnemonicToEntropy'],
   '@scure/bip39/wordlists/english.js': ['wordlist'],
@@ -154,12 +217,40 @@ const PURE: Readonly<Record<string, readonly string[] | 'all'>> = {
 
 /** Globals through which time, chance, the machine or another turn of the event loop would come in. */
 const IMPURE = new Set([
-  'process', 'performance', 'console', 'fetch', 'globalThis', 'global', 'crypto', 'navigator', 'require', 'eval', 'Function', 'Intl', 'Atomics', 'SharedArrayBuffer', 'Worker',
-  'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'structuredClone', 'AbortSignal', 'AbortController', 'EventTarget'
+  'process',
+  'performance',
+  'console',
+  'fetch',
+  'globalThis',
+  'global',
+  'crypto',
+  'navigator',
+  'require',
+  'eval',
+  'Function',
+  'Intl',
+  'Atomics',
+  'SharedArrayBuffer',
+  'Worker',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'structuredClone',
+  'AbortSignal',
+  'AbortController',
+  'EventTarget'
 ])
 
 /** Members of globals that are pure otherwise. */
-const IMPURE_MEMBERS = new Set(['Math.random', 'Date.now', 'nacl.randomBytes', 'nacl.setPRNG', 'nacl.box', 'nacl.secretbox'])
+const IMPURE_MEMBERS = new Set([
+  'Math.random',
+  'Date.now',
+  'nacl.randomBytes',
+  'nacl.setPRNG',
+  'nacl.box',
+  'nacl.secretbox'
+])
 
 /** Of time the rules know rounds, and instants that documents name. */
 const PURE_OF_DATE = 'Date.parse'
@@ -183,13 +274,21 @@ function impurities(): Finding[] {
 function impuritiesOf(file: string, source: string): Finding[] {
   const found: Finding[] = []
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier) && !node.moduleSpecifier.text.startsWith('.')) {
+    if (
+      ts.isImportDeclaration(node) &&
+      ts.isStringLiteral(node.moduleSpecifier) &&
+      !node.moduleSpecifier.text.startsWith('.')
+    ) {
       const library = node.moduleSpecifier.text
       const allowed = PURE[library]
       const bindings = node.importClause?.namedBindings
-      const names = bindings !== undefined && ts.isNamedImports(bindings) ? bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text) : []
+      const names =
+        bindings !== undefined && ts.isNamedImports(bindings)
+          ? bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
+          : []
       if (allowed === undefined) found.push({ file, what: library })
-      else if (allowed !== 'all') for (const name of names) if (!allowed.includes(name)) found.push({ file, what: `${name} of ${library}` })
+      else if (allowed !== 'all')
+        for (const name of names) if (!allowed.includes(name)) found.push({ file, what: `${name} of ${library}` })
       if (allowed !== 'all' && names.length === 0) found.push({ file, what: `all of ${library}` })
       return
     }
@@ -198,12 +297,23 @@ function impuritiesOf(file: string, source: string): Finding[] {
       if (member === PURE_OF_DATE) return
       if (IMPURE_MEMBERS.has(member)) found.push({ file, what: member })
     }
-    const isName = ts.isIdentifier(node) && !(ts.isPropertyAccessExpression(node.parent) && node.parent.name === node) && !ts.isPropertyAssignment(node.parent) && !ts.isPropertySignature(node.parent)
+    const isName =
+      ts.isIdentifier(node) &&
+      !(ts.isPropertyAccessExpression(node.parent) && node.parent.name === node) &&
+      !ts.isPropertyAssignment(node.parent) &&
+      !ts.isPropertySignature(node.parent)
     if (isName && (IMPURE.has(node.text) || node.text === 'Date')) found.push({ file, what: node.text })
-    const waits = ts.isAwaitExpression(node) || node.kind === ts.SyntaxKind.AsyncKeyword || (isName && node.text === 'Promise')
+    const waits =
+      ts.isAwaitExpression(node) || node.kind === ts.SyntaxKind.AsyncKeyword || (isName && node.text === 'Promise')
     if (waits && file !== WAITS) found.push({ file, what: 'another turn of the event loop' })
-    if (node.kind === ts.SyntaxKind.ImportKeyword && ts.isCallExpression(node.parent)) found.push({ file, what: 'import()' })
-    if (ts.isVariableStatement(node) && ts.isSourceFile(node.parent) && (node.declarationList.flags & ts.NodeFlags.Const) === 0) found.push({ file, what: 'a variable of the module' })
+    if (node.kind === ts.SyntaxKind.ImportKeyword && ts.isCallExpression(node.parent))
+      found.push({ file, what: 'import()' })
+    if (
+      ts.isVariableStatement(node) &&
+      ts.isSourceFile(node.parent) &&
+      (node.declarationList.flags & ts.NodeFlags.Const) === 0
+    )
+      found.push({ file, what: 'a variable of the module' })
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true))
@@ -226,5 +336,7 @@ describe('the rules', () => {
     ['const later = async () => undefined', 'another turn of the event loop'],
     ["const late = () => import('./time.ts')", 'import()'],
     ['let held = 0', 'a variable of the module']
-  ])('would be told of: %s', (source, what) => expect(impuritiesOf('x.ts', source).map((each) => each.what)).toContain(what))
+  ])('would be told of: %s', (source, what) =>
+    expect(impuritiesOf('x.ts', source).map((each) => each.what)).toContain(what)
+  )
 })

@@ -9,7 +9,9 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 /** `@libp2p/{tcp,noise}, hono` -> each by its name. */
 function expand(cell: string): string[] {
-  return [...cell.matchAll(/([^\s,{}|]*)\{([^}]*)\}|[^\s,|]+/g)].flatMap(([whole, scope, list]) => list?.split(',').map((name) => `${scope}${name.trim()}`) ?? [whole])
+  return [...cell.matchAll(/([^\s,{}|]*)\{([^}]*)\}|[^\s,|]+/g)].flatMap(
+    ([whole, scope, list]) => list?.split(',').map((name) => `${scope}${name.trim()}`) ?? [whole]
+  )
 }
 
 const [packages = '', crates = ''] = read('docs/dependencies.md').split('\n## Rust\n')
@@ -21,14 +23,18 @@ const named = (part: string): string[] =>
 
 it('names every npm package with a reason, and no other', () => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>
-  const used = Object.keys({ ...dependencies, ...devDependencies }).map((name) => (name.startsWith('@types/') ? '@types/*' : name))
+  const used = Object.keys({ ...dependencies, ...devDependencies }).map((name) =>
+    name.startsWith('@types/') ? '@types/*' : name
+  )
   expect(named(packages).toSorted()).toEqual([...new Set(used)].toSorted())
 })
 
 it('names every crate with a reason, and no other', () => {
   const used = readdirSync(join(ROOT, 'crates')).flatMap((crate) => {
     const manifest = parse(read(`crates/${crate}/Cargo.toml`)) as Record<string, Record<string, unknown> | undefined>
-    return ['dependencies', 'dev-dependencies', 'build-dependencies'].flatMap((kind) => Object.keys(manifest[kind] ?? {}))
+    return ['dependencies', 'dev-dependencies', 'build-dependencies'].flatMap((kind) =>
+      Object.keys(manifest[kind] ?? {})
+    )
   })
   expect(named(crates).toSorted()).toEqual([...new Set(used.filter((name) => !name.startsWith('chronym-')))].toSorted())
 })

@@ -10,7 +10,9 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 describe('a Node that cannot run the database', () => {
   it('is told by its Node-API, with the cure', () => {
-    expect(nodeComplaint({ node: '22.13.1', napi: '9' })).toMatch(/needs Node 22\.14 or newer .*this is 22\.13\.1\. Install a newer Node/)
+    expect(nodeComplaint({ node: '22.13.1', napi: '9' })).toMatch(
+      /needs Node 22\.14 or newer .*this is 22\.13\.1\. Install a newer Node/
+    )
     expect(nodeComplaint({ node: '22.14.0', napi: '10' })).toBeUndefined()
     expect(nodeComplaint(process.versions)).toBeUndefined()
   })
@@ -27,7 +29,11 @@ describe('a Node that cannot run the database', () => {
     ['src/cli/main.ts', 8]
   ])('is refused by %s before anything else is loaded', (entry, exitCode) => {
     const older = `Object.defineProperty(process.versions, 'napi', { value: '9' })`
-    const { status, stderr } = spawnSync(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(older)}`, join(ROOT, entry), '--version'], { encoding: 'utf8' })
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(older)}`, join(ROOT, entry), '--version'],
+      { encoding: 'utf8' }
+    )
     expect(stderr).toMatch(/^chronym needs Node 22\.14 or newer/)
     expect(status).toBe(exitCode)
   })
@@ -42,7 +48,9 @@ it.skipIf(process.platform === 'win32')('a Rust that does not run is told from o
   const bin = mkdtempSync(join(tmpdir(), 'chronym-rust-'))
   try {
     expect(rustComplaint({ PATH: bin })).toMatch(/Rust is missing: install it/)
-    writeFileSync(join(bin, 'cargo'), '#!/bin/sh\necho "error: no default toolchain is configured" >&2; exit 1\n', { mode: 0o755 })
+    writeFileSync(join(bin, 'cargo'), '#!/bin/sh\necho "error: no default toolchain is configured" >&2; exit 1\n', {
+      mode: 0o755
+    })
     expect(rustComplaint({ PATH: bin })).toMatch(/does not run.*\nerror: no default toolchain/)
   } finally {
     rmSync(bin, { recursive: true })

@@ -14,10 +14,20 @@ const THREADS = 2
 type Request = { do: 'squarings'; seed: string; milliseconds: number } | { do: 'verify'; proofs: Proof[] }
 
 /** Squares for about that long. The time includes starting and stopping, a few milliseconds. */
-async function square(pool: ReturnType<typeof createNativePool>, seed: string, milliseconds: number): Promise<{ squarings: number; times: Times }> {
+async function square(
+  pool: ReturnType<typeof createNativePool>,
+  seed: string,
+  milliseconds: number
+): Promise<{ squarings: number; times: Times }> {
   let squarings = 0
   const { times } = await timed(async () => {
-    const request = { seed: Buffer.from(seed, 'hex'), bits: BITS, iterations: ENDLESS, split: null, checkpointSeconds: CHECKPOINT_SECONDS }
+    const request = {
+      seed: Buffer.from(seed, 'hex'),
+      bits: BITS,
+      iterations: ENDLESS,
+      split: null,
+      checkpointSeconds: CHECKPOINT_SECONDS
+    }
     const handle = pool.evaluate(request, (checkpoint) => (squarings = checkpoint.squarings))
     setTimeout(() => handle.stop(), milliseconds)
     const outcome = await handle.outcome
@@ -51,7 +61,8 @@ async function timed<T>(run: () => Promise<T>): Promise<{ value: T; times: Times
 const pool = createNativePool({ evaluationThreads: 1 })
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as Request
-  const answer = request.do === 'squarings' ? await square(pool, request.seed, request.milliseconds) : await verify(request.proofs)
+  const answer =
+    request.do === 'squarings' ? await square(pool, request.seed, request.milliseconds) : await verify(request.proofs)
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
 await pool.close()

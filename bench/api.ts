@@ -1,8 +1,9 @@
 /**
  * npm run bench:api -- [--json] [--rounds 3] [--seconds 5] [--connections 10] [--only network-status,resolve-owned]
  *
- * What the HTTP interface adds to a bare Hono route with the same body: real daemons on network `local`, by turns with the bare route, load
- * by autocannon. Targets: 0.7 of the bare route's answers a second, at a p99 no later. docs/performance.md, "The HTTP interface".
+ * What the HTTP interface adds to a bare Hono route with the same body: real daemons on network `local`, by turns with
+ * the bare route, load by autocannon. Targets: 0.7 of the bare route's answers a second, at a p99 no later.
+ * docs/performance.md, "The HTTP interface".
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +20,15 @@ const TARGETS = { rate_ratio: 0.7, p99_ratio: 1 }
 const NAME = 'alice.chronym'
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, rounds: option('3'), seconds: option('5'), connections: option('10'), only: option('') } })
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean' },
+    rounds: option('3'),
+    seconds: option('5'),
+    connections: option('10'),
+    only: option('')
+  }
+})
 
 interface Server<T> {
   readonly ready: T
@@ -36,16 +45,30 @@ async function start<T>(script: string, args: readonly string[]): Promise<Server
 
 const directory = scratchDirectory()
 const startDaemon = (name: string, more: readonly string[] = []) =>
-  start<DaemonSummary & { beacon_urls: readonly string[] }>('scripts/unlimited-daemon.ts', ['--data-dir', join(directory, name), ...more])
+  start<DaemonSummary & { beacon_urls: readonly string[] }>('scripts/unlimited-daemon.ts', [
+    '--data-dir',
+    join(directory, name),
+    ...more
+  ])
 
 const owner = await startDaemon('owner')
-const other = await startDaemon('other', ['--beacon', owner.ready.beacon_urls[0]!, '--bootstrap', owner.ready.addresses[0]!])
-const client = createClient({ baseUrl: owner.ready.api_url, token: readFileSync(owner.ready.token_file, 'utf8').trim() })
+const other = await startDaemon('other', [
+  '--beacon',
+  owner.ready.beacon_urls[0]!,
+  '--bootstrap',
+  owner.ready.addresses[0]!
+])
+const client = createClient({
+  baseUrl: owner.ready.api_url,
+  token: readFileSync(owner.ready.token_file, 'utf8').trim()
+})
 
 say(`registering ${NAME}`)
 const { task_id: task } = await client.register(NAME)
 await until('the name is registered', async () => (await client.task(task)).status === 'completed')
-await client.saveZone(NAME, { records: { '@': [{ type: 'A', value: '192.0.2.10' }], www: [{ type: 'CNAME', value: `${NAME}.` }] } })
+await client.saveZone(NAME, {
+  records: { '@': [{ type: 'A', value: '192.0.2.10' }], www: [{ type: 'CNAME', value: `${NAME}.` }] }
+})
 await client.publishZone(NAME)
 await until('another daemon resolves it', async () => (await fetch(`${other.ready.api_url}/api/resolve/${NAME}`)).ok)
 
@@ -61,16 +84,24 @@ async function compare({ name, daemon, path }: (typeof routes)[number]) {
   const answer = await fetch(daemon.ready.api_url + path)
   const bare = await start<{ url: string }>('bench/api/bare.ts', [JSON.stringify({ [path]: await answer.json() })])
   const measure = (side: 'bare' | 'ours', seconds: number): Promise<Load> =>
-    side === 'bare' ? load(bare.ready.url + path, bare.pid, seconds, Number(values.connections)) : load(daemon.ready.api_url + path, daemon.pid, seconds, Number(values.connections))
+    side === 'bare'
+      ? load(bare.ready.url + path, bare.pid, seconds, Number(values.connections))
+      : load(daemon.ready.api_url + path, daemon.pid, seconds, Number(values.connections))
   const taken = { bare: [] as Load[], ours: [] as Load[] }
   for (const side of SIDES) await measure(side, 1)
   for (let round = 0; round < Number(values.rounds); round++) {
-    for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) taken[side].push(await measure(side, Number(values.seconds)))
-    say(`${name}, round ${round + 1}: bare ${taken.bare.at(-1)!.rate.toFixed(0)}/s, ours ${taken.ours.at(-1)!.rate.toFixed(0)}/s`)
+    for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed())
+      taken[side].push(await measure(side, Number(values.seconds)))
+    say(
+      `${name}, round ${round + 1}: bare ${taken.bare.at(-1)!.rate.toFixed(0)}/s, ours ${taken.ours.at(-1)!.rate.toFixed(0)}/s`
+    )
   }
   await bare.stop()
   const of = (side: 'bare' | 'ours', figure: keyof Load): number[] => taken[side].map((each) => each[figure])
-  const median = (figure: keyof Load) => ({ bare: summary(of('bare', figure)).median, ours: summary(of('ours', figure)).median })
+  const median = (figure: keyof Load) => ({
+    bare: summary(of('bare', figure)).median,
+    ours: summary(of('ours', figure)).median
+  })
   const rateRatio = summary(ratios(of('ours', 'rate'), of('bare', 'rate')))
   const p99 = median('p99_ms')
   return {
@@ -85,7 +116,8 @@ async function compare({ name, daemon, path }: (typeof routes)[number]) {
 }
 
 const results = []
-for (const route of routes) if (values.only === '' || values.only.split(',').includes(route.name)) results.push(await compare(route))
+for (const route of routes)
+  if (values.only === '' || values.only.split(',').includes(route.name)) results.push(await compare(route))
 await Promise.all([other.stop(), owner.stop()])
 
 if (values.json === true) process.stdout.write(`${JSON.stringify({ machine: machine(), targets: TARGETS, results })}\n`)

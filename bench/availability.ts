@@ -1,8 +1,10 @@
 /**
- * npm run bench:availability -- [--json] [--nodes 20,50,200] [--prefixes 1,3,20,cloud] [--names 10] [--set FIELD=NUMBER,...] [--seed TEXT]
+ * npm run bench:availability -- [--json] [--nodes 20,50,200] [--prefixes 1,3,20,cloud] [--names 10] [--set
+ * FIELD=NUMBER,...] [--seed TEXT]
  *
- * How much of what honest nodes try works, by how many there are and in how many address prefixes: docs/network.md. Real nodes on addresses of 127.0.0.0/8 of
- * this machine (Linux), with the diversity and the quorums of `main`; `--set answers_per_prefix=0,answers_per_wide_prefix=0` measures another profile.
+ * How much of what honest nodes try works, by how many there are and in how many address prefixes: docs/network.md.
+ * Real nodes on addresses of 127.0.0.0/8 of this machine (Linux), with the diversity and the quorums of `main`; `--set
+ * answers_per_prefix=0,answers_per_wide_prefix=0` measures another profile.
  */
 import { parseArgs } from 'node:util'
 import { VERSION } from '../src/version.ts'
@@ -25,7 +27,8 @@ const { values } = parseArgs({
 
 const numberFrom = (option: string, text: string, least: number): number => {
   const number = Number(text)
-  if (text === '' || !Number.isSafeInteger(number) || number < least) throw new Error(`--${option} ${text}: a whole number from ${least}`)
+  if (text === '' || !Number.isSafeInteger(number) || number < least)
+    throw new Error(`--${option} ${text}: a whole number from ${least}`)
   return number
 }
 const changes = Object.fromEntries(
@@ -44,7 +47,8 @@ const profile = availabilityProfile(changes)
 
 const percent = ({ worked, of }: Share): string => (of === 0 ? '-' : `${Math.round((100 * worked) / of)}%`)
 /** At the first attempt, and in brackets at all where that is more. */
-const twice = ({ first, last }: Row['put']): string => (first.worked === last.worked ? percent(first) : `${percent(first)} (${percent(last)})`)
+const twice = ({ first, last }: Row['put']): string =>
+  first.worked === last.worked ? percent(first) : `${percent(first)} (${percent(last)})`
 const COLUMNS: readonly (readonly [title: string, of: (row: Row) => string])[] = [
   ['nodes', (row) => String(row.nodes)],
   ['where', (row) => row.where],
@@ -74,7 +78,13 @@ for (const nodes of sizes) {
 }
 
 const { k, answers_per_prefix, answers_per_wide_prefix, witness_quorum, repair_quorum } = profile
-const result = { machine: machine(), version: VERSION, seed: values.seed, profile: { k, answers_per_prefix, answers_per_wide_prefix, witness_quorum, repair_quorum }, rows }
+const result = {
+  machine: machine(),
+  version: VERSION,
+  seed: values.seed,
+  profile: { k, answers_per_prefix, answers_per_wide_prefix, witness_quorum, repair_quorum },
+  rows
+}
 
 if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`)
 else {
@@ -83,7 +93,9 @@ else {
   const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
   const text = lines.map((line) => `  ${line.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd())
   const faults = rows.flatMap((row) => row.faults.map((fault) => `  ${row.nodes} nodes, ${row.where}: ${fault}`))
-  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, seed ${values.seed}, profile ${JSON.stringify(result.profile)}, ${names} names\n\n${text.join('\n')}\n`)
+  process.stdout.write(
+    `${cpu}, ${cores} cores, Node ${node}, seed ${values.seed}, profile ${JSON.stringify(result.profile)}, ${names} names\n\n${text.join('\n')}\n`
+  )
   if (faults.length > 0) process.stdout.write(`\nWhat was said where something failed:\n${faults.join('\n')}\n`)
 }
 process.exit(0)

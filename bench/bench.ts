@@ -10,11 +10,14 @@ export const BITS = 1024
 /** Squarings of the proofs that are verified; verifying takes the same for any number. */
 export const PROVED = 1_000
 
-/** How our side is built: as what is shipped, for this machine, or for the level that the portable path's target names. */
+/**
+ * How our side is built: as what is shipped, for this machine, or for the level that the portable path's target names.
+ */
 const BUILDS = { baseline: '', native: '-C target-cpu=native', 'x86-64-v3': '-C target-cpu=x86-64-v3' } as const
 export type Build = keyof typeof BUILDS
 
-const CHIAVDF_CURE = 'It needs cmake, make, m4, a C++ compiler, GMP\'s headers and libclang; on Debian: apt-get install cmake make m4 g++ libgmp-dev libclang-dev.'
+const CHIAVDF_CURE =
+  "It needs cmake, make, m4, a C++ compiler, GMP's headers and libclang; on Debian: apt-get install cmake make m4 g++ libgmp-dev libclang-dev."
 const PROTOTYPE_CURE = 'It needs an x86-64 processor with BMI2 and ADX.'
 
 export interface Proof {
@@ -66,7 +69,9 @@ export function createBench(seed: string, options: Options, machine: Machine): B
     return program
   }
   const ours = (variant: Build): Promise<Program> =>
-    once(variant, async () => startProgram(await build({ folder: 'rust/ours', name: 'ours', variant, rustflags: BUILDS[variant] }), [], one))
+    once(variant, async () =>
+      startProgram(await build({ folder: 'rust/ours', name: 'ours', variant, rustflags: BUILDS[variant] }), [], one)
+    )
 
   return {
     options,
@@ -75,12 +80,28 @@ export function createBench(seed: string, options: Options, machine: Machine): B
     ours,
     prototype: () =>
       once('prototype', async () =>
-        startProgram(await build({ folder: 'peers/prototype', name: 'peer-prototype', variant: 'native', cure: PROTOTYPE_CURE }), [], one)
+        startProgram(
+          await build({ folder: 'peers/prototype', name: 'peer-prototype', variant: 'native', cure: PROTOTYPE_CURE }),
+          [],
+          one
+        )
       ),
     chiavdf: () =>
-      once('chiavdf', async () => startProgram(await build({ folder: 'peers/chiavdf', name: 'peer-chiavdf', variant: 'native', cure: CHIAVDF_CURE }), [], one)),
+      once('chiavdf', async () =>
+        startProgram(
+          await build({ folder: 'peers/chiavdf', name: 'peer-chiavdf', variant: 'native', cure: CHIAVDF_CURE }),
+          [],
+          one
+        )
+      ),
     addon: (cpus) =>
-      once(`addon ${cpus}`, async () => startProgram(process.execPath, [join(import.meta.dirname, 'addon.ts')], cpus === 1 ? one : (machine.pinned_to?.two ?? null))),
+      once(`addon ${cpus}`, async () =>
+        startProgram(
+          process.execPath,
+          [join(import.meta.dirname, 'addon.ts')],
+          cpus === 1 ? one : (machine.pinned_to?.two ?? null)
+        )
+      ),
     async proofs(count) {
       const prover = await ours('baseline')
       while (proofs.length < count) {
@@ -91,7 +112,11 @@ export function createBench(seed: string, options: Options, machine: Machine): B
       return proofs.slice(0, count)
     },
     close() {
-      for (const program of programs.values()) program.then((started) => started.close(), () => undefined)
+      for (const program of programs.values())
+        program.then(
+          (started) => started.close(),
+          () => undefined
+        )
     }
   }
 }

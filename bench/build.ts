@@ -1,4 +1,6 @@
-/** Builds what is measured, each in a target folder of its own under target/bench/, where it stays for the next time. */
+/**
+ * Builds what is measured, each in a target folder of its own under target/bench/, where it stays for the next time.
+ */
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { Unavailable } from './unavailable.ts'
@@ -27,7 +29,11 @@ export async function build({ folder, name, variant, rustflags, cure }: Package)
   const env = { ...process.env, RUSTFLAGS: rustflags, CARGO_ENCODED_RUSTFLAGS: undefined, CARGO_TARGET_DIR: undefined }
   // Our side's lock file follows the workspace's crates; the others change by decision only.
   const locked = folder.startsWith('peers/') ? ['--locked'] : []
-  const { status, output } = await cargo(['build', '--release', ...locked, '--target-dir', target], join(BENCH, folder), env)
+  const { status, output } = await cargo(
+    ['build', '--release', ...locked, '--target-dir', target],
+    join(BENCH, folder),
+    env
+  )
   if (status !== 0) throw new Unavailable(`bench/${folder} can't be built. ${cure ?? ''} cargo said: ${gist(output)}`)
   return join(target, 'release', process.platform === 'win32' ? `${name}.exe` : name)
 }
@@ -44,7 +50,12 @@ function cargo(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<{ s
 
 /** The lines that name the fault, a few of them. */
 function gist(output: string): string {
-  const lines = output.replaceAll(ROOT, '.').split('\n').map((line) => line.trim())
-  const telling = lines.filter((line) => /\berror\b|not found|could not find|unable to find|no usable|missing/i.test(line))
+  const lines = output
+    .replaceAll(ROOT, '.')
+    .split('\n')
+    .map((line) => line.trim())
+  const telling = lines.filter((line) =>
+    /\berror\b|not found|could not find|unable to find|no usable|missing/i.test(line)
+  )
   return (telling.length > 0 ? telling : lines).slice(0, 4).join('; ').slice(0, 500)
 }

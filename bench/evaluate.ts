@@ -31,14 +31,15 @@ export async function evaluate(bench: Bench, iterations: number, chiavdf?: Progr
   const spent = { squaring: 0, proving: 0 }
   const theirs = chiavdf === undefined ? undefined : startChiavdf(chiavdf, seed, iterations)
   spent.squaring += (await ours.ask<Times>({ do: 'evaluate', seed, iterations })).cpu
-  for (let done = false; !done; ) {
+  for (let done = false; !done;) {
     const slice = await ours.ask<Slice>({ do: 'advance', steps: Math.ceil(iterations / TURNS) })
     spent[slice.squaring ? 'squaring' : 'proving'] += slice.times.cpu
     await theirs?.turn(1e3 * TURN_RATIO * slice.times.wall)
     done = slice.done
   }
   const theirTime = await theirs?.finish(async (proof) => {
-    if ((await ours.ask<{ proof: string }>({ do: 'proof' })).proof !== proof) throw new Error('chiavdf and the kernel made different proofs: one of them is wrong')
+    if ((await ours.ask<{ proof: string }>({ do: 'proof' })).proof !== proof)
+      throw new Error('chiavdf and the kernel made different proofs: one of them is wrong')
   })
   const evaluated = { ...spent, provingOnTwo: await proveOnTwo(bench, ours) }
   return theirTime === undefined ? evaluated : { ...evaluated, chiavdf: theirTime }
@@ -54,7 +55,9 @@ async function proveOnTwo({ machine: { pinned_to } }: Bench, ours: Program): Pro
 /** Paused but for its turns. Its prover can't be called in slices; its own time on the CPU does not count pauses. */
 function startChiavdf(program: Program, seed: string, iterations: number) {
   let ended = false
-  const proved = program.ask<{ proof: string; times: Times }>({ do: 'prove', seed, iterations }).finally(() => (ended = true))
+  const proved = program
+    .ask<{ proof: string; times: Times }>({ do: 'prove', seed, iterations })
+    .finally(() => (ended = true))
   // Whoever waits for it is told.
   proved.catch(() => undefined)
   program.pause()

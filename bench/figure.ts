@@ -35,7 +35,16 @@ export function measured(known: Known, { median, spread }: Summary, isSingle = f
 }
 
 export function unmeasured(known: Known, reason: string): Figure {
-  return { name: known.name, unit: known.unit, value: null, spread: null, target: known.target ?? null, met: null, reason, parts: known.parts ?? {} }
+  return {
+    name: known.name,
+    unit: known.unit,
+    value: null,
+    spread: null,
+    target: known.target ?? null,
+    met: null,
+    reason,
+    parts: known.parts ?? {}
+  }
 }
 
 function meets(value: number, target: Target): boolean {

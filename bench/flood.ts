@@ -2,7 +2,8 @@
  * npm run bench:flood -- [--json] [--identities 1000] [--seconds 60] [--together 100] [--prefixes 250] [--seed 1]
  * npm run bench:flood -- --idle 300 [--json]
  *
- * What a flood of garbage costs a node, and what it leaves to honest peers; with --idle, what so many idle connections of one prefix leave to newcomers: docs/verification.md. A node and the flood in processes of their own, on loopback.
+ * What a flood of garbage costs a node, and what it leaves to honest peers; with --idle, what so many idle connections
+ * of one prefix leave to newcomers: docs/verification.md. A node and the flood in processes of their own, on loopback.
  */
 import { parseArgs } from 'node:util'
 import { runIdle } from './flood/idle.ts'
@@ -13,18 +14,28 @@ const TARGETS = { loop_delay_p99_ms: 50, honest_put_max_ms: 5_000, newcomer_ms: 
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, identities: option('1000'), seconds: option('60'), together: option('100'), prefixes: option('250'), seed: option('1'), idle: { type: 'string' } }
+  options: {
+    json: { type: 'boolean' },
+    identities: option('1000'),
+    seconds: option('60'),
+    together: option('100'),
+    prefixes: option('250'),
+    seed: option('1'),
+    idle: { type: 'string' }
+  }
 })
 
 function countOf(name: Exclude<keyof typeof values, 'json'>): number {
   const count = Number(values[name])
-  if (!Number.isSafeInteger(count) || count < 1) throw new Error(`--${name} is a whole number from 1, not ${values[name]}`)
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw new Error(`--${name} is a whole number from 1, not ${values[name]}`)
   return count
 }
 
 function latency(times: readonly number[]): { count: number; p50: number; p95: number; max: number } {
   const sorted = times.toSorted((left, right) => left - right)
-  const at = (share: number): number => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN)
+  const at = (share: number): number =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN)
   return { count: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) }
 }
 
@@ -37,29 +48,44 @@ async function idle(connections: number): Promise<void> {
   const resolved = report.newcomers.flatMap(({ resolved: at }) => at ?? [])
   const met = resolved.length === report.newcomers.length && Math.max(...resolved) < TARGETS.newcomer_ms
   if (values.json === true) {
-    process.stdout.write(`${JSON.stringify({ machine: machine(), options: { idle: connections }, targets: TARGETS, met: { newcomers: met }, ...report })}\n`)
+    process.stdout.write(
+      `${JSON.stringify({ machine: machine(), options: { idle: connections }, targets: TARGETS, met: { newcomers: met }, ...report })}\n`
+    )
     return
   }
-  const times = (each: readonly number[]): string => `${each.length} of ${report.newcomers.length}; p50 ${latency(each).p50}, max ${latency(each).max} ms`
+  const times = (each: readonly number[]): string =>
+    `${each.length} of ${report.newcomers.length}; p50 ${latency(each).p50}, max ${latency(each).max} ms`
   const { wanted, held, dials } = report.idle
   print([
     ['idle connections of one prefix', `${held} held of ${wanted} wanted, ${dials} dials`],
     ['newcomers that joined', times(joined)],
     [`newcomers that resolved (target: all within ${TARGETS.newcomer_ms / 1000} s)`, times(resolved)],
-    ['newcomers still there after ten seconds', `${report.newcomers.filter(({ stayed }) => stayed).length} of ${report.newcomers.length}`],
+    [
+      'newcomers still there after ten seconds',
+      `${report.newcomers.filter(({ stayed }) => stayed).length} of ${report.newcomers.length}`
+    ],
     ['peers connected before, after', `${report.before.held.connections}, ${report.after.held.connections}`]
   ])
 }
 
 async function flood(): Promise<void> {
-  const options = { identities: countOf('identities'), seconds: countOf('seconds'), together: countOf('together'), prefixes: countOf('prefixes'), seed: countOf('seed') }
+  const options = {
+    identities: countOf('identities'),
+    seconds: countOf('seconds'),
+    together: countOf('together'),
+    prefixes: countOf('prefixes'),
+    seed: countOf('seed')
+  }
   const { honest, ...report } = await runFlood(options)
   const puts = latency([...honest.updates, ...honest.reveals])
   const result = {
     machine: machine(),
     options,
     targets: TARGETS,
-    met: { loop_delay: report.during.loop_delay_ms.p99 < TARGETS.loop_delay_p99_ms, honest_puts: puts.max < TARGETS.honest_put_max_ms },
+    met: {
+      loop_delay: report.during.loop_delay_ms.p99 < TARGETS.loop_delay_p99_ms,
+      honest_puts: puts.max < TARGETS.honest_put_max_ms
+    },
     honest_ms: { puts, commitments: latency(honest.commits) },
     ...report
   }
@@ -67,19 +93,47 @@ async function flood(): Promise<void> {
   if (values.json === true) process.stdout.write(`${JSON.stringify(result)}\n`)
   else {
     const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
-    const loop = ({ loop_delay_ms: { p50, p99, max }, loop_turn_cpu_ms: own, loop_busy: busy }: typeof report.quiet): string => `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; at most ${own.toFixed(0)} ms of its own at once; busy ${(busy * 100).toFixed(0)}%`
+    const loop = ({
+      loop_delay_ms: { p50, p99, max },
+      loop_turn_cpu_ms: own,
+      loop_busy: busy
+    }: typeof report.quiet): string =>
+      `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; at most ${own.toFixed(0)} ms of its own at once; busy ${(busy * 100).toFixed(0)}%`
     const rows = [
       ['event loop, quiet', loop(report.quiet)],
       [`event loop, flooded (target: p99 under ${TARGETS.loop_delay_p99_ms} ms)`, loop(report.during)],
-      [`${puts.count} honest puts (target: under ${TARGETS.honest_put_max_ms / 1000} s)`, `p50 ${puts.p50}, p95 ${puts.p95}, max ${puts.max} ms`],
-      [`${honest.commits.length} honest commitments`, `max ${result.honest_ms.commitments.max} ms; ${report.commitments.kept} of ${report.commitments.of} kept`],
+      [
+        `${puts.count} honest puts (target: under ${TARGETS.honest_put_max_ms / 1000} s)`,
+        `p50 ${puts.p50}, p95 ${puts.p95}, max ${puts.max} ms`
+      ],
+      [
+        `${honest.commits.length} honest commitments`,
+        `max ${result.honest_ms.commitments.max} ms; ${report.commitments.kept} of ${report.commitments.of} kept`
+      ],
       ['honest names held', `${report.held.names} of ${report.held.of}`],
-      ['memory (RSS) before, after', `${mib(report.quiet.memory.rss)}, ${mib(report.after.memory.rss)}; at most ${mib(Math.max(...report.after.memory.rss_history))}`],
-      ['heap in use, buffers before, after', [report.quiet, report.after].map(({ memory }) => `${mib(memory.heap)} and ${mib(memory.external)}`).join(', ')],
+      [
+        'memory (RSS) before, after',
+        `${mib(report.quiet.memory.rss)}, ${mib(report.after.memory.rss)}; at most ${mib(Math.max(...report.after.memory.rss_history))}`
+      ],
+      [
+        'heap in use, buffers before, after',
+        [report.quiet, report.after].map(({ memory }) => `${mib(memory.heap)} and ${mib(memory.external)}`).join(', ')
+      ],
       ['disk before, after', `${mib(report.quiet.disk)}, ${mib(report.after.disk)}`],
       ['held after', JSON.stringify(report.after.held)],
-      ['flood', `${report.flood.identities} identities, ${report.flood.sessions} sessions, ${JSON.stringify(report.flood.connections)}`],
-      ...Object.entries(report.flood.answers).map(([kind, answers]) => [`  ${kind}`, Object.entries(answers).map(([answer, count]) => `${answer} ${count}`).join(', ')] as const)
+      [
+        'flood',
+        `${report.flood.identities} identities, ${report.flood.sessions} sessions, ${JSON.stringify(report.flood.connections)}`
+      ],
+      ...Object.entries(report.flood.answers).map(
+        ([kind, answers]) =>
+          [
+            `  ${kind}`,
+            Object.entries(answers)
+              .map(([answer, count]) => `${answer} ${count}`)
+              .join(', ')
+          ] as const
+      )
     ] as const
     print(rows)
   }
@@ -88,5 +142,7 @@ async function flood(): Promise<void> {
 function print(rows: readonly (readonly [string, string])[]): void {
   const { cpu, cores, node } = machine()
   const width = Math.max(...rows.map(([label]) => label.length))
-  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}\n\n${rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`).join('\n')}\n`)
+  process.stdout.write(
+    `${cpu}, ${cores} cores, Node ${node}\n\n${rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`).join('\n')}\n`
+  )
 }

@@ -1,8 +1,9 @@
 /**
  * npm run bench:garbage [-- --json]
  *
- * What a node pays for what it is sent: each kind of garbage, beside what is valid, in microseconds of one thread (the least of many runs, since
- * other work only ever adds), and how long an urgent check waits in the pool behind a flood of a thousand false proofs, each of a seed of its own.
+ * What a node pays for what it is sent: each kind of garbage, beside what is valid, in microseconds of one thread (the
+ * least of many runs, since other work only ever adds), and how long an urgent check waits in the pool behind a flood
+ * of a thousand false proofs, each of a seed of its own.
  */
 import { parseArgs } from 'node:util'
 import { signDevPulse } from '../src/beacon/dev-beacon.ts'
@@ -48,14 +49,24 @@ const [proof, split] = [prove(null), prove(SPLIT)]
 const flipped = (bytes: Uint8Array, at: number): Uint8Array => bytes.with(at, bytes[at]! ^ 1)
 /** A proper form that proves nothing: y in the place of the witness. */
 const unproved = new Uint8Array([...proof.subarray(0, 100), ...proof.subarray(0, 100)])
-const question = (bytes: Uint8Array): ProofQuestion => ({ seed, bits: BITS, iterations: ITERATIONS, split: bytes.length === 341 ? SPLIT : null, proof: bytes })
+const question = (bytes: Uint8Array): ProofQuestion => ({
+  seed,
+  bits: BITS,
+  iterations: ITERATIONS,
+  split: bytes.length === 341 ? SPLIT : null,
+  proof: bytes
+})
 
 /** With the discriminant remembered. */
 const verifier = new native.Verifier(4)
 const known = (bytes: Uint8Array): number => leastMicroseconds(RUNS, () => verifier.verify([question(bytes)], never))
 /** With the discriminant derived: the mean over seeds. */
 const derived = (bytes: Uint8Array): number => {
-  const times = Array.from({ length: SEEDS }, (_, index) => leastMicroseconds(8, () => new native.Verifier(1).verify([{ ...question(bytes), seed: seed.with(0, index) }], never)))
+  const times = Array.from({ length: SEEDS }, (_, index) =>
+    leastMicroseconds(8, () =>
+      new native.Verifier(1).verify([{ ...question(bytes), seed: seed.with(0, index) }], never)
+    )
+  )
   return Math.round(times.reduce((sum, time) => sum + time, 0) / SEEDS)
 }
 
@@ -77,14 +88,23 @@ async function remembered(): Promise<number> {
   return Math.round(least * 10_000) / 10
 }
 
-/** Milliseconds that a pulse check of our own takes while a thousand false proofs, expected and each of a seed of its own, are refused. */
+/**
+ * Milliseconds that a pulse check of our own takes while a thousand false proofs, expected and each of a seed of its
+ * own, are refused.
+ */
 async function urgentDuringFlood(): Promise<number[]> {
   const seeds = Array.from({ length: FLOOD }, (_, index) => seed.with(0, index & 255).with(1, index >> 8))
-  const flood = Promise.all(seeds.map((each) => pool.verifyProof({ ...question(unproved), seed: each }, { urgency: 'expected' })))
+  const flood = Promise.all(
+    seeds.map((each) => pool.verifyProof({ ...question(unproved), seed: each }, { urgency: 'expected' }))
+  )
   const waits: number[] = []
   for (let index = 0; index < URGENT; index++) {
     const began = performance.now()
-    await pool.verifyPulse({ publicKey: new Uint8Array(Buffer.from(DEV_BEACON_CHAIN.public_key, 'hex')), round: 100 + index, signature })
+    await pool.verifyPulse({
+      publicKey: new Uint8Array(Buffer.from(DEV_BEACON_CHAIN.public_key, 'hex')),
+      round: 100 + index,
+      signature
+    })
     waits.push(performance.now() - began)
   }
   await flood
@@ -115,10 +135,17 @@ await pool.close()
 const urgentMs = { median: Number(median(waits).toFixed(1)), most: Number(waits.at(-1)!.toFixed(1)) }
 
 if (values.json === true) {
-  process.stdout.write(`${JSON.stringify({ machine: machine(), backend: native.backend(), bits: BITS, microseconds, urgent_during_flood_ms: urgentMs })}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ machine: machine(), backend: native.backend(), bits: BITS, microseconds, urgent_during_flood_ms: urgentMs })}\n`
+  )
 } else {
   const { cpu, cores, node } = machine()
-  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, backend ${native.backend()}; ${BITS} bits; microseconds of one thread, the least of ${RUNS} runs\n\n`)
-  for (const [kind, time] of Object.entries(microseconds)) process.stdout.write(`  ${kind.padEnd(52)}${time.toFixed(1).padStart(9)}\n`)
-  process.stdout.write(`\n  an urgent check during a flood of ${FLOOD.toLocaleString('en')} false proofs waits ${urgentMs.median} ms (median), ${urgentMs.most} ms (most)\n`)
+  process.stdout.write(
+    `${cpu}, ${cores} cores, Node ${node}, backend ${native.backend()}; ${BITS} bits; microseconds of one thread, the least of ${RUNS} runs\n\n`
+  )
+  for (const [kind, time] of Object.entries(microseconds))
+    process.stdout.write(`  ${kind.padEnd(52)}${time.toFixed(1).padStart(9)}\n`)
+  process.stdout.write(
+    `\n  an urgent check during a flood of ${FLOOD.toLocaleString('en')} false proofs waits ${urgentMs.median} ms (median), ${urgentMs.most} ms (most)\n`
+  )
 }

@@ -1,8 +1,9 @@
 /**
- * npm run bench:network -- [--json] [--part processes,nodes,verification,traffic,idle] [--processes 20] [--nodes 50] [--names 100] [--seconds 30] [--seed TEXT]
+ * npm run bench:network -- [--json] [--part processes,nodes,verification,traffic,idle] [--processes 20] [--nodes 50]
+ * [--names 100] [--seconds 30] [--seed TEXT]
  *
- * What a network does, each figure beside its target (docs/network.md says how each is taken). Everything is on this machine's loopback interface, so all nodes
- * share its cores and no figure holds the time of a real line.
+ * What a network does, each figure beside its target (docs/network.md says how each is taken). Everything is on this
+ * machine's loopback interface, so all nodes share its cores and no figure holds the time of a real line.
  */
 import { parseArgs } from 'node:util'
 import { addon } from '../src/native/addon.ts'
@@ -44,13 +45,20 @@ const { values } = parseArgs({
   }
 })
 const chosen = new Set<string>(values.part.split(','))
-for (const part of chosen) if (!PARTS.includes(part as Part)) throw new Error(`no part "${part}"; there are ${PARTS.join(', ')}`)
+for (const part of chosen)
+  if (!PARTS.includes(part as Part)) throw new Error(`no part "${part}"; there are ${PARTS.join(', ')}`)
 const count = (option: 'processes' | 'nodes' | 'names' | 'seconds', least: number): number => {
   const number = Number(values[option])
-  if (!Number.isSafeInteger(number) || number < least) throw new Error(`--${option} ${values[option]}: a whole number from ${least}`)
+  if (!Number.isSafeInteger(number) || number < least)
+    throw new Error(`--${option} ${values[option]}: a whole number from ${least}`)
   return number
 }
-const [processes, nodes, names, seconds] = [count('processes', 4), count('nodes', 30), count('names', 1), count('seconds', 1)]
+const [processes, nodes, names, seconds] = [
+  count('processes', 4),
+  count('nodes', 30),
+  count('names', 1),
+  count('seconds', 1)
+]
 const { seed } = values
 
 const figures: Figures = {}
@@ -60,7 +68,15 @@ if (chosen.has('processes')) figures.processes = await resolveAmongProcesses(pro
 if (chosen.has('nodes')) figures.nodes = await resolveInOneProcess(nodes, names, seed)
 if (chosen.has('traffic')) figures.traffic = await measureTraffic(TRAFFIC_NODES, Math.min(names, TRAFFIC_NAMES), seed)
 
-const result = { machine: machine(), version: VERSION, backend: addon().backend(), seed, k: PROFILE.k, ...figures, targets: TARGETS }
+const result = {
+  machine: machine(),
+  version: VERSION,
+  backend: addon().backend(),
+  seed,
+  k: PROFILE.k,
+  ...figures,
+  targets: TARGETS
+}
 
 if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`)
 else {
@@ -73,8 +89,12 @@ else {
     ...idleRows(figures.idle)
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
-  const text = rows.map(([label, figure, target]) => `  ${label.padEnd(width)}  ${figure}${target === '' ? '' : `   (target: ${target})`}`)
-  process.stdout.write(`${cpu}, ${cores} cores, Node ${node}, backend ${result.backend}, seed ${seed}\n\n${text.join('\n')}\n`)
+  const text = rows.map(
+    ([label, figure, target]) => `  ${label.padEnd(width)}  ${figure}${target === '' ? '' : `   (target: ${target})`}`
+  )
+  process.stdout.write(
+    `${cpu}, ${cores} cores, Node ${node}, backend ${result.backend}, seed ${seed}\n\n${text.join('\n')}\n`
+  )
 }
 // Handles that libraries keep for a while are not waited for.
 process.exit(0)
@@ -85,8 +105,16 @@ function resolvingRows(resolving: Resolving | undefined, what: string, target: n
   if (resolving === undefined) return []
   const { nodes: size, asker, resolve, put } = resolving
   return [
-    [`resolving among ${size} ${what}, by ${asker}`, `p50 ${resolve.p50_ms} ms, p95 ${resolve.p95_ms} ms, longest ${resolve.max_ms} ms, of ${resolve.count}`, `p95 under ${target} ms`],
-    [`putting a new name among ${size} ${what}, until a majority was read back`, `p50 ${put.p50_ms} ms, p95 ${put.p95_ms} ms, of ${put.count}`, '']
+    [
+      `resolving among ${size} ${what}, by ${asker}`,
+      `p50 ${resolve.p50_ms} ms, p95 ${resolve.p95_ms} ms, longest ${resolve.max_ms} ms, of ${resolve.count}`,
+      `p95 under ${target} ms`
+    ],
+    [
+      `putting a new name among ${size} ${what}, until a majority was read back`,
+      `p50 ${put.p50_ms} ms, p95 ${put.p95_ms} ms, of ${put.count}`,
+      ''
+    ]
   ]
 }
 
@@ -94,9 +122,17 @@ function verificationRows(verification: Verification | undefined): Row[] {
   if (verification === undefined) return []
   const { reveals, ...rates } = verification
   return [
-    [`reveals verified a second and core, each with a new pulse and proof (${reveals})`, String(rates.valid_cold_per_core_second), ''],
+    [
+      `reveals verified a second and core, each with a new pulse and proof (${reveals})`,
+      String(rates.valid_cold_per_core_second),
+      ''
+    ],
     ['the same ones again', rates.valid_cached_per_core_second.toLocaleString('en'), ''],
-    ['reveals of one pulse offered, verified, admitted and on disk, a second and core', String(rates.admitted_per_core_second), ''],
+    [
+      'reveals of one pulse offered, verified, admitted and on disk, a second and core',
+      String(rates.admitted_per_core_second),
+      ''
+    ],
     ['the same ones offered again', rates.offered_again_per_core_second.toLocaleString('en'), '']
   ]
 }
@@ -105,7 +141,11 @@ function trafficRows(traffic: Traffic | undefined): Row[] {
   if (traffic === undefined) return []
   const kib = (bytes: number): string => `${(bytes / 1024).toLocaleString('en', { maximumFractionDigits: 0 })} KiB`
   return [
-    [`traffic of an owner, a name and day (records of ${traffic.record_bytes} bytes)`, kib(traffic.owner_bytes_per_name_and_day), ''],
+    [
+      `traffic of an owner, a name and day (records of ${traffic.record_bytes} bytes)`,
+      kib(traffic.owner_bytes_per_name_and_day),
+      ''
+    ],
     ['traffic of a holder, a name and day', kib(traffic.holder_bytes_per_name_and_day), ''],
     ['traffic of the hourly rounds of a node without names, a day', kib(traffic.rounds_bytes_per_node_and_day), '']
   ]
@@ -116,7 +156,15 @@ function idleRows(idle: Idle | null | undefined): Row[] {
   if (idle === null) return [['an idle daemon', 'not measured: this system has no /proc', '']]
   const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
   return [
-    [`memory of an idle daemon, one of ${idle.daemons}`, `${idle.resident_mib.median} MiB, at most ${idle.resident_mib.most}`, `under ${TARGETS.resident_mib} MiB`],
-    [`time of a core it takes, at a round of ${idle.round_seconds} s`, `${percent(idle.core_share.median)}, at most ${percent(idle.core_share.most)}`, '']
+    [
+      `memory of an idle daemon, one of ${idle.daemons}`,
+      `${idle.resident_mib.median} MiB, at most ${idle.resident_mib.most}`,
+      `under ${TARGETS.resident_mib} MiB`
+    ],
+    [
+      `time of a core it takes, at a round of ${idle.round_seconds} s`,
+      `${percent(idle.core_share.median)}, at most ${percent(idle.core_share.most)}`,
+      ''
+    ]
   ]
 }

@@ -1,4 +1,7 @@
-/** A program that is measured: asked and answering by lines of JSON (bench/rust/line), bound to CPUs where the system can do that. */
+/**
+ * A program that is measured: asked and answering by lines of JSON (bench/rust/line), bound to CPUs where the system
+ * can do that.
+ */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
@@ -8,7 +11,10 @@ export interface Times {
   cpu: number
 }
 
-/** How much of the CPUs that a program was given it had, 0..1: below about 0.95, other work on the machine has disturbed its times by the clock. */
+/**
+ * How much of the CPUs that a program was given it had, 0..1: below about 0.95, other work on the machine has disturbed
+ * its times by the clock.
+ */
 export function cpuShare({ wall, cpu }: Times, cpus: number): number {
   return cpu / (wall * cpus)
 }

@@ -2,14 +2,29 @@
 import type { Figure, Target, Unit } from './figure.ts'
 
 export function table(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => [figure.name, shown(figure.value, figure.unit), spreadOf(figure), targetOf(figure.target, figure.unit), verdict(figure)])
+  const rows = figures.map((figure) => [
+    figure.name,
+    shown(figure.value, figure.unit),
+    spreadOf(figure),
+    targetOf(figure.target, figure.unit),
+    verdict(figure)
+  ])
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows
     .flatMap((row, index) => {
       const { parts, reason } = figures[index]!
-      const line = row.map((cell, column) => (column === 1 ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join('  ').trimEnd()
-      const names = Object.entries(parts).map(([name, value]) => `${name} ${value.toLocaleString('en', { maximumSignificantDigits: 4 })}`)
-      return [line, ...(names.length > 0 ? [`    ${names.join(', ')}`] : []), ...(reason === undefined ? [] : [`    not measured: ${reason}`])]
+      const line = row
+        .map((cell, column) => (column === 1 ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
+        .join('  ')
+        .trimEnd()
+      const names = Object.entries(parts).map(
+        ([name, value]) => `${name} ${value.toLocaleString('en', { maximumSignificantDigits: 4 })}`
+      )
+      return [
+        line,
+        ...(names.length > 0 ? [`    ${names.join(', ')}`] : []),
+        ...(reason === undefined ? [] : [`    not measured: ${reason}`])
+      ]
     })
     .join('\n')
 }

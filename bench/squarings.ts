@@ -28,17 +28,29 @@ export async function prototypeSquarer(bench: Bench): Promise<Squarer> {
   const { backend } = await ours.ask<{ backend: string }>({ do: 'hello' })
   await ours.ask({ do: 'squarings', backend, count: LEAD })
   const theirs = await squarer(prototype, {})
-  const [{ form }, { a }] = [await ours.ask<{ form: string }>({ do: 'form', backend }), await prototype.ask<{ a: string }>({ do: 'a' })]
-  if (firstCoefficient(Buffer.from(form, 'hex')) !== BigInt(`0x${a}`)) throw new Error('the prototype and the kernel disagree: one of them is wrong')
+  const [{ form }, { a }] = [
+    await ours.ask<{ form: string }>({ do: 'form', backend }),
+    await prototype.ask<{ a: string }>({ do: 'a' })
+  ]
+  if (firstCoefficient(Buffer.from(form, 'hex')) !== BigInt(`0x${a}`))
+    throw new Error('the prototype and the kernel disagree: one of them is wrong')
   return theirs
 }
 
 /** Squarings per second of two sides, round by round. */
-export async function compareSquarings({ options }: Bench, left: Squarer, right: Squarer): Promise<{ left: number[]; right: number[] }> {
+export async function compareSquarings(
+  { options }: Bench,
+  left: Squarer,
+  right: Squarer
+): Promise<{ left: number[]; right: number[] }> {
   const turns = options.quick ? QUICK_TURNS : TURNS
   const rates = { left: [] as number[], right: [] as number[] }
   for (let round = 0; round < options.rounds; round++) {
-    const seconds = await alternate(turns, async () => (await left(TURN)).cpu, async () => (await right(TURN)).cpu)
+    const seconds = await alternate(
+      turns,
+      async () => (await left(TURN)).cpu,
+      async () => (await right(TURN)).cpu
+    )
     rates.left.push((turns * TURN) / sum(seconds.left))
     rates.right.push((turns * TURN) / sum(seconds.right))
   }
@@ -51,7 +63,10 @@ async function squarer(program: Program, side: { backend?: string }): Promise<Sq
   return run
 }
 
-/** a of an encoded form of 1024 bits: a / g in 64 - G bytes, then |t| / g in 32 - G, then g in G + 1 (crates/vdf/README.md). */
+/**
+ * a of an encoded form of 1024 bits: a / g in 64 - G bytes, then |t| / g in 32 - G, then g in G + 1
+ * (crates/vdf/README.md).
+ */
 function firstCoefficient(form: Buffer): bigint {
   const extra = form[1]!
   const at = 2 + 64 - extra + 32 - extra

@@ -33,7 +33,11 @@ function quantile(sorted: readonly number[], share: number): number {
  * Takes two measurements by turns, so that whatever disturbs the machine disturbs both alike; who begins changes from
  * round to round.
  */
-export async function alternate(rounds: number, left: () => Promise<number>, right: () => Promise<number>): Promise<{ left: number[]; right: number[] }> {
+export async function alternate(
+  rounds: number,
+  left: () => Promise<number>,
+  right: () => Promise<number>
+): Promise<{ left: number[]; right: number[] }> {
   const taken = { left: [] as number[], right: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     const leftFirst = round % 2 === 0

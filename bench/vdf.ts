@@ -1,8 +1,8 @@
 /**
  * npm run bench:vdf [-- --json] [--rounds N] [--only ROW,ROW] [--quick] [--seed HEX]
  *
- * Every figure that docs/performance.md promises, measured on this machine beside its target. With `--json`, stdout has one object
- * and nothing else (npm itself says something there, too, unless it is run with `--silent`).
+ * Every figure that docs/performance.md promises, measured on this machine beside its target. With `--json`, stdout has
+ * one object and nothing else (npm itself says something there, too, unless it is run with `--silent`).
  */
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -18,13 +18,30 @@ import { baseline, prototype } from './rows/squaring.ts'
 import { throughput } from './rows/throughput.ts'
 import { fromSeed, verification } from './rows/verification.ts'
 
-const ROWS: readonly Row[] = [prototype, baseline, addon, backends, verification, fromSeed, pulse, throughput, evaluation, proving]
+const ROWS: readonly Row[] = [
+  prototype,
+  baseline,
+  addon,
+  backends,
+  verification,
+  fromSeed,
+  pulse,
+  throughput,
+  evaluation,
+  proving
+]
 const ROUNDS = 15
 const QUICK_ROUNDS = 5
 const SEED = '07'.repeat(32)
 
 const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, rounds: { type: 'string' }, only: { type: 'string' }, quick: { type: 'boolean' }, seed: { type: 'string' } }
+  options: {
+    json: { type: 'boolean' },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    quick: { type: 'boolean' },
+    seed: { type: 'string' }
+  }
 })
 const quick = values.quick ?? false
 const rounds = Number(values.rounds ?? (quick ? QUICK_ROUNDS : ROUNDS))
@@ -33,7 +50,8 @@ const wanted = values.only?.split(',') ?? ROWS.map((row) => row.id)
 if (!Number.isInteger(rounds) || rounds < 1) fail('--rounds takes a number from 1 on')
 if (!/^[0-9a-f]{64}$/.test(seed)) fail('--seed takes 32 bytes in lower-case hexadecimal')
 const unknown = wanted.find((id) => ROWS.every((row) => row.id !== id))
-if (unknown !== undefined) fail(`--only: there is no row "${unknown}"; there are ${ROWS.map((row) => row.id).join(', ')}`)
+if (unknown !== undefined)
+  fail(`--only: there is no row "${unknown}"; there are ${ROWS.map((row) => row.id).join(', ')}`)
 
 const bench = createBench(seed, { rounds, quick }, machine())
 const began = performance.now()
@@ -60,7 +78,10 @@ process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : text
 
 function text(): string {
   const { cpu, cores, features, pinned_to, node, rustc } = result.machine
-  const pinned = pinned_to === null ? 'not pinned to a CPU: there is no taskset here' : `single threads pinned to CPU ${pinned_to.one}`
+  const pinned =
+    pinned_to === null
+      ? 'not pinned to a CPU: there is no taskset here'
+      : `single threads pinned to CPU ${pinned_to.one}`
   return `${cpu}, ${cores} cores (${features.join(' ')}); ${pinned}
 Node ${node}, ${rustc}, backend ${backend}, commit ${result.commit}
 ${BITS} bits, seed ${seed}; medians of ${rounds} alternated rounds, quartiles in brackets; ${result.seconds} s
@@ -72,7 +93,11 @@ ${table(figures)}
 /** What was measured, and whether it is exactly that. */
 function commit(): string {
   try {
-    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore']
+    }).trim()
   } catch {
     return 'unknown'
   }

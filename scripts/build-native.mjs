@@ -1,5 +1,6 @@
-// Builds the Rust addon and puts it where src/native/addon.ts looks: native/chronym.<target>.node.
-// Dependency-free, for Node 20 and newer. Arguments (`--locked`, `--target TRIPLE`) go to cargo; without any, an addon newer than its sources is left as it is.
+// Builds the Rust addon and puts it where src/native/addon.ts looks: native/chronym.<target>.node. Dependency-free, for
+// Node 20 and newer. Arguments (`--locked`, `--target TRIPLE`) go to cargo; without any, an addon newer than its
+// sources is left as it is.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -16,7 +17,14 @@ function fail(message) {
 
 /** Runs cargo and returns the path of the library that it says it made. */
 function build(cargoArguments) {
-  const args = ['build', '--release', '-p', 'chronym-node', '--message-format=json-render-diagnostics', ...cargoArguments]
+  const args = [
+    'build',
+    '--release',
+    '-p',
+    'chronym-node',
+    '--message-format=json-render-diagnostics',
+    ...cargoArguments
+  ]
   const { error, status, stdout } = spawnSync('cargo', args, {
     cwd: ROOT,
     encoding: 'utf8',
@@ -24,7 +32,10 @@ function build(cargoArguments) {
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 64 * 1024 * 1024
   })
-  if (error !== undefined) fail(`cargo could not be started (${error.message}). Install Rust from https://rustup.rs and see that cargo is on PATH.`)
+  if (error !== undefined)
+    fail(
+      `cargo could not be started (${error.message}). Install Rust from https://rustup.rs and see that cargo is on PATH.`
+    )
   if (status !== 0) fail('cargo failed; see its message above.')
   const artifacts = stdout
     .split('\n')
@@ -45,7 +56,10 @@ function isCurrent(addon) {
   return ['Cargo.toml', 'Cargo.lock', ...crates].every((path) => statSync(join(ROOT, path)).mtimeMs < madeAtMs)
 }
 
-/** Copies by rename, so that a process that has the old file mapped keeps it whole. Dated by the begin of the build: a source changed during it is newer. */
+/**
+ * Copies by rename, so that a process that has the old file mapped keeps it whole. Dated by the begin of the build: a
+ * source changed during it is newer.
+ */
 function install(library, destination, startedAt) {
   mkdirSync(dirname(destination), { recursive: true })
   const temporary = `${destination}.${process.pid}.tmp`

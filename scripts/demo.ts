@@ -46,22 +46,32 @@ function check(holds: boolean, claim: string): void {
 }
 
 async function startNetwork(): Promise<[Node, Node, Node]> {
-  const beaconUrl = await stage.step('Start a randomness beacon', 'Every second it publishes a number that nobody could know before. Each claim to a name is tied to one, so nobody can compute ahead. This one is for development; the real network uses drand.', async () => {
-    const url = await startBeacon(processes)
-    stage.show(`the beacon answers at ${url}`)
-    return url
-  })
-  return stage.step('Start three daemons', 'Three processes with their own data, keys and ports: a small peer-to-peer network. The second and third are told the address of the first; the rest they find by themselves.', async () => {
-    const first = await startNode(processes, 'daemon-1', directory, beaconUrl, [])
-    const [second, third] = await Promise.all(['daemon-2', 'daemon-3'].map((name) => startNode(processes, name, directory, beaconUrl, first.addresses)))
-    const nodes: [Node, Node, Node] = [first, second!, third!]
-    await untilConnected(nodes)
-    for (const [index, { client }] of nodes.entries()) {
-      const { peers, peer_id: peerId } = await client.networkStatus()
-      stage.show(`daemon ${index + 1}: API ${client.baseUrl}, peer ${peerId.slice(-8)}, ${peers} peers`)
+  const beaconUrl = await stage.step(
+    'Start a randomness beacon',
+    'Every second it publishes a number that nobody could know before. Each claim to a name is tied to one, so nobody can compute ahead. This one is for development; the real network uses drand.',
+    async () => {
+      const url = await startBeacon(processes)
+      stage.show(`the beacon answers at ${url}`)
+      return url
     }
-    return nodes
-  })
+  )
+  return stage.step(
+    'Start three daemons',
+    'Three processes with their own data, keys and ports: a small peer-to-peer network. The second and third are told the address of the first; the rest they find by themselves.',
+    async () => {
+      const first = await startNode(processes, 'daemon-1', directory, beaconUrl, [])
+      const [second, third] = await Promise.all(
+        ['daemon-2', 'daemon-3'].map((name) => startNode(processes, name, directory, beaconUrl, first.addresses))
+      )
+      const nodes: [Node, Node, Node] = [first, second!, third!]
+      await untilConnected(nodes)
+      for (const [index, { client }] of nodes.entries()) {
+        const { peers, peer_id: peerId } = await client.networkStatus()
+        stage.show(`daemon ${index + 1}: API ${client.baseUrl}, peer ${peerId.slice(-8)}, ${peers} peers`)
+      }
+      return nodes
+    }
+  )
 }
 
 async function register({ client }: Node): Promise<void> {
@@ -76,51 +86,86 @@ async function register({ client }: Node): Promise<void> {
         if (task.phase !== phase && task.phase !== 'done') stage.show(`phase: ${task.phase}`)
         phase = task.phase
         if (phase === 'evaluate' || phase === 'prove') stage.progress(progressOf(task, undefined))
-        if (task.status === 'failed') throw new Error(`the task failed: ${task.error?.code ?? ''} ${task.error?.message ?? ''}`)
+        if (task.status === 'failed')
+          throw new Error(`the task failed: ${task.error?.code ?? ''} ${task.error?.message ?? ''}`)
       }
       const task = await client.task(taskId)
-      check(task.status === 'completed' && task.progress === iterations, `${formatCount(task.progress)} squarings computed, proved and published`)
+      check(
+        task.status === 'completed' && task.progress === iterations,
+        `${formatCount(task.progress)} squarings computed, proved and published`
+      )
       check((await client.ownedNames()).includes(NAME), `daemon 1 owns ${NAME}`)
     }
   )
 }
 
 async function publishZone({ client }: Node): Promise<void> {
-  await stage.step(`Publish DNS records for ${NAME}`, 'The zone is saved locally, then signed with the key of the name and sent to the peers that keep it: an A, an AAAA, a TXT record and an alias for www.', async () => {
-    await client.saveZone(NAME, ZONE)
-    const { serial, stored_by: storedBy, of } = await client.publishZone(NAME)
-    check(storedBy > 0, `serial ${serial} is held by ${storedBy} of ${of} peers asked`)
-  })
+  await stage.step(
+    `Publish DNS records for ${NAME}`,
+    'The zone is saved locally, then signed with the key of the name and sent to the peers that keep it: an A, an AAAA, a TXT record and an alias for www.',
+    async () => {
+      await client.saveZone(NAME, ZONE)
+      const { serial, stored_by: storedBy, of } = await client.publishZone(NAME)
+      check(storedBy > 0, `serial ${serial} is held by ${storedBy} of ${of} peers asked`)
+    }
+  )
 }
 
 async function publishIdentity({ client, dataDir }: Node): Promise<string> {
-  return stage.step('Publish an identity and what it offers', 'An identity document (a W3C DID) lists public keys and is bound to the name; a capability manifest, signed by one of those keys, says which services it offers.', async () => {
-    const seed = wordsToSeed(readFileSync(join(dataDir, 'seed-words'), 'utf8'))
-    const document = createIdentity(seed, { index: 0, services: [], alsoKnownAs: [] }, new Date().toISOString(), profile)
-    const signature = bindToName(seed, await client.resolve(NAME), document.id, profile)
-    const kid = await client.publishKid({ document, name: NAME, name_signature: signature })
-    check(kid.did === document.id, `identity ${kid.did} is held by ${kid.stored_by} of ${kid.of} peers asked`)
-    const draft = { capabilities: [{ id: 'files', type: 'file-transfer', protocol: 'https', endpoint: 'https://files.example/alice' }] }
-    const manifest = makeManifest(seed, draft, await client.resolveKid(kid.did), MANIFEST_DAYS, Date.now(), profile)
-    const published = await client.publishManifest({ manifest })
-    check(published.did === kid.did, `its manifest is held by ${published.stored_by} of ${published.of} peers asked`)
-    return kid.did
-  })
+  return stage.step(
+    'Publish an identity and what it offers',
+    'An identity document (a W3C DID) lists public keys and is bound to the name; a capability manifest, signed by one of those keys, says which services it offers.',
+    async () => {
+      const seed = wordsToSeed(readFileSync(join(dataDir, 'seed-words'), 'utf8'))
+      const document = createIdentity(
+        seed,
+        { index: 0, services: [], alsoKnownAs: [] },
+        new Date().toISOString(),
+        profile
+      )
+      const signature = bindToName(seed, await client.resolve(NAME), document.id, profile)
+      const kid = await client.publishKid({ document, name: NAME, name_signature: signature })
+      check(kid.did === document.id, `identity ${kid.did} is held by ${kid.stored_by} of ${kid.of} peers asked`)
+      const draft = {
+        capabilities: [
+          { id: 'files', type: 'file-transfer', protocol: 'https', endpoint: 'https://files.example/alice' }
+        ]
+      }
+      const manifest = makeManifest(seed, draft, await client.resolveKid(kid.did), MANIFEST_DAYS, Date.now(), profile)
+      const published = await client.publishManifest({ manifest })
+      check(published.did === kid.did, `its manifest is held by ${published.stored_by} of ${published.of} peers asked`)
+      return kid.did
+    }
+  )
 }
 
 async function resolveElsewhere(owner: Node, other: Node, did: string): Promise<void> {
   const theirs = other.client
-  await stage.step('Resolve the name at daemon 3', 'Daemon 3 has never spoken to anybody about this name. It asks the peers, checks signature, beacon pulse and proof of every answer by itself, and must come to what daemon 1 published.', async () => {
-    const expected = await owner.client.resolve(NAME)
-    await until('daemon 3 resolves the name as published', PROPAGATION_TIMEOUT_MS, async () => (isDeepStrictEqual(await theirs.resolve(NAME), expected) ? true : undefined))
-    check(true, `daemon 3 finds the same record, signature and proof of ${formatCount(expected.iterations)} squarings`)
-  })
-  await stage.step('Read the zone at daemon 3', 'The records that a browser or mail server would ask for.', async () => {
-    const { zone, source } = await theirs.zone(NAME)
-    check(source === 'network', 'the answer comes from the network')
-    check(isDeepStrictEqual(zone.records, ZONE.records), 'all four records are as published')
-    for (const [label, records] of Object.entries(zone.records)) for (const { type, value } of records) stage.show(`  ${label.padEnd(4)} ${type.padEnd(6)} ${value}`)
-  })
+  await stage.step(
+    'Resolve the name at daemon 3',
+    'Daemon 3 has never spoken to anybody about this name. It asks the peers, checks signature, beacon pulse and proof of every answer by itself, and must come to what daemon 1 published.',
+    async () => {
+      const expected = await owner.client.resolve(NAME)
+      await until('daemon 3 resolves the name as published', PROPAGATION_TIMEOUT_MS, async () =>
+        isDeepStrictEqual(await theirs.resolve(NAME), expected) ? true : undefined
+      )
+      check(
+        true,
+        `daemon 3 finds the same record, signature and proof of ${formatCount(expected.iterations)} squarings`
+      )
+    }
+  )
+  await stage.step(
+    'Read the zone at daemon 3',
+    'The records that a browser or mail server would ask for.',
+    async () => {
+      const { zone, source } = await theirs.zone(NAME)
+      check(source === 'network', 'the answer comes from the network')
+      check(isDeepStrictEqual(zone.records, ZONE.records), 'all four records are as published')
+      for (const [label, records] of Object.entries(zone.records))
+        for (const { type, value } of records) stage.show(`  ${label.padEnd(4)} ${type.padEnd(6)} ${value}`)
+    }
+  )
   await stage.step('Resolve the identity at daemon 3', 'Who is behind the name, and what do they offer?', async () => {
     const expected = await owner.client.resolveKid(did)
     const found = await until('daemon 3 resolves the identity as published', PROPAGATION_TIMEOUT_MS, async () => {
@@ -142,7 +187,8 @@ async function stopAll(): Promise<void> {
 function reportFailure(error: unknown): void {
   stage.fail(`\nFailed at: ${stage.title}`)
   for (let each = error; each instanceof Error; each = each.cause) stage.fail(`  ${each.message}`)
-  for (const { name, logFile, lines } of processes.logTails()) stage.say(`\n--- end of ${logFile} (${name})\n${lines.join('\n')}`)
+  for (const { name, logFile, lines } of processes.logTails())
+    stage.say(`\n--- end of ${logFile} (${name})\n${lines.join('\n')}`)
   stage.say(`\nThe logs and data are kept in ${directory}`)
 }
 
@@ -169,7 +215,9 @@ try {
   await resolveElsewhere(first, third, did)
   await stopAll()
   rmSync(directory, { recursive: true, force: true })
-  stage.say(`Every step held, in ${formatDuration(stage.elapsedSeconds)}.\n\nYour turn: npm start, then in another terminal: npm run chronym -- register yourname.chronym`)
+  stage.say(
+    `Every step held, in ${formatDuration(stage.elapsedSeconds)}.\n\nYour turn: npm start, then in another terminal: npm run chronym -- register yourname.chronym`
+  )
 } catch (error) {
   if (interrupted.by === '') {
     reportFailure(error)

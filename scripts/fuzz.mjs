@@ -1,5 +1,6 @@
-// Fuzzes one target for a time, or each: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from the inputs in crates/vdf/fuzz/corpus, which stay as they
-// are; what is found lies under target/fuzz. Needs a C++ compiler for the fuzzer's runtime, and no nightly compiler. Exit code 0 when nothing failed.
+// Fuzzes one target for a time, or each: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from the inputs in
+// crates/vdf/fuzz/corpus, which stay as they are; what is found lies under target/fuzz. Needs a C++ compiler for the
+// fuzzer's runtime, and no nightly compiler. Exit code 0 when nothing failed.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,7 +15,10 @@ const MAX_LENGTH = 1024
 /** An input that takes longer counts as a hang. */
 const TIMEOUT_SECONDS = 30
 
-const { values, positionals } = parseArgs({ options: { seconds: { type: 'string', default: DEFAULT_SECONDS } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { seconds: { type: 'string', default: DEFAULT_SECONDS } },
+  allowPositionals: true
+})
 const unknown = positionals.filter((target) => !TARGETS.includes(target))
 if (unknown.length > 0 || !/^[1-9]\d*$/.test(values.seconds)) {
   process.stderr.write(`usage: npm run fuzz -- [${TARGETS.join(' | ')}] [--seconds N]\n`)
@@ -38,8 +42,14 @@ for (const target of positionals.length > 0 ? positionals : TARGETS) {
   mkdirSync(found, { recursive: true })
   process.stdout.write(`\n${target}, ${values.seconds} s\n`)
   const options = [
-    `-max_total_time=${values.seconds}`, `-max_len=${MAX_LENGTH}`, '-len_control=0', `-timeout=${TIMEOUT_SECONDS}`,
-    `-artifact_prefix=${join(output, `${target}-`)}`, '-keep_seed=1', '-print_final_stats=1', '-verbosity=1'
+    `-max_total_time=${values.seconds}`,
+    `-max_len=${MAX_LENGTH}`,
+    '-len_control=0',
+    `-timeout=${TIMEOUT_SECONDS}`,
+    `-artifact_prefix=${join(output, `${target}-`)}`,
+    '-keep_seed=1',
+    '-print_final_stats=1',
+    '-verbosity=1'
   ]
   failed = !run(join(output, 'release', target), [...options, found, join(FUZZ, 'corpus', target)], ROOT) || failed
 }

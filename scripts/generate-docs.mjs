@@ -1,4 +1,5 @@
-// Writes the documents that are made from the sources: docs/errors.md. Needs Node 22.18 or newer, which runs TypeScript by itself.
+// Writes the documents that are made from the sources: docs/errors.md. Needs Node 22.18 or newer, which runs TypeScript
+// by itself.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { renderErrorReference } from '../src/api/errors/reference.ts'
 

@@ -1,8 +1,9 @@
 /**
- * Makes the protocol's own vectors, `__test__/vectors/chronym/*.json`. Run: `node scripts/make-protocol-vectors.ts` (needs the built addon).
+ * Makes the protocol's own vectors, `__test__/vectors/chronym/*.json`. Run: `node scripts/make-protocol-vectors.ts`
+ * (needs the built addon).
  *
- * Everything is fixed: seeds are repeated bytes, salts are hashes of texts, pulses are the dev beacon's, proofs are the kernel's. A second run writes
- * the same bytes.
+ * Everything is fixed: seeds are repeated bytes, salts are hashes of texts, pulses are the dev beacon's, proofs are the
+ * kernel's. A second run writes the same bytes.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { signDevPulse } from '../src/beacon/dev-beacon.ts'

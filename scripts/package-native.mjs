@@ -1,7 +1,7 @@
-// Makes the npm packages of the prebuilt addons and names them in package.json as optional dependencies:
-//   node scripts/package-native.mjs ARTIFACTS OUT
-// ARTIFACTS holds chronym.<target>.node for every target below (in any subfolder), OUT gets one folder a package. Run by the
-// release only: packages that are not published yet can't stand in the lock file.
+// Makes the npm packages of the prebuilt addons and names them in package.json as optional dependencies: node
+// scripts/package-native.mjs ARTIFACTS OUT ARTIFACTS holds chronym.<target>.node for every target below (in any
+// subfolder), OUT gets one folder a package. Run by the release only: packages that are not published yet can't stand
+// in the lock file.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +21,12 @@ export const TARGETS = {
 
 /** Writes the packages and gives the package.json that depends on them. Throws when an artifact is missing. */
 export function packageAddons(artifacts, out, main) {
-  const found = new Map(readdirSync(artifacts, { recursive: true, encoding: 'utf8' }).map((path) => [path.split(/[\\/]/).at(-1), join(artifacts, path)]))
+  const found = new Map(
+    readdirSync(artifacts, { recursive: true, encoding: 'utf8' }).map((path) => [
+      path.split(/[\\/]/).at(-1),
+      join(artifacts, path)
+    ])
+  )
   const optionalDependencies = { ...main.optionalDependencies }
   for (const [target, { os, cpu, libc }] of Object.entries(TARGETS)) {
     const file = `chronym.${target}.node`

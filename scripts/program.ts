@@ -1,4 +1,7 @@
-/** Programs of this checkout in processes of their own: what tests, benches and the crash runs start daemons and beacons with. */
+/**
+ * Programs of this checkout in processes of their own: what tests, benches and the crash runs start daemons and beacons
+ * with.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
@@ -33,7 +36,11 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** A script with Node in a clean environment, its output in pipes: whoever starts it reads both. */
-export function run(script: string, args: readonly string[], { preload = [], environment, within = [] }: Surroundings = {}): ChildProcess {
+export function run(
+  script: string,
+  args: readonly string[],
+  { preload = [], environment, within = [] }: Surroundings = {}
+): ChildProcess {
   const node = [preload].flat().flatMap((file) => ['--import', join(ROOT, file)])
   const [command, ...rest] = [...within, process.execPath, ...node, join(ROOT, script), ...args]
   return spawn(command!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...environment } })
@@ -41,7 +48,11 @@ export function run(script: string, args: readonly string[], { preload = [], env
 
 /** A daemon on a free port; `firstLine` has its DaemonSummary. */
 export function runDaemon(args: readonly string[], surroundings: Surroundings = {}): ChildProcess {
-  return run('src/daemon/main.ts', ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args], surroundings)
+  return run(
+    'src/daemon/main.ts',
+    ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args],
+    surroundings
+  )
 }
 
 /** A dev beacon on a free port; `firstLine` has its `url`. */
@@ -53,7 +64,9 @@ export function runBeacon(args: readonly string[] = []): ChildProcess {
 export async function firstLine<T>(child: ChildProcess): Promise<T> {
   const line = await Promise.race([
     once(createInterface({ input: child.stdout! }), 'line').then(([text]) => text as string),
-    once(child, 'close').then(([code, signal]) => Promise.reject(new Error(`the program ended with ${String(signal ?? code)} before it said anything`)))
+    once(child, 'close').then(([code, signal]) =>
+      Promise.reject(new Error(`the program ended with ${String(signal ?? code)} before it said anything`))
+    )
   ])
   return JSON.parse(line) as T
 }
@@ -67,7 +80,9 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   return code
 }
 
-/** Says on stderr what the program says there. Not by `pipe`, which adds listeners to ours for each of many programs. */
+/**
+ * Says on stderr what the program says there. Not by `pipe`, which adds listeners to ours for each of many programs.
+ */
 export function passErrorsOn(child: ChildProcess): void {
   child.stderr!.on('data', (chunk: Buffer) => process.stderr.write(chunk))
 }

@@ -32,7 +32,10 @@ const COMMANDS = {
 /** How soon a command whose npm was killed is stopped too. */
 const ORPHAN_CHECK_MS = 200
 
-/** npm passes a signal to the shell between it and us, which dies of it and tells nobody, and may do so while everything is set up: what it started would go on alone. */
+/**
+ * npm passes a signal to the shell between it and us, which dies of it and tells nobody, and may do so while everything
+ * is set up: what it started would go on alone.
+ */
 const PARENT = process.ppid
 
 const [name, ...rest] = process.argv.slice(2)
@@ -47,7 +50,8 @@ const { node, env } = setUp()
 function runStep(args) {
   return new Promise((resolve) => {
     const child = spawn(node, args, { cwd: ROOT, env, stdio: 'inherit' })
-    // A terminal sends Ctrl-C to the whole group; a supervisor signals this process only. Pass both on and wait for the child.
+    // A terminal sends Ctrl-C to the whole group; a supervisor signals this process only. Pass both on and wait for the
+    // child.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
     const watch = setInterval(() => {
       if (process.ppid === PARENT) return

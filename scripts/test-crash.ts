@@ -1,11 +1,14 @@
 /**
- * `npm run test:crash -- --kills 200 --seed 1`: kills a real daemon at random instants over registrations and renewals, starts it again and holds the
- * claims of docs/tasks.md against what it left. Prints one JSON line of totals; exit code 0 only when none was broken.
+ * `npm run test:crash -- --kills 200 --seed 1`: kills a real daemon at random instants over registrations and renewals,
+ * starts it again and holds the claims of docs/tasks.md against what it left. Prints one JSON line of totals; exit code
+ * 0 only when none was broken.
  */
 import { parseArgs } from 'node:util'
 import { runCrashes } from './crash/run.ts'
 
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } } })
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } }
+})
 const [kills, seed] = [Number(values.kills), Number(values.seed)]
 if (!Number.isSafeInteger(kills) || kills < 1 || !Number.isSafeInteger(seed)) {
   process.stderr.write('usage: test-crash [--kills N] [--seed N]\n')
@@ -14,6 +17,11 @@ if (!Number.isSafeInteger(kills) || kills < 1 || !Number.isSafeInteger(seed)) {
 // Ctrl-C ends the killing, not the count.
 const ending = new AbortController()
 process.once('SIGINT', () => ending.abort())
-const totals = await runCrashes({ kills, seed, signal: ending.signal, say: (line) => process.stderr.write(`${line}\n`) })
+const totals = await runCrashes({
+  kills,
+  seed,
+  signal: ending.signal,
+  say: (line) => process.stderr.write(`${line}\n`)
+})
 process.stdout.write(`${JSON.stringify(totals)}\n`)
 process.exit(totals.violations.length === 0 ? 0 : 1)

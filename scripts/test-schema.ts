@@ -1,8 +1,9 @@
 /**
  * npm run test:schema -- [--examples 130] [--seed N]
  *
- * Holds a real daemon against its own OpenAPI document with schemathesis, stateful, with the main token and without: no 5xx, nothing undocumented.
- * A hundred and thirty examples an operation make some 5,000 cases each time. Needs python3 with venv; the first run installs schemathesis under target/.
+ * Holds a real daemon against its own OpenAPI document with schemathesis, stateful, with the main token and without: no
+ * 5xx, nothing undocumented. A hundred and thirty examples an operation make some 5,000 cases each time. Needs python3
+ * with venv; the first run installs schemathesis under target/.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,8 +22,12 @@ const LEFT_OUT = ['--exclude-path-regex', '(/events|/tokens/rotate)$', '--exclud
 /** What fits the schema may still be no name, no DID, no signature: such refusals are documented, and no failure. */
 const CHECKS = ['--checks', 'all', '--exclude-checks', 'positive_data_acceptance,object_level_authorization']
 
-/** A condition or a size may refuse a request before its body is looked at: 412 and 413 are not among schemathesis's own. */
-const SETTINGS = '[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 428, 429]\n'
+/**
+ * A condition or a size may refuse a request before its body is looked at: 412 and 413 are not among schemathesis's
+ * own.
+ */
+const SETTINGS =
+  '[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 428, 429]\n'
 
 const { values } = parseArgs({ options: { examples: { type: 'string', default: '130' }, seed: { type: 'string' } } })
 
@@ -30,11 +35,16 @@ function install(): void {
   if (existsSync(join(BIN, 'schemathesis')) || existsSync(join(BIN, 'schemathesis.exe'))) return
   for (const [command, args] of [
     ['python3', ['-m', 'venv', VENV]],
-    [join(BIN, 'python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`]]
+    [
+      join(BIN, 'python'),
+      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`]
+    ]
   ] as const) {
     if (spawnSync(command, args, { stdio: 'inherit' }).status !== 0) {
       rmSync(VENV, { recursive: true, force: true })
-      throw new Error(`schemathesis ${VERSION} could not be installed: python3 with venv and pip is needed (Debian: apt-get install python3-venv)`)
+      throw new Error(
+        `schemathesis ${VERSION} could not be installed: python3 with venv and pip is needed (Debian: apt-get install python3-venv)`
+      )
     }
   }
 }
@@ -43,8 +53,26 @@ async function check(daemon: DaemonSummary, token: string | undefined): Promise<
   process.stdout.write(`\nschemathesis ${token === undefined ? 'without a token' : 'with the main token'}\n`)
   const header = token === undefined ? [] : ['--header', `Authorization: Bearer ${token}`]
   const seed = values.seed === undefined ? [] : ['--seed', values.seed]
-  const args = ['run', `${daemon.api_url}/openapi.json`, ...CHECKS, ...LEFT_OUT, ...header, ...seed, '--max-examples', values.examples, '--continue-on-failure', '--request-timeout', '10', '--warnings', 'off']
-  const child = spawn(join(BIN, 'schemathesis'), args, { stdio: ['ignore', 'inherit', 'inherit'], env: cleanEnvironment(), cwd: directory })
+  const args = [
+    'run',
+    `${daemon.api_url}/openapi.json`,
+    ...CHECKS,
+    ...LEFT_OUT,
+    ...header,
+    ...seed,
+    '--max-examples',
+    values.examples,
+    '--continue-on-failure',
+    '--request-timeout',
+    '10',
+    '--warnings',
+    'off'
+  ]
+  const child = spawn(join(BIN, 'schemathesis'), args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: cleanEnvironment(),
+    cwd: directory
+  })
   const [status] = (await once(child, 'close')) as [number | null]
   return status === 0
 }

@@ -1,5 +1,6 @@
 // Runs every test of the project and ends with one line, `N passed, N failed`, added up from the runners' own reports.
-// `--long` runs what takes half an hour instead: the invariants of the rules over 10^5 random cases each, and the kernel's ignored tests. Exit code 0 only when tests ran and none failed.
+// `--long` runs what takes half an hour instead: the invariants of the rules over 10^5 random cases each, and the
+// kernel's ignored tests. Exit code 0 only when tests ran and none failed.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +42,12 @@ async function cargoTest(args) {
 async function vitest(args) {
   const report = join(scratch, 'vitest.json')
   const { status } = await run(process.execPath, [
-    join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`
+    join('node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    ...args,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`
   ])
   let result
   try {

@@ -28,7 +28,12 @@ function fail(message) {
 }
 
 function run(command, args, options = {}) {
-  const result = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32', ...options })
+  const result = spawnSync(command, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    ...options
+  })
   if (result.error !== undefined) fail(`${command} could not be started: ${result.error.message}`)
   return result.status ?? 1
 }
@@ -45,12 +50,20 @@ export function ensureNode() {
   const home = join(ROOT, '.toolchain')
   const binary = join(home, 'node_modules', packageName, 'bin', platform === 'win' ? 'node.exe' : 'node')
   if (!existsSync(binary) || execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim() !== `v${NODE_VERSION}`) {
-    note(`Node ${process.versions.node} is too old for running from sources; installing Node ${NODE_VERSION} into .toolchain/, for this checkout only`)
+    note(
+      `Node ${process.versions.node} is too old for running from sources; installing Node ${NODE_VERSION} into .toolchain/, for this checkout only`
+    )
     mkdirSync(home, { recursive: true })
     writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
-    const status = run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', `${packageName}@${NODE_VERSION}`], { cwd: home })
+    const status = run(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--loglevel=error', `${packageName}@${NODE_VERSION}`],
+      { cwd: home }
+    )
     if (status !== 0 || !existsSync(binary)) {
-      fail(`Node ${NODE_VERSION} could not be installed. Install Node ${MINIMUM.join('.')} or newer yourself and run this again.`)
+      fail(
+        `Node ${NODE_VERSION} could not be installed. Install Node ${MINIMUM.join('.')} or newer yourself and run this again.`
+      )
     }
   }
   return binary
@@ -63,7 +76,9 @@ export function environment(node) {
 
 function ensureDependencies(env) {
   const stamp = join(ROOT, 'node_modules', '.chronym-lock')
-  const wanted = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json'))).digest('hex')
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   note('installing npm packages; this takes about half a minute')
   if (run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { env }) !== 0) {
@@ -72,9 +87,16 @@ function ensureDependencies(env) {
   writeFileSync(stamp, wanted)
 }
 
-/** Why nothing of Rust can be built here, and the cure; undefined when it can. A rustup without a toolchain has a `cargo` that says itself what it lacks. */
+/**
+ * Why nothing of Rust can be built here, and the cure; undefined when it can. A rustup without a toolchain has a
+ * `cargo` that says itself what it lacks.
+ */
 export function rustComplaint(env) {
-  const { error, status, stderr } = spawnSync('cargo', ['--version'], { env, encoding: 'utf8', shell: process.platform === 'win32' })
+  const { error, status, stderr } = spawnSync('cargo', ['--version'], {
+    env,
+    encoding: 'utf8',
+    shell: process.platform === 'win32'
+  })
   if (error === undefined && status === 0) return undefined
   return stderr?.trim() ? `Rust does not run (\`cargo --version\`):\n${stderr.trim()}` : RUST_CURE
 }
@@ -86,6 +108,7 @@ export function setUp() {
   ensureDependencies(env)
   const complaint = rustComplaint(env)
   if (complaint !== undefined) fail(complaint)
-  if (run(node, [join('scripts', 'build-native.mjs')], { env }) !== 0) fail('the Rust addon could not be built; see the message above.')
+  if (run(node, [join('scripts', 'build-native.mjs')], { env }) !== 0)
+    fail('the Rust addon could not be built; see the message above.')
   return { node, env }
 }

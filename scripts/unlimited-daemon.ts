@@ -1,11 +1,21 @@
-/** A daemon whose rate limits neither a load generator nor a flood of tests meets; what it says is as with src/daemon/main.ts. */
+/**
+ * A daemon whose rate limits neither a load generator nor a flood of tests meets; what it says is as with
+ * src/daemon/main.ts.
+ */
 import { parseArgs } from 'node:util'
 import { startDaemon } from '../src/daemon/daemon.ts'
 
 const UNLIMITED = { perSecond: 1e9, burst: 1e9 }
 
 const option = { type: 'string' } as const
-const { values } = parseArgs({ options: { network: { ...option, default: 'local' }, 'data-dir': { ...option, default: '' }, beacon: option, bootstrap: option } })
+const { values } = parseArgs({
+  options: {
+    network: { ...option, default: 'local' },
+    'data-dir': { ...option, default: '' },
+    beacon: option,
+    bootstrap: option
+  }
+})
 
 const flags = {
   network: values.network,

@@ -62,7 +62,8 @@ export const ERROR_TABLE = {
   'SVC-AUT-002': {
     status: 403,
     title: 'Forbidden',
-    cause: 'The token lacks the scope, the Host or Origin header names a place this daemon does not answer for, or a page of another origin looks something up without a token.',
+    cause:
+      'The token lacks the scope, the Host or Origin header names a place this daemon does not answer for, or a page of another origin looks something up without a token.',
     cure: 'Use a token with that scope, or add the host to api.allowed_hosts (the origin to api.allowed_origins).'
   },
   'SVC-AUT-003': {
@@ -74,7 +75,8 @@ export const ERROR_TABLE = {
   'SVC-AUT-004': {
     status: 421,
     title: 'Asked at another address',
-    cause: 'The address in the challenge is not the one at which the daemon got it: something between forwards the connection.',
+    cause:
+      'The address in the challenge is not the one at which the daemon got it: something between forwards the connection.',
     cure: 'Dial the daemon itself. Through a tunnel, a proxy or a container port give the token with --token.'
   },
   'SVC-RES-001': {
@@ -98,7 +100,8 @@ export const ERROR_TABLE = {
   'SVC-RES-004': {
     status: 409,
     title: 'Contested',
-    cause: 'The peers that could be reached disagree about the owner and none has a majority, most of them name another owner than before, or they show an older record or identity than was seen before.',
+    cause:
+      'The peers that could be reached disagree about the owner and none has a majority, most of them name another owner than before, or they show an older record or identity than was seen before.',
     cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what about a name. To believe the majority of the next look: `chronym pins forget NAME`.'
   },
   'SVC-PIN-001': {
@@ -236,13 +239,15 @@ export const ERROR_TABLE = {
   'SVC-KEY-001': {
     status: null,
     title: 'Seed missing',
-    cause: 'The data directory belongs to a seed, and the file seed-words is not there. With a new seed its names could neither be renewed nor published.',
+    cause:
+      'The data directory belongs to a seed, and the file seed-words is not there. With a new seed its names could neither be renewed nor published.',
     cure: 'Put the 24 words back with `chronym key import`, giving the directory with --data-dir, or begin in a new directory.'
   },
   'SVC-KEY-002': {
     status: null,
     title: 'Another seed',
-    cause: 'The data directory belongs to another seed than the one it is given. Its names could neither be renewed nor published.',
+    cause:
+      'The data directory belongs to another seed than the one it is given. Its names could neither be renewed nor published.',
     cure: 'Use the 24 words of this directory: move a wrong seed-words file away and run `chronym key import`. Or use the directory of this seed, or a new one, with --data-dir.'
   },
   'SVC-KEY-003': {
@@ -279,7 +284,9 @@ export const ERROR_TABLE = {
 
 /** Where a code occurs that has no HTTP status. */
 export function occurrence(code: ErrorCode): string {
-  return code.startsWith('SVC-KEY-') ? 'at the start of the daemon, and from `chronym key`' : 'only in the `error` of a task'
+  return code.startsWith('SVC-KEY-')
+    ? 'at the start of the daemon, and from `chronym key`'
+    : 'only in the `error` of a task'
 }
 
 export type ErrorCode = keyof typeof ERROR_TABLE

@@ -1,4 +1,6 @@
-/** Logs on standard error, so that standard output stays for answers: JSON for programs, text where a person watches. */
+/**
+ * Logs on standard error, so that standard output stays for answers: JSON for programs, text where a person watches.
+ */
 import pino, { type Logger } from 'pino'
 
 export type { Logger }
@@ -7,15 +9,22 @@ export type { Logger }
 const SECRETS = ['token', 'authorization', 'seed', 'secretKey', 'req.headers.authorization', 'req.headers.cookie']
 
 export function createLogger(level: string): Logger {
-  const destination = process.stderr.isTTY ? { write: (line: string) => process.stderr.write(logLineText(line)) } : pino.destination({ fd: 2, sync: true })
+  const destination = process.stderr.isTTY
+    ? { write: (line: string) => process.stderr.write(logLineText(line)) }
+    : pino.destination({ fd: 2, sync: true })
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: SECRETS }, destination)
 }
 
-/** A line of JSON as a person reads it: `11:19:46 warn  message  member=value`. Control characters, which peers could send, are shown as escapes. */
+/**
+ * A line of JSON as a person reads it: `11:19:46 warn  message  member=value`. Control characters, which peers could
+ * send, are shown as escapes.
+ */
 export function logLineText(line: string): string {
   const { level, time, msg, err, ...members } = JSON.parse(line) as Record<string, unknown>
   const reason = (err as { message?: unknown } | undefined)?.message
-  const facts = Object.entries({ ...members, ...(reason !== undefined && { error: reason }) }).map(([name, value]) => `${name}=${textOf(value)}`)
+  const facts = Object.entries({ ...members, ...(reason !== undefined && { error: reason }) }).map(
+    ([name, value]) => `${name}=${textOf(value)}`
+  )
   const label = (pino.levels.labels[Number(level)] ?? '').padEnd(5)
   return `${printable([`${new Date(String(time)).toTimeString().slice(0, 8)} ${label} ${textOf(msg ?? '')}`, ...facts].join('  '))}\n`
 }

@@ -17,13 +17,16 @@ describe('every endpoint', () => {
     else expect(v.safeParse(each.schema, await response.json()).issues).toBeUndefined()
   })
 
-  it.each(ENDPOINTS.filter(({ operation }) => operation.startsWith('GET')))('HEAD answers as $operation does, without a body', async (each) => {
-    const world = createWorld()
-    const response = await world.request('HEAD', furnish(world, each), { token: each.token ? token : undefined })
-    expect(response.status).toBe(each.status)
-    expect(await response.text()).toBe('')
-    expect(world.tasks.openStreams).toBe(0)
-  })
+  it.each(ENDPOINTS.filter(({ operation }) => operation.startsWith('GET')))(
+    'HEAD answers as $operation does, without a body',
+    async (each) => {
+      const world = createWorld()
+      const response = await world.request('HEAD', furnish(world, each), { token: each.token ? token : undefined })
+      expect(response.status).toBe(each.status)
+      expect(await response.text()).toBe('')
+      expect(world.tasks.openStreams).toBe(0)
+    }
+  )
 })
 
 describe('resolving', () => {
@@ -46,7 +49,10 @@ describe('resolving', () => {
   it('shows null for a manifest that is not known', async () => {
     const world = createWorld()
     world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
-    expect(await (await world.request('GET', `/api/resolve-kid/${DID}`)).json()).toEqual({ kid_document: { id: DID, verificationMethod: [] }, manifest_document: null })
+    expect(await (await world.request('GET', `/api/resolve-kid/${DID}`)).json()).toEqual({
+      kid_document: { id: DID, verificationMethod: [] },
+      manifest_document: null
+    })
   })
 
   it('decodes a percent-encoded DID', async () => {
@@ -66,7 +72,10 @@ describe('byte fields of a request', () => {
 
   it.each(Object.entries(spellings))('may be %s', async (_spelling, pubkey) => {
     const world = createWorld()
-    const response = await world.request('POST', '/api/publish', { token, body: { reveal: { ...REVEAL_BODY, pubkey } } })
+    const response = await world.request('POST', '/api/publish', {
+      token,
+      body: { reveal: { ...REVEAL_BODY, pubkey } }
+    })
     expect(response.status).toBe(200)
     expect(world.registry.reveals.get(NAME)).toEqual(REVEAL)
   })
@@ -83,10 +92,16 @@ describe('byte fields of a request', () => {
     ['null', null, 'Expected an array of integers from 0 to 255, or base64 text']
   ]
   it.each(refused)('may not be %s', async (_what, hash, message) => {
-    const response = await createWorld().request('POST', '/api/commit', { token, body: { name: NAME, commitment: { hash } } })
+    const response = await createWorld().request('POST', '/api/commit', {
+      token,
+      body: { name: NAME, commitment: { hash } }
+    })
     expect(response.status).toBe(400)
     const { errors } = (await response.json()) as { errors: { path: string; message: string }[] }
-    expect(errors[0]).toEqual({ path: Array.isArray(hash) && hash.length === 1 ? 'commitment/hash/0' : 'commitment/hash', message })
+    expect(errors[0]).toEqual({
+      path: Array.isArray(hash) && hash.length === 1 ? 'commitment/hash/0' : 'commitment/hash',
+      message
+    })
   })
 })
 
@@ -100,10 +115,20 @@ describe('tasks', () => {
 
   it('that renew say what that gains and how many renewals are left', async () => {
     const world = createWorld()
-    world.registry.owned.set(NAME, { name: NAME, state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0, renewal: { state: 'scheduled', due: null, task_id: null, left: 64 }, warnings: [] })
+    world.registry.owned.set(NAME, {
+      name: NAME,
+      state: 'live',
+      lease_end: '2026-11-28T12:00:00.000Z',
+      serial: 1,
+      published_serial: 0,
+      renewal: { state: 'scheduled', due: null, task_id: null, left: 64 },
+      warnings: []
+    })
     const response = await world.request('POST', '/api/vdf/renew', { token, body: { name: NAME } })
     expect(await response.json()).toEqual({
-      task_id: 'task-1', gain_seconds: 90, left: 63,
+      task_id: 'task-1',
+      gain_seconds: 90,
+      left: 63,
       message: `Renewing ${NAME}: 1000000 squarings; it moves the end of the lease by 90 s, and 63 renewals are left after it`
     })
   })
@@ -128,7 +153,10 @@ describe('tasks', () => {
     world.tasks.create({ name: NAME, kind: 'register' })
     const path = '/api/vdf/status/task-1'
     expect(await (await world.request('DELETE', path, { token })).json()).toEqual({ success: true })
-    expect(await (await world.request('GET', path, { token })).json()).toMatchObject({ status: 'failed', error: { code: 'SVC-TSK-003' } })
+    expect(await (await world.request('GET', path, { token })).json()).toMatchObject({
+      status: 'failed',
+      error: { code: 'SVC-TSK-003' }
+    })
     expect((await world.request('DELETE', path, { token })).status).toBe(200)
     expect((await world.request('DELETE', path, { token })).status).toBe(404)
     expect((await world.request('GET', path, { token })).status).toBe(404)
@@ -138,25 +166,41 @@ describe('tasks', () => {
     const world = createWorld()
     world.tasks.create({ name: NAME, kind: 'register' })
     const path = '/api/vdf/status/task-1'
-    expect(await (await world.request('DELETE', `${path}?only=ended`, { token })).json()).toMatchObject({ status: 400, code: 'SVC-REQ-001', errors: [{ path: 'only' }] })
+    expect(await (await world.request('DELETE', `${path}?only=ended`, { token })).json()).toMatchObject({
+      status: 400,
+      code: 'SVC-REQ-001',
+      errors: [{ path: 'only' }]
+    })
     expect(await (await world.request('GET', path, { token })).json()).toMatchObject({ status: 'running' })
     expect((await world.request('DELETE', `${path}?only=running`, { token })).status).toBe(200)
-    expect(await (await world.request('DELETE', `${path}?only=running`, { token })).json()).toMatchObject({ status: 409, code: 'SVC-TSK-004' })
+    expect(await (await world.request('DELETE', `${path}?only=running`, { token })).json()).toMatchObject({
+      status: 409,
+      code: 'SVC-TSK-004'
+    })
     expect((await world.request('GET', path, { token })).status).toBe(200)
   })
 
   it('pause and resume', async () => {
     const world = createWorld()
     world.tasks.create({ name: NAME, kind: 'register' })
-    expect(await (await world.request('POST', '/api/vdf/tasks/task-1/pause', { token })).json()).toMatchObject({ paused: true })
-    expect(await (await world.request('POST', '/api/vdf/tasks/task-1/resume', { token })).json()).toMatchObject({ paused: false, status: 'running' })
+    expect(await (await world.request('POST', '/api/vdf/tasks/task-1/pause', { token })).json()).toMatchObject({
+      paused: true
+    })
+    expect(await (await world.request('POST', '/api/vdf/tasks/task-1/resume', { token })).json()).toMatchObject({
+      paused: false,
+      status: 'running'
+    })
   })
 })
 
 describe('identities', () => {
   it.each([
     ['publish-kid', { authorized_kid: { id: DID, verificationMethod: [] } }, { id: DID, verificationMethod: [] }],
-    ['publish-kid', { document: { id: DID, verificationMethod: [] } }, { document: { id: DID, verificationMethod: [] } }],
+    [
+      'publish-kid',
+      { document: { id: DID, verificationMethod: [] } },
+      { document: { id: DID, verificationMethod: [] } }
+    ],
     ['publish-kid', { id: DID, verificationMethod: [] }, { id: DID, verificationMethod: [] }],
     ['publish-manifest', { manifest: { id: DID, capabilities: [] } }, { manifest: { id: DID, capabilities: [] } }],
     ['publish-manifest', { id: DID, capabilities: [] }, { id: DID, capabilities: [] }]
@@ -169,9 +213,14 @@ describe('identities', () => {
   })
 
   it('are refused when the body is neither', async () => {
-    const response = await createWorld().request('POST', '/api/publish-kid', { token, body: { authorized_kid: 'text' } })
+    const response = await createWorld().request('POST', '/api/publish-kid', {
+      token,
+      body: { authorized_kid: 'text' }
+    })
     expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ errors: [{ message: 'Expected {authorized_kid: {document, name?, name_signature?}}, or the document itself' }] })
+    expect(await response.json()).toMatchObject({
+      errors: [{ message: 'Expected {authorized_kid: {document, name?, name_signature?}}, or the document itself' }]
+    })
   })
 })
 
@@ -189,7 +238,9 @@ describe('operations', () => {
     await world.request('GET', `/api/resolve/${NAME}`)
     await world.request('GET', '/wp-admin')
     const text = await (await world.request('GET', '/metrics', { token })).text()
-    expect(text).toContain('chronym_http_request_duration_seconds_count{method="GET",route="/api/resolve/:name",status="404"} 1')
+    expect(text).toContain(
+      'chronym_http_request_duration_seconds_count{method="GET",route="/api/resolve/:name",status="404"} 1'
+    )
     expect(text).toContain('route="none",status="404"} 1')
     expect(text).not.toContain('wp-admin')
   })

@@ -43,18 +43,24 @@ describe('the server', () => {
     const { port } = await start()
     const failure = await start(createWorld(), port).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ListenError)
-    expect((failure as Error).message).toBe(`127.0.0.1:${port} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`)
+    expect((failure as Error).message).toBe(
+      `127.0.0.1:${port} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`
+    )
   })
 
   it('names cause and cure when the host is none of this machine', async () => {
-    await expect(serve(createWorld().services, { host: '192.0.2.1', port: 0 })).rejects.toThrow('192.0.2.1:0 is no address of this machine. Correct --host (api.host).')
+    await expect(serve(createWorld().services, { host: '192.0.2.1', port: 0 })).rejects.toThrow(
+      '192.0.2.1:0 is no address of this machine. Correct --host (api.host).'
+    )
   })
 
   it('ends event streams and closes without waiting', async () => {
     const world = createWorld()
     world.tasks.create({ name: 'alice.chronym', kind: 'register' })
     const server = await start(world)
-    const response = await fetch(`${server.url}/api/vdf/status/task-1/events`, { headers: { Authorization: `Bearer ${MAIN_TOKEN}` } })
+    const response = await fetch(`${server.url}/api/vdf/status/task-1/events`, {
+      headers: { Authorization: `Bearer ${MAIN_TOKEN}` }
+    })
     const text = response.text()
     await expect.poll(() => world.tasks.openStreams).toBe(1)
     // No timer ends what is under way: a close that waited for one would never end.
@@ -92,7 +98,10 @@ describe('the server', () => {
     world.tasks.create({ name: 'alice.chronym', kind: 'register' })
     const { url } = await start(world)
     const closed = new AbortController()
-    await fetch(`${url}/api/vdf/status/task-1/events`, { headers: { Authorization: `Bearer ${MAIN_TOKEN}` }, signal: closed.signal })
+    await fetch(`${url}/api/vdf/status/task-1/events`, {
+      headers: { Authorization: `Bearer ${MAIN_TOKEN}` },
+      signal: closed.signal
+    })
     await expect.poll(() => world.tasks.openStreams).toBe(1)
     closed.abort()
     await expect.poll(() => world.tasks.openStreams).toBe(0)
@@ -103,7 +112,9 @@ describe('the server', () => {
     const asked = Promise.withResolvers<AbortSignal | undefined>()
     world.registry.resolve = async (_name: string, signal?: AbortSignal) => {
       asked.resolve(signal)
-      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true }))
+      return new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+      )
     }
     const { url } = await start(world)
     const closed = new AbortController()
@@ -133,7 +144,11 @@ describe('the server', () => {
 
   it.each([
     ['a request without Host', 'GET /healthz HTTP/1.1\r\n\r\n', 'no Host header'],
-    ['headers that are too long', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, '16 KiB'],
+    [
+      'headers that are too long',
+      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+      '16 KiB'
+    ],
     ['what is not HTTP', 'EHLO example.org\r\n\r\n', 'not HTTP']
   ])('answers %s with a problem, and closes', async (_what, bytes, detail) => {
     const { port } = await start()
@@ -147,20 +162,33 @@ describe('the server', () => {
   it.each([
     ['sends nothing', ''],
     ['never ends its head', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ']
-  ])('closes a connection that %s', async (_what, bytes) => {
-    const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { headersTimeoutMs: 50 })
-    servers.push(server)
-    expect(await raw(server.port, bytes, 'never')).toContain('its headers within 10.')
-    // By itself Node looks every 30 s.
-  }, 20_000)
+  ])(
+    'closes a connection that %s',
+    async (_what, bytes) => {
+      const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { headersTimeoutMs: 50 })
+      servers.push(server)
+      expect(await raw(server.port, bytes, 'never')).toContain('its headers within 10.')
+      // By itself Node looks every 30 s.
+    },
+    20_000
+  )
 
   it('closes connections beyond the cap as they come, and serves those that are open', async () => {
     const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { maxConnections: 2 })
     servers.push(server)
-    const open = await Promise.all([1, 2].map(() => new Promise<Socket>((resolve, reject) => {
-      const socket = connect(server.port, '127.0.0.1', () => resolve(socket)).on('error', reject)
-    })))
-    await new Promise((resolve) => connect(server.port, '127.0.0.1').on('error', () => undefined).on('close', resolve))
+    const open = await Promise.all(
+      [1, 2].map(
+        () =>
+          new Promise<Socket>((resolve, reject) => {
+            const socket = connect(server.port, '127.0.0.1', () => resolve(socket)).on('error', reject)
+          })
+      )
+    )
+    await new Promise((resolve) =>
+      connect(server.port, '127.0.0.1')
+        .on('error', () => undefined)
+        .on('close', resolve)
+    )
     for (const socket of open) {
       const answer = once(socket, 'data')
       socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
@@ -171,11 +199,17 @@ describe('the server', () => {
 
   it('counts all of this machine as one client, whichever of its addresses it takes', async () => {
     const once = { perSecond: 0.001, burst: 1 }
-    const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { limits: { anonymous: once, known: once, failedLogins: once } })
+    const server = await serve(
+      createWorld().services,
+      { host: '127.0.0.1', port: 0 },
+      { limits: { anonymous: once, known: once, failedLogins: once } }
+    )
     servers.push(server)
     const ask = (localAddress: string) =>
       new Promise<number | undefined>((resolve, reject) => {
-        get(`${server.url}/api/network-status`, { localAddress }, (response) => resolve(response.resume().statusCode)).on('error', reject)
+        get(`${server.url}/api/network-status`, { localAddress }, (response) =>
+          resolve(response.resume().statusCode)
+        ).on('error', reject)
       })
     expect(await ask('127.0.0.1')).toBe(200)
     // Only Linux has all of 127/8 without being told.

@@ -1,4 +1,7 @@
-/** The attacks of docs/protocol/ and the tests that try them are the same: a name in brackets there is how the title of a test begins. */
+/**
+ * The attacks of docs/protocol/ and the tests that try them are the same: a name in brackets there is how the title
+ * of a test begins.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -15,10 +18,17 @@ function namesIn(page: string): Set<string> {
 
 function tried(folder = TESTS): Set<string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'))
-  return new Set(files.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\bit\((["'`])\[(.+?)\]/g)].map(([, , name]) => name!.replaceAll('\\', ''))))
+  return new Set(
+    files.flatMap((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/\bit\((["'`])\[(.+?)\]/g)].map(([, , name]) =>
+        name!.replaceAll('\\', '')
+      )
+    )
+  )
 }
 
-const page = namesIn(['wire', 'rules', 'rationale'].map((name) => readFileSync(join(DOCS, `protocol/${name}.md`), 'utf8')).join('\n'))
+const PAGES = ['wire', 'rules', 'rationale'].map((name) => join(DOCS, `protocol/${name}.md`))
+const page = namesIn(PAGES.map((path) => readFileSync(path, 'utf8')).join('\n'))
 const tests = tried()
 
 describe('the attacks of docs/protocol/', () => {

@@ -49,10 +49,22 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** Every file below a directory with the hash of its bytes; without the two that SQLite keeps beside a database for readers. */
+/**
+ * Every file below a directory with the hash of its bytes; without the two that SQLite keeps beside a database for
+ * readers.
+ */
 function everything(directory: string): Record<string, string> {
-  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => statSync(join(directory, file)).isFile() && !/-(?:wal|shm)$/u.test(file))
-  return Object.fromEntries(files.sort().map((file) => [file, createHash('sha256').update(readFileSync(join(directory, file))).digest('hex')]))
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => statSync(join(directory, file)).isFile() && !/-(?:wal|shm)$/u.test(file)
+  )
+  return Object.fromEntries(
+    files.sort().map((file) => [
+      file,
+      createHash('sha256')
+        .update(readFileSync(join(directory, file)))
+        .digest('hex')
+    ])
+  )
 }
 
 const refused = async (work: () => unknown): Promise<BackupError> => {
@@ -72,16 +84,28 @@ describe('a backup', () => {
   let did: string
 
   const contents = (changes: Partial<BackupContents> = {}): BackupContents => {
-    const kept = [...node.store.list('')].filter(([key]) => BACKED_UP_PREFIXES.some((prefix) => key.startsWith(prefix)) && !key.startsWith(prefixes.tasks))
-    return { createdMs: NOW_MS, program: '1', profile, words: WORDS, records: new Map(kept.map(([key, value]) => [key, new Uint8Array(value)])), files: [], ...changes }
+    const kept = [...node.store.list('')].filter(
+      ([key]) => BACKED_UP_PREFIXES.some((prefix) => key.startsWith(prefix)) && !key.startsWith(prefixes.tasks)
+    )
+    return {
+      createdMs: NOW_MS,
+      program: '1',
+      profile,
+      words: WORDS,
+      records: new Map(kept.map(([key, value]) => [key, new Uint8Array(value)])),
+      files: [],
+      ...changes
+    }
   }
-  const changed = (key: string, value: Uint8Array): BackupContents => contents({ records: new Map([...contents().records, [key, value]]) })
+  const changed = (key: string, value: Uint8Array): BackupContents =>
+    contents({ records: new Map([...contents().records, [key, value]]) })
   const directoryOf = (given: BackupContents): string => {
     const root = fresh()
     writeDirectory(root, given)
     return root
   }
-  const make = (root: string, tasks = false) => makeContents(dataPaths(root), { tasks, nowMs: NOW_MS, networks: [builtInProfiles.main, profile] })
+  const make = (root: string, tasks = false) =>
+    makeContents(dataPaths(root), { tasks, nowMs: NOW_MS, networks: [builtInProfiles.main, profile] })
 
   beforeEach(async () => {
     node = await bench.start()
@@ -89,9 +113,17 @@ describe('a backup', () => {
     node.registry.saveZone(ALICE, ZONE)
     // The draft of a name that is being registered.
     node.store.put(keys.zone('draft.chronym'), node.store.get(keys.zone(ALICE))!)
-    const document = createIdentity(SEED, { index: 3, services: [], alsoKnownAs: [] }, '2026-01-01T00:00:00.000Z', profile)
+    const document = createIdentity(
+      SEED,
+      { index: 3, services: [], alsoKnownAs: [] },
+      '2026-01-01T00:00:00.000Z',
+      profile
+    )
     did = (await node.registry.publishKid({ document })).did
-    checkers = { verifyPulse: (pulse) => node.beacon.verify(pulse), verifyProof: (check) => node.pool.verifyProof(check) }
+    checkers = {
+      verifyPulse: (pulse) => node.beacon.verify(pulse),
+      verifyProof: (check) => node.pool.verifyProof(check)
+    }
   })
 
   it('brings a name, drafts and an identity back as they were', async () => {
@@ -116,12 +148,21 @@ describe('a backup', () => {
   it('opens with a passphrase too, and with no other', async () => {
     const sealed = await encrypt(encodeContents(contents()), { passphrase: 'the right one', workFactor: 4 })
     expect(decodeContents(await decrypt(sealed, { passphrase: 'the right one' }))).toEqual(contents())
-    expect(await refused(() => decrypt(sealed, { passphrase: 'the wrong one' }))).toMatchObject({ kind: 'damaged', message: expect.stringContaining('passphrase does not open') as string })
-    expect(await refused(() => decrypt(sealed, unlock))).toMatchObject({ message: expect.stringContaining('under a passphrase') as string })
-    const other = await encrypt(encodeContents(contents()), { recipients: [await identityToRecipient(await generateX25519Identity())] })
+    expect(await refused(() => decrypt(sealed, { passphrase: 'the wrong one' }))).toMatchObject({
+      kind: 'damaged',
+      message: expect.stringContaining('passphrase does not open') as string
+    })
+    expect(await refused(() => decrypt(sealed, unlock))).toMatchObject({
+      message: expect.stringContaining('under a passphrase') as string
+    })
+    const other = await encrypt(encodeContents(contents()), {
+      recipients: [await identityToRecipient(await generateX25519Identity())]
+    })
     expect((await refused(() => decrypt(other, unlock))).message).toContain('secret key does not open')
     expect((await refused(() => decrypt(other, { passphrase: 'any' }))).cure).toContain('--identity')
-    expect((await refused(() => encrypt(new Uint8Array(1), { recipients: ['age1nobody'] }))).message).toContain('no public key')
+    expect((await refused(() => encrypt(new Uint8Array(1), { recipients: ['age1nobody'] }))).message).toContain(
+      'no public key'
+    )
   })
 
   it('is refused whole with every truncation, 1,000 random flips and bytes behind its end', async () => {
@@ -129,18 +170,32 @@ describe('a backup', () => {
     const open = async (bytes: Uint8Array): Promise<BackupContents> => decodeContents(await decrypt(bytes, unlock))
     expect(await open(sealed)).toBeDefined()
     const random = randomFrom(7)
-    for (let length = 0; length < sealed.length; length++) expect((await refused(() => open(sealed.subarray(0, length)))).message).not.toBe('')
+    for (let length = 0; length < sealed.length; length++)
+      expect((await refused(() => open(sealed.subarray(0, length)))).message).not.toBe('')
     for (let flips = 0; flips < 1_000; flips++) {
       const bytes = Uint8Array.from(sealed)
       bytes[Math.floor(random() * bytes.length)]! ^= 1 << Math.floor(random() * 8)
-      expect(await refused(() => open(bytes))).toMatchObject({ kind: 'damaged', cure: expect.stringMatching(/copy|Nothing/u) as string })
+      expect(await refused(() => open(bytes))).toMatchObject({
+        kind: 'damaged',
+        cure: expect.stringMatching(/copy|Nothing/u) as string
+      })
     }
     expect((await refused(() => open(Buffer.concat([sealed, sealed])))).kind).toBe('damaged')
   })
 
   it('says nothing of the words when its manifest is wrong', async () => {
     const plain = Buffer.from(encodeContents(contents({ records: new Map() }))).toString()
-    const broken = [plain.replace(WORDS, WORDS.replace(/^\w+/u, 'zoo')), plain.replace(WORDS, ''), plain.replace('"version":1', '"version":2'), plain.replace('{', '{"more":1,'), plain.replace('"id":"local"', '"id":"other"'), `${plain}x`, plain.slice(0, -1), 'null\n', '']
+    const broken = [
+      plain.replace(WORDS, WORDS.replace(/^\w+/u, 'zoo')),
+      plain.replace(WORDS, ''),
+      plain.replace('"version":1', '"version":2'),
+      plain.replace('{', '{"more":1,'),
+      plain.replace('"id":"local"', '"id":"other"'),
+      `${plain}x`,
+      plain.slice(0, -1),
+      'null\n',
+      ''
+    ]
     for (const text of broken) {
       const { message, kind } = await refused(() => decodeContents(Buffer.from(text)))
       expect(kind).toBe('damaged')
@@ -153,7 +208,9 @@ describe('a backup', () => {
     ['a file of another name', { path: 'tasks/a/config.toml', bytes: new Uint8Array(3) }],
     ['an absolute one', { path: '/etc/passwd', bytes: new Uint8Array(3) }]
   ])('does not hold %s', async (_title, file) => {
-    expect((await refused(() => decodeContents(encodeContents(contents({ files: [file] }))))).message).toContain('no file of a task')
+    expect((await refused(() => decodeContents(encodeContents(contents({ files: [file] }))))).message).toContain(
+      'no file of a task'
+    )
   })
 
   it('is refused with what does not verify', async () => {
@@ -163,13 +220,17 @@ describe('a backup', () => {
     const wrong: [BackupContents, string][] = [
       [changed(keys.ownedName(ALICE), proof), keys.ownedName(ALICE)],
       [changed(keys.ownedName(ALICE), owned.subarray(1)), 'CBOR'],
-      [changed(keys.zone(ALICE), Buffer.from('{"serial":1,"records":{"@":[{"type":"A","value":"no"}]}}')), keys.zone(ALICE)],
+      [
+        changed(keys.zone(ALICE), Buffer.from('{"serial":1,"records":{"@":[{"type":"A","value":"no"}]}}')),
+        keys.zone(ALICE)
+      ],
       [changed(keys.ownIdentity(did), encode({})), did],
       [changed(keys.token('id'), encode({})), 'no backup holds'],
       [contents({ files: [{ path: 'tasks/none/state.0', bytes: new Uint8Array(1) }] }), 'belongs to no task'],
       [contents({ words: seedToWords(new Uint8Array(32).fill(2)) }), 'another seed']
     ]
-    for (const [given, text] of wrong) expect((await refused(() => verifyContents(given, checkers))).message).toContain(text)
+    for (const [given, text] of wrong)
+      expect((await refused(() => verifyContents(given, checkers))).message).toContain(text)
     node.pool.verifyProof = () => Promise.resolve(false)
     expect((await refused(() => verifyContents(contents(), checkers))).message).toContain('rule "proof"')
   })
@@ -178,12 +239,21 @@ describe('a backup', () => {
     const root = directoryOf(contents())
     writeFileSync(join(root, 'seed-words'), seedToWords(new Uint8Array(32).fill(2)))
     const before = everything(root)
-    expect(await refused(() => make(root))).toMatchObject({ kind: 'source', message: expect.stringContaining(`${ALICE} belongs to another seed`) as string })
+    expect(await refused(() => make(root))).toMatchObject({
+      kind: 'source',
+      message: expect.stringContaining(`${ALICE} belongs to another seed`) as string
+    })
     expect(everything(root)).toEqual(before)
     rmSync(join(root, 'seed-words'))
     expect((await refused(() => make(root))).message).toContain('no seed')
     const other = directoryOf(contents())
-    expect((await refused(() => makeContents(dataPaths(other), { tasks: false, nowMs: NOW_MS, networks: [builtInProfiles.main] }))).kind).toBe('network')
+    expect(
+      (
+        await refused(() =>
+          makeContents(dataPaths(other), { tasks: false, nowMs: NOW_MS, networks: [builtInProfiles.main] })
+        )
+      ).kind
+    ).toBe('network')
     const empty = fresh()
     mkdirSync(empty)
     writeFileSync(join(empty, 'seed-words'), WORDS)
@@ -209,10 +279,15 @@ describe('a backup', () => {
   it('holds running tasks with their checkpoints where they are asked for', async () => {
     const { task_id: id } = await node.registry.register('bob.chronym', {})
     const running = node.store.get(keys.task(id))!
-    const root = directoryOf(contents({ records: new Map([...contents().records, ...node.store.list(prefixes.tasks), [keys.task(id), running]]) }))
+    const root = directoryOf(
+      contents({
+        records: new Map([...contents().records, ...node.store.list(prefixes.tasks), [keys.task(id), running]])
+      })
+    )
     for (const task of [id, 'gone']) {
       mkdirSync(join(root, 'tasks', task), { recursive: true })
-      for (const file of ['intermediates', 'state.0', 'state.tmp']) writeFileSync(join(root, 'tasks', task, file), `${task} ${file}`)
+      for (const file of ['intermediates', 'state.0', 'state.tmp'])
+        writeFileSync(join(root, 'tasks', task, file), `${task} ${file}`)
     }
     expect((await make(root)).contents.files).toEqual([])
     const { contents: taken } = await make(root, true)
@@ -228,7 +303,10 @@ describe('a backup', () => {
     mkdirSync(root)
     writeFileSync(join(root, '.hidden'), 'mine')
     const before = everything(scratch)
-    expect(await refused(() => writeDirectory(root, contents()))).toMatchObject({ kind: 'occupied', message: expect.stringContaining('is not empty') as string })
+    expect(await refused(() => writeDirectory(root, contents()))).toMatchObject({
+      kind: 'occupied',
+      message: expect.stringContaining('is not empty') as string
+    })
     expect(await refused(() => writeDirectory(join(root, '.hidden'), contents()))).toMatchObject({ kind: 'occupied' })
     expect(everything(scratch)).toEqual(before)
     const empty = fresh()
@@ -258,7 +336,10 @@ describe('the file of a backup', () => {
     const paths = dataPaths(directory)
     writeFileSync(paths.backupState, '{"words_checked_at":"2026-01-01T00:00:00.000Z"}')
     noteBackup(paths, { backed_up_at: new Date(NOW_MS).toISOString() })
-    expect(JSON.parse(readFileSync(paths.backupState, 'utf8'))).toEqual({ words_checked_at: '2026-01-01T00:00:00.000Z', backed_up_at: '2026-11-22T12:00:00.000Z' })
+    expect(JSON.parse(readFileSync(paths.backupState, 'utf8'))).toEqual({
+      words_checked_at: '2026-01-01T00:00:00.000Z',
+      backed_up_at: '2026-11-22T12:00:00.000Z'
+    })
     writeFileSync(paths.backupState, 'torn')
     noteBackup(paths, { backed_up_at: new Date(NOW_MS).toISOString() })
     expect(JSON.parse(readFileSync(paths.backupState, 'utf8'))).toEqual({ backed_up_at: '2026-11-22T12:00:00.000Z' })

@@ -39,12 +39,17 @@ function closing(server: BeaconServer): BeaconServer {
   return server
 }
 
-async function relay(pulses: readonly { round: number; signature: Uint8Array }[] = recorded, chain: BeaconChain = quicknet): Promise<BeaconServer> {
+async function relay(
+  pulses: readonly { round: number; signature: Uint8Array }[] = recorded,
+  chain: BeaconChain = quicknet
+): Promise<BeaconServer> {
   return closing(await startRelay({ ...LOOPBACK, chain, pulses }))
 }
 
 /** An HTTP server that answers every request in the way given, and counts them. */
-async function oddServer(answer: (path: string) => { status: number; body: string } | 'never'): Promise<{ url: string; requests: string[] }> {
+async function oddServer(
+  answer: (path: string) => { status: number; body: string } | 'never'
+): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = []
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
@@ -104,11 +109,14 @@ describe('pulses of a pinned chain', () => {
     await expect(beacon.get(123)).rejects.toMatchObject({ code: 'BEACON_INVALID_PULSE' })
   })
 
-  it.each(['public_key', 'period', 'genesis', 'scheme'] as const)('refuses a source whose chain has another %s', async (field) => {
-    const other = { ...quicknet, [field]: typeof quicknet[field] === 'number' ? 7 : 'x' } as BeaconChain
-    const beacon = client({ urls: [(await relay(recorded, other)).url] })
-    await expect(beacon.get(123)).rejects.toMatchObject({ code: 'BEACON_WRONG_CHAIN' })
-  })
+  it.each(['public_key', 'period', 'genesis', 'scheme'] as const)(
+    'refuses a source whose chain has another %s',
+    async (field) => {
+      const other = { ...quicknet, [field]: typeof quicknet[field] === 'number' ? 7 : 'x' } as BeaconChain
+      const beacon = client({ urls: [(await relay(recorded, other)).url] })
+      await expect(beacon.get(123)).rejects.toMatchObject({ code: 'BEACON_WRONG_CHAIN' })
+    }
+  )
 
   it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('refuses %s as a round', async (round) => {
     const beacon = client({ urls: [] })
@@ -164,14 +172,22 @@ describe('a pulse that a peer hands over', () => {
   it('warns once when the clock lags by more than 20 rounds', async () => {
     const warnings: string[] = []
     let round = 980
-    const beacon = client({ urls: [], clock: () => roundTimeMs(round, quicknet), warn: (message) => warnings.push(message) })
+    const beacon = client({
+      urls: [],
+      clock: () => roundTimeMs(round, quicknet),
+      warn: (message) => warnings.push(message)
+    })
     await beacon.verify(thousandth)
     expect(warnings).toEqual([])
     round = 100
     await beacon.verify(first)
     expect(warnings).toEqual([])
 
-    const lagging = client({ urls: [], clock: () => roundTimeMs(979, quicknet), warn: (message) => warnings.push(message) })
+    const lagging = client({
+      urls: [],
+      clock: () => roundTimeMs(979, quicknet),
+      warn: (message) => warnings.push(message)
+    })
     await lagging.verify(thousandth)
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toContain('clock lags')
@@ -230,7 +246,12 @@ describe('several sources', () => {
     const { url, requests } = await oddServer((path) => ({
       status: 200,
       body: path.endsWith('/info')
-        ? JSON.stringify({ ...quicknet, genesis_time: quicknet.genesis, hash: quicknet.chain_hash, schemeID: quicknet.scheme })
+        ? JSON.stringify({
+            ...quicknet,
+            genesis_time: quicknet.genesis,
+            hash: quicknet.chain_hash,
+            schemeID: quicknet.scheme
+          })
         : JSON.stringify({ round: 123, signature: Buffer.from(first.signature).toString('hex') })
     }))
     const beacon = client({ urls: [url] })
@@ -243,7 +264,9 @@ describe('following the chain', () => {
   /** The dev beacon with a clock that the test moves. */
   async function devChain(startRound: number): Promise<{ url: string; clock: { ms: number } }> {
     const clock = { ms: roundTimeMs(startRound, DEV_BEACON_CHAIN) }
-    const server = closing(await startDevBeacon({ ...LOOPBACK, profileBeacon: DEV_BEACON_CHAIN, clock: () => clock.ms }))
+    const server = closing(
+      await startDevBeacon({ ...LOOPBACK, profileBeacon: DEV_BEACON_CHAIN, clock: () => clock.ms })
+    )
     return { url: server.url, clock }
   }
 

@@ -15,7 +15,12 @@ const NOW = 1000
 let server: BeaconServer
 
 beforeAll(async () => {
-  server = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: DEV_BEACON_CHAIN, clock: () => roundTimeMs(NOW, DEV_BEACON_CHAIN) })
+  server = await startDevBeacon({
+    host: '127.0.0.1',
+    port: 0,
+    profileBeacon: DEV_BEACON_CHAIN,
+    clock: () => roundTimeMs(NOW, DEV_BEACON_CHAIN)
+  })
 })
 afterAll(async () => {
   await server.close()
@@ -23,7 +28,11 @@ afterAll(async () => {
 
 async function ask(path: string): Promise<{ status: number; body: Record<string, unknown>; cache: string | null }> {
   const response = await fetch(`${server.url}${path}`)
-  return { status: response.status, body: (await response.json()) as Record<string, unknown>, cache: response.headers.get('cache-control') }
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown>,
+    cache: response.headers.get('cache-control')
+  }
 }
 
 describe('the dev beacon', () => {
@@ -65,15 +74,22 @@ describe('the dev beacon', () => {
     expect(body['randomness']).toBe(createHash('sha256').update(signature).digest('hex'))
   })
 
-  it.each(['/public/-1', '/public/x', '/public/1e3', '/nowhere', `/${quicknet.chain_hash}/info`])('answers 404 for %s', async (path) => {
-    expect((await fetch(`${server.url}${path}`)).status).toBe(404)
-  })
+  it.each(['/public/-1', '/public/x', '/public/1e3', '/nowhere', `/${quicknet.chain_hash}/info`])(
+    'answers 404 for %s',
+    async (path) => {
+      expect((await fetch(`${server.url}${path}`)).status).toBe(404)
+    }
+  )
 
   it('refuses to stand in for a chain whose key it has not', async () => {
-    await expect(startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: quicknet })).rejects.toMatchObject({ code: 'BEACON_WRONG_CHAIN' })
+    await expect(startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: quicknet })).rejects.toMatchObject({
+      code: 'BEACON_WRONG_CHAIN'
+    })
   })
 
   it('says so when its port is taken', async () => {
-    await expect(startDevBeacon({ host: '127.0.0.1', port: server.port, profileBeacon: DEV_BEACON_CHAIN })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(
+      startDevBeacon({ host: '127.0.0.1', port: server.port, profileBeacon: DEV_BEACON_CHAIN })
+    ).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 })

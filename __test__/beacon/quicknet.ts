@@ -23,11 +23,13 @@ export const quicknet: BeaconChain = {
 
 export const quicknetKey = bytes(vectors.public_key)
 
-export const recorded: readonly (Pulse & { randomness: Uint8Array })[] = vectors.pulses.map(({ round, signature, randomness }) => ({
-  round,
-  signature: bytes(signature),
-  randomness: bytes(randomness)
-}))
+export const recorded: readonly (Pulse & { randomness: Uint8Array })[] = vectors.pulses.map(
+  ({ round, signature, randomness }) => ({
+    round,
+    signature: bytes(signature),
+    randomness: bytes(randomness)
+  })
+)
 
 export function bytes(hex: string): Uint8Array {
   return new Uint8Array(Buffer.from(hex, 'hex'))

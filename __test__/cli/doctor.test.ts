@@ -28,7 +28,14 @@ beforeEach(() => {
   world = createWorld()
   const sources = { file: { mode: 'light' }, environment: {}, flags: { api: { port: 0 } } }
   const started = checkConfig(mergeConfig(sources.file, sources.flags), 'test')
-  world.services.config = createConfigService({ initial: started, started, sources, overrides: {}, save: () => undefined, apply: async () => undefined })
+  world.services.config = createConfigService({
+    initial: started,
+    started,
+    sources,
+    overrides: {},
+    save: () => undefined,
+    apply: async () => undefined
+  })
 })
 afterEach(async () => {
   await server?.close()
@@ -52,17 +59,31 @@ const field = ({ configuration }: Diagnosis, path: string) => configuration?.fie
 describe('doctor', () => {
   it('reads file and environment where no daemon runs, and says so', async () => {
     const found = await diagnose()
-    expect(of(found, 'config')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/no daemon tells its own, so of file and environment: network local, mode light/) as string })
-    expect(of(found, 'daemon')).toMatchObject({ state: 'failed', detail: expect.stringContaining(`no daemon runs on ${directory}`) as string, cure: expect.stringContaining('chronym daemon --data-dir') as string })
+    expect(of(found, 'config')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringMatching(
+        /no daemon tells its own, so of file and environment: network local, mode light/
+      ) as string
+    })
+    expect(of(found, 'daemon')).toMatchObject({
+      state: 'failed',
+      detail: expect.stringContaining(`no daemon runs on ${directory}`) as string,
+      cure: expect.stringContaining('chronym daemon --data-dir') as string
+    })
     expect(found.configuration?.from).toBe('file')
-    expect([field(found, 'mode')?.source, field(found, 'data_dir')?.source, field(found, 'vdf.queue')?.source]).toEqual(['file', 'environment', 'default'])
+    expect([field(found, 'mode')?.source, field(found, 'data_dir')?.source, field(found, 'vdf.queue')?.source]).toEqual(
+      ['file', 'environment', 'default']
+    )
   })
 
   it('reports what the running daemon holds, not what the file says by now', async () => {
     await start()
     writeFileSync(join(directory, 'config.toml'), 'mode = "offline"\n')
     const found = await diagnose()
-    expect(of(found, 'config')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/of the running daemon: .* mode light/) as string })
+    expect(of(found, 'config')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringMatching(/of the running daemon: .* mode light/) as string
+    })
     expect(found.configuration?.from).toBe('daemon')
     expect([field(found, 'mode')?.source, field(found, 'api.port')?.source]).toEqual(['file', 'flag'])
   })
@@ -71,23 +92,48 @@ describe('doctor', () => {
     await start()
     await cli(['config', 'set', 'mode=offline', 'vdf.queue=5'], { env })
     const found = await diagnose()
-    expect(of(found, 'config')).toMatchObject({ state: 'warning', detail: expect.stringContaining('mode = "offline" (file: "light"), vdf.queue = 5 (default: 100)') as string, cure: 'Take it back: chronym config unset mode vdf.queue' })
+    expect(of(found, 'config')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('mode = "offline" (file: "light"), vdf.queue = 5 (default: 100)') as string,
+      cure: 'Take it back: chronym config unset mode vdf.queue'
+    })
     expect(field(found, 'mode')?.source).toBe('run time')
     const unset = await cli(['config', 'unset', 'mode', 'vdf.queue'], { env })
     expect(JSON.parse(unset.stdout)).toMatchObject({ mode: 'light', vdf: { queue: 100 } })
     expect(of(await diagnose(), 'config')).toMatchObject({ state: 'ok' })
     const { exitCode, stderr } = await cli(['config', 'unset', 'moed'], { env })
-    expect({ exitCode, stderr }).toEqual({ exitCode: 6, stderr: expect.stringContaining('There is no field "moed"') as string })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 6,
+      stderr: expect.stringContaining('There is no field "moed"') as string
+    })
   })
 
   it.each([
-    [{ name: 'backup', ok: true, detail: 'written 9 s ago' }, { name: 'backup', state: 'ok', detail: '/srv/names.age: written 9 s ago' }],
-    [{ name: 'backup', ok: true, warning: true, detail: 'not written yet' }, { name: 'backup', state: 'warning', detail: '/srv/names.age: not written yet', cure: expect.stringContaining('must be moved away') as string }],
+    [
+      { name: 'backup', ok: true, detail: 'written 9 s ago' },
+      { name: 'backup', state: 'ok', detail: '/srv/names.age: written 9 s ago' }
+    ],
+    [
+      { name: 'backup', ok: true, warning: true, detail: 'not written yet' },
+      {
+        name: 'backup',
+        state: 'warning',
+        detail: '/srv/names.age: not written yet',
+        cure: expect.stringContaining('must be moved away') as string
+      }
+    ],
     [{ name: 'peers', ok: true, detail: 'no backup is kept' }, undefined]
   ])('tells file and age of the kept backup, and warns where it cannot be written: %j', async (check, expected) => {
     const sources = { file: { backup: { file: '/srv/names.age' } }, environment: {}, flags: {} }
     const started = checkConfig(sources.file, 'test')
-    world.services.config = createConfigService({ initial: started, started, sources, overrides: {}, save: () => undefined, apply: async () => undefined })
+    world.services.config = createConfigService({
+      initial: started,
+      started,
+      sources,
+      overrides: {},
+      save: () => undefined,
+      apply: async () => undefined
+    })
     world.state.checks = [check]
     await start()
     expect(of(await diagnose(), 'backup')).toEqual(expected)
@@ -105,7 +151,11 @@ describe('doctor', () => {
     await start()
     const { token } = world.services.tokens.create(['vdf'])
     const found = await diagnose(['--token', token])
-    expect(of(found, 'config')).toMatchObject({ state: 'warning', detail: expect.stringContaining('SVC-AUT-002') as string, cure: expect.stringContaining('scope read') as string })
+    expect(of(found, 'config')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('SVC-AUT-002') as string,
+      cure: expect.stringContaining('scope read') as string
+    })
     expect(found.configuration).toBeNull()
   })
 })

@@ -18,7 +18,10 @@ export interface CliSettings {
 }
 
 /** Runs one command line in this process. */
-export async function cli(args: readonly string[], { stdin = '', env = {}, terminal = false, columns = 100, signal = new AbortController().signal }: CliSettings = {}): Promise<CliResult> {
+export async function cli(
+  args: readonly string[],
+  { stdin = '', env = {}, terminal = false, columns = 100, signal = new AbortController().signal }: CliSettings = {}
+): Promise<CliResult> {
   let stdout = ''
   let stderr = ''
   const exitCode = await runCli(args, {

@@ -27,7 +27,10 @@ describe('the command line as a process', () => {
   })
 
   it('ends with 2 and says why for a wrong option, as JSON with --json', async () => {
-    const [text, json] = await Promise.all([run(['vdf', 'verify', '--seed', 'zz']), run(['vdf', 'verify', '--json', '--seed', 'zz'])])
+    const [text, json] = await Promise.all([
+      run(['vdf', 'verify', '--seed', 'zz']),
+      run(['vdf', 'verify', '--json', '--seed', 'zz'])
+    ])
     expect(text).toMatchObject({ exitCode: 2, stdout: '' })
     expect(text.stderr).toContain('CLI-USE-001')
     expect(json.exitCode).toBe(2)
@@ -64,7 +67,22 @@ describe('usage errors', () => {
     [['register', 'a.chronym', 'b.chronym']],
     [['vdf', 'verify']],
     [['vdf', 'verify', '--seed', '00010203', '--bits', '256', '--iterations', '1']],
-    [['vdf', 'verify', '--seed', '00010203', '--discriminant', 'ef', '--bits', '8', '--iterations', '1', '--proof', '00']],
+    [
+      [
+        'vdf',
+        'verify',
+        '--seed',
+        '00010203',
+        '--discriminant',
+        'ef',
+        '--bits',
+        '8',
+        '--iterations',
+        '1',
+        '--proof',
+        '00'
+      ]
+    ],
     [['vdf', 'verify', '--seed', '000', '--bits', '256', '--iterations', '1', '--proof', '00']],
     [['vdf', 'verify', '--seed', '000102', '--bits', '256', '--iterations', '1', '--proof', '00']],
     [['vdf', 'verify', '--seed', '00010203', '--bits', '255', '--iterations', '1', '--proof', '00']],

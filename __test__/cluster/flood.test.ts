@@ -1,4 +1,7 @@
-/** A small flood against a real node in a process of its own, with the real pool: all that is not a matter of time. `npm run bench:flood` measures the rest. */
+/**
+ * A small flood against a real node in a process of its own, with the real pool: all that is not a matter of time. `npm
+ * run bench:flood` measures the rest.
+ */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runFlood, type FloodReport } from '../../bench/flood/run.ts'
 import { GARBAGE_KINDS } from '../../bench/flood/kinds.ts'
@@ -20,7 +23,11 @@ describe('a node that is flooded', () => {
 
   it('stores none of it', () => {
     const answers = Object.entries(report.flood.answers).filter(([kind]) => kind !== 'commitment with work')
-    const stored = answers.flatMap(([kind, each]) => Object.keys(each).filter((answer) => answer === 'stored' || answer === 'received').map((answer) => `${kind}: ${answer}`))
+    const stored = answers.flatMap(([kind, each]) =>
+      Object.keys(each)
+        .filter((answer) => answer === 'stored' || answer === 'received')
+        .map((answer) => `${kind}: ${answer}`)
+    )
     expect(stored).toEqual([])
     expect(report.after.held.records).toBe(report.held.of)
   })

@@ -1,4 +1,7 @@
-/** A network in one process in which nobody knows everybody and most hold nothing of a name. CLUSTER_NODES says how many (30; `npm run test:long` takes 50). */
+/**
+ * A network in one process in which nobody knows everybody and most hold nothing of a name. CLUSTER_NODES says how many
+ * (30; `npm run test:long` takes 50).
+ */
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
@@ -39,7 +42,9 @@ afterAll(() => lab.close())
 /** Nearest to the name first. */
 function byDistance(name: string): LabNode[] {
   const key = recordKey('reveal', name, lab.hash)
-  const away = new Map(lab.nodes.map((node) => [node, distance(key, positionOf(peerIdFromString(node.network.status().peer_id)))]))
+  const away = new Map(
+    lab.nodes.map((node) => [node, distance(key, positionOf(peerIdFromString(node.network.status().peer_id)))])
+  )
   return [...lab.nodes].sort((left, right) => away.get(left)! - away.get(right)!)
 }
 
@@ -49,7 +54,10 @@ async function holds({ network }: LabNode, name: string): Promise<boolean> {
   return own !== undefined && own.state !== 'none'
 }
 
-/** The farthest from a name that does not hold it. Whoever published it keeps it where he takes the network for small: by k peers its size is known to a third. */
+/**
+ * The farthest from a name that does not hold it. Whoever published it keeps it where he takes the network for small:
+ * by k peers its size is known to a third.
+ */
 async function farFrom(name: string): Promise<LabNode> {
   for (const node of byDistance(name).slice(K).reverse()) if (!(await holds(node, name))) return node
   throw new Error(`all hold ${name}`)
@@ -63,12 +71,17 @@ async function isResolved({ name, pubkey }: Reveal): Promise<void> {
   expect(agreeing.length * 2).toBeGreaterThan(asked)
 }
 
-/** 30% of all nodes, of which no name has more than 2 among its 8 closest. Half of all draws take 4 of some name's, and then no majority is left until the next round. */
+/**
+ * 30% of all nodes, of which no name has more than 2 among its 8 closest. Half of all draws take 4 of some name's, and
+ * then no majority is left until the next round.
+ */
 function drawGone(): LabNode[] {
   const closest = reveals.map(({ name }) => byDistance(name).slice(0, K))
   for (;;) {
     const left = [...lab.nodes]
-    const gone = new Set(Array.from({ length: Math.ceil(0.3 * NODES) }, () => left.splice(random.between(0, left.length - 1), 1)[0]!))
+    const gone = new Set(
+      Array.from({ length: Math.ceil(0.3 * NODES) }, () => left.splice(random.between(0, left.length - 1), 1)[0]!)
+    )
     if (closest.every((nodes) => nodes.filter((node) => gone.has(node)).length <= K / 4)) return [...gone]
   }
 }
@@ -92,7 +105,11 @@ describe(`${NODES} nodes, of which ${K} hold a name`, { timeout: 300_000 }, () =
     lab.advance(HOUR_AND_HALF)
     await waitFor(async () => {
       for (const { name } of reveals) {
-        const closest = await Promise.all(byDistance(name).slice(0, K).map((node) => holds(node, name)))
+        const closest = await Promise.all(
+          byDistance(name)
+            .slice(0, K)
+            .map((node) => holds(node, name))
+        )
         // Estimates of how far a name's holders lie differ: one of them may be left out.
         expect(closest.filter(Boolean).length).toBeGreaterThanOrEqual(K - 1)
       }

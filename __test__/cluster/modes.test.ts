@@ -26,7 +26,10 @@ describe('one node', () => {
     expect(node.network.status()).toMatchObject({ status: 'online', peers: 0, mode: 'full', records: 0 })
     const owner = lab.owner('alice')
     const committed = await lab.commit(node, 'alone.chronym', owner)
-    expect(committed).toMatchObject({ of: 1, receipts: [{ seenRound: lab.round, peer: node.network.status().peer_id }] })
+    expect(committed).toMatchObject({
+      of: 1,
+      receipts: [{ seenRound: lab.round, peer: node.network.status().peer_id }]
+    })
     lab.advance(lab.profile.min_commit)
     const reveal = lab.reveal('alone.chronym', owner, { p: lab.round })
     expect(await node.network.putReveal(reveal)).toEqual({ storedBy: 1, of: 1, refusals: [] })
@@ -68,7 +71,9 @@ describe('one node', () => {
 
   it('says which text is no address', async () => {
     const node = await lab.addNode()
-    await expect(createNetwork({ ...networkOptions(node.store), listen: ['127.0.0.1:7469'], bootstrap: [] }).start()).rejects.toThrow('"127.0.0.1:7469" is not a multiaddr')
+    await expect(
+      createNetwork({ ...networkOptions(node.store), listen: ['127.0.0.1:7469'], bootstrap: [] }).start()
+    ).rejects.toThrow('"127.0.0.1:7469" is not a multiaddr')
   })
 })
 
@@ -120,7 +125,12 @@ describe('modes', () => {
     await waitFor(() => {
       expect(second!.network.status()).toMatchObject({ status: 'online', peers: 1 })
     })
-    expect(events.filter(({ type }) => type === 'mode').map(({ detail }) => detail['mode'])).toEqual(['light', 'full', 'offline', 'full'])
+    expect(events.filter(({ type }) => type === 'mode').map(({ detail }) => detail['mode'])).toEqual([
+      'light',
+      'full',
+      'offline',
+      'full'
+    ])
     expect(events.some(({ type }) => type === 'peer:connect')).toBe(true)
   })
 
@@ -161,7 +171,9 @@ describe('modes', () => {
     const soon = FIRST_ROUND + 600
     await waitFor(async () => {
       if (lab.round + 5 < soon) lab.advance(5)
-      expect((await second!.network.getReveals('alone.chronym')).answers.find(({ self }) => self)?.state).not.toBe('none')
+      expect((await second!.network.getReveals('alone.chronym')).answers.find(({ self }) => self)?.state).not.toBe(
+        'none'
+      )
     })
   })
 
@@ -220,7 +232,9 @@ describe('records of our own', () => {
     const abort = new AbortController()
     abort.abort(new Error('cancelled'))
     await expect(first!.network.putReveal(reveal, abort.signal)).rejects.toThrow('cancelled')
-    await expect(first!.network.commit('aborted.chronym', new Uint8Array(32), new Uint8Array(8), abort.signal)).rejects.toThrow('cancelled')
+    await expect(
+      first!.network.commit('aborted.chronym', new Uint8Array(32), new Uint8Array(8), abort.signal)
+    ).rejects.toThrow('cancelled')
     expect(first!.store.get(keys.ownRecord('reveal', 'aborted.chronym'))).toBeUndefined()
     expect([first!.network.status().records, second!.network.status().records]).toEqual([0, 0])
   })
@@ -284,7 +298,9 @@ describe('finding peers', () => {
       await waitFor(() => expect(node.network.status().peers).toBe(1))
       expect(node.network.status()).toMatchObject({ status: 'connecting', peers: 1 })
       const third = await lab.addNode({ bootstrap: [node.address, address] })
-      await waitFor(() => expect([node, third].map(({ network }) => network.status().status)).toEqual(['online', 'online']))
+      await waitFor(() =>
+        expect([node, third].map(({ network }) => network.status().status)).toEqual(['online', 'online'])
+      )
     } finally {
       await other.close()
     }
@@ -303,7 +319,11 @@ describe('finding peers', () => {
       // No question ends by itself.
       vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal)
       const reveal = lab.reveal('ending.chronym', lab.owner('alice'), { p: lab.round })
-      const pending = Promise.allSettled([node.network.putReveal(reveal), node.network.getReveals('ending.chronym'), node.network.probe('ending.chronym')])
+      const pending = Promise.allSettled([
+        node.network.putReveal(reveal),
+        node.network.getReveals('ending.chronym'),
+        node.network.probe('ending.chronym')
+      ])
       await waitFor(() => expect(asked).toBeGreaterThanOrEqual(3))
       await lab.stopNode(node)
       await pending

@@ -37,13 +37,16 @@ describe('replication', () => {
     // The owner is gone from now on: its daemon would send the newer record everywhere itself.
     lab.nodes[1]!.store.delete(keys.ownRecord('reveal', 'newest.chronym'))
     const newer = lab.updated(reveal, owner, 2)
-    expect(await ask(stranger, first, { type: 'put', kind: 'reveal', record: encodeReveal(newer) }, lab.profile)).toEqual({ type: 'stored' })
+    expect(
+      await ask(stranger, first, { type: 'put', kind: 'reveal', record: encodeReveal(newer) }, lab.profile)
+    ).toEqual({ type: 'stored' })
 
     lab.advance(HOUR_AND_HALF)
     await waitFor(async () => {
       // Where the first round is still under way, the next one begins at a later minute.
       lab.advance(60)
-      for (const node of lab.nodes) expect((await held(node, 'newest.chronym')).payload).toBe(Buffer.from(newer.payload).toString())
+      for (const node of lab.nodes)
+        expect((await held(node, 'newest.chronym')).payload).toBe(Buffer.from(newer.payload).toString())
     }, 500)
   })
 

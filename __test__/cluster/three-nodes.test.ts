@@ -23,11 +23,18 @@ beforeAll(async () => {
 afterAll(() => lab.close())
 
 /** What each node itself holds of a name: state and owner. */
-async function heldBy(name: string, nodes: readonly LabNode[] = lab.nodes): Promise<{ state: string; owner: string | undefined; payload: string | undefined }[]> {
+async function heldBy(
+  name: string,
+  nodes: readonly LabNode[] = lab.nodes
+): Promise<{ state: string; owner: string | undefined; payload: string | undefined }[]> {
   return Promise.all(
     nodes.map(async ({ network }) => {
       const own = (await network.getReveals(name)).answers.find(({ self }) => self)!
-      return { state: own.state, owner: own.reveal && toHex(own.reveal.pubkey), payload: own.reveal && Buffer.from(own.reveal.payload).toString() }
+      return {
+        state: own.state,
+        owner: own.reveal && toHex(own.reveal.pubkey),
+        payload: own.reveal && Buffer.from(own.reveal.payload).toString()
+      }
     })
   )
 }
@@ -92,13 +99,17 @@ describe('three nodes', () => {
     await first.network.putReveal(reveal)
     const newer = lab.updated(reveal, owner, 2)
     expect(await second.network.putReveal(newer)).toEqual({ storedBy: 3, of: 3, refusals: [] })
-    expect(new Set((await heldBy('newer.chronym')).map(({ payload }) => payload))).toEqual(new Set([Buffer.from(newer.payload).toString()]))
+    expect(new Set((await heldBy('newer.chronym')).map(({ payload }) => payload))).toEqual(
+      new Set([Buffer.from(newer.payload).toString()])
+    )
 
     const outcome = await third.network.putReveal(lab.updated(reveal, owner, 1))
     expect(outcome.refusals.map(({ code }) => code)).toEqual(['stale', 'stale', 'stale'])
     // All of them have the newer one, which another node made with our seed: nothing of ours is held.
     expect(outcome).toMatchObject({ storedBy: 0, of: 3 })
-    expect(new Set((await heldBy('newer.chronym')).map(({ payload }) => payload))).toEqual(new Set([Buffer.from(newer.payload).toString()]))
+    expect(new Set((await heldBy('newer.chronym')).map(({ payload }) => payload))).toEqual(
+      new Set([Buffer.from(newer.payload).toString()])
+    )
   })
 
   it('hold a claim whose commitment nobody saw only provisionally', async () => {
@@ -174,12 +185,20 @@ describe('three nodes', () => {
     lab.advance(lab.profile.contest + 1)
     expect(await statesOf('settle.chronym')).toEqual(all('settling'))
     // The rival's p is lower and its commitment was seen: it comes too late all the same.
-    expect((await second.network.putReveal(rivals)).refusals.map(({ code }) => code)).toEqual(['taken', 'taken', 'taken'])
+    expect((await second.network.putReveal(rivals)).refusals.map(({ code }) => code)).toEqual([
+      'taken',
+      'taken',
+      'taken'
+    ])
 
     lab.advance(lab.profile.settle)
     await settled('settle.chronym')
     const { proofsVerified } = lab
-    expect((await second.network.putReveal(rivals)).refusals.map(({ code }) => code)).toEqual(['taken', 'taken', 'taken'])
+    expect((await second.network.putReveal(rivals)).refusals.map(({ code }) => code)).toEqual([
+      'taken',
+      'taken',
+      'taken'
+    ])
     expect(lab.proofsVerified).toBe(proofsVerified)
     expect(await ownersOf('settle.chronym')).toEqual(all(toHex(owner.publicKey)))
   })
@@ -190,7 +209,11 @@ describe('three nodes', () => {
     expect(taken.asked).toBe(3)
     expect(taken.answers.map(({ state }) => state)).toEqual(all('fresh'))
     // Whoever lists it is asked for the record: what is only listed proves nothing.
-    expect(taken.answers.some(({ claim }) => claim !== undefined && toHex(claim.pubkey) === toHex(lab.owner('alice').publicKey))).toBe(true)
+    expect(
+      taken.answers.some(
+        ({ claim }) => claim !== undefined && toHex(claim.pubkey) === toHex(lab.owner('alice').publicKey)
+      )
+    ).toBe(true)
     const free = await third.network.probe('free.chronym')
     expect(free.answers.map(({ state }) => state)).toEqual(all('none'))
   })
@@ -200,7 +223,8 @@ describe('three nodes', () => {
     const reveal = await lab.claim(first, 'busy.chronym', owner)
     await first.network.putReveal(reveal)
     const { burst, interval } = lab.profile.changes
-    for (let serial = 2; serial < 2 + burst; serial++) expect(await first.network.putReveal(lab.updated(reveal, owner, serial))).toMatchObject({ storedBy: 3 })
+    for (let serial = 2; serial < 2 + burst; serial++)
+      expect(await first.network.putReveal(lab.updated(reveal, owner, serial))).toMatchObject({ storedBy: 3 })
     await first.network.putReveal(lab.updated(reveal, owner, 50))
     const last = lab.updated(reveal, owner, 51)
     const outcome = await first.network.putReveal(last)
@@ -209,7 +233,9 @@ describe('three nodes', () => {
     expect(outcome.refusals.map(({ code }) => code)).toEqual(['busy', 'busy'])
     lab.advance(interval)
     await waitFor(async () => {
-      expect((await heldBy('busy.chronym')).map(({ payload }) => payload)).toEqual(all(Buffer.from(last.payload).toString()))
+      expect((await heldBy('busy.chronym')).map(({ payload }) => payload)).toEqual(
+        all(Buffer.from(last.payload).toString())
+      )
     })
   })
 
@@ -218,7 +244,10 @@ describe('three nodes', () => {
     const reveal = lab.reveal('forged.chronym', owner, { p: lab.round })
     const forged = { ...reveal, payload: new Uint8Array([1]) }
     const outcome = await first.network.putReveal(forged)
-    expect(outcome).toMatchObject({ storedBy: 0, refusals: [{ code: 'invalid', detail: expect.stringContaining('signature') as string }] })
+    expect(outcome).toMatchObject({
+      storedBy: 0,
+      refusals: [{ code: 'invalid', detail: expect.stringContaining('signature') as string }]
+    })
     expect(first.store.get(keys.ownRecord('reveal', 'forged.chronym'))).toBeUndefined()
   })
 
@@ -231,9 +260,17 @@ describe('three nodes', () => {
     const document = signKidDocument(genesis, update, created, lab.profile)
     const log = verifyKidLog([document], lab.profile)
 
-    expect((await first.network.putIdentity(log.did, encodeKidRecord({ log }))).refusals.map(({ code }) => code)).toEqual(['unbound', 'unbound', 'unbound'])
+    expect(
+      (await first.network.putIdentity(log.did, encodeKidRecord({ log }))).refusals.map(({ code }) => code)
+    ).toEqual(['unbound', 'unbound', 'unbound'])
 
-    const binding = signKidBinding(parseName('kid.chronym', lab.profile), reveal.drand_pulse, log.did, owner.secretKey, lab.hash)
+    const binding = signKidBinding(
+      parseName('kid.chronym', lab.profile),
+      reveal.drand_pulse,
+      log.did,
+      owner.secretKey,
+      lab.hash
+    )
     const bound = encodeKidRecord({ log, binding })
     expect(await first.network.putIdentity(log.did, bound)).toEqual({ storedBy: 3, of: 3, refusals: [] })
     expect((await third.network.getIdentity(log.did)).records).toEqual([bound])
@@ -253,10 +290,17 @@ describe('three nodes', () => {
 
   it('keep an identity that no name carries for the stamp on it', async () => {
     const update = lab.owner('stamped')
-    const document = signKidDocument(buildGenesis({ keys: [], updateKeys: [update.publicKey] }, lab.profile), update, new Date(lab.nowMs()).toISOString(), lab.profile)
+    const document = signKidDocument(
+      buildGenesis({ keys: [], updateKeys: [update.publicKey] }, lab.profile),
+      update,
+      new Date(lab.nowMs()).toISOString(),
+      lab.profile
+    )
     const log = verifyKidLog([document], lab.profile)
     const nonce = lab.stamp(documentStampSubject(log.did, lab.round, lab.hash))
-    expect(await first.network.putIdentity(log.did, encodeKidRecord({ log, stamp: { round: lab.round, nonce } }))).toMatchObject({ storedBy: 3 })
+    expect(
+      await first.network.putIdentity(log.did, encodeKidRecord({ log, stamp: { round: lab.round, nonce } }))
+    ).toMatchObject({ storedBy: 3 })
   })
 
   it('have what they held after a restart', async () => {
@@ -303,7 +347,9 @@ describe('three nodes', () => {
     // An hour and a half: by then every node has handed over.
     lab.advance(5_400)
     await waitFor(async () => {
-      expect(await heldBy('joiner.chronym', [joiner])).toMatchObject([{ state: 'settling', owner: toHex(reveal.pubkey) }])
+      expect(await heldBy('joiner.chronym', [joiner])).toMatchObject([
+        { state: 'settling', owner: toHex(reveal.pubkey) }
+      ])
     })
     await lab.stopNode(joiner)
   })

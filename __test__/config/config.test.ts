@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createConfigService } from '../../src/config/service.ts'
 import type { StartSources } from '../../src/config/sources.ts'
-import { checkConfig, CONFIG_FIELDS, configFromEnvironment, configFromFile, configFromFlags, leafPaths, mergeConfig, type PartialConfig } from '../../src/config/config.ts'
+import {
+  checkConfig,
+  CONFIG_FIELDS,
+  configFromEnvironment,
+  configFromFile,
+  configFromFlags,
+  leafPaths,
+  mergeConfig,
+  type PartialConfig
+} from '../../src/config/config.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { makePrivateDirectory } from '../../src/data-directory/paths.ts'
 
@@ -38,7 +47,10 @@ describe('configuration sources', () => {
     const file = join(dir, 'config.toml')
     writeFileSync(file, 'mode = "light"\n[api]\nport = 1\nhost = "127.0.0.2"\n[vdf]\nqueue = 3\n')
     const env = { CHRONYM_PORT: '2', CHRONYM_VDF_QUEUE: '4' }
-    const config = checkConfig(mergeConfig(configFromFile(file, true), configFromEnvironment(env), configFromFlags({ port: '5' })), 'test')
+    const config = checkConfig(
+      mergeConfig(configFromFile(file, true), configFromEnvironment(env), configFromFlags({ port: '5' })),
+      'test'
+    )
     expect(config.api.port).toBe(5)
     expect(config.vdf.queue).toBe(4)
     expect(config.api.host).toBe('127.0.0.2')
@@ -63,7 +75,15 @@ describe('configuration sources', () => {
   })
 
   it('refuses what can be neither multiaddr nor URL, with one word for each', () => {
-    const error = caught(() => checkConfig({ p2p: { listen: ['localhost:7469'], bootstrap: ['/ip4/127.0.0.1/tcp/7469', '12D3KooW'] }, beacon: { urls: ['relay', 'ftp://relay'] } }, 'test'))
+    const error = caught(() =>
+      checkConfig(
+        {
+          p2p: { listen: ['localhost:7469'], bootstrap: ['/ip4/127.0.0.1/tcp/7469', '12D3KooW'] },
+          beacon: { urls: ['relay', 'ftp://relay'] }
+        },
+        'test'
+      )
+    )
     const multiaddr = 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469'
     expect(error.errors).toEqual([
       { path: 'p2p.listen.0', message: multiaddr },
@@ -95,7 +115,9 @@ describe('configuration sources', () => {
 describe('the data directory', () => {
   it('that cannot be one is named, with the cure', () => {
     const file = join(import.meta.dirname, 'config.test.ts')
-    expect(() => makePrivateDirectory(join(file, 'data'))).toThrow(/config\.test\.ts.data cannot be the data directory: .*--data-dir/)
+    expect(() => makePrivateDirectory(join(file, 'data'))).toThrow(
+      /config\.test\.ts.data cannot be the data directory: .*--data-dir/
+    )
   })
 })
 
@@ -133,22 +155,47 @@ describe('configuration at run time', () => {
     expect(saved).toEqual([])
   })
 
-  const at = (config: ReturnType<typeof service>['config'], path: string) => config.fields().find(({ field }) => field === path)
+  const at = (config: ReturnType<typeof service>['config'], path: string) =>
+    config.fields().find(({ field }) => field === path)
 
   it('tells of each field where its value comes from', () => {
-    const { config } = service({ file: { mode: 'light', auto_renew: false, vdf: { queue: 3 } }, environment: { auto_renew: true }, flags: { api: { port: 0 } }, overrides: { mode: 'offline', auto_renew: false } })
+    const { config } = service({
+      file: { mode: 'light', auto_renew: false, vdf: { queue: 3 } },
+      environment: { auto_renew: true },
+      flags: { api: { port: 0 } },
+      overrides: { mode: 'offline', auto_renew: false }
+    })
     expect(config.fields().map(({ field }) => field)).toEqual(leafPaths(config.view()))
-    expect(at(config, 'mode')).toEqual({ field: 'mode', value: 'offline', source: 'run time', changeable: true, otherwise: { value: 'light', source: 'file' } })
-    expect(at(config, 'auto_renew')).toEqual({ field: 'auto_renew', value: true, source: 'environment', changeable: true })
+    expect(at(config, 'mode')).toEqual({
+      field: 'mode',
+      value: 'offline',
+      source: 'run time',
+      changeable: true,
+      otherwise: { value: 'light', source: 'file' }
+    })
+    expect(at(config, 'auto_renew')).toEqual({
+      field: 'auto_renew',
+      value: true,
+      source: 'environment',
+      changeable: true
+    })
     expect(at(config, 'vdf.queue')).toMatchObject({ value: 3, source: 'file' })
     expect(at(config, 'api.port')).toMatchObject({ value: 0, source: 'flag', changeable: false })
     expect(at(config, 'log.level')).toMatchObject({ value: 'info', source: 'default' })
   })
 
   it('takes back what this run or an earlier one changed, and saves that', async () => {
-    const { config, saved, applied } = service({ file: { mode: 'light' }, flags: { vdf: { queue: 9 } }, overrides: { mode: 'offline', vdf: { max_tasks: 1 } } })
+    const { config, saved, applied } = service({
+      file: { mode: 'light' },
+      flags: { vdf: { queue: 9 } },
+      overrides: { mode: 'offline', vdf: { max_tasks: 1 } }
+    })
     await config.change({ vdf: { queue: 7 } })
-    expect(at(config, 'vdf.queue')).toMatchObject({ value: 7, source: 'run time', otherwise: { value: 9, source: 'flag' } })
+    expect(at(config, 'vdf.queue')).toMatchObject({
+      value: 7,
+      source: 'run time',
+      otherwise: { value: 9, source: 'flag' }
+    })
     expect(await config.unset('mode')).toMatchObject({ mode: 'light', vdf: { queue: 7, max_tasks: 1 } })
     expect(await config.unset('vdf.queue')).toMatchObject({ mode: 'light', vdf: { queue: 9 } })
     expect(at(config, 'vdf.queue')).toMatchObject({ value: 9, source: 'flag' })
@@ -160,7 +207,8 @@ describe('configuration at run time', () => {
     const { config, saved } = service()
     expect(await config.unset('mode')).toEqual(config.view())
     expect(saved).toEqual([])
-    for (const field of ['moed', 'vdf', '', '__proto__']) await expect(config.unset(field)).rejects.toMatchObject({ code: 'SVC-CFG-001' })
+    for (const field of ['moed', 'vdf', '', '__proto__'])
+      await expect(config.unset(field)).rejects.toMatchObject({ code: 'SVC-CFG-001' })
   })
 
   it('accepts a fixed field that is set to the value it has', async () => {
@@ -168,10 +216,15 @@ describe('configuration at run time', () => {
     await expect(config.change({ api: { port: 7468 } })).resolves.toBeDefined()
   })
 
-  it.each([[{ moed: 'full' }], [JSON.parse('{"__proto__": {"mode": "light"}}')], [{ mode: 'fast' }], [{ vdf: { queue: 0 } }], [{ dns: { enabled: true } }], [[]], ['full']])(
-    'refuses %j with SVC-CFG-001',
-    async (patch) => {
-      await expect(service().config.change(patch)).rejects.toMatchObject({ code: 'SVC-CFG-001' })
-    }
-  )
+  it.each([
+    [{ moed: 'full' }],
+    [JSON.parse('{"__proto__": {"mode": "light"}}')],
+    [{ mode: 'fast' }],
+    [{ vdf: { queue: 0 } }],
+    [{ dns: { enabled: true } }],
+    [[]],
+    ['full']
+  ])('refuses %j with SVC-CFG-001', async (patch) => {
+    await expect(service().config.change(patch)).rejects.toMatchObject({ code: 'SVC-CFG-001' })
+  })
 })

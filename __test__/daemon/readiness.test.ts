@@ -19,7 +19,11 @@ const name = (change: Partial<OwnedName> = {}): OwnedName => ({
   warnings: [],
   ...change
 })
-const WARNED = name({ state: 'grace', lease_end: new Date(NOW - 60_000).toISOString(), warnings: [{ code: 'grace', message: 'renew it' }] })
+const WARNED = name({
+  state: 'grace',
+  lease_end: new Date(NOW - 60_000).toISOString(),
+  warnings: [{ code: 'grace', message: 'renew it' }]
+})
 
 const KEPT: KeeperStatus = { writtenMs: NOW - 90_000, isPending: false, failures: 3, state: 'kept', reason: undefined }
 
@@ -28,8 +32,14 @@ function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null
   const listeners: ((event: TaskEvent) => void)[] = []
   return {
     listeners,
-    network: { canAsk: () => true, status: () => ({ status: 'online' as const, peers: 3, mode: 'full' as const, peer_id: 'me', records: 2 }) },
-    beacon: { latest: () => ({ round: 7, signature: new Uint8Array(48), randomness: new Uint8Array(32) }), now: () => 8 },
+    network: {
+      canAsk: () => true,
+      status: () => ({ status: 'online' as const, peers: 3, mode: 'full' as const, peer_id: 'me', records: 2 })
+    },
+    beacon: {
+      latest: () => ({ round: 7, signature: new Uint8Array(48), randomness: new Uint8Array(32) }),
+      now: () => 8
+    },
     tasks: {
       unreadable: () => 0,
       list: () => [],
@@ -48,37 +58,82 @@ describe('readiness', () => {
     const checks = checkReadiness({ ...parts([name(), WARNED]) })
     expect(checks).toContainEqual({ name: 'names', ok: true, detail: '1 of 2 need looking after', warning: true })
     expect(JSON.stringify(checks)).not.toContain('alice')
-    expect(checkReadiness({ ...parts([name()]) })).toContainEqual({ name: 'names', ok: true, detail: '1 owned, no warnings' })
+    expect(checkReadiness({ ...parts([name()]) })).toContainEqual({
+      name: 'names',
+      ok: true,
+      detail: '1 owned, no warnings'
+    })
   })
 
   it('warns while the seed is nowhere else, and calls nothing unready', () => {
-    const seed = (isSeedSafe: boolean) => checkReadiness({ ...parts([]), isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')
+    const seed = (isSeedSafe: boolean) =>
+      checkReadiness({ ...parts([]), isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')
     expect(seed(false)).toEqual({ name: 'seed', ok: true, detail: 'not known to be kept anywhere else', warning: true })
     expect(seed(true)).toEqual({ name: 'seed', ok: true, detail: 'kept elsewhere too' })
   })
 
   it('tells the age of the kept backup and warns where it cannot be written or is gone, without its path', () => {
-    const status = (change: Partial<KeeperStatus>) => ({ ...parts([]), now: () => NOW, backup: { status: () => ({ ...KEPT, ...change }) } })
-    const backup = (change: Partial<KeeperStatus>) => checkReadiness(status(change)).find((check) => check.name === 'backup')
+    const status = (change: Partial<KeeperStatus>) => ({
+      ...parts([]),
+      now: () => NOW,
+      backup: { status: () => ({ ...KEPT, ...change }) }
+    })
+    const backup = (change: Partial<KeeperStatus>) =>
+      checkReadiness(status(change)).find((check) => check.name === 'backup')
     expect(backup({})).toEqual({ name: 'backup', ok: true, detail: 'written 90 s ago' })
     expect(backup({ isPending: true })).toEqual({ name: 'backup', ok: true, detail: 'written 90 s ago, changes wait' })
-    expect(backup({ state: 'failing', reason: 'ENOSPC' })).toEqual({ name: 'backup', ok: true, warning: true, detail: 'written 90 s ago, and it cannot be written now: ENOSPC' })
-    expect(backup({ state: 'failing', writtenMs: undefined })).toMatchObject({ warning: true, detail: 'not written yet, and it cannot be written now: see the log' })
-    expect(backup({ state: 'missing' })).toMatchObject({ warning: true, detail: 'written 90 s ago, and not there any more' })
+    expect(backup({ state: 'failing', reason: 'ENOSPC' })).toEqual({
+      name: 'backup',
+      ok: true,
+      warning: true,
+      detail: 'written 90 s ago, and it cannot be written now: ENOSPC'
+    })
+    expect(backup({ state: 'failing', writtenMs: undefined })).toMatchObject({
+      warning: true,
+      detail: 'not written yet, and it cannot be written now: see the log'
+    })
+    expect(backup({ state: 'missing' })).toMatchObject({
+      warning: true,
+      detail: 'written 90 s ago, and not there any more'
+    })
     expect(checkReadiness(parts([])).some((check) => check.name === 'backup')).toBe(false)
   })
 
   it('says that tasks cannot go on, and why, as when the disk is full', () => {
     const { tasks, ...rest } = parts([])
-    const task = (paused: boolean, code?: string) => ({ status: 'running', paused, stalled: code === undefined ? null : { code, message: 'alice.chronym' } })
-    const list = () => [task(false, 'SVC-STO-001'), task(false, 'SVC-STO-001'), task(false), task(true, 'SVC-BCN-001')] as unknown as TaskView[]
-    expect(checkReadiness({ ...rest, tasks: { ...tasks, list } })).toContainEqual({ name: 'tasks', ok: true, detail: '2 cannot go on: SVC-STO-001', warning: true })
-    expect(checkReadiness({ ...rest, tasks: { ...tasks, list: () => list().slice(2) } })).toContainEqual({ name: 'tasks', ok: true, detail: '1 under way' })
+    const task = (paused: boolean, code?: string) => ({
+      status: 'running',
+      paused,
+      stalled: code === undefined ? null : { code, message: 'alice.chronym' }
+    })
+    const list = () =>
+      [
+        task(false, 'SVC-STO-001'),
+        task(false, 'SVC-STO-001'),
+        task(false),
+        task(true, 'SVC-BCN-001')
+      ] as unknown as TaskView[]
+    expect(checkReadiness({ ...rest, tasks: { ...tasks, list } })).toContainEqual({
+      name: 'tasks',
+      ok: true,
+      detail: '2 cannot go on: SVC-STO-001',
+      warning: true
+    })
+    expect(checkReadiness({ ...rest, tasks: { ...tasks, list: () => list().slice(2) } })).toContainEqual({
+      name: 'tasks',
+      ok: true,
+      detail: '1 under way'
+    })
   })
 
   it('agrees with look-ups about whether anybody can be asked', () => {
     const { network, ...rest } = parts([])
-    for (const canAsk of [true, false]) expect(checkReadiness({ ...rest, network: { ...network, canAsk: () => canAsk } })).toContainEqual({ name: 'peers', ok: canAsk, detail: 'online, 3 connected' })
+    for (const canAsk of [true, false])
+      expect(checkReadiness({ ...rest, network: { ...network, canAsk: () => canAsk } })).toContainEqual({
+        name: 'peers',
+        ok: canAsk,
+        detail: 'online, 3 connected'
+      })
   })
 
   it('is not given while the store cannot be read', () => {
@@ -87,32 +142,63 @@ describe('readiness', () => {
         throw new Error('the disk is gone')
       }
     }
-    expect(checkReadiness({ ...parts([]), registry })).toContainEqual({ name: 'store', ok: false, detail: 'the disk is gone' })
+    expect(checkReadiness({ ...parts([]), registry })).toContainEqual({
+      name: 'store',
+      ok: false,
+      detail: 'the disk is gone'
+    })
   })
 })
 
 describe('metrics', () => {
   /** The lines of our own metrics about names and diverse peers. */
-  async function scraped(owned: OwnedName[], events: TaskEvent[] = [], diversity: NetworkDiversityView | null = null): Promise<string[]> {
+  async function scraped(
+    owned: OwnedName[],
+    events: TaskEvent[] = [],
+    diversity: NetworkDiversityView | null = null
+  ): Promise<string[]> {
     const { listeners, ...rest } = parts(owned, diversity)
     const registry = createMetrics()
     observe(registry, { ...rest, version: '0', clock: () => NOW } as unknown as Parameters<typeof observe>[1])
     for (const event of events) for (const listener of listeners) listener(event)
-    return (await registry.metrics()).split('\n').filter((line) => /^chronym_(name|nearest|renewals|diverse)/.test(line))
+    return (await registry.metrics())
+      .split('\n')
+      .filter((line) => /^chronym_(name|nearest|renewals|diverse)/.test(line))
   }
 
   it('show names by state, what they are warned of, and how long the first lease runs', async () => {
-    const lines = await scraped([name(), name({ state: 'lost', lease_end: new Date(NOW).toISOString() }), name({ state: 'contested' })])
-    expect(lines).toEqual(expect.arrayContaining(['chronym_names{state="live"} 1', 'chronym_names{state="lost"} 1', 'chronym_names{state="contested"} 1', 'chronym_names{state="grace"} 0', 'chronym_name_warnings{warning="renewal-failed"} 0', 'chronym_nearest_lease_end_seconds 90']))
-    expect(await scraped([name(), WARNED])).toEqual(expect.arrayContaining(['chronym_name_warnings{warning="grace"} 1', 'chronym_nearest_lease_end_seconds -60']))
+    const lines = await scraped([
+      name(),
+      name({ state: 'lost', lease_end: new Date(NOW).toISOString() }),
+      name({ state: 'contested' })
+    ])
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'chronym_names{state="live"} 1',
+        'chronym_names{state="lost"} 1',
+        'chronym_names{state="contested"} 1',
+        'chronym_names{state="grace"} 0',
+        'chronym_name_warnings{warning="renewal-failed"} 0',
+        'chronym_nearest_lease_end_seconds 90'
+      ])
+    )
+    expect(await scraped([name(), WARNED])).toEqual(
+      expect.arrayContaining(['chronym_name_warnings{warning="grace"} 1', 'chronym_nearest_lease_end_seconds -60'])
+    )
     expect((await scraped([])).some((line) => line.startsWith('chronym_nearest'))).toBe(false)
   })
 
   it('show age and failures of the kept backup, where there is one', async () => {
     const lines = async (status: KeeperStatus): Promise<string[]> => {
       const registry = createMetrics()
-      observe(registry, { ...parts([]), version: '0', clock: () => NOW, backup: { status: () => status } } as unknown as Parameters<typeof observe>[1])
-      const scrape = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('chronym_backup'))
+      observe(registry, {
+        ...parts([]),
+        version: '0',
+        clock: () => NOW,
+        backup: { status: () => status }
+      } as unknown as Parameters<typeof observe>[1])
+      const scrape = async () =>
+        (await registry.metrics()).split('\n').filter((line) => line.startsWith('chronym_backup'))
       expect(await scrape()).toEqual(await scrape())
       return scrape()
     }
@@ -122,14 +208,35 @@ describe('metrics', () => {
 
   it('show diverse peers and how many are missing, where the network asks for them', async () => {
     const peers = [1, 2, 3].map((index) => ({ peer: String(index), prefix: `10.${index}.0.0/24` }))
-    expect(await scraped([], [], networkDiversity(peers, builtInProfiles.main))).toEqual(expect.arrayContaining(['chronym_diverse_peers 3', 'chronym_diverse_peers_missing 8']))
+    expect(await scraped([], [], networkDiversity(peers, builtInProfiles.main))).toEqual(
+      expect.arrayContaining(['chronym_diverse_peers 3', 'chronym_diverse_peers_missing 8'])
+    )
     expect((await scraped([])).some((line) => line.startsWith('chronym_diverse'))).toBe(false)
   })
 
   it('count renewals by how they ended, from zero', async () => {
-    const event = (type: 'completed' | 'failed', kind: string, code?: string) => ({ id: 1, type, task: { kind, error: code === undefined ? null : { code, message: '' } } }) as unknown as TaskEvent
-    const lines = await scraped([], [event('completed', 'renew'), event('failed', 'renew', 'SVC-REG-001'), event('failed', 'renew', 'SVC-TSK-003'), event('failed', 'register', 'SVC-REG-001')])
-    expect(lines).toEqual(expect.arrayContaining(['chronym_renewals_total{result="completed"} 1', 'chronym_renewals_total{result="failed"} 1', 'chronym_renewals_total{result="cancelled"} 1']))
+    const event = (type: 'completed' | 'failed', kind: string, code?: string) =>
+      ({
+        id: 1,
+        type,
+        task: { kind, error: code === undefined ? null : { code, message: '' } }
+      }) as unknown as TaskEvent
+    const lines = await scraped(
+      [],
+      [
+        event('completed', 'renew'),
+        event('failed', 'renew', 'SVC-REG-001'),
+        event('failed', 'renew', 'SVC-TSK-003'),
+        event('failed', 'register', 'SVC-REG-001')
+      ]
+    )
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'chronym_renewals_total{result="completed"} 1',
+        'chronym_renewals_total{result="failed"} 1',
+        'chronym_renewals_total{result="cancelled"} 1'
+      ])
+    )
     expect(await scraped([])).toContain('chronym_renewals_total{result="failed"} 0')
   })
 })

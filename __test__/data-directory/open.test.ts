@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -53,7 +63,9 @@ function imageOf(directory: string): Record<string, string> {
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()) {
     const path = join(directory, name)
     const { mode } = statSync(path)
-    image[name] = statSync(path).isDirectory() ? String(mode) : `${mode} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`
+    image[name] = statSync(path).isDirectory()
+      ? String(mode)
+      : `${mode} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`
   }
   return image
 }
@@ -63,7 +75,9 @@ function made(seed: Uint8Array = OURS, at = paths): void {
   openDataDirectory(at, local).store.close()
 }
 
-/** The directory as a kill -9 leaves it: the log is not in the database yet, and the pid file names the dead process. */
+/**
+ * The directory as a kill -9 leaves it: the log is not in the database yet, and the pid file names the dead process.
+ */
 function killed(): DataPaths {
   writeWords(OURS)
   const { store } = openDataDirectory(paths, local)
@@ -105,7 +119,7 @@ describe('a new data directory', () => {
   it('has a node key that does not follow from the seed', () => {
     made()
     const first = readFileSync(paths.nodeKey, 'utf8')
-    made(OURS, dataPaths(copy = mkdtempSync(join(tmpdir(), 'chronym-directory-'))))
+    made(OURS, dataPaths((copy = mkdtempSync(join(tmpdir(), 'chronym-directory-')))))
     expect(readFileSync(dataPaths(copy).nodeKey, 'utf8')).not.toBe(first)
   })
 
@@ -116,12 +130,16 @@ describe('a new data directory', () => {
 })
 
 describe('a data directory that does not fit is refused and stays byte for byte what it was:', () => {
-  const cases: [string, ErrorCode, (at: DataPaths) => void, (typeof local)?][] = [
+  const cases: [string, ErrorCode, (at: DataPaths) => void, typeof local?][] = [
     ['without its seed', 'SVC-KEY-001', (at) => rmSync(at.seed)],
     ['with another valid seed', 'SVC-KEY-002', (at) => writeWords(OTHER, at)],
     ['with words that cannot be read', 'SVC-KEY-003', (at) => writeFileSync(at.seed, 'zoo '.repeat(24))],
     ['with an empty seed file', 'SVC-KEY-003', (at) => writeFileSync(at.seed, '')],
-    ['with a short node key', 'SVC-KEY-004', (at) => writeFileSync(at.nodeKey, readFileSync(at.nodeKey, 'utf8').slice(0, 100))],
+    [
+      'with a short node key',
+      'SVC-KEY-004',
+      (at) => writeFileSync(at.nodeKey, readFileSync(at.nodeKey, 'utf8').slice(0, 100))
+    ],
     ['of another network', 'SVC-CFG-001', () => undefined, test],
     ['of another network and without its seed', 'SVC-CFG-001', (at) => rmSync(at.seed), test]
   ]
@@ -139,7 +157,8 @@ describe('a data directory that does not fit is refused and stays byte for byte 
     spoil(at)
     expect(refusal(at, profile).code).toBe(code)
     // The index of the log may be missing, and so may the lock, in a copy.
-    for (const file of [`${at.database}-shm`, join(copy, 'lock.db'), join(copy, 'lock.pid')]) rmSync(file, { force: true })
+    for (const file of [`${at.database}-shm`, join(copy, 'lock.db'), join(copy, 'lock.pid')])
+      rmSync(file, { force: true })
     expect(refusal(at, profile).code).toBe(code)
   })
 
@@ -174,7 +193,10 @@ describe('a data directory of before fingerprints', () => {
   }
 
   it('adopts the seed that its names belong to, passes over what cannot be read, and gets a node key', () => {
-    withoutFingerprint([owned('alice.chronym', OURS), { put: keys.ownedName('torn.chronym'), value: new Uint8Array([1]) }])
+    withoutFingerprint([
+      owned('alice.chronym', OURS),
+      { put: keys.ownedName('torn.chronym'), value: new Uint8Array([1]) }
+    ])
     const opened = openDataDirectory(paths, local)
     expect(opened).toMatchObject({ isSeedNew: false, isNodeKeyReplaced: true })
     expect(opened.store.get(keys.seedFingerprint())).toEqual(seedFingerprint(OURS))
@@ -237,7 +259,9 @@ describe('looking into a database', () => {
     const database = new Database(paths.database)
     database.pragma('journal_mode = DELETE')
     database.pragma('cache_size = 1')
-    database.exec("BEGIN IMMEDIATE; UPDATE records SET value = zeroblob(100000); INSERT INTO records VALUES ('k', zeroblob(1000000))")
+    database.exec(
+      "BEGIN IMMEDIATE; UPDATE records SET value = zeroblob(100000); INSERT INTO records VALUES ('k', zeroblob(1000000))"
+    )
     cpSync(root, copy, { recursive: true })
     database.exec('ROLLBACK')
     database.close()

@@ -1,4 +1,7 @@
-/** The drill of an owner who loses everything but a backup, or the 24 words: real daemons, kill -9, a directory that is gone. */
+/**
+ * The drill of an owner who loses everything but a backup, or the 24 words: real daemons, kill -9, a directory that is
+ * gone.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
@@ -19,7 +22,8 @@ let did: string
 let words: string
 let recipient: string
 
-const start = (dataDir: string, network = profile, ...args: string[]): Promise<Daemon> => scene.daemon(['--network', network, '--data-dir', dataDir, ...args])
+const start = (dataDir: string, network = profile, ...args: string[]): Promise<Daemon> =>
+  scene.daemon(['--network', network, '--data-dir', dataDir, ...args])
 
 async function chronym(args: readonly string[], stdin = ''): Promise<Answer> {
   const { exitCode, stdout, stderr } = await cli(['--json', ...args], { stdin, env: {} })
@@ -28,13 +32,19 @@ async function chronym(args: readonly string[], stdin = ''): Promise<Answer> {
 }
 
 async function ended(daemon: Daemon, taskId: string): Promise<void> {
-  const task = await eventually(() => daemon.request('GET', `/api/vdf/status/${taskId}`), ({ body }) => body.status !== 'running')
+  const task = await eventually(
+    () => daemon.request('GET', `/api/vdf/status/${taskId}`),
+    ({ body }) => body.status !== 'running'
+  )
   expect(task.body).toMatchObject({ status: 'completed', error: null })
 }
 
 async function start3rd(root: string, network: string): Promise<Daemon> {
   const daemon = await start(root, network, '--bootstrap', witness.address, '--bootstrap', first.address)
-  await eventually(() => daemon.request('GET', '/api/network-status'), ({ body }) => body.peers >= 2)
+  await eventually(
+    () => daemon.request('GET', '/api/network-status'),
+    ({ body }) => body.peers >= 2
+  )
   return daemon
 }
 
@@ -44,9 +54,17 @@ async function useNames(daemon: Daemon, address: string): Promise<void> {
   expect(renewal.status).toBe(202)
   await ended(daemon, renewal.body.task_id as string)
   for (const name of NAMES) {
-    expect((await daemon.request('POST', `/api/zone/${name}`, { records: { '@': [{ type: 'A', value: address }] } })).status).toBe(200)
-    expect(await daemon.request('POST', `/api/zone/${name}/publish`)).toMatchObject({ status: 200, body: { success: true } })
-    await eventually(() => fetch(`${witness.summary.api_url}/api/zone/${name}`).then((answer) => answer.text()), (text) => text.includes(address))
+    expect(
+      (await daemon.request('POST', `/api/zone/${name}`, { records: { '@': [{ type: 'A', value: address }] } })).status
+    ).toBe(200)
+    expect(await daemon.request('POST', `/api/zone/${name}/publish`)).toMatchObject({
+      status: 200,
+      body: { success: true }
+    })
+    await eventually(
+      () => fetch(`${witness.summary.api_url}/api/zone/${name}`).then((answer) => answer.text()),
+      (text) => text.includes(address)
+    )
   }
   expect(await daemon.request('GET', `/api/resolve-kid/${did}`)).toMatchObject({ status: 200 })
 }
@@ -73,24 +91,53 @@ describe('an owner who loses the machine', () => {
       await ended(owner, body.task_id as string)
     }
     const api = ['--api', owner.summary.api_url, '--data-dir', original()]
-    did = (await chronym([...api, 'kid', 'create', '--network', profile, '--name', 'alice.chronym', '--publish'])).did as string
+    did = (await chronym([...api, 'kid', 'create', '--network', profile, '--name', 'alice.chronym', '--publish']))
+      .did as string
     await owner.request('POST', '/api/zone/bob.chronym', { records: { draft: [{ type: 'TXT', value: 'not yet' }] } })
     words = readFileSync(join(original(), 'seed-words'), 'utf8')
 
     const secret = await generateX25519Identity()
     writeFileSync(join(directory, 'key.txt'), `# created by the test\n${secret}\n`)
     recipient = await identityToRecipient(secret)
-    const made = await chronym(['--data-dir', original(), 'backup', file(), '--network', profile, '--recipient', recipient])
-    expect(made).toMatchObject({ names: [{ name: 'alice.chronym' }, { name: 'bob.chronym', draft: true }], identities: [{ did, index: 0, version: 1 }], left_out: [] })
-    expect(JSON.parse(readFileSync(join(original(), 'backup-state.json'), 'utf8'))).toEqual({ backed_up_at: made.created_at })
+    const made = await chronym([
+      '--data-dir',
+      original(),
+      'backup',
+      file(),
+      '--network',
+      profile,
+      '--recipient',
+      recipient
+    ])
+    expect(made).toMatchObject({
+      names: [{ name: 'alice.chronym' }, { name: 'bob.chronym', draft: true }],
+      identities: [{ did, index: 0, version: 1 }],
+      left_out: []
+    })
+    expect(JSON.parse(readFileSync(join(original(), 'backup-state.json'), 'utf8'))).toEqual({
+      backed_up_at: made.created_at
+    })
   })
 
   it('restores it to a new directory, renews and publishes', async () => {
     await owner.signal('SIGKILL')
     rmSync(original(), { recursive: true })
     const root = join(directory, 'restored')
-    const restored = await chronym(['--data-dir', root, 'restore', file(), '--identity', join(directory, 'key.txt'), '--yes'])
-    expect(restored).toMatchObject({ data_dir: root, network: join(root, 'profile.json'), names: [{ name: 'alice.chronym' }, { name: 'bob.chronym', draft: true }], identities: [{ did }] })
+    const restored = await chronym([
+      '--data-dir',
+      root,
+      'restore',
+      file(),
+      '--identity',
+      join(directory, 'key.txt'),
+      '--yes'
+    ])
+    expect(restored).toMatchObject({
+      data_dir: root,
+      network: join(root, 'profile.json'),
+      names: [{ name: 'alice.chronym' }, { name: 'bob.chronym', draft: true }],
+      identities: [{ did }]
+    })
     owner = await start3rd(root, restored.network as string)
     expect((await owner.request('GET', '/api/owned-names')).body).toEqual(NAMES)
     expect((await owner.request('GET', '/api/zone/bob.chronym')).body.records).toHaveProperty('draft')
@@ -101,17 +148,26 @@ describe('an owner who loses the machine', () => {
     await owner.signal('SIGKILL')
     rmSync(join(directory, 'restored'), { recursive: true })
     const root = join(directory, 'from-words')
-    const made = await chronym(['--data-dir', root, 'restore', '--words', '--network', profile, '--name', 'alice.chronym', '--yes'], words)
+    const made = await chronym(
+      ['--data-dir', root, 'restore', '--words', '--network', profile, '--name', 'alice.chronym', '--yes'],
+      words
+    )
     expect(made).toMatchObject({ data_dir: root, wanted: ['alice.chronym'] })
     owner = await start3rd(root, made.network as string)
-    await eventually(() => owner.request('GET', '/api/owned-names'), ({ body }) => (body as string[]).includes('alice.chronym'))
+    await eventually(
+      () => owner.request('GET', '/api/owned-names'),
+      ({ body }) => (body as string[]).includes('alice.chronym')
+    )
     // The other one is named later, to the running daemon.
     const [adopted] = await chronym(['--api', owner.summary.api_url, '--data-dir', root, 'adopt', 'bob.chronym'])
     expect(adopted).toMatchObject({ id: 'bob.chronym', state: 'adopted' })
     await useNames(owner, '192.0.2.9')
     // Nobody named the identity: its DID follows from the seed and the index.
     const again = ['--data-dir', root, 'backup', file(), '--force', '--recipient', recipient]
-    const { identities } = await eventually(async () => (await chronym(again)) as { identities: unknown[] }, (made) => made.identities.length > 0)
+    const { identities } = await eventually(
+      async () => (await chronym(again)) as { identities: unknown[] },
+      (made) => made.identities.length > 0
+    )
     expect(identities).toMatchObject([{ did, index: 0 }])
   })
 })

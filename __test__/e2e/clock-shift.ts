@@ -1,4 +1,7 @@
-/** Loaded before a daemon (`node --import`): its wall clock is off by as many milliseconds as the file CLOCK_SHIFT_FILE says, at any time. Timers are not: they go by the monotonic clock. */
+/**
+ * Loaded before a daemon (`node --import`): its wall clock is off by as many milliseconds as the file CLOCK_SHIFT_FILE
+ * says, at any time. Timers are not: they go by the monotonic clock.
+ */
 import { readFileSync } from 'node:fs'
 
 const file = process.env['CLOCK_SHIFT_FILE']!
@@ -17,6 +20,7 @@ function now(): number {
 }
 
 globalThis.Date = new Proxy(Date, {
-  construct: (target, args: unknown[], self) => Reflect.construct(target, args.length === 0 ? [now()] : args, self) as object,
+  construct: (target, args: unknown[], self) =>
+    Reflect.construct(target, args.length === 0 ? [now()] : args, self) as object,
   get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown))
 })

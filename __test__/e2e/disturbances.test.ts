@@ -1,4 +1,7 @@
-/** What docs/tasks.md says of disturbances, with real processes: clocks that jump, a disk that is full, a lock left by a process that was killed. */
+/**
+ * What docs/tasks.md says of disturbances, with real processes: clocks that jump, a disk that is full, a lock left by a
+ * process that was killed.
+ */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,13 +25,18 @@ beforeEach(() => {
   scene = new Scene()
   profile = join(scene.directory(), 'profile.json')
   const { local } = builtInProfiles
-  writeFileSync(profile, JSON.stringify({ ...local, id: 'disturbed', difficulty: { ...local.difficulty, base: ITERATIONS } }))
+  writeFileSync(
+    profile,
+    JSON.stringify({ ...local, id: 'disturbed', difficulty: { ...local.difficulty, base: ITERATIONS } })
+  )
 })
 
 afterEach(() => scene.end())
 
-const task = async (daemon: Daemon, id: string): Promise<Answer> => (await daemon.request('GET', `/api/vdf/status/${id}`)).body
-const until = (daemon: Daemon, id: string, accept: (view: Answer) => boolean): Promise<Answer> => eventually(() => task(daemon, id), accept, 170_000)
+const task = async (daemon: Daemon, id: string): Promise<Answer> =>
+  (await daemon.request('GET', `/api/vdf/status/${id}`)).body
+const until = (daemon: Daemon, id: string, accept: (view: Answer) => boolean): Promise<Answer> =>
+  eventually(() => task(daemon, id), accept, 170_000)
 
 async function register(daemon: Daemon): Promise<string> {
   const { status, body } = await eventually(
@@ -40,7 +48,12 @@ async function register(daemon: Daemon): Promise<string> {
 }
 
 async function completed(daemon: Daemon, id: string): Promise<void> {
-  expect(await until(daemon, id, ({ status }) => status !== 'running')).toMatchObject({ status: 'completed', error: null, stalled: null, progress: ITERATIONS })
+  expect(await until(daemon, id, ({ status }) => status !== 'running')).toMatchObject({
+    status: 'completed',
+    error: null,
+    stalled: null,
+    progress: ITERATIONS
+  })
   expect((await daemon.request('GET', '/api/names')).body).toMatchObject([{ name: NAME, state: 'live' }])
 }
 
@@ -56,7 +69,8 @@ describe('a clock that jumps', () => {
     args = ['--network', profile, '--data-dir', scene.directory(), '--beacon-url', url, '--vdf-checkpoint-seconds', '1']
   })
 
-  const start = (): Promise<Daemon> => scene.daemon(args, { preload: '__test__/e2e/clock-shift.ts', environment: { CLOCK_SHIFT_FILE: shift } })
+  const start = (): Promise<Daemon> =>
+    scene.daemon(args, { preload: '__test__/e2e/clock-shift.ts', environment: { CLOCK_SHIFT_FILE: shift } })
 
   it('back by a day, in the middle and across a restart, changes nothing for a task', async () => {
     const before = await start()
@@ -76,15 +90,24 @@ describe('a clock that jumps', () => {
     const id = await register(daemon)
     await until(daemon, id, ({ phase }) => phase === 'evaluate')
     writeFileSync(shift, String(2 * DAY_MS))
-    expect(await until(daemon, id, ({ stalled, status }) => stalled !== null || status !== 'running')).toMatchObject({ status: 'running', phase: 'reveal', stalled: { code: 'SVC-PUB-002' } })
-    expect(await daemon.request('POST', '/api/vdf/register', { name: 'bob.chronym' })).toMatchObject({ status: 503, body: { code: 'SVC-BCN-001' } })
+    expect(await until(daemon, id, ({ stalled, status }) => stalled !== null || status !== 'running')).toMatchObject({
+      status: 'running',
+      phase: 'reveal',
+      stalled: { code: 'SVC-PUB-002' }
+    })
+    expect(await daemon.request('POST', '/api/vdf/register', { name: 'bob.chronym' })).toMatchObject({
+      status: 503,
+      body: { code: 'SVC-BCN-001' }
+    })
     writeFileSync(shift, '0')
     await completed(daemon, id)
   })
 })
 
 describe('a data directory that cannot be written', () => {
-  /** A disk of its own for root; others have the permission taken from them. Never nothing: what is tested is the same. */
+  /**
+   * A disk of its own for root; others have the permission taken from them. Never nothing: what is tested is the same.
+   */
   const isRoot = process.getuid?.() === 0
   let disk: string
 
@@ -117,7 +140,14 @@ describe('a data directory that cannot be written', () => {
   }
 
   it('halts a task with SVC-STO-001; it goes on by itself when there is room, and nothing is lost', async () => {
-    const daemon = await scene.daemon(['--network', profile, '--data-dir', join(disk, 'data'), '--vdf-checkpoint-seconds', '0.2'])
+    const daemon = await scene.daemon([
+      '--network',
+      profile,
+      '--data-dir',
+      join(disk, 'data'),
+      '--vdf-checkpoint-seconds',
+      '0.2'
+    ])
     const id = await register(daemon)
     const { progress } = await until(daemon, id, (view) => view.progress > 0)
     const free = fill(join(disk, 'data', 'tasks', id))
@@ -143,8 +173,16 @@ describe('a record of the database that cannot be read', () => {
     const key = new Uint8Array(32)
     // All that is read at the start, and the names, which are looked at ever again.
     const damaged = [
-      keys.task('broken'), keys.awake(), keys.lapseRound(), keys.contacts(), keys.token('broken'), keys.configOverride('log.level'),
-      keys.commitment(key), keys.stamped(key), keys.entry(key), keys.ownedName('broken.chronym')
+      keys.task('broken'),
+      keys.awake(),
+      keys.lapseRound(),
+      keys.contacts(),
+      keys.token('broken'),
+      keys.configOverride('log.level'),
+      keys.commitment(key),
+      keys.stamped(key),
+      keys.entry(key),
+      keys.ownedName('broken.chronym')
     ]
     for (const each of damaged) store.put(each, Uint8Array.of(0xff))
     // What can be parsed, and is of another shape.
@@ -155,8 +193,14 @@ describe('a record of the database that cannot be read', () => {
     store.close()
     const daemon = await scene.daemon(args)
     const { body } = await daemon.request('GET', '/readyz')
-    expect(body.checks).toContainEqual({ name: 'journal', ok: true, detail: `${damaged.length} unreadable record(s) set aside`, warning: true })
-    for (const each of damaged) expect(daemon.logText()).toMatch(new RegExp(`"key":"${each}".*it is set aside as it is`))
+    expect(body.checks).toContainEqual({
+      name: 'journal',
+      ok: true,
+      detail: `${damaged.length} unreadable record(s) set aside`,
+      warning: true
+    })
+    for (const each of damaged)
+      expect(daemon.logText()).toMatch(new RegExp(`"key":"${each}".*it is set aside as it is`))
     expect((await daemon.request('GET', '/api/owned-names')).body).toEqual([])
     const doctor = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'doctor', '--json'])
     expect(doctor.stdout).toMatch(/"name":"journal","state":"warning"/)
@@ -165,11 +209,14 @@ describe('a record of the database that cannot be read', () => {
 })
 
 describe('a data directory that is in use', () => {
-  it('is refused to a second daemon with the first one\'s process id, and free again at once when the first was killed', async () => {
+  it("is refused to a second daemon with the first one's process id, and free again at once when the first was killed", async () => {
     const args = ['--network', profile, '--data-dir', scene.directory()]
     const first = await scene.daemon(args)
     const second = await runToEnd('src/daemon/main.ts', ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
-    expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/is in use by another daemon \(process \d+\)/) as string })
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is in use by another daemon \(process \d+\)/) as string
+    })
     const id = await register(first)
     await first.signal('SIGKILL')
     const third = await scene.daemon(args)

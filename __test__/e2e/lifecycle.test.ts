@@ -39,7 +39,9 @@ describe('the daemon', () => {
     const directory = scene.directory()
     // With a second command the shell stays above the first instead of becoming it.
     const command = `"${process.execPath}" scripts/run.mjs start --data-dir "${directory}" --port 0 --listen /ip4/127.0.0.1/tcp/0; exit $?`
-    const shell = scene.child(spawn('sh', ['-c', command], { cwd: ROOT, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'ignore'] }))
+    const shell = scene.child(
+      spawn('sh', ['-c', command], { cwd: ROOT, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'ignore'] })
+    )
     let output = ''
     shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
     await waitFor(() => expect(output).toContain('Ctrl-C stops it.'), 50)
@@ -58,7 +60,14 @@ describe('the daemon', () => {
     expect(status).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(status.stdout)).toMatchObject({ peer_id: daemon.summary.peer_id })
     await daemon.signal('SIGTERM')
-    const after = await runToEnd('src/cli/main.ts', ['status', '--json', '--data-dir', directory, '--api', daemon.summary.api_url])
+    const after = await runToEnd('src/cli/main.ts', [
+      'status',
+      '--json',
+      '--data-dir',
+      directory,
+      '--api',
+      daemon.summary.api_url
+    ])
     expect(after.code).toBe(3)
   })
 
@@ -89,7 +98,14 @@ describe('the daemon', () => {
     const blocker = createServer().listen(0, '127.0.0.1')
     await once(blocker, 'listening')
     const { port } = blocker.address() as { port: number }
-    const result = await runToEnd(MAIN, ['--port', String(port), '--listen', '/ip4/127.0.0.1/tcp/0', '--data-dir', scene.directory()])
+    const result = await runToEnd(MAIN, [
+      '--port',
+      String(port),
+      '--listen',
+      '/ip4/127.0.0.1/tcp/0',
+      '--data-dir',
+      scene.directory()
+    ])
     blocker.close()
     expect(result.code).toBe(1)
     expect(result.stderr).toContain(String(port))
@@ -117,7 +133,14 @@ describe('the daemon', () => {
   })
 
   it('refuses to let network local listen beyond this machine', async () => {
-    const result = await runToEnd(MAIN, ['--port', '0', '--listen', '/ip4/0.0.0.0/tcp/0', '--data-dir', scene.directory()])
+    const result = await runToEnd(MAIN, [
+      '--port',
+      '0',
+      '--listen',
+      '/ip4/0.0.0.0/tcp/0',
+      '--data-dir',
+      scene.directory()
+    ])
     expect(result.code).not.toBe(0)
     expect(result.stderr).toContain('loopback')
   })

@@ -19,7 +19,11 @@ describe('the daemon of a directory', () => {
     const copy = join(scene.directory(), 'copy')
     cpSync(directory, copy, { recursive: true })
     expect(await runToEnd(CLI, ['--data-dir', directory, 'names'])).toMatchObject({ code: 0, stdout: '[]\n' })
-    expect(await runToEnd(CLI, ['--data-dir', copy, 'names'])).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('it is a copy') as string })
+    expect(await runToEnd(CLI, ['--data-dir', copy, 'names'])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('it is a copy') as string
+    })
   })
 
   it('is gone after a kill -9, and a program that takes its port gets no token', async () => {
@@ -34,7 +38,12 @@ describe('the daemon of a directory', () => {
     scene.onEnd(() => impostor.close())
     impostor.listen(Number(new URL(daemon.summary.api_url).port), '127.0.0.1')
     await once(impostor, 'listening')
-    for (const command of ['names', 'status', 'tasks']) expect(await runToEnd(CLI, ['--data-dir', directory, command])).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('CLI-NET-003') as string })
+    for (const command of ['names', 'status', 'tasks'])
+      expect(await runToEnd(CLI, ['--data-dir', directory, command])).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: expect.stringContaining('CLI-NET-003') as string
+      })
     expect((await runToEnd(CLI, ['--data-dir', directory, 'doctor'])).code).toBe(1)
     expect(seen).toHaveLength(4)
     expect(seen.join('\n').toLowerCase()).not.toContain('authorization')
@@ -45,10 +54,16 @@ describe('the daemon of a directory', () => {
     const args = ['--data-dir', directory]
     const first = await scene.daemon(args)
     await runToEnd(CLI, [...args, 'config', 'set', 'mode=light', 'vdf.queue=5'])
-    expect(JSON.parse((await runToEnd(CLI, [...args, 'config', 'unset', 'mode'])).stdout)).toMatchObject({ mode: 'full', vdf: { queue: 5 } })
+    expect(JSON.parse((await runToEnd(CLI, [...args, 'config', 'unset', 'mode'])).stdout)).toMatchObject({
+      mode: 'full',
+      vdf: { queue: 5 }
+    })
     await first.signal('SIGTERM')
     await scene.daemon(args)
-    expect(JSON.parse((await runToEnd(CLI, [...args, 'config', 'get'])).stdout)).toMatchObject({ mode: 'full', vdf: { queue: 5 } })
+    expect(JSON.parse((await runToEnd(CLI, [...args, 'config', 'get'])).stdout)).toMatchObject({
+      mode: 'full',
+      vdf: { queue: 5 }
+    })
   })
 
   it('does not start with a token that others can read, or that can be guessed', async () => {
@@ -56,10 +71,18 @@ describe('the daemon of a directory', () => {
     const token = join(directory, 'access_token')
     writeFileSync(token, 'short\n', { mode: 0o600 })
     const start = () => runToEnd('src/daemon/main.ts', [...QUIET, '--data-dir', directory])
-    expect(await start()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/too short: 5 characters.*delete the file/) as string })
+    expect(await start()).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/too short: 5 characters.*delete the file/) as string
+    })
     writeFileSync(token, `${'a'.repeat(43)}\n`)
     chmodSync(token, 0o640)
-    expect(await start()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/mode 640.*chmod 600/) as string })
+    expect(await start()).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/mode 640.*chmod 600/) as string
+    })
   })
 
   it('warns of plain text when it listens beyond this machine', async () => {

@@ -1,6 +1,7 @@
 /**
- * A network of real daemons, in network namespaces where they can be made: what becomes of names while daemons join, leave, are killed, restarted and torn
- * apart, and while clocks are off by hours. NETWORK_NODES says how many (8; `npm run test:long` takes 20), NETWORK_SEED who is chosen.
+ * A network of real daemons, in network namespaces where they can be made: what becomes of names while daemons join,
+ * leave, are killed, restarted and torn apart, and while clocks are off by hours. NETWORK_NODES says how many (8; `npm
+ * run test:long` takes 20), NETWORK_SEED who is chosen.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
@@ -39,7 +40,8 @@ const pick = (from: readonly number[], count: number): number[] => {
   return Array.from({ length: count }, () => left.splice(random.between(0, left.length - 1), 1)[0]!)
 }
 
-const everybodyKnows = (deadlineMs = 120_000): Promise<void> => fleet.connected(fleet.running(), Math.floor(0.7 * (fleet.running().length - 1)), deadlineMs)
+const everybodyKnows = (deadlineMs = 120_000): Promise<void> =>
+  fleet.connected(fleet.running(), Math.floor(0.7 * (fleet.running().length - 1)), deadlineMs)
 
 /** Every daemon that runs names the owner of every name, and that it is settled: asked anew, and as its users ask. */
 async function allResolve(): Promise<void> {
@@ -95,7 +97,8 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
       })
     )
     for (const name of names) await settle(name)
-    for (const name of names) expect(await fleet.explain(0, name)).toMatchObject({ state: 'settled', owner: owners.get(name) })
+    for (const name of names)
+      expect(await fleet.explain(0, name)).toMatchObject({ state: 'settled', owner: owners.get(name) })
     await allResolve()
   })
 
@@ -111,9 +114,11 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     const [light, asking] = pick(fleet.running().slice(3), 2) as [number, number]
     const { peer_id: peer } = fleet.daemon(light).summary
     const [name, later] = [...owners.keys()] as [string, string]
-    const isAsked = async (): Promise<boolean> => ((await fleet.explain(asking, name)).answers as { peer: string }[]).some((answer) => answer.peer === peer)
+    const isAsked = async (): Promise<boolean> =>
+      ((await fleet.explain(asking, name)).answers as { peer: string }[]).some((answer) => answer.peer === peer)
     expect(await isAsked()).toBe(true)
-    const records = async (): Promise<number> => (await fleet.daemon(light).request('GET', '/api/network-status')).body.records as number
+    const records = async (): Promise<number> =>
+      (await fleet.daemon(light).request('GET', '/api/network-status')).body.records as number
     await fleet.setMode(light, 'light')
     await eventually(isAsked, (asked) => !asked)
     const held = await records()
@@ -136,7 +141,8 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     await allResolve()
   })
 
-  // Of large networks only: it takes minutes. What a cut leaves open is left to time: no answer comes, none is refused, and connections look alive until a ping fails.
+  // Of large networks only: it takes minutes. What a cut leaves open is left to time: no answer comes, none is refused,
+  // and connections look alive until a ping fails.
   if (NODES >= 16) {
     it('serve on both sides of a cut that nobody was told of, and after it', async () => {
       const before = settledOf(await entries())
@@ -166,7 +172,9 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     const registrars = [majority, minority].map((side) => side.find((index) => !CLOCKS.has(index))!)
     await Promise.all(registrars.map((index) => fleet.register(index, torn)))
     await settle(torn)
-    const claimants = await Promise.all(registrars.map(async (index) => (await fleet.explain(index, torn)).owner as string))
+    const claimants = await Promise.all(
+      registrars.map(async (index) => (await fleet.explain(index, torn)).owner as string)
+    )
     expect(claimants[0]).not.toBe(claimants[1])
     // Pinned by those whom more than half of the peers that they know have told so twice; a small side may be too few.
     const pins = new Map<number, string>()
@@ -191,12 +199,16 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     await fleet.connected(all, Math.floor(0.7 * (all.length - 1)), 120_000)
     expect(await entries()).toMatchObject(before)
     await allResolve()
-    // Nobody who remembers an owner is shown another one; nobody is shown a third one; and where no side has more than half there is a quarrel and no owner.
+    // Nobody who remembers an owner is shown another one; nobody is shown a third one; and where no side has more than
+    // half there is a quarrel and no owner.
     for (const index of all) {
       const { state, owner, verdict } = await fleet.explain(index, torn)
       const pinned = pins.get(index)
       const possible = (pinned === undefined ? claimants : [pinned]).map((each) => ({ state: 'settled', owner: each }))
-      expect([...possible, { state: 'contested', owner: null }], `daemon ${index}: ${verdict}`).toContainEqual({ state, owner })
+      expect([...possible, { state: 'contested', owner: null }], `daemon ${index}: ${verdict}`).toContainEqual({
+        state,
+        owner
+      })
     }
     expect(await Promise.all(all.map((index) => fleet.holds(index, torn)))).toEqual(held)
   })

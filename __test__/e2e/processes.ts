@@ -63,11 +63,21 @@ export class Daemon {
     return this.log.join('')
   }
 
-  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ status: number; headers: Headers; body: Answer }> {
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<{ status: number; headers: Headers; body: Answer }> {
     const response = await fetch(`${this.summary.api_url}${path}`, {
       method,
       // A connection of its own: on a busy machine a kept one is reused at the moment at which the daemon closes it.
-      headers: { connection: 'close', authorization: `Bearer ${this.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        connection: 'close',
+        authorization: `Bearer ${this.token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
     const text = await response.text()
@@ -111,7 +121,11 @@ export class Scene {
 }
 
 /** Asks until `accept` holds; the deadline bounds a test that would otherwise hang. */
-export async function eventually<T>(ask: () => Promise<T>, accept: (value: T) => boolean, deadlineMs = 120_000): Promise<T> {
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  accept: (value: T) => boolean,
+  deadlineMs = 120_000
+): Promise<T> {
   const end = Date.now() + deadlineMs
   for (;;) {
     const value = await ask()

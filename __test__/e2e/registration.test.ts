@@ -25,7 +25,15 @@ interface Task {
 }
 
 async function start(args: readonly string[] = []): Promise<Daemon> {
-  return scene.daemon(['--network', profile, '--data-dir', scene.directory(), '--vdf-checkpoint-seconds', '0.1', ...args])
+  return scene.daemon([
+    '--network',
+    profile,
+    '--data-dir',
+    scene.directory(),
+    '--vdf-checkpoint-seconds',
+    '0.1',
+    ...args
+  ])
 }
 
 const online = (daemon: Daemon, peers: number) =>
@@ -41,7 +49,8 @@ async function register(daemon: Daemon, name: string, body: object = {}): Promis
   return answer.task_id as string
 }
 
-const task = async (daemon: Daemon, id: string): Promise<Task> => (await daemon.request('GET', `/api/vdf/status/${id}`)).body as Task
+const task = async (daemon: Daemon, id: string): Promise<Task> =>
+  (await daemon.request('GET', `/api/vdf/status/${id}`)).body as Task
 
 async function finished(daemon: Daemon, id: string): Promise<Task> {
   const last = await eventually(
@@ -68,7 +77,11 @@ afterAll(() => scene.end())
 describe('three daemons', () => {
   it('register a name at one and resolve name, zone and identity at another', async () => {
     const id = await register(first, 'alice.chronym')
-    expect(await finished(first, id)).toMatchObject({ status: 'completed', progress: ITERATIONS, iterations: ITERATIONS })
+    expect(await finished(first, id)).toMatchObject({
+      status: 'completed',
+      progress: ITERATIONS,
+      iterations: ITERATIONS
+    })
 
     const records = {
       '@': [
@@ -107,7 +120,10 @@ describe('three daemons', () => {
   })
 
   it('say of a name nobody has that it is not registered', async () => {
-    expect(await third.request('GET', '/api/resolve/nobody.chronym')).toMatchObject({ status: 404, body: { code: 'SVC-RES-002' } })
+    expect(await third.request('GET', '/api/resolve/nobody.chronym')).toMatchObject({
+      status: 404,
+      body: { code: 'SVC-RES-002' }
+    })
   })
 
   it('renew a name with a quarter of the squarings', async () => {
@@ -124,7 +140,10 @@ describe('three daemons', () => {
       () => task(second, id),
       ({ phase }) => phase === 'evaluate'
     )
-    expect(await second.request('DELETE', `/api/vdf/status/${id}`)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await second.request('DELETE', `/api/vdf/status/${id}`)).toMatchObject({
+      status: 200,
+      body: { success: true }
+    })
     expect(await task(second, id)).toMatchObject({ status: 'failed', error: { code: 'SVC-TSK-003' } })
     expect((await third.request('GET', '/api/resolve/cancelled.chronym')).status).toBe(404)
   })
@@ -133,7 +152,16 @@ describe('three daemons', () => {
 describe('a daemon killed in the middle', () => {
   it('takes the task up at its next start, goes on from its checkpoint and registers the name once', async () => {
     const directory = scene.directory()
-    const args = ['--network', profile, '--data-dir', directory, '--bootstrap', first.address, '--vdf-checkpoint-seconds', '0.1']
+    const args = [
+      '--network',
+      profile,
+      '--data-dir',
+      directory,
+      '--bootstrap',
+      first.address,
+      '--vdf-checkpoint-seconds',
+      '0.1'
+    ]
     const before = await scene.daemon(args)
     await online(before, 1)
     const id = await register(before, 'survivor.chronym')

@@ -24,7 +24,10 @@ function image(): Record<string, string> {
     ['.', ...files].map((name) => {
       const path = join(directory, name)
       const stat = statSync(path)
-      return [name, `${stat.mode} ${stat.isDirectory() ? '' : createHash('sha256').update(readFileSync(path)).digest('hex')}`]
+      return [
+        name,
+        `${stat.mode} ${stat.isDirectory() ? '' : createHash('sha256').update(readFileSync(path)).digest('hex')}`
+      ]
     })
   )
 }
@@ -53,14 +56,28 @@ beforeAll(async () => {
 describe('the directory of a killed daemon that owns a name', () => {
   const cases: [title: string, code: string, exitCode: number, spoil: () => void, args: string[]][] = [
     ['without its seed', 'SVC-KEY-001', 1, () => rmSync(join(directory, 'seed-words')), []],
-    ['with another valid seed', 'SVC-KEY-002', 1, () => writeFileSync(join(directory, 'seed-words'), seedToWords(new Uint8Array(32).fill(9))), []],
-    ['with words that are damaged', 'SVC-KEY-003', 1, () => writeFileSync(join(directory, 'seed-words'), words.slice(0, -3)), []],
+    [
+      'with another valid seed',
+      'SVC-KEY-002',
+      1,
+      () => writeFileSync(join(directory, 'seed-words'), seedToWords(new Uint8Array(32).fill(9))),
+      []
+    ],
+    [
+      'with words that are damaged',
+      'SVC-KEY-003',
+      1,
+      () => writeFileSync(join(directory, 'seed-words'), words.slice(0, -3)),
+      []
+    ],
     ['with a node key that is cut off', 'SVC-KEY-004', 1, () => writeFileSync(join(directory, 'node-key'), 'abcd'), []],
     ['started on another network', 'SVC-CFG-001', 2, () => undefined, ['--network', 'test']]
   ]
 
   it.each(cases)('%s is refused and not changed', async (_title, code, exitCode, spoil, args) => {
-    const kept = ['seed-words', 'node-key'].map((name) => [join(directory, name), join(scene.directory(), name)] as const)
+    const kept = ['seed-words', 'node-key'].map(
+      (name) => [join(directory, name), join(scene.directory(), name)] as const
+    )
     for (const [file, copy] of kept) copyFileSync(file, copy)
     spoil()
     const before = image()
@@ -77,12 +94,17 @@ describe('the directory of a killed daemon that owns a name', () => {
     rmSync(join(directory, 'seed-words'))
     const paper = join(scene.directory(), 'paper')
     writeFileSync(paper, words)
-    expect(await runToEnd('src/cli/main.ts', ['key', 'import', paper, '--data-dir', directory])).toMatchObject({ code: 0 })
+    expect(await runToEnd('src/cli/main.ts', ['key', 'import', paper, '--data-dir', directory])).toMatchObject({
+      code: 0
+    })
     const daemon = await scene.daemon(['--data-dir', directory])
     await ownsTheName(daemon)
     expect(daemon.summary.peer_id).toBe(peerId)
     expect(daemon.logText()).not.toContain('24 words')
-    expect((await daemon.request('POST', `/api/zone/${NAME}`, { records: { www: [{ type: 'A', value: '192.0.2.1' }] } })).status).toBe(200)
+    expect(
+      (await daemon.request('POST', `/api/zone/${NAME}`, { records: { www: [{ type: 'A', value: '192.0.2.1' }] } }))
+        .status
+    ).toBe(200)
     expect((await daemon.request('POST', `/api/zone/${NAME}/publish`)).body).toMatchObject({ success: true })
     await daemon.signal('SIGTERM')
   })

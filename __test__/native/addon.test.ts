@@ -13,7 +13,14 @@ const ADDON_FILE = join(ROOT, 'src/native/addon.ts')
 const TARGET = addonTarget(process.platform, process.arch, hasGlibc())
 
 function source(changes: Partial<AddonSource> = {}): AddonSource {
-  return { root: '/package', version: '1.2.3', target: 'linux-x64-gnu', exists: () => true, require: () => fake('1.2.3'), ...changes }
+  return {
+    root: '/package',
+    version: '1.2.3',
+    target: 'linux-x64-gnu',
+    exists: () => true,
+    require: () => fake('1.2.3'),
+    ...changes
+  }
 }
 
 function fake(version: string): unknown {
@@ -21,7 +28,9 @@ function fake(version: string): unknown {
 }
 
 function moduleNotFound(): never {
-  throw Object.assign(new Error("Cannot find module '@chronym/native-linux-x64-gnu'\nRequire stack: ..."), { code: 'MODULE_NOT_FOUND' })
+  throw Object.assign(new Error("Cannot find module '@chronym/native-linux-x64-gnu'\nRequire stack: ..."), {
+    code: 'MODULE_NOT_FOUND'
+  })
 }
 
 describe('finding the addon', () => {
@@ -50,7 +59,9 @@ describe('finding the addon', () => {
   it('refuses an addon of this version that lacks something, and says what', () => {
     const older = fake('1.2.3') as Record<string, unknown>
     delete older['Verifier']
-    expect(() => loadAddon(source({ require: () => older }))).toThrow(/built from other sources: it has no Verifier\. Build it again/)
+    expect(() => loadAddon(source({ require: () => older }))).toThrow(
+      /built from other sources: it has no Verifier\. Build it again/
+    )
   })
 
   it('refuses the real addon in a package of another version', () => {
@@ -66,7 +77,11 @@ describe('finding the addon', () => {
 
   it('gives the system\u2019s reason when the file does not load', () => {
     const require = createRequire(import.meta.url)
-    const broken = source({ root: ROOT, require: () => require(join(ROOT, 'package.json')) as unknown, exists: () => true })
+    const broken = source({
+      root: ROOT,
+      require: () => require(join(ROOT, 'package.json')) as unknown,
+      exists: () => true
+    })
     expect(() => loadAddon(broken)).toThrow()
     const foreign = source({
       require: () => {
@@ -77,12 +92,23 @@ describe('finding the addon', () => {
   })
 
   it('refuses a backend that the processor lacks and says which there are', () => {
-    const ask = (backend: string) => spawnSync(process.execPath, ['--input-type=module', '-e', `import { addon } from ${JSON.stringify(ADDON_FILE)}; console.log(addon().backend())`], { env: { ...process.env, CHRONYM_VDF_BACKEND: backend }, encoding: 'utf8' })
+    const ask = (backend: string) =>
+      spawnSync(
+        process.execPath,
+        [
+          '--input-type=module',
+          '-e',
+          `import { addon } from ${JSON.stringify(ADDON_FILE)}; console.log(addon().backend())`
+        ],
+        { env: { ...process.env, CHRONYM_VDF_BACKEND: backend }, encoding: 'utf8' }
+      )
     for (const backend of ['portable', addon().backend()]) expect(ask(backend).stdout).toBe(`${backend}\n`)
     const { status, stderr } = ask('z80')
     expect(status).toBe(1)
     expect(stderr).toMatch(/ADDON_UNAVAILABLE/)
-    expect(stderr).toMatch(/CHRONYM_VDF_BACKEND names no backend; this processor has .*portable\. Name one of those, or unset/)
+    expect(stderr).toMatch(
+      /CHRONYM_VDF_BACKEND names no backend; this processor has .*portable\. Name one of those, or unset/
+    )
   })
 })
 

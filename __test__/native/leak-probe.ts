@@ -1,7 +1,8 @@
 /**
- * Calls functions of the addon many times, in rounds, and prints as JSON by how much the process grew in the round in which it grew least, in bytes:
- * a leak shows in every round, the engine's own growth does not. `node --expose-gc leak-probe.ts PROBE`; without a probe it prints which there
- * are, what they call, and all there is to call. One probe a process: what one freed would hide what another lost.
+ * Calls functions of the addon many times, in rounds, and prints as JSON by how much the process grew in the round in
+ * which it grew least, in bytes: a leak shows in every round, the engine's own growth does not. `node --expose-gc
+ * leak-probe.ts PROBE`; without a probe it prints which there are, what they call, and all there is to call. One probe
+ * a process: what one freed would hide what another lost.
  */
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { addon } from '../../src/native/addon.ts'
@@ -37,7 +38,13 @@ const proof = done.proof()!
 const kept: Uint8Array[] = []
 
 const verifier = new native.Verifier(10)
-const questions = [proof, proof.subarray(1)].map((each) => ({ seed, bits: BITS, iterations: 10, split: null, proof: each }))
+const questions = [proof, proof.subarray(1)].map((each) => ({
+  seed,
+  bits: BITS,
+  iterations: 10,
+  split: null,
+  proof: each
+}))
 const malformed = questions.map((question) => ({ ...question, proof: proof.subarray(1) }))
 
 interface Probe {
@@ -45,7 +52,10 @@ interface Probe {
   calls: string[]
   count: number
   call: () => void
-  /** Never returns to the event loop, as an evaluation doesn't; the others do now and then, as the workers for checks do. */
+  /**
+   * Never returns to the event loop, as an evaluation doesn't; the others do now and then, as the workers for checks
+   * do.
+   */
   busy?: boolean
 }
 
@@ -60,8 +70,16 @@ const probes: Record<string, Probe> = {
       native.Discriminant.fromBytes(magnitude)
     }
   },
-  evaluations: { calls: ['Evaluation'], count: MANY, call: () => new native.Evaluation(discriminant, null, 100, null, 2 ** 20).advance(1, stop) },
-  resuming: { calls: ['Evaluation.resume'], count: MANY, call: () => native.Evaluation.resume(discriminant, state, intermediates) },
+  evaluations: {
+    calls: ['Evaluation'],
+    count: MANY,
+    call: () => new native.Evaluation(discriminant, null, 100, null, 2 ** 20).advance(1, stop)
+  },
+  resuming: {
+    calls: ['Evaluation.resume'],
+    count: MANY,
+    call: () => native.Evaluation.resume(discriminant, state, intermediates)
+  },
   refusals: {
     calls: [],
     count: MANY,
@@ -101,7 +119,19 @@ const probes: Record<string, Probe> = {
     busy: true
   },
   'slices, busy': {
-    calls: ['Evaluation.setThreads', 'Evaluation.advance', 'Evaluation.phase', 'Evaluation.phaseProgress', 'Evaluation.remaining', 'Evaluation.squarings', 'Evaluation.iterations', 'Evaluation.split', 'Evaluation.intermediateCount', 'version', 'backend'],
+    calls: [
+      'Evaluation.setThreads',
+      'Evaluation.advance',
+      'Evaluation.phase',
+      'Evaluation.phaseProgress',
+      'Evaluation.remaining',
+      'Evaluation.squarings',
+      'Evaluation.iterations',
+      'Evaluation.split',
+      'Evaluation.intermediateCount',
+      'version',
+      'backend'
+    ],
     count: MANY,
     call: () => {
       evaluation.setThreads(1)
@@ -167,5 +197,11 @@ function exported(): string[] {
 }
 
 const chosen = probes[process.argv[2] ?? '']
-const report = chosen === undefined ? { exported: exported(), probes: Object.fromEntries(Object.entries(probes).map(([name, { calls }]) => [name, calls])) } : await growth(chosen)
+const report =
+  chosen === undefined
+    ? {
+        exported: exported(),
+        probes: Object.fromEntries(Object.entries(probes).map(([name, { calls }]) => [name, calls]))
+      }
+    : await growth(chosen)
 process.stdout.write(`${JSON.stringify(report)}\n`)

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-/** A hundred bytes lost a call would be 1.7 MB in each round of 17,000 calls; what the engine keeps for itself stays below in one round at least. */
+/**
+ * A hundred bytes lost a call would be 1.7 MB in each round of 17,000 calls; what the engine keeps for itself stays
+ * below in one round at least.
+ */
 const ALLOWED_BYTES = 1_200_000
 
 /** Collections on demand, and a young generation that does not grow by itself. */

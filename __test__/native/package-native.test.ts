@@ -21,7 +21,10 @@ function artifacts(): string {
   for (const target of Object.keys(TARGETS)) {
     mkdirSync(join(folder, `addon-${target}`), { recursive: true })
     const file = `chronym.${target}.node`
-    writeFileSync(join(folder, `addon-${target}`, file), target === TARGET ? readFileSync(join(ROOT, 'native', file)) : '')
+    writeFileSync(
+      join(folder, `addon-${target}`, file),
+      target === TARGET ? readFileSync(join(ROOT, 'native', file)) : ''
+    )
   }
   return folder
 }
@@ -33,14 +36,24 @@ describe('the packages of the prebuilt addons', () => {
     expect(Object.keys(optionalDependencies as object)).toHaveLength(7)
     expect(new Set(Object.values(optionalDependencies as object))).toEqual(new Set([VERSION]))
     const musl = JSON.parse(readFileSync(join(out, 'native-linux-arm64-musl', 'package.json'), 'utf8')) as object
-    expect(musl).toMatchObject({ name: '@chronym/native-linux-arm64-musl', version: VERSION, os: ['linux'], cpu: ['arm64'], libc: ['musl'] })
+    expect(musl).toMatchObject({
+      name: '@chronym/native-linux-arm64-musl',
+      version: VERSION,
+      os: ['linux'],
+      cpu: ['arm64'],
+      libc: ['musl']
+    })
   })
 
   it('are found by the importer where npm puts them', () => {
     const out = join(scratch, 'npm-installed')
     packageAddons(artifacts(), out, main)
     mkdirSync(join(scratch, 'node_modules', '@chronym'), { recursive: true })
-    symlinkSync(join(out, `native-${TARGET}`), join(scratch, 'node_modules', '@chronym', `native-${TARGET}`), 'junction')
+    symlinkSync(
+      join(out, `native-${TARGET}`),
+      join(scratch, 'node_modules', '@chronym', `native-${TARGET}`),
+      'junction'
+    )
     const loaded = loadAddon({
       root: scratch,
       version: VERSION,

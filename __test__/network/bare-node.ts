@@ -9,8 +9,15 @@ import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { sharesPrefix } from '../../src/protocol/claim/record-key.ts'
 import { labProfile } from './lab.ts'
 
-/** Listens on loopback and knows nobody; its key comes from an index or is of that seed. With a place, such as 127.2.3.4, it listens there and dials from there. */
-export function startBareNode(key: number | Uint8Array, profile: NetworkProfile = labProfile(), place?: string): Promise<Node> {
+/**
+ * Listens on loopback and knows nobody; its key comes from an index or is of that seed. With a place, such as
+ * 127.2.3.4, it listens there and dials from there.
+ */
+export function startBareNode(
+  key: number | Uint8Array,
+  profile: NetworkProfile = labProfile(),
+  place?: string
+): Promise<Node> {
   return startNode({
     profile,
     nodeSeed: typeof key === 'number' ? sha256(utf8(`node ${key}`)) : key,
@@ -24,7 +31,10 @@ export function startBareNode(key: number | Uint8Array, profile: NetworkProfile 
   })
 }
 
-/** Seeds of node keys whose places share so many first bits with one. By OpenSSL's arithmetic: a thousand keys by tweetnacl's take the event loop, and with it all nodes, ten seconds. */
+/**
+ * Seeds of node keys whose places share so many first bits with one. By OpenSSL's arithmetic: a thousand keys by
+ * tweetnacl's take the event loop, and with it all nodes, ten seconds.
+ */
 export async function seedsNear(place: Uint8Array, bits: number, count: number): Promise<Uint8Array[]> {
   const seeds: Uint8Array[] = []
   for (let attempt = 0; seeds.length < count; attempt++) {

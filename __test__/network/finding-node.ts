@@ -15,10 +15,28 @@ export interface Finding {
 }
 
 /** Lets a node answer `find`, and nothing else. */
-export async function findingOn(node: Node, profile: NetworkProfile, prefixes = createPrefixes(node, profile)): Promise<Finding> {
+export async function findingOn(
+  node: Node,
+  profile: NetworkProfile,
+  prefixes = createPrefixes(node, profile)
+): Promise<Finding> {
   const finder = createFinder(node, profile, prefixes)
   const nothing = (): typeof BUSY => BUSY
-  const handlers: Handlers = { commit: nothing, put: nothing, get: nothing, list: nothing, commitments: nothing, find: (request) => finder.answer(request) }
-  await serve({ node, profile, handlers, budget: createBudget(false), penalise: () => undefined, onFault: () => undefined })
+  const handlers: Handlers = {
+    commit: nothing,
+    put: nothing,
+    get: nothing,
+    list: nothing,
+    commitments: nothing,
+    find: (request) => finder.answer(request)
+  }
+  await serve({
+    node,
+    profile,
+    handlers,
+    budget: createBudget(false),
+    penalise: () => undefined,
+    onFault: () => undefined
+  })
   return { finder, prefixes, lookUps: createLookUps(node, finder, profile, prefixes) }
 }

@@ -74,12 +74,16 @@ export class HolderWorkbench {
 
   /** On the same store each time. */
   holder(parts: Partial<HolderParts> = {}): Holder {
-    return labHolder(this.lab, this.store, { peers: () => (this.neighbours.length === 0 ? undefined : this.peers), ...parts })
+    return labHolder(this.lab, this.store, {
+      peers: () => (this.neighbours.length === 0 ? undefined : this.peers),
+      ...parts
+    })
   }
 
   /** So many neighbours that hold that, or nothing. */
   addNeighbours(count: number, held?: Held): void {
-    for (let index = 0; index < count; index++) this.neighbours.push({ ...modelledPeer(this.neighbours.length), answer: () => this.shown(held) })
+    for (let index = 0; index < count; index++)
+      this.neighbours.push({ ...modelledPeer(this.neighbours.length), answer: () => this.shown(held) })
   }
 
   /** What a neighbour answers that holds that, or nothing. */

@@ -1,6 +1,7 @@
 /**
- * A network in one process: real libp2p nodes and real stores on loopback; time is a counter, pulses and proofs are modelled by hashes, so that
- * tests neither wait for rounds nor compute squarings. Everything else is what the daemon runs.
+ * A network in one process: real libp2p nodes and real stores on loopback; time is a counter, pulses and proofs are
+ * modelled by hashes, so that tests neither wait for rounds nor compute squarings. Everything else is what the daemon
+ * runs.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +24,15 @@ import { proofCacheKey } from '../../src/protocol/claim/proof-cache-key.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/name/names.ts'
 import { parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
-import { claimId, encodeVdfProof, firstLink, linksOf, signReveal, type Link, type Reveal } from '../../src/protocol/claim/reveal.ts'
+import {
+  claimId,
+  encodeVdfProof,
+  firstLink,
+  linksOf,
+  signReveal,
+  type Link,
+  type Reveal
+} from '../../src/protocol/claim/reveal.ts'
 import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
 import { stampHolds } from '../../src/protocol/crypto/stamp.ts'
 import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
@@ -32,7 +41,10 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { waitFor } from '../wait-for.ts'
 
-/** Where a node is that has no place of its own. All of 127.0.0.0/8 is this machine on Linux, and 127.2.3.4 is of another /24 and another /16 than this. */
+/**
+ * Where a node is that has no place of its own. All of 127.0.0.0/8 is this machine on Linux, and 127.2.3.4 is of
+ * another /24 and another /16 than this.
+ */
 const HERE = '127.0.0.1'
 const listenAt = (place: string): string => `/ip4/${place}/tcp/0`
 
@@ -41,7 +53,13 @@ export const FIRST_ROUND = 1_000
 
 /** `local` with small numbers: 2,000 squarings, a stamp of 4 bits. */
 export function labProfile(overrides: Partial<NetworkProfile> = {}): NetworkProfile {
-  return parseProfile({ ...builtInProfiles.local, id: 'lab', stamp_bits: 4, difficulty: { base: 2_000, by_length: [{ from: 1, factor: 1 }] }, ...overrides })
+  return parseProfile({
+    ...builtInProfiles.local,
+    id: 'lab',
+    stamp_bits: 4,
+    difficulty: { base: 2_000, by_length: [{ from: 1, factor: 1 }] },
+    ...overrides
+  })
 }
 
 export interface LabNode {
@@ -130,7 +148,16 @@ export class Lab {
    *
    * @param options.place an IPv4 address of this machine, such as 127.2.3.4, that the node listens on and dials from, so that it is of that address's prefixes for all others
    */
-  async addNode(options: { mode?: NetworkMode; bootstrap?: string[]; place?: string; listen?: string; directory?: string; seed?: Uint8Array } = {}): Promise<LabNode> {
+  async addNode(
+    options: {
+      mode?: NetworkMode
+      bootstrap?: string[]
+      place?: string
+      listen?: string
+      directory?: string
+      seed?: Uint8Array
+    } = {}
+  ): Promise<LabNode> {
     const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'chronym-lab-'))
     this.#directories.add(directory)
     const store = openStore(join(directory, 'chronym.db'))
@@ -156,24 +183,35 @@ export class Lab {
     return node
   }
 
-  /** Starts that many nodes, the one of each index at its place where one is given, and waits until every one knows enough others. */
+  /**
+   * Starts that many nodes, the one of each index at its place where one is given, and waits until every one knows
+   * enough others.
+   */
   async addNodes(count: number, place?: (index: number) => string): Promise<LabNode[]> {
     const added: LabNode[] = []
-    for (let index = 0; index < count; index++) added.push(await this.addNode(place === undefined ? {} : { place: place(index) }))
+    for (let index = 0; index < count; index++)
+      added.push(await this.addNode(place === undefined ? {} : { place: place(index) }))
     await this.connected()
     return added
   }
 
-  /** Waits until every serving node knows so many. By default all others, as far as that is promised: nobody looks for more than k as soon as he joins. */
+  /**
+   * Waits until every serving node knows so many. By default all others, as far as that is promised: nobody looks for
+   * more than k as soon as he joins.
+   */
   async connected(expected = Math.min(this.nodes.length - 1, this.profile.k)): Promise<void> {
     await waitFor(() => {
       for (const { network } of this.nodes) {
-        if (network.status().mode === 'full' && network.knownPeers() < expected) throw new Error(`a node knows ${network.knownPeers()} of ${expected}`)
+        if (network.status().mode === 'full' && network.knownPeers() < expected)
+          throw new Error(`a node knows ${network.knownPeers()} of ${expected}`)
       }
     }, 20)
   }
 
-  /** A bare node of the same network, for what no honest peer sends. It is connected to the first node. `place` as for `addNode`. */
+  /**
+   * A bare node of the same network, for what no honest peer sends. It is connected to the first node. `place` as for
+   * `addNode`.
+   */
   async addStranger(place?: string): Promise<Node> {
     const stranger = await startNode({
       profile: this.profile,
@@ -219,13 +257,33 @@ export class Lab {
   }
 
   /** A first claim of a name, or the renewal of `former`. */
-  reveal(name: string, owner: KeyPair, options: { p: number; salt?: Uint8Array; serial?: number; former?: Reveal }): Reveal {
+  reveal(
+    name: string,
+    owner: KeyPair,
+    options: { p: number; salt?: Uint8Array; serial?: number; former?: Reveal }
+  ): Reveal {
     const { p, salt = saltOf('first'), serial = 1, former } = options
-    const iterations = former === undefined ? iterationsFor(parseName(name, this.profile), this.profile) : renewalIterations(parseName(name, this.profile), this.profile)
+    const iterations =
+      former === undefined
+        ? iterationsFor(parseName(name, this.profile), this.profile)
+        : renewalIterations(parseName(name, this.profile), this.profile)
     const pulse = this.pulse(p)
     const chain: readonly Link[] = former === undefined ? [] : linksOf(former)
-    const seed = vdfSeed({ commitment: this.commitment(name, owner, salt), round: p, randomness: pulse.randomness, before: chain.at(-1)?.proof }, this.hash)
-    const vdf_proof = encodeVdfProof({ pulse: pulse.signature, proof: modelledProof(seed, iterations), salt, ...(chain.length > 0 && { chain }) })
+    const seed = vdfSeed(
+      {
+        commitment: this.commitment(name, owner, salt),
+        round: p,
+        randomness: pulse.randomness,
+        before: chain.at(-1)?.proof
+      },
+      this.hash
+    )
+    const vdf_proof = encodeVdfProof({
+      pulse: pulse.signature,
+      proof: modelledProof(seed, iterations),
+      salt,
+      ...(chain.length > 0 && { chain })
+    })
     const payload = utf8(JSON.stringify({ records: {}, serial }))
     return signReveal({ name, drand_pulse: p, iterations, vdf_proof, payload }, owner, this.hash)
   }
@@ -261,5 +319,7 @@ export function saltOf(text: string): Uint8Array {
 
 /** 200 bytes that only this seed and number of squarings have. */
 function modelledProof(seed: Uint8Array, iterations: number): Uint8Array {
-  return concatBytes(...Array.from({ length: 7 }, (_, index) => sha256(seed, u64be(iterations), u64be(index)))).subarray(0, 200)
+  return concatBytes(
+    ...Array.from({ length: 7 }, (_, index) => sha256(seed, u64be(iterations), u64be(index)))
+  ).subarray(0, 200)
 }

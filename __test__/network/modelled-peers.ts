@@ -24,7 +24,11 @@ export function modelledPeer(index: number): Peer {
 export type Lost = 'lost'
 
 /** `all` are whom every look-up finds, and with us the whole network, unless the overrides say otherwise. */
-export function modelledPeers<P extends Peer>(all: () => readonly P[], answer: (peer: P, request: Request) => Answer | Lost | Promise<Answer | Lost>, overrides: Partial<Peers> = {}): Peers {
+export function modelledPeers<P extends Peer>(
+  all: () => readonly P[],
+  answer: (peer: P, request: Request) => Answer | Lost | Promise<Answer | Lost>,
+  overrides: Partial<Peers> = {}
+): Peers {
   const everybody = (): Peer[] => [...all()]
   return {
     ownPosition: new Uint8Array(32),
@@ -52,5 +56,12 @@ export function modelledPeers<P extends Peer>(all: () => readonly P[], answer: (
 
 /** A client of those peers that holds nothing itself. */
 export function clientOf(lab: Lab, peers: Peers): ClientParts {
-  return { profile: lab.profile, verifier: createVerifier(lab.profile, lab.beacon, lab.pool), judge: lab.pool, peers: () => peers, holder: () => undefined, ownPeerId: 'self' }
+  return {
+    profile: lab.profile,
+    verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
+    judge: lab.pool,
+    peers: () => peers,
+    holder: () => undefined,
+    ownPeerId: 'self'
+  }
 }

@@ -83,7 +83,8 @@ describe('the verifier', () => {
     const reveal = lab.reveal('once.chronym', lab.owner('alice'), { p: lab.round })
     let isDown = true
     const verifier = createVerifier(lab.profile, lab.beacon, {
-      verifyProof: (question) => (isDown ? Promise.reject(new Error('the pool is closed')) : lab.pool.verifyProof(question))
+      verifyProof: (question) =>
+        isDown ? Promise.reject(new Error('the pool is closed')) : lab.pool.verifyProof(question)
     })
     await expect(verifier.validate(reveal)).rejects.toThrow('the pool is closed')
     isDown = false

@@ -54,13 +54,19 @@ const profiles = fc.constantFrom<NetworkProfile>(LOCAL, parseProfile({ ...LOCAL,
 const states = fc.constantFrom<EntryState>('fresh', 'settling', 'settled', 'provisional')
 
 const neighbours: fc.Arbitrary<NeighbourFacts> = fc
-  .array(fc.record({ claim: fc.option(claims, { nil: undefined }), state: states, prefix: fc.nat(9) }), { maxLength: 10 })
+  .array(fc.record({ claim: fc.option(claims, { nil: undefined }), state: states, prefix: fc.nat(9) }), {
+    maxLength: 10
+  })
   .chain((peers) =>
     fc.record({ unheard: fc.nat(3), isCrowd: fc.boolean() }).map(({ unheard, isCrowd }) => ({
       // A crowd: all say what the first says, as an attacker's peers would.
       answers: peers.map(({ claim, state, prefix }, index) => {
         const said = isCrowd ? peers[0]!.claim : claim
-        return { peer: `${index}`, prefix: `${prefix}`, ...(said === undefined ? {} : { entry: { claimId: said.id, state } }) }
+        return {
+          peer: `${index}`,
+          prefix: `${prefix}`,
+          ...(said === undefined ? {} : { entry: { claimId: said.id, state } })
+        }
       }),
       known: peers.length + unheard
     }))
@@ -68,7 +74,13 @@ const neighbours: fc.Arbitrary<NeighbourFacts> = fc
 
 /** Any time around 1010: the beacon ahead of the clock, on time, late, or away for days. */
 const times: fc.Arbitrary<ProtocolTime> = fc
-  .record({ verified: fc.integer({ min: 1004, max: 1040 }), ahead: fc.oneof(fc.integer({ min: -10, max: 10 }), fc.integer({ min: LOCAL.pulse_fresh - 2, max: LOCAL.pulse_fresh + 2 })) })
+  .record({
+    verified: fc.integer({ min: 1004, max: 1040 }),
+    ahead: fc.oneof(
+      fc.integer({ min: -10, max: 10 }),
+      fc.integer({ min: LOCAL.pulse_fresh - 2, max: LOCAL.pulse_fresh + 2 })
+    )
+  })
   .map(({ verified, ahead }) => advanceTime(timeAt(1000), { clock: verified + ahead, verified }, LOCAL))
 
 /** The entry that stands after a decision. */
@@ -99,10 +111,16 @@ describe('invariants of entries', () => {
       }
       return entry && tickEntry(entry, timeAt(1006 + LOCAL.contest), LOCAL)
     }
-    const rounds = fc.array(fc.nat(LOCAL.contest), { minLength: 8, maxLength: 8 }).map((offsets) => offsets.sort((left, right) => left - right))
+    const rounds = fc
+      .array(fc.nat(LOCAL.contest), { minLength: 8, maxLength: 8 })
+      .map((offsets) => offsets.sort((left, right) => left - right))
     fc.assert(
       fc.property(
-        fc.array(claims, { minLength: 1, maxLength: 8 }).chain((messages) => fc.tuple(fc.constant(messages), fc.shuffledSubarray(messages, { minLength: messages.length }))),
+        fc
+          .array(claims, { minLength: 1, maxLength: 8 })
+          .chain((messages) =>
+            fc.tuple(fc.constant(messages), fc.shuffledSubarray(messages, { minLength: messages.length }))
+          ),
         rounds,
         rounds,
         ([messages, shuffled], some, others) => {
@@ -111,8 +129,13 @@ describe('invariants of entries', () => {
           expect([other.state, other.tenureRound]).toEqual([one.state, one.tenureRound])
           expect([one.state, one.tenureRound]).toEqual(['settling', 1005])
           // And it is the claim that the rule names: the lowest first link, of that the newest record.
-          const firsts = messages.toSorted((left, right) => left.firstRound - right.firstRound || compareBytes(left.tie, right.tie))
-          const newest = messages.filter(({ id }) => equalBytes(id, firsts[0]!.id)).toSorted(compareRecords).at(-1)!
+          const firsts = messages.toSorted(
+            (left, right) => left.firstRound - right.firstRound || compareBytes(left.tie, right.tie)
+          )
+          const newest = messages
+            .filter(({ id }) => equalBytes(id, firsts[0]!.id))
+            .toSorted(compareRecords)
+            .at(-1)!
           expect(one.claim).toEqual(newest)
         }
       ),
@@ -122,29 +145,65 @@ describe('invariants of entries', () => {
 
   it('P2: delivering C, at any time and by anybody, never turns a claim from accepted to refused', () => {
     const rounds = fc.integer({ min: 900, max: 1100 })
-    const words = fc.array(fc.tuple(rounds, fc.nat(9)), { maxLength: 8 }).map((said) => said.map(([seen, prefix], index) => ({ peer: `${index}`, prefix: `${prefix}`, seen })))
+    const words = fc
+      .array(fc.tuple(rounds, fc.nat(9)), { maxLength: 8 })
+      .map((said) => said.map(([seen, prefix], index) => ({ peer: `${index}`, prefix: `${prefix}`, seen })))
     fc.assert(
-      fc.property(fc.option(fc.tuple(claims, states), { nil: undefined }), claims, rounds, words, fc.option(neighbours, { nil: undefined }), fc.boolean(), times, profiles, (held, claim, seen, handedOver, heard, isEcho, time, profile) => {
-        // One in two neighbourhoods holds the very claim.
-        const answers = isEcho && heard !== undefined ? { ...heard, answers: heard.answers.map((each) => (each.entry === undefined ? each : { ...each, entry: { ...each.entry, claimId: claim.id } })) } : heard
-        const entry = held === undefined ? undefined : newEntry(held[0], held[1], timeAt(1003))
-        const decide = (commitment: CommitmentFacts): Decision => admit(entry, claim, { time, commitment, ...(answers !== undefined && { neighbours: answers }) }, profile)
-        for (const [without, withC] of [[{}, { seen }], [{}, { handedOver }], [{ seen }, { seen, handedOver }], [{ handedOver }, { seen, handedOver }]] as const) {
-          const [before, now] = [decide(without), decide(withC)]
-          // Before the neighbours were asked, a witnessed claim may be reason to ask them.
-          if (before.kind === 'store') expect(now.kind).toBe(answers === undefined && now.kind === 'ask' ? 'ask' : 'store')
-          if (before.kind !== 'refuse') expect(now.kind).not.toBe('refuse')
+      fc.property(
+        fc.option(fc.tuple(claims, states), { nil: undefined }),
+        claims,
+        rounds,
+        words,
+        fc.option(neighbours, { nil: undefined }),
+        fc.boolean(),
+        times,
+        profiles,
+        (held, claim, seen, handedOver, heard, isEcho, time, profile) => {
+          // One in two neighbourhoods holds the very claim.
+          const answers =
+            isEcho && heard !== undefined
+              ? {
+                  ...heard,
+                  answers: heard.answers.map((each) =>
+                    each.entry === undefined ? each : { ...each, entry: { ...each.entry, claimId: claim.id } }
+                  )
+                }
+              : heard
+          const entry = held === undefined ? undefined : newEntry(held[0], held[1], timeAt(1003))
+          const decide = (commitment: CommitmentFacts): Decision =>
+            admit(entry, claim, { time, commitment, ...(answers !== undefined && { neighbours: answers }) }, profile)
+          for (const [without, withC] of [
+            [{}, { seen }],
+            [{}, { handedOver }],
+            [{ seen }, { seen, handedOver }],
+            [{ handedOver }, { seen, handedOver }]
+          ] as const) {
+            const [before, now] = [decide(without), decide(withC)]
+            // Before the neighbours were asked, a witnessed claim may be reason to ask them.
+            if (before.kind === 'store')
+              expect(now.kind).toBe(answers === undefined && now.kind === 'ask' ? 'ask' : 'store')
+            if (before.kind !== 'refuse') expect(now.kind).not.toBe('refuse')
+          }
         }
-      }),
+      ),
       CASES
     )
   })
 
   it('P3: a settled entry changes its claim, and so its owner, only by death', () => {
     const event = fc.oneof(
-      fc.record({ kind: fc.constant('claim' as const), claim: claims, seen: fc.option(fc.integer({ min: 900, max: 1100 }), { nil: undefined }), answers: neighbours }),
+      fc.record({
+        kind: fc.constant('claim' as const),
+        claim: claims,
+        seen: fc.option(fc.integer({ min: 900, max: 1100 }), { nil: undefined }),
+        answers: neighbours
+      }),
       fc.record({ kind: fc.constant('question' as const), answers: neighbours }),
-      fc.record({ kind: fc.constant('time' as const), clock: fc.integer({ min: 0, max: LOCAL.lease / 4 }), pulse: fc.boolean() })
+      fc.record({
+        kind: fc.constant('time' as const),
+        clock: fc.integer({ min: 0, max: LOCAL.lease / 4 }),
+        pulse: fc.boolean()
+      })
     )
     fc.assert(
       fc.property(fc.constantFrom('alice', 'owner'), fc.array(event, { maxLength: 12 }), (who, events) => {
@@ -171,7 +230,16 @@ describe('invariants of entries', () => {
           }
           if (each.kind === 'question') {
             const revision = reviseEntry(entry, each.answers, time, LOCAL)
-            if (revision !== undefined) entry = revision.kind === 'keep' ? revision.entry : adopt(revision.agreed, claimsById.get(Buffer.from(revision.agreed.claimId).toString('hex'))!, time, entry)
+            if (revision !== undefined)
+              entry =
+                revision.kind === 'keep'
+                  ? revision.entry
+                  : adopt(
+                      revision.agreed,
+                      claimsById.get(Buffer.from(revision.agreed.claimId).toString('hex'))!,
+                      time,
+                      entry
+                    )
           }
           expect(entry.state).toBe('settled')
           expect([toHex(entry.claim.id), toHex(entry.claim.pubkey)]).toEqual([toHex(owner.id), toHex(owner.pubkey)])
@@ -186,23 +254,31 @@ describe('invariants of entries', () => {
     const stopped = 1_000_000
     fc.assert(
       fc.property(
-        fc.array(fc.record({ clock: fc.integer({ min: -twoYears, max: twoYears }), pulse: fc.nat(LOCAL.lease * 3) }), { minLength: 1, maxLength: 8 }),
+        fc.array(fc.record({ clock: fc.integer({ min: -twoYears, max: twoYears }), pulse: fc.nat(LOCAL.lease * 3) }), {
+          minLength: 1,
+          maxLength: 8
+        }),
         fc.boolean(),
         states,
         (readings, isClockWild, state) => {
           let time: ProtocolTime = timeAt(stopped)
           let entry: Entry | undefined = newEntry(bareClaim({ firstRound: stopped - 10 }), state, time)
-          // Either the clock jumps and the beacon has stopped for good, or the clock goes on and all pulses that come are older than a day.
+          // Either the clock jumps and the beacon has stopped for good, or the clock goes on and all pulses that come
+          // are older than a day.
           const inOrder = isClockWild ? readings : readings.toSorted((left, right) => left.clock - right.clock)
           for (const { clock, pulse } of inOrder) {
-            const verified = isClockWild ? Math.min(stopped, pulse) : Math.min(stopped + pulse, stopped + clock - LOCAL.pulse_fresh - 1)
+            const verified = isClockWild
+              ? Math.min(stopped, pulse)
+              : Math.min(stopped + pulse, stopped + clock - LOCAL.pulse_fresh - 1)
             time = advanceTime(time, { clock: stopped + clock, verified }, LOCAL)
             entry = entry && tickEntry(entry, time, LOCAL)
             expect(entry).toBeDefined()
             expect(leaseState(stopped - 10, time.lapse, LOCAL).state).toBe('live')
             if (stopped + clock - time.verified <= LOCAL.pulse_fresh) continue
             const newcomer = bareClaim({ owner: 'newcomer', firstRound: time.now - 1 })
-            expect(admit(undefined, newcomer, { time, commitment: { seen: time.now - 2 }, neighbours: NOBODY }, LOCAL)).toEqual({ kind: 'wait' })
+            expect(
+              admit(undefined, newcomer, { time, commitment: { seen: time.now - 2 }, neighbours: NOBODY }, LOCAL)
+            ).toEqual({ kind: 'wait' })
           }
         }
       ),

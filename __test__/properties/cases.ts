@@ -1,6 +1,6 @@
 /**
- * How many random cases a property gets, and from which seed: PROPERTY_RUNS (1,000) and PROPERTY_SEED (the time). A failure names its seed and the
- * smallest case; the same seed tries the same cases again.
+ * How many random cases a property gets, and from which seed: PROPERTY_RUNS (1,000) and PROPERTY_SEED (the time). A
+ * failure names its seed and the smallest case; the same seed tries the same cases again.
  */
 export const RUNS = count('PROPERTY_RUNS', 1000)
 
@@ -26,6 +26,7 @@ function count(variable: string, otherwise: number): number {
   const text = process.env[variable]
   if (text === undefined) return otherwise
   const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${variable}: a whole number is expected, not ${text}`)
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`${variable}: a whole number is expected, not ${text}`)
   return value
 }

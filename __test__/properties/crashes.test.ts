@@ -1,4 +1,7 @@
-/** Invariant P11 of docs/protocol/rules.md, 18: a process that is killed at any write of the store, and started again on what it left. */
+/**
+ * Invariant P11 of docs/protocol/rules.md, 18: a process that is killed at any write of the store, and started again
+ * on what it left.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRoundClock } from '../../src/time/round-clock.ts'
@@ -62,53 +65,77 @@ const deaths = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 6 })
 describe('killed at any write', () => {
   it('P11: a peer remembers every receipt that it has sent, with the same s', () => {
     const steps = fc.oneof(
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('receive' as const), which: fc.nat(7), prefix: fc.constantFrom('a', 'b') }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('time' as const), rounds: fc.integer({ min: 1, max: PROFILE.commit_keep }) }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          kind: fc.constant('receive' as const),
+          which: fc.nat(7),
+          prefix: fc.constantFrom('a', 'b')
+        })
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constant('time' as const),
+          rounds: fc.integer({ min: 1, max: PROFILE.commit_keep })
+        })
+      },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('flush' as const) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const) }) }
     )
     const commitment = (index: number): Uint8Array => sha256(utf8('C'), u64be(index))
     fc.assert(
-      fc.property(fc.array(fc.array(steps, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 6 }), deaths, fc.boolean(), (lives, moments, isRoomy) => {
-        const disk = new Disk()
-        let round = 1000
-        const sent = new Map<number, { seen: number; lastSent: number }>()
-        const open = () => {
-          const clock = createRoundClock({ latest: () => ({ round, signature: new Uint8Array(48), randomness: new Uint8Array(32) }) }, PROFILE, disk, () => roundTimeMs(round, PROFILE.beacon))
-          return createCommitments(disk, PROFILE, clock, isRoomy ? undefined : { total: 3, perPrefix: 2 })
-        }
-        for (const [index, life] of lives.entries()) {
-          disk.live(moments[index] ?? Infinity)
-          survives(() => {
-            const held = open()
-            const waiting: (() => void)[] = []
-            for (const step of life) {
-              if (step.kind === 'time') round += step.rounds
-              else if (step.kind === 'forget') held.forget()
-              else if (step.kind === 'receive') {
-                const received = held.receive(commitment(step.which), u64be(0), step.prefix)
-                const lastSent = round
-                if ('seen' in received) waiting.push(() => sent.set(step.which, { seen: received.seen, lastSent }))
-              } else {
-                held.flush()
-                // Receipts go out when this returns.
-                for (const send of waiting.splice(0)) send()
+      fc.property(
+        fc.array(fc.array(steps, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 6 }),
+        deaths,
+        fc.boolean(),
+        (lives, moments, isRoomy) => {
+          const disk = new Disk()
+          let round = 1000
+          const sent = new Map<number, { seen: number; lastSent: number }>()
+          const open = () => {
+            const clock = createRoundClock(
+              { latest: () => ({ round, signature: new Uint8Array(48), randomness: new Uint8Array(32) }) },
+              PROFILE,
+              disk,
+              () => roundTimeMs(round, PROFILE.beacon)
+            )
+            return createCommitments(disk, PROFILE, clock, isRoomy ? undefined : { total: 3, perPrefix: 2 })
+          }
+          for (const [index, life] of lives.entries()) {
+            disk.live(moments[index] ?? Infinity)
+            survives(() => {
+              const held = open()
+              const waiting: (() => void)[] = []
+              for (const step of life) {
+                if (step.kind === 'time') round += step.rounds
+                else if (step.kind === 'forget') held.forget()
+                else if (step.kind === 'receive') {
+                  const received = held.receive(commitment(step.which), u64be(0), step.prefix)
+                  const lastSent = round
+                  if ('seen' in received) waiting.push(() => sent.set(step.which, { seen: received.seen, lastSent }))
+                } else {
+                  held.flush()
+                  // Receipts go out when this returns.
+                  for (const send of waiting.splice(0)) send()
+                }
               }
+            })
+            disk.live(Infinity)
+            const again = open()
+            for (const [which, receipt] of sent) {
+              const { seen } = again.facts(commitment(which))
+              // Only what the rules drop is not remembered: a full table, or nothing sent for commit_keep (less the
+              // eighth by which writes are put off).
+              const mayBeGone = !isRoomy || round > receipt.lastSent + (PROFILE.commit_keep * 7) / 8 - 1
+              if (!mayBeGone) expect(seen, `C ${which} of round ${receipt.seen} at ${round}`).toBe(receipt.seen)
+              // Dropped, and come again before the process died: no receipt names an earlier round than the table.
+              if (seen !== receipt.seen) sent.delete(which)
+              if (seen !== undefined) expect(seen).toBeGreaterThanOrEqual(receipt.seen)
             }
-          })
-          disk.live(Infinity)
-          const again = open()
-          for (const [which, receipt] of sent) {
-            const { seen } = again.facts(commitment(which))
-            // Only what the rules drop is not remembered: a full table, or nothing sent for commit_keep (less the eighth by which writes are put off).
-            const mayBeGone = !isRoomy || round > receipt.lastSent + (PROFILE.commit_keep * 7) / 8 - 1
-            if (!mayBeGone) expect(seen, `C ${which} of round ${receipt.seen} at ${round}`).toBe(receipt.seen)
-            // Dropped, and come again before the process died: no receipt names an earlier round than the table.
-            if (seen !== receipt.seen) sent.delete(which)
-            if (seen !== undefined) expect(seen).toBeGreaterThanOrEqual(receipt.seen)
           }
         }
-      }),
+      ),
       CASES
     )
   })
@@ -118,16 +145,23 @@ describe('killed at any write', () => {
     fc.assert(
       fc.property(deaths, fc.infiniteStream(fc.nat(9)), (moments, chance) => {
         const disk = new Disk()
-        const world = { commitments: new Set<string>(), squared: new Set<string>(), plans: new Set<string>(), reveals: new Set<string>() }
+        const world = {
+          commitments: new Set<string>(),
+          squared: new Set<string>(),
+          plans: new Set<string>(),
+          reveals: new Set<string>()
+        }
         let round = 1000
         let salts = 0
         const draw = (): number => chance.next().value as number
-        const commitmentOf = (salt: Uint8Array): Uint8Array => commitmentHash('alice.chronym', key.publicKey, salt, HASH)
+        const commitmentOf = (salt: Uint8Array): Uint8Array =>
+          commitmentHash('alice.chronym', key.publicKey, salt, HASH)
 
         const live = (): void => {
           const journal = new TaskJournal(disk)
           const ledger = new TaskLedger(journal, new ManualClock(), () => 0)
-          for (const { state, lastEventId } of journal.load()) ledger.apply(ledger.hold(state, lastEventId), { type: 'restarted' })
+          for (const { state, lastEventId } of journal.load())
+            ledger.apply(ledger.hold(state, lastEventId), { type: 'restarted' })
           let task = ledger.all().next().value as Task | undefined
           if (task === undefined) {
             const state = newTask({ id: 'task', name: 'alice.chronym', kind: 'register', order: 1, iterations: 10 }, 0)
@@ -149,19 +183,35 @@ describe('killed at any write', () => {
             case 'commit': {
               if (state.draft === null) {
                 const salt = sha256(utf8('salt'), u64be(salts++))
-                ledger.apply(task, { type: 'drafted', draft: encodeDraft({ salt, nonce: u64be(0), sentRound: round, pulseRound: null }) })
+                ledger.apply(task, {
+                  type: 'drafted',
+                  draft: encodeDraft({ salt, nonce: u64be(0), sentRound: round, pulseRound: null })
+                })
               }
               const draft = decodeDraft(task.state.draft!)
               world.commitments.add(toHex(commitmentOf(draft.salt)))
               if (draw() < 3) return
-              ledger.apply(task, { type: 'committed', draft: encodeDraft({ ...draft, pulseRound: round + PROFILE.min_commit }) })
+              ledger.apply(task, {
+                type: 'committed',
+                draft: encodeDraft({ ...draft, pulseRound: round + PROFILE.min_commit })
+              })
               return
             }
             case 'pulse': {
               const { salt, pulseRound } = decodeDraft(state.draft!)
               const pulse = sha256(u64be(pulseRound!))
               const seed = vdfSeed({ commitment: commitmentOf(salt), round: pulseRound!, randomness: pulse }, HASH)
-              ledger.apply(task, { type: 'planned', plan: { seed, discriminantBits: 1024, iterations: 10, split: null, deadlineMs: null, context: encodeContext({ salt, pulseRound: pulseRound!, pulse }) } })
+              ledger.apply(task, {
+                type: 'planned',
+                plan: {
+                  seed,
+                  discriminantBits: 1024,
+                  iterations: 10,
+                  split: null,
+                  deadlineMs: null,
+                  context: encodeContext({ salt, pulseRound: pulseRound!, pulse })
+                }
+              })
               return
             }
             case 'evaluate': {
@@ -175,7 +225,8 @@ describe('killed at any write', () => {
               return
             }
             case 'reveal': {
-              if (state.reveal === null) ledger.apply(task, { type: 'signed', reveal: sha256(utf8('reveal'), state.proof!, u64be(round)) })
+              if (state.reveal === null)
+                ledger.apply(task, { type: 'signed', reveal: sha256(utf8('reveal'), state.proof!, u64be(round)) })
               world.reveals.add(toHex(task.state.reveal!))
               if (draw() < 5) return
               ledger.apply(task, { type: 'published' })

@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { compareBytes, toHex } from '../../src/protocol/encoding/bytes.ts'
 import { encodeMultikey } from '../../src/protocol/identity/did.ts'
 import type { KeyPair } from '../../src/protocol/crypto/ed25519.ts'
-import { buildGenesis, buildNextVersion, kidDocumentHash, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/identity/kid.ts'
+import {
+  buildGenesis,
+  buildNextVersion,
+  kidDocumentHash,
+  signKidDocument,
+  type KidChanges,
+  type KidDocument
+} from '../../src/protocol/identity/kid.ts'
 import { foldKidLog, mergeKidLogs, verifyKidLog, type KidLog } from '../../src/protocol/identity/kid-log.ts'
 import { keyOf, LOCAL } from '../protocol/fixtures.ts'
 import { CASES, randomFrom, SEED } from './cases.ts'
@@ -12,7 +19,10 @@ import { CASES, randomFrom, SEED } from './cases.ts'
 const TREES = 30
 const KEYS: readonly KeyPair[] = ['update 1', 'update 2', 'recovery 1', 'recovery 2', 'thief'].map(keyOf)
 
-/** Versions of one identity that branch at random: by update keys, recovery keys, keys that were taken out, and keys that never were in. */
+/**
+ * Versions of one identity that branch at random: by update keys, recovery keys, keys that were taken out, and keys
+ * that never were in.
+ */
 interface Tree {
   readonly documents: readonly KidDocument[]
   readonly head: string
@@ -20,10 +30,19 @@ interface Tree {
 
 function growTree(random: () => number): Tree {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
-  const sign = (document: ReturnType<typeof buildNextVersion>, key: KeyPair): KidDocument => signKidDocument(document, key, '2026-01-01T00:00:00Z', LOCAL)
+  const sign = (document: ReturnType<typeof buildNextVersion>, key: KeyPair): KidDocument =>
+    signKidDocument(document, key, '2026-01-01T00:00:00Z', LOCAL)
   const [update, , recovery] = KEYS as [KeyPair, KeyPair, KeyPair]
-  const documents = [sign(buildGenesis({ keys: [update.publicKey], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] }, LOCAL), update)]
-  for (let size = 3 + Math.floor(random() * 4); documents.length < size; ) {
+  const documents = [
+    sign(
+      buildGenesis(
+        { keys: [update.publicKey], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] },
+        LOCAL
+      ),
+      update
+    )
+  ]
+  for (let size = 3 + Math.floor(random() * 4); documents.length < size;) {
     const changes: KidChanges[] = [
       { alsoKnownAs: [`https://${documents.length}.example`] },
       { updateKeys: [encodeMultikey(pick(KEYS).publicKey)] },
@@ -32,8 +51,15 @@ function growTree(random: () => number): Tree {
     ]
     // Mostly at an end, so that branches grow, and mostly by a key that may.
     const parent = random() < 0.6 ? documents.at(-1)! : pick(documents)
-    const listed = KEYS.filter(({ publicKey }) => [...parent.updateKeys, ...(parent.recoveryKeys ?? [])].includes(encodeMultikey(publicKey)))
-    documents.push(sign(buildNextVersion(parent, random() < 0.6 ? changes[0]! : pick(changes)), random() < 0.85 && listed.length > 0 ? pick(listed) : pick(KEYS)))
+    const listed = KEYS.filter(({ publicKey }) =>
+      [...parent.updateKeys, ...(parent.recoveryKeys ?? [])].includes(encodeMultikey(publicKey))
+    )
+    documents.push(
+      sign(
+        buildNextVersion(parent, random() < 0.6 ? changes[0]! : pick(changes)),
+        random() < 0.85 && listed.length > 0 ? pick(listed) : pick(KEYS)
+      )
+    )
   }
   return { documents, head: headOf(documents) }
 }
@@ -44,7 +70,10 @@ function headOf(documents: readonly KidDocument[]): string {
 
 /** Every number below `length`, in any order: a failure shows numbers, not documents. */
 function permutation(length: number): fc.Arbitrary<number[]> {
-  return fc.shuffledSubarray(Array.from({ length }, (_, index) => index), { minLength: length })
+  return fc.shuffledSubarray(
+    Array.from({ length }, (_, index) => index),
+    { minLength: length }
+  )
 }
 
 /** Every chain of a tree that verifies, by its last version. */
@@ -84,7 +113,8 @@ describe('the log of an identity', () => {
     const decided: KidLog[][] = []
     while (decided.length < TREES) {
       const logs = chainsOf(growTree(random))
-      if (logs.length > 2 && logs.filter(({ versions }) => versions.at(-1)!.signer === 'recovery').length === 1) decided.push(logs)
+      if (logs.length > 2 && logs.filter(({ versions }) => versions.at(-1)!.signer === 'recovery').length === 1)
+        decided.push(logs)
     }
     const orders = fc.nat(TREES - 1).chain((tree) => fc.tuple(fc.constant(tree), permutation(decided[tree]!.length)))
     fc.assert(

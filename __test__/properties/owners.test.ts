@@ -1,6 +1,6 @@
 /**
- * Invariant P12 of docs/protocol/rules.md, 18: owners on network `main` in virtual time. Rules are the real ones; what a renewal takes is modelled by
- * squarings a second, and when the machine is awake and online by spells.
+ * Invariant P12 of docs/protocol/rules.md, 18: owners on network `main` in virtual time. Rules are the real ones;
+ * what a renewal takes is modelled by squarings a second, and when the machine is awake and online by spells.
  */
 import { describe, expect, it } from 'vitest'
 import { admit } from '../../src/protocol/admission/admission.ts'
@@ -42,7 +42,10 @@ interface Spell {
   readonly until: number
 }
 
-/** From a phone that is awake two hours a day to a server; four absences a year, of a week on average and up to two months. */
+/**
+ * From a phone that is awake two hours a day to a server; four absences a year, of a week on average and up to two
+ * months.
+ */
 function drawOwner(random: () => number): Owner {
   for (;;) {
     const name = parseName(`${'n'.repeat(3 + Math.floor(random() * 14))}.chronym`, MAIN)
@@ -63,7 +66,7 @@ function drawOwner(random: () => number): Owner {
 /** So many a year, of exponential length with that mean, cut at the longest. */
 function spells(random: () => number, perYear: number, mean: number, longest: number): Spell[] {
   const found: Spell[] = []
-  for (let at = BEGIN - (Math.log(1 - random()) * YEAR) / perYear; at < BEGIN + FOLLOWED + YEAR; ) {
+  for (let at = BEGIN - (Math.log(1 - random()) * YEAR) / perYear; at < BEGIN + FOLLOWED + YEAR;) {
     const until = at + Math.min(longest, -Math.log(1 - random()) * mean)
     found.push({ from: at, until })
     at = until - (Math.log(1 - random()) * YEAR) / perYear
@@ -72,7 +75,10 @@ function spells(random: () => number, perYear: number, mean: number, longest: nu
 }
 
 /** Rounds of a life without absences that so many squarings take. */
-function roundsOf({ squaringsPerSecond, awake }: Pick<Owner, 'squaringsPerSecond' | 'awake'>, squarings: number): number {
+function roundsOf(
+  { squaringsPerSecond, awake }: Pick<Owner, 'squaringsPerSecond' | 'awake'>,
+  squarings: number
+): number {
   return squarings / squaringsPerSecond / awake / MAIN.beacon.period
 }
 
@@ -92,16 +98,27 @@ function after(from: number, work: number, away: readonly Spell[]): number {
 }
 
 /** Time at a node with that clock: pulses come but for outages, and all of them when one ends. */
-function timeAt(round: number, clockOff: number, outages: readonly Spell[], before: ProtocolTime = TIME_ZERO): ProtocolTime {
+function timeAt(
+  round: number,
+  clockOff: number,
+  outages: readonly Spell[],
+  before: ProtocolTime = TIME_ZERO
+): ProtocolTime {
   const outage = outages.find(({ from, until }) => from <= round && round < until)
   return advanceTime(before, { clock: Math.floor(round + clockOff), verified: Math.floor(outage?.from ?? round) }, MAIN)
 }
 
-/** When the daemon renews: it knows how fast it is while it is awake, and how much it was awake in the last four weeks; of what comes it knows nothing. */
+/**
+ * When the daemon renews: it knows how fast it is while it is awake, and how much it was awake in the last four weeks;
+ * of what comes it knows nothing.
+ */
 function dueRound({ renewal, squaringsPerSecond, awake, absences }: Owner, newestRound: number, now: number): number {
-  for (let at = now; ; ) {
+  for (let at = now; ;) {
     const from = at - FOUR_WEEKS
-    const away = absences.reduce((sum, absence) => sum + Math.max(0, Math.min(absence.until, at) - Math.max(absence.from, from)), 0)
+    const away = absences.reduce(
+      (sum, absence) => sum + Math.max(0, Math.min(absence.until, at) - Math.max(absence.from, from)),
+      0
+    )
     const share = Math.max(LEAST_SHARE, awake * (1 - away / FOUR_WEEKS))
     const due = renewalRound(newestRound, Math.ceil(renewal / squaringsPerSecond / share / MAIN.beacon.period), MAIN)
     if (due <= at) return at
@@ -129,15 +146,29 @@ function lossOf(owner: Owner, random: () => number): string | undefined {
     const rivalTime = timeAt(rivalRound + 50, 0, owner.outages)
     const ticked = tickEntry(entry, rivalTime, MAIN)
     if (ticked === undefined) return 'the lease and its grace ended before the renewal was done'
-    if (admit(ticked, rival, { time: rivalTime, commitment: { seen: rivalRound - 20 }, neighbours: { answers: [], known: 0 } }, MAIN).kind === 'store') return 'a rival got the name'
+    if (
+      admit(
+        ticked,
+        rival,
+        { time: rivalTime, commitment: { seen: rivalRound - 20 }, neighbours: { answers: [], known: 0 } },
+        MAIN
+      ).kind === 'store'
+    )
+      return 'a rival got the name'
     // Sent once the beacon is fresh at the peers.
     let sent = done
     for (;;) {
       const peerTime = timeAt(sent, 0, owner.outages)
       const held = tickEntry(entry, peerTime, MAIN)
-      if (held === undefined) return `sent ${Math.round((sent - entry.claim.newestRound - MAIN.lease - MAIN.grace) / DAY)} days after the grace`
+      if (held === undefined)
+        return `sent ${Math.round((sent - entry.claim.newestRound - MAIN.lease - MAIN.grace) / DAY)} days after the grace`
       const renewal = bareClaim({ owner: 'owner', firstRound: BEGIN, newestRound: p })
-      const decision = admit(held, renewal, { time: peerTime, commitment: {}, neighbours: { answers: [], known: 0 } }, MAIN)
+      const decision = admit(
+        held,
+        renewal,
+        { time: peerTime, commitment: {}, neighbours: { answers: [], known: 0 } },
+        MAIN
+      )
       if (decision.kind === 'store') {
         entry = decision.entry
         break

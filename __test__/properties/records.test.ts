@@ -12,7 +12,17 @@ import { compareRecords } from '../../src/protocol/claim/order.ts'
 import { parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { proofCacheKey } from '../../src/protocol/claim/proof-cache-key.ts'
 import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
-import { decodeReveal, decodeVdfProof, encodeReveal, encodeVdfProof, FORM_BYTES, proofShape, signReveal, type Link, type Reveal } from '../../src/protocol/claim/reveal.ts'
+import {
+  decodeReveal,
+  decodeVdfProof,
+  encodeReveal,
+  encodeVdfProof,
+  FORM_BYTES,
+  proofShape,
+  signReveal,
+  type Link,
+  type Reveal
+} from '../../src/protocol/claim/reveal.ts'
 import { validateReveal, type Checkers } from '../../src/protocol/claim/valid.ts'
 import { linkValue } from '../../src/protocol/claim/vdf-proof.ts'
 import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
@@ -27,9 +37,18 @@ async function isValid(reveal: Reveal, profile: NetworkProfile, checkers: Checke
 
 describe('the order of records', () => {
   it('P5: is total over all integers: antisymmetric, transitive, and equal only for the same record', () => {
-    const integers = fc.oneof(fc.nat(2), fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 52, 2 ** 53 - 2, 2 ** 53 - 1), fc.maxSafeNat())
+    const integers = fc.oneof(
+      fc.nat(2),
+      fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 52, 2 ** 53 - 2, 2 ** 53 - 1),
+      fc.maxSafeNat()
+    )
     const claims = fc
-      .record({ newestRound: integers, serial: integers, payload: fc.constantFrom('a', 'b', 'c'), record: fc.constantFrom('x', 'y') })
+      .record({
+        newestRound: integers,
+        serial: integers,
+        payload: fc.constantFrom('a', 'b', 'c'),
+        record: fc.constantFrom('x', 'y')
+      })
       .map((options) => bareClaim({ firstRound: 1, ...options }))
     fc.assert(
       fc.property(fc.array(claims, { minLength: 3, maxLength: 6 }), (records) => {
@@ -40,7 +59,8 @@ describe('the order of records', () => {
         if (a.newestRound !== b.newestRound) expect(compareRecords(a, b) > 0).toBe(a.newestRound > b.newestRound)
         else if (a.serial !== b.serial) expect(compareRecords(a, b) > 0).toBe(a.serial > b.serial)
         // Whatever the order in which they come, the same one is left.
-        const newest = (list: typeof records) => list.reduce((left, right) => (compareRecords(right, left) > 0 ? right : left))
+        const newest = (list: typeof records) =>
+          list.reduce((left, right) => (compareRecords(right, left) > 0 ? right : left))
         expect(newest(records.toReversed()).recordHash).toEqual(newest(records).recordHash)
       }),
       CASES
@@ -49,7 +69,13 @@ describe('the order of records', () => {
 })
 
 /** Nothing modelled: the kernel's proofs, of discriminants small enough for many cases, and the dev beacon's pulses. */
-const SMALL = parseProfile({ ...LOCAL, id: 'small', discriminant_bits: 256, difficulty: { base: 4_000, by_length: [{ from: 1, factor: 1 }] }, two_segment_from: 2_000 })
+const SMALL = parseProfile({
+  ...LOCAL,
+  id: 'small',
+  discriminant_bits: 256,
+  difficulty: { base: 4_000, by_length: [{ from: 1, factor: 1 }] },
+  two_segment_from: 2_000
+})
 const SMALL_HASH = profileHash(SMALL)
 const NAME = parseName('alice.chronym', SMALL)
 const OWNER = keyOf('alice')
@@ -59,8 +85,22 @@ function realLink(p: number, index: number, before?: Link, pulse = signDevPulse(
   const kernel = addon()
   const salt = bytesOf(`salt ${index}`)
   const iterations = index === 0 ? iterationsFor(NAME, SMALL) : renewalIterations(NAME, SMALL)
-  const seed = vdfSeed({ commitment: commitmentHash(NAME, OWNER.publicKey, salt, SMALL_HASH), round: p, randomness: pulseRandomness(pulse), before: before?.proof }, SMALL_HASH)
-  const evaluation = new kernel.Evaluation(kernel.Discriminant.fromSeed(seed, SMALL.discriminant_bits), null, iterations, proofShape(iterations, SMALL).split, 2 ** 24)
+  const seed = vdfSeed(
+    {
+      commitment: commitmentHash(NAME, OWNER.publicKey, salt, SMALL_HASH),
+      round: p,
+      randomness: pulseRandomness(pulse),
+      before: before?.proof
+    },
+    SMALL_HASH
+  )
+  const evaluation = new kernel.Evaluation(
+    kernel.Discriminant.fromSeed(seed, SMALL.discriminant_bits),
+    null,
+    iterations,
+    proofShape(iterations, SMALL).split,
+    2 ** 24
+  )
   const stop = new Uint32Array(new SharedArrayBuffer(4))
   while (evaluation.phase() !== 'done') evaluation.advance(10_000, stop)
   return { p, pulse, iterations, proof: evaluation.proof()!, salt }
@@ -93,20 +133,40 @@ describe('Valid, with the real kernel and real pulses', () => {
   const first = realLink(1000, 0)
   const links = [first, realLink(2000, 1, first)] as const
   const checkers = realCheckers()
-  const encodeLinks = (first: Link, newest: Link): Uint8Array => encodeVdfProof({ pulse: newest.pulse, proof: newest.proof, salt: newest.salt, chain: [first] })
-  const revealOf = (vdf_proof: Uint8Array): Reveal => signReveal({ name: NAME, drand_pulse: links[1].p, iterations: links[1].iterations, vdf_proof, payload: EMPTY_ZONE }, OWNER, SMALL_HASH)
+  const encodeLinks = (first: Link, newest: Link): Uint8Array =>
+    encodeVdfProof({ pulse: newest.pulse, proof: newest.proof, salt: newest.salt, chain: [first] })
+  const revealOf = (vdf_proof: Uint8Array): Reveal =>
+    signReveal(
+      { name: NAME, drand_pulse: links[1].p, iterations: links[1].iterations, vdf_proof, payload: EMPTY_ZONE },
+      OWNER,
+      SMALL_HASH
+    )
   const reveal = revealOf(encodeLinks(...links))
   const bytes = encodeReveal(reveal)
 
-  /** Forms that stand for something else than the proof: the identity (1, 1, ·) and the generator (2, 1, ·) in their encodings, and no form at all. */
-  const forms = [Uint8Array.of(4), Uint8Array.of(8), Uint8Array.of(0), Uint8Array.of(0xff)].map((head) => Uint8Array.from([...head, ...new Uint8Array(FORM_BYTES - 1)]))
+  /**
+   * Forms that stand for something else than the proof: the identity (1, 1, ·) and the generator (2, 1, ·) in their
+   * encodings, and no form at all.
+   */
+  const forms = [Uint8Array.of(4), Uint8Array.of(8), Uint8Array.of(0), Uint8Array.of(0xff)].map((head) =>
+    Uint8Array.from([...head, ...new Uint8Array(FORM_BYTES - 1)])
+  )
 
   /** What who chooses the pulse could compute long before: that of another round, and any bytes. */
-  const foretold = [signDevPulse(999), bytesOf('no pulse', 48)].flatMap((pulse) => [encodeLinks(realLink(1000, 0, undefined, pulse), links[1]), encodeLinks(links[0], realLink(2000, 1, first, pulse))])
+  const foretold = [signDevPulse(999), bytesOf('no pulse', 48)].flatMap((pulse) => [
+    encodeLinks(realLink(1000, 0, undefined, pulse), links[1]),
+    encodeLinks(links[0], realLink(2000, 1, first, pulse))
+  ])
 
   /** A link with its proof or pulse changed in ways that attackers would try. */
   const altered = fc
-    .record({ which: fc.nat(1), part: fc.constantFrom('proof' as const, 'proof' as const, 'pulse' as const, 'salt' as const), kind: fc.nat(5), at: fc.nat(10_000), flip: fc.integer({ min: 1, max: 255 }) })
+    .record({
+      which: fc.nat(1),
+      part: fc.constantFrom('proof' as const, 'proof' as const, 'pulse' as const, 'salt' as const),
+      kind: fc.nat(5),
+      at: fc.nat(10_000),
+      flip: fc.integer({ min: 1, max: 255 })
+    })
     .map(({ which, part, kind, at, flip }) => {
       const link = links[which]!
       const value = Uint8Array.from(link[part])
@@ -119,31 +179,42 @@ describe('Valid, with the real kernel and real pulses', () => {
     })
 
   /** The same members in another order, a length in more bytes than it needs, bytes cut off or added. */
-  const recoded = fc.record({ kind: fc.nat(4), at: fc.nat(10_000), flip: fc.integer({ min: 1, max: 255 }) }).map(({ kind, at, flip }) => {
-    const { pulse, proof, salt } = links[1]
-    const chain: CborValue = [linkValue(links[0])]
-    if (kind === 0) return reveal.vdf_proof.subarray(0, at % reveal.vdf_proof.length)
-    if (kind === 1) return concatBytes(reveal.vdf_proof, bytesOf(`${at}`, 1 + (flip % 40)))
-    const members = Object.entries({ v: 1, salt, chain, proof, pulse } as Record<string, CborValue>).map(([key, value]) => concatBytes(encodeCbor(key), encodeCbor(value)))
-    if (kind === 2) {
-      const from = at % 5
-      const to = (from + 1 + (flip % 4)) % 5
-      ;[members[from], members[to]] = [members[to]!, members[from]!]
-      return concatBytes(Uint8Array.of(0xa5), ...members)
-    }
-    if (kind === 3) return concatBytes(Uint8Array.of(0xb8, 5), ...members)
-    const changed = Uint8Array.from(reveal.vdf_proof)
-    changed[at % changed.length]! ^= flip
-    return changed
-  })
+  const recoded = fc
+    .record({ kind: fc.nat(4), at: fc.nat(10_000), flip: fc.integer({ min: 1, max: 255 }) })
+    .map(({ kind, at, flip }) => {
+      const { pulse, proof, salt } = links[1]
+      const chain: CborValue = [linkValue(links[0])]
+      if (kind === 0) return reveal.vdf_proof.subarray(0, at % reveal.vdf_proof.length)
+      if (kind === 1) return concatBytes(reveal.vdf_proof, bytesOf(`${at}`, 1 + (flip % 40)))
+      const members = Object.entries({ v: 1, salt, chain, proof, pulse } as Record<string, CborValue>).map(
+        ([key, value]) => concatBytes(encodeCbor(key), encodeCbor(value))
+      )
+      if (kind === 2) {
+        const from = at % 5
+        const to = (from + 1 + (flip % 4)) % 5
+        ;[members[from], members[to]] = [members[to]!, members[from]!]
+        return concatBytes(Uint8Array.of(0xa5), ...members)
+      }
+      if (kind === 3) return concatBytes(Uint8Array.of(0xb8, 5), ...members)
+      const changed = Uint8Array.from(reveal.vdf_proof)
+      changed[at % changed.length]! ^= flip
+      return changed
+    })
 
   it('P7: every change of a byte of a Reveal, and every other encoding of it, is invalid', async () => {
     expect(await isValid(reveal, SMALL, checkers)).toBe(true)
     expect(encodeReveal(revealOf(encodeLinks(...links)))).toEqual(bytes)
     // Either without the owner's key, or by the owner itself, signed anew each time.
     const changes = fc.oneof(
-      fc.record({ kind: fc.constant('bytes' as const), position: fc.nat(bytes.length - 1), flip: fc.integer({ min: 1, max: 255 }) }),
-      fc.record({ kind: fc.constant('proof' as const), vdf_proof: fc.oneof(altered, altered, recoded, fc.constantFrom(...foretold)) })
+      fc.record({
+        kind: fc.constant('bytes' as const),
+        position: fc.nat(bytes.length - 1),
+        flip: fc.integer({ min: 1, max: 255 })
+      }),
+      fc.record({
+        kind: fc.constant('proof' as const),
+        vdf_proof: fc.oneof(altered, altered, recoded, fc.constantFrom(...foretold))
+      })
     )
     await fc.assert(
       fc.asyncProperty(changes, async (change) => {
@@ -170,7 +241,15 @@ describe('Valid, with the real kernel and real pulses', () => {
 
 describe('Valid, with pulses and proofs modelled', () => {
   it('P8: a verdict remembered under its cache key is the verdict, over all swaps of fields', async () => {
-    const reveals = [makeReveal(), makeReveal({ owner: 'bob' }), makeReveal({ name: 'bob.chronym' }), makeReveal({ salt: 'other' }), makeReveal({ p: 1001 }), makeReveal({ renewals: [2000] }), makeReveal({ owner: 'bob', renewals: [2000, 3000] })]
+    const reveals = [
+      makeReveal(),
+      makeReveal({ owner: 'bob' }),
+      makeReveal({ name: 'bob.chronym' }),
+      makeReveal({ salt: 'other' }),
+      makeReveal({ p: 1001 }),
+      makeReveal({ renewals: [2000] }),
+      makeReveal({ owner: 'bob', renewals: [2000, 3000] })
+    ]
     const proofs = reveals.map(({ vdf_proof }) => decodeVdfProof(vdf_proof))
     const links = proofs.flatMap(({ chain = [] }) => chain)
     const cache = new Map<string, boolean>()
@@ -192,18 +271,50 @@ describe('Valid, with pulses and proofs modelled', () => {
     const source = fc.constantFrom(...reveals)
     const part = fc.constantFrom(...proofs)
     const mixture = fc.record({
-      name: source, round: source, iterations: source, owner: fc.constantFrom('alice', 'bob'),
+      name: source,
+      round: source,
+      iterations: source,
+      owner: fc.constantFrom('alice', 'bob'),
       // One in two keeps a proof whole, or hardly anything would get as far as its verdict.
       vdf_proof: fc.oneof(
         source.map(({ vdf_proof }) => vdf_proof),
         fc
-          .record({ pulse: part, proof: part, salt: part, chain: fc.array(fc.record({ p: fc.constantFrom(...links), proof: fc.constantFrom(...links), salt: fc.constantFrom(...links) }), { maxLength: 2 }) })
-          .map(({ pulse, proof, salt, chain }) => encodeVdfProof({ pulse: pulse.pulse, proof: proof.proof, salt: salt.salt, chain: chain.map((link) => ({ ...link.p, proof: link.proof.proof, salt: link.salt.salt })) }))
+          .record({
+            pulse: part,
+            proof: part,
+            salt: part,
+            chain: fc.array(
+              fc.record({
+                p: fc.constantFrom(...links),
+                proof: fc.constantFrom(...links),
+                salt: fc.constantFrom(...links)
+              }),
+              { maxLength: 2 }
+            )
+          })
+          .map(({ pulse, proof, salt, chain }) =>
+            encodeVdfProof({
+              pulse: pulse.pulse,
+              proof: proof.proof,
+              salt: salt.salt,
+              chain: chain.map((link) => ({ ...link.p, proof: link.proof.proof, salt: link.salt.salt }))
+            })
+          )
       )
     })
     await fc.assert(
       fc.asyncProperty(mixture, async ({ name, round, iterations, owner, vdf_proof }) => {
-        const mixed = signReveal({ name: name.name, drand_pulse: round.drand_pulse, iterations: iterations.iterations, vdf_proof, payload: EMPTY_ZONE }, keyOf(owner), profileHash(LOCAL))
+        const mixed = signReveal(
+          {
+            name: name.name,
+            drand_pulse: round.drand_pulse,
+            iterations: iterations.iterations,
+            vdf_proof,
+            payload: EMPTY_ZONE
+          },
+          keyOf(owner),
+          profileHash(LOCAL)
+        )
         expect(await validateReveal(mixed, LOCAL, cached)).toEqual(await validateReveal(mixed, LOCAL, CHECKERS))
       }),
       CASES
@@ -215,7 +326,11 @@ describe('Valid, with pulses and proofs modelled', () => {
 
   it('P9: what is valid in one profile is invalid in any other, signed anew or not', async () => {
     const owners = ['alice', 'bob']
-    const made = owners.flatMap((owner) => [{}, { renewals: [2000] }, { name: 'bob.chronym', p: 5 }, { salt: 'other', renewals: [1001, 2000] }].map((options) => ({ owner, reveal: makeReveal({ owner, ...options }) })))
+    const made = owners.flatMap((owner) =>
+      [{}, { renewals: [2000] }, { name: 'bob.chronym', p: 5 }, { salt: 'other', renewals: [1001, 2000] }].map(
+        (options) => ({ owner, reveal: makeReveal({ owner, ...options }) })
+      )
+    )
     const variants = variantsOf(LOCAL)
     expect(variants.length).toBeGreaterThan(60)
     // Each is hashed once: a profile's hash is remembered with the object.
@@ -237,12 +352,19 @@ describe('Valid, with pulses and proofs modelled', () => {
     const limit = LOCAL.lease + LOCAL.grace
     const good = fc.oneof(fc.integer({ min: 1, max: limit }), fc.constantFrom(1, limit - 1, limit))
     const bad = fc.constantFrom(0, -1, -2, -limit, limit + 1, limit + 2, 2 * limit)
-    const steps = fc.tuple(fc.array(good, { minLength: 1, maxLength: 5 }), fc.option(fc.tuple(fc.nat(5), bad), { nil: undefined }), fc.nat(3))
+    const steps = fc.tuple(
+      fc.array(good, { minLength: 1, maxLength: 5 }),
+      fc.option(fc.tuple(fc.nat(5), bad), { nil: undefined }),
+      fc.nat(3)
+    )
     await fc.assert(
       fc.asyncProperty(steps, async ([gaps, flaw, more]) => {
         const all = flaw === undefined ? gaps : [...gaps.slice(0, flaw[0]), flaw[1], ...gaps.slice(flaw[0])]
         // Rarely as long as chains may be.
-        const filled = more === 3 && flaw === undefined && gaps.length === 5 ? [...all, ...Array.from({ length: 59 }, () => limit)] : all
+        const filled =
+          more === 3 && flaw === undefined && gaps.length === 5
+            ? [...all, ...Array.from({ length: 59 }, () => limit)]
+            : all
         let round = 1_000_000_000
         const renewals = filled.map((gap) => (round += gap))
         expect(await isValid(makeReveal({ p: 1_000_000_000, renewals }), LOCAL)).toBe(flaw === undefined)
@@ -252,17 +374,23 @@ describe('Valid, with pulses and proofs modelled', () => {
   })
 })
 
-/** For each value in a profile, the profile with that one changed: numbers by an amount, texts by a letter, lists by an element. */
+/**
+ * For each value in a profile, the profile with that one changed: numbers by an amount, texts by a letter, lists by an
+ * element.
+ */
 function variantsOf(profile: NetworkProfile): ((amount: number) => NetworkProfile)[] {
   const variants: ((amount: number) => NetworkProfile)[] = []
   const visit = (value: unknown, put: (changed: unknown) => NetworkProfile): void => {
     if (typeof value === 'number') variants.push((amount) => put(value + amount))
-    else if (typeof value === 'string') variants.push((amount) => put(value + String.fromCharCode(97 + (Math.abs(amount) % 26))))
+    else if (typeof value === 'string')
+      variants.push((amount) => put(value + String.fromCharCode(97 + (Math.abs(amount) % 26))))
     else if (Array.isArray(value)) {
       if (value.length > 1) variants.push((amount) => put(value.toSpliced(Math.abs(amount) % value.length, 1)))
       variants.push((amount) => put([...(value as unknown[]), value[Math.abs(amount) % value.length]]))
       value.forEach((item: unknown, index) => visit(item, (changed) => put(value.with(index, changed))))
-    } else for (const [key, item] of Object.entries(value as object)) visit(item, (changed) => put({ ...(value as object), [key]: changed }))
+    } else
+      for (const [key, item] of Object.entries(value as object))
+        visit(item, (changed) => put({ ...(value as object), [key]: changed }))
   }
   visit(profile, (changed) => changed as NetworkProfile)
   return variants

@@ -28,19 +28,33 @@ interface Holder {
   readonly isNewcomer: boolean
 }
 
-/** Fewer than half sleep, from any time on, for any time: not at all, through the contest, through the settling, or through both many times over. */
+/**
+ * Fewer than half sleep, from any time on, for any time: not at all, through the contest, through the settling, or
+ * through both many times over.
+ */
 const neighbourhoods: fc.Arbitrary<Holder[]> = fc.integer({ min: 3, max: 20 }).chain((size) =>
-  fc.array(
-    fc.record({
-      sleep: fc.tuple(fc.integer({ min: BEGIN, max: BEGIN + LOCAL.settle }), fc.integer({ min: 1, max: 2 * LOCAL.provisional_settle })).map(([from, rounds]): [number, number] => [from, from + rounds]),
-      isBlind: fc.boolean(),
-      isNewcomer: fc.boolean()
-    }),
-    { maxLength: Math.ceil(size / 2) - 1 }
-  ).map((sleepers) => [
-    ...sleepers.map((each) => ({ ...each, isBlind: each.isBlind || each.isNewcomer })),
-    ...Array.from({ length: size - sleepers.length }, (): Holder => ({ sleep: [0, 0], isBlind: false, isNewcomer: false }))
-  ])
+  fc
+    .array(
+      fc.record({
+        sleep: fc
+          .tuple(
+            fc.integer({ min: BEGIN, max: BEGIN + LOCAL.settle }),
+            fc.integer({ min: 1, max: 2 * LOCAL.provisional_settle })
+          )
+          .map(([from, rounds]): [number, number] => [from, from + rounds]),
+        isBlind: fc.boolean(),
+        isNewcomer: fc.boolean()
+      }),
+      { maxLength: Math.ceil(size / 2) - 1 }
+    )
+    .map((sleepers) => [
+      ...sleepers.map((each) => ({ ...each, isBlind: each.isBlind || each.isNewcomer })),
+      ...Array.from({ length: size - sleepers.length }, (): Holder => ({
+        sleep: [0, 0],
+        isBlind: false,
+        isNewcomer: false
+      }))
+    ])
 )
 
 /** What a decision makes of the entry. Nobody withholds a record. */
@@ -64,48 +78,68 @@ function ownerOf({ claim }: Entry): string {
 
 it('P18: while more than half of the neighbours are awake, whoever sleeps settles on nothing else than they do', () => {
   fc.assert(
-    fc.property(neighbourhoods, fc.integer({ min: 0, max: LOCAL.contest }), fc.boolean(), (holders, between, isEarlierFirst) => {
-      const entries = new Map<Holder, Entry>()
-      const entryOf = (holder: Holder, round: number): Entry | undefined => {
-        const entry = entries.get(holder)
-        return entry && tickEntry(entry, timeAt(round), LOCAL)
-      }
-      const isAwake = ({ sleep: [from, until] }: Holder, round: number): boolean => round < from || round >= until
-      const heard = (by: Holder, round: number): NeighbourFacts => {
-        const answers = holders.flatMap((each, index) => {
-          if (each === by || !isAwake(each, round)) return []
-          const entry = entryOf(each, round)
-          return [{ peer: `${index}`, prefix: `${index}`, met: by.isNewcomer || each.isNewcomer ? CAME : 0, ...(entry !== undefined && { entry: { claimId: entry.claim.id, state: entry.state } }) }]
-        })
-        return { answers, known: holders.length - 1 }
-      }
-      const offer = (claim: Claim, round: number): void => {
-        for (const holder of holders.filter((each) => isAwake(each, round))) {
-          const entry = entryOf(holder, round)
-          const facts = { time: timeAt(round), commitment: holder.isBlind ? {} : { seen: SEEN }, neighbours: { answers: [], known: 0 } }
-          const stands = after(entry, admit(entry, claim, facts, LOCAL), round)
-          if (stands !== undefined) entries.set(holder, seenBy(holder, stands))
+    fc.property(
+      neighbourhoods,
+      fc.integer({ min: 0, max: LOCAL.contest }),
+      fc.boolean(),
+      (holders, between, isEarlierFirst) => {
+        const entries = new Map<Holder, Entry>()
+        const entryOf = (holder: Holder, round: number): Entry | undefined => {
+          const entry = entries.get(holder)
+          return entry && tickEntry(entry, timeAt(round), LOCAL)
+        }
+        const isAwake = ({ sleep: [from, until] }: Holder, round: number): boolean => round < from || round >= until
+        const heard = (by: Holder, round: number): NeighbourFacts => {
+          const answers = holders.flatMap((each, index) => {
+            if (each === by || !isAwake(each, round)) return []
+            const entry = entryOf(each, round)
+            return [
+              {
+                peer: `${index}`,
+                prefix: `${index}`,
+                met: by.isNewcomer || each.isNewcomer ? CAME : 0,
+                ...(entry !== undefined && { entry: { claimId: entry.claim.id, state: entry.state } })
+              }
+            ]
+          })
+          return { answers, known: holders.length - 1 }
+        }
+        const offer = (claim: Claim, round: number): void => {
+          for (const holder of holders.filter((each) => isAwake(each, round))) {
+            const entry = entryOf(holder, round)
+            const facts = {
+              time: timeAt(round),
+              commitment: holder.isBlind ? {} : { seen: SEEN },
+              neighbours: { answers: [], known: 0 }
+            }
+            const stands = after(entry, admit(entry, claim, facts, LOCAL), round)
+            if (stands !== undefined) entries.set(holder, seenBy(holder, stands))
+          }
+        }
+        const [first, second] = isEarlierFirst ? [EARLIER, LATER] : [LATER, EARLIER]
+        for (let round = BEGIN; round <= END; round++) {
+          if (round > BEGIN && [...entries.values()].every(({ state }) => state === 'settled')) break
+          if (round === BEGIN) offer(first, round)
+          if (round === BEGIN + between) offer(second, round)
+          for (const [index, holder] of holders.entries()) {
+            const entry = entryOf(holder, round)
+            if (entry === undefined || (round + index) % QUESTION_EVERY !== 0 || !isAwake(holder, round)) continue
+            const revision = reviseEntry(entry, heard(holder, round), timeAt(round), LOCAL)
+            if (revision === undefined) continue
+            const revised =
+              revision.kind === 'keep'
+                ? revision.entry
+                : adopt(revision.agreed, claimOf(revision.agreed.claimId), timeAt(round), entry)
+            entries.set(holder, seenBy(holder, revised))
+            if (revised.state === 'settled')
+              expect(ownerOf(revised), `settled by holder ${index} at ${round}`).toBe('alice')
+          }
+        }
+        for (const holder of holders) {
+          if (!holder.isBlind && isAwake(holder, BEGIN)) expect(entries.get(holder)?.state).toBe('settled')
         }
       }
-      const [first, second] = isEarlierFirst ? [EARLIER, LATER] : [LATER, EARLIER]
-      for (let round = BEGIN; round <= END; round++) {
-        if (round > BEGIN && [...entries.values()].every(({ state }) => state === 'settled')) break
-        if (round === BEGIN) offer(first, round)
-        if (round === BEGIN + between) offer(second, round)
-        for (const [index, holder] of holders.entries()) {
-          const entry = entryOf(holder, round)
-          if (entry === undefined || (round + index) % QUESTION_EVERY !== 0 || !isAwake(holder, round)) continue
-          const revision = reviseEntry(entry, heard(holder, round), timeAt(round), LOCAL)
-          if (revision === undefined) continue
-          const revised = revision.kind === 'keep' ? revision.entry : adopt(revision.agreed, claimOf(revision.agreed.claimId), timeAt(round), entry)
-          entries.set(holder, seenBy(holder, revised))
-          if (revised.state === 'settled') expect(ownerOf(revised), `settled by holder ${index} at ${round}`).toBe('alice')
-        }
-      }
-      for (const holder of holders) {
-        if (!holder.isBlind && isAwake(holder, BEGIN)) expect(entries.get(holder)?.state).toBe('settled')
-      }
-    }),
+    ),
     CASES
   )
 })

@@ -1,4 +1,7 @@
-/** A beacon and a VDF that are modelled: a pulse and a proof are right when they equal what these functions make. Everything else is real. */
+/**
+ * A beacon and a VDF that are modelled: a pulse and a proof are right when they equal what these functions make.
+ * Everything else is real.
+ */
 import { createHash } from 'node:crypto'
 import { concatBytes, sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { Claim } from '../../src/protocol/claim/claim.ts'
@@ -53,7 +56,8 @@ export function modelProof(seed: Uint8Array, iterations: number, profile: Networ
 export function modelCheckers(profile: NetworkProfile): Checkers {
   return {
     verifyPulse: ({ round, signature }) => Promise.resolve(Buffer.from(modelPulse(round, profile)).equals(signature)),
-    verifyProof: ({ seed, iterations, proof }) => Promise.resolve(Buffer.from(modelProof(seed, iterations, profile)).equals(proof))
+    verifyProof: ({ seed, iterations, proof }) =>
+      Promise.resolve(Buffer.from(modelProof(seed, iterations, profile)).equals(proof))
   }
 }
 
@@ -74,17 +78,42 @@ export function makeReveal(options: ClaimOptions = {}): Reveal {
   const name = parseName(options.name ?? 'alice.chronym', profile)
   const key = keyOf(owner)
   const links: Link[] = []
-  for (const [index, round] of [p, ...renewals].entries()) links.push(makeLink(name, key.publicKey, bytesOf(`${salt} ${index}`), round, links.at(-1), profile))
+  for (const [index, round] of [p, ...renewals].entries())
+    links.push(makeLink(name, key.publicKey, bytesOf(`${salt} ${index}`), round, links.at(-1), profile))
   const newest = links.at(-1)!
-  const vdf_proof = encodeVdfProof({ pulse: newest.pulse, proof: newest.proof, salt: newest.salt, chain: links.slice(0, -1) })
-  return signReveal({ name, drand_pulse: newest.p, iterations: newest.iterations, vdf_proof, payload }, key, profileHash(profile))
+  const vdf_proof = encodeVdfProof({
+    pulse: newest.pulse,
+    proof: newest.proof,
+    salt: newest.salt,
+    chain: links.slice(0, -1)
+  })
+  return signReveal(
+    { name, drand_pulse: newest.p, iterations: newest.iterations, vdf_proof, payload },
+    key,
+    profileHash(profile)
+  )
 }
 
-export function makeLink(name: Name, pubkey: Uint8Array, salt: Uint8Array, p: number, before: Link | undefined, profile: NetworkProfile): Link {
+export function makeLink(
+  name: Name,
+  pubkey: Uint8Array,
+  salt: Uint8Array,
+  p: number,
+  before: Link | undefined,
+  profile: NetworkProfile
+): Link {
   const hash = profileHash(profile)
   const pulse = modelPulse(p, profile)
   const iterations = before === undefined ? iterationsFor(name, profile) : renewalIterations(name, profile)
-  const seed = vdfSeed({ commitment: commitmentHash(name, pubkey, salt, hash), round: p, randomness: pulseRandomness(pulse), before: before?.proof }, hash)
+  const seed = vdfSeed(
+    {
+      commitment: commitmentHash(name, pubkey, salt, hash),
+      round: p,
+      randomness: pulseRandomness(pulse),
+      before: before?.proof
+    },
+    hash
+  )
   return { p, pulse, iterations, proof: modelProof(seed, iterations, profile), salt }
 }
 
@@ -97,8 +126,26 @@ export async function makeClaim(options: ClaimOptions = {}): Promise<Claim> {
 }
 
 /** A claim made of nothing but its place in the orders: for rules that look at nothing else. */
-export function bareClaim(options: { owner?: string; firstRound?: number; newestRound?: number; serial?: number; payload?: string; tie?: number; record?: string } = {}): Claim {
-  const { owner = 'alice', firstRound = 1000, newestRound = firstRound, serial = 1, payload = 'payload', tie = 0, record = '' } = options
+export function bareClaim(
+  options: {
+    owner?: string
+    firstRound?: number
+    newestRound?: number
+    serial?: number
+    payload?: string
+    tie?: number
+    record?: string
+  } = {}
+): Claim {
+  const {
+    owner = 'alice',
+    firstRound = 1000,
+    newestRound = firstRound,
+    serial = 1,
+    payload = 'payload',
+    tie = 0,
+    record = ''
+  } = options
   const tieBytes = concatBytes(u64be(tie), sha256(utf8(owner)).subarray(0, 24))
   return {
     name: 'alice.chronym' as Name,

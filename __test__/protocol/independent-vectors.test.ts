@@ -1,4 +1,7 @@
-/** Vectors that another implementation made (independent.py: Python, its standard library alone) from docs/protocol/wire.md, against ours. */
+/**
+ * Vectors that another implementation made (independent.py: Python, its standard library alone) from docs/protocol/wire.md,
+ * against ours.
+ */
 import { describe, expect, it } from 'vitest'
 import { decodeAnswer, decodeRequest, encodeMessage, type Answer, type Request } from '../../src/network/wire/messages.ts'
 import { fromHex, lp, sha256, toHex } from '../../src/protocol/encoding/bytes.ts'
@@ -71,7 +74,10 @@ class Vector {
   }
 }
 
-/** How each domain is checked. A new word of the protocol does not compile without its entry here, and fails without a vector. */
+/**
+ * How each domain is checked. A new word of the protocol does not compile without its entry here, and fails without a
+ * vector.
+ */
 const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   commitment: (v) => v.expectHash(undefined, commitmentHash(v.text('name'), v.bytes('pubkey'), v.bytes('salt'), v.hash)),
   stamp: (v) => {

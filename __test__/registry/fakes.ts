@@ -1,8 +1,28 @@
 import { createHash } from 'node:crypto'
 import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
 import { isShownByMost } from '../../src/network/client/probe.ts'
-import type { DocumentJudge, EvaluationRequest, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
-import { OfflineError, type CommitOutcome, type FoundDocuments, type HeldEntry, type LookupBreadth, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type PutOutcome, type RevealAnswer, type RevealLookup, type SilentPeer } from '../../src/network/types.ts'
+import type {
+  DocumentJudge,
+  EvaluationRequest,
+  NativePool,
+  ProofQuestion,
+  StampQuestion
+} from '../../src/native/types.ts'
+import {
+  OfflineError,
+  type CommitOutcome,
+  type FoundDocuments,
+  type HeldEntry,
+  type LookupBreadth,
+  type Network,
+  type NetworkEvent,
+  type NetworkMode,
+  type NetworkStatus,
+  type PutOutcome,
+  type RevealAnswer,
+  type RevealLookup,
+  type SilentPeer
+} from '../../src/network/types.ts'
 import { clockRound } from '../../src/protocol/time/beacon-time.ts'
 import { sha256, toHex } from '../../src/protocol/encoding/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim/claim.ts'
@@ -77,12 +97,19 @@ export class FakeBeacon implements BeaconClient {
 }
 
 function pulseOf(round: number): VerifiedPulse {
-  const signature = new Uint8Array(createHash('sha384').update(`pulse ${String(round)}`).digest())
+  const signature = new Uint8Array(
+    createHash('sha384')
+      .update(`pulse ${String(round)}`)
+      .digest()
+  )
   return { round, signature, randomness: sha256(signature) }
 }
 
 /** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
-export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'>, DocumentJudge {
+export class FakeWorkers
+  extends FakePool
+  implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'>, DocumentJudge
+{
   breakProofs = false
   /** When set, evaluations end at once. */
   instant = true
@@ -120,7 +147,11 @@ export class FakeWorkers extends FakePool implements Pick<NativePool, 'evaluate'
   judgeManifest(record: Uint8Array, profile: NetworkProfile): ReturnType<DocumentJudge['judgeManifest']> {
     return Promise.resolve(judgeManifest(record, profile))
   }
-  judgeSpeaker(manifest: Uint8Array, identity: Uint8Array, profile: NetworkProfile): ReturnType<DocumentJudge['judgeSpeaker']> {
+  judgeSpeaker(
+    manifest: Uint8Array,
+    identity: Uint8Array,
+    profile: NetworkProfile
+  ): ReturnType<DocumentJudge['judgeSpeaker']> {
     return Promise.resolve(judgeSpeaker(manifest, identity, profile))
   }
 }
@@ -148,7 +179,16 @@ export class FakeWorld {
   constructor(clock: Clock, size: number) {
     this.clock = clock
     for (let index = 0; index < size; index++) {
-      this.peers.push({ id: `peer-${String(index)}`, commitments: new Map(), reveals: new Map(), identities: new Map(), manifests: new Map(), away: false, silent: undefined, refuses: undefined })
+      this.peers.push({
+        id: `peer-${String(index)}`,
+        commitments: new Map(),
+        reveals: new Map(),
+        identities: new Map(),
+        manifests: new Map(),
+        away: false,
+        silent: undefined,
+        refuses: undefined
+      })
     }
   }
   present(): FakePeer[] {
@@ -182,7 +222,13 @@ export class FakeNetwork implements Network {
   }
   status(): NetworkStatus {
     const peers = this.#world.present().filter((peer) => peer.id !== this.#self).length
-    return { status: this.mode === 'offline' ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online', peers, mode: this.mode, peer_id: this.#self ?? 'light', records: 0 }
+    return {
+      status: this.mode === 'offline' ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online',
+      peers,
+      mode: this.mode,
+      peer_id: this.#self ?? 'light',
+      records: 0
+    }
   }
   canAsk(): boolean {
     return this.status().status === 'online'
@@ -207,7 +253,8 @@ export class FakeNetwork implements Network {
     const key = toHex(commitment)
     const now = clockRound(this.#world.clock.now(), profile.beacon)
     const receipts = peers.flatMap((peer) => {
-      if (peer.refuses !== undefined || !stampHolds(commitment, nonce, profile.stamp_bits, profileHash(profile))) return []
+      if (peer.refuses !== undefined || !stampHolds(commitment, nonce, profile.stamp_bits, profileHash(profile)))
+        return []
       if (!peer.commitments.has(key)) peer.commitments.set(key, now)
       return [{ peer: peer.id, seenRound: peer.commitments.get(key)!, signature: new Uint8Array(64) }]
     })
@@ -251,16 +298,27 @@ export class FakeNetwork implements Network {
   heldHere(name: string): HeldEntry | undefined {
     const held = this.#world.peers.find(({ id }) => id === this.#self)?.reveals.get(name)
     if (held === undefined || held.state === 'none') return undefined
-    return { state: held.state, claim: claimIn(held.reveal), tenureRound: held.reveal.drand_pulse, rivals: 0, isStub: false, ...this.noted.get(name) }
+    return {
+      state: held.state,
+      claim: claimIn(held.reveal),
+      tenureRound: held.reveal.drand_pulse,
+      rivals: 0,
+      isStub: false,
+      ...this.noted.get(name)
+    }
   }
   /** What its own store has noted beside an entry. */
   readonly noted = new Map<string, Partial<HeldEntry>>()
   async probe(name: string): Promise<RevealLookup> {
-    // As the real one: states and claim ids, and the records of those who list it where they are enough to be asked for it.
+    // As the real one: states and claim ids, and the records of those who list it where they are enough to be asked for
+    // it.
     const { answers, ...rest } = await this.#look('probe', name)
     const others = answers.filter(({ self }) => !self)
     const showing = others.filter(({ state }) => state !== 'none' && state !== 'provisional').length
-    const isProved = isShownByMost({ showing, heard: others.length, asked: others.length + rest.silent.length }, profile)
+    const isProved = isShownByMost(
+      { showing, heard: others.length, asked: others.length + rest.silent.length },
+      profile
+    )
     return {
       answers: answers.map(({ peer, self, state, claimId, reveal, claim }) => ({
         peer,
@@ -300,19 +358,43 @@ export class FakeNetwork implements Network {
   async #look(kind: string, name: string): Promise<RevealLookup> {
     const peers = await this.#reach(kind, name)
     const silent = peers.flatMap(({ id, silent: reason }) => (reason === undefined ? [] : [{ peer: id, reason }]))
-    const answers = peers.filter((peer) => peer.silent === undefined).map((peer): RevealAnswer => {
-      const held = peer.reveals.get(name)
-      const origin = { peer: peer.id, self: peer.id === this.#self }
-      return held === undefined ? { ...origin, state: 'none' } : { ...origin, state: held.state, reveal: held.reveal, claim: claimIn(held.reveal), claimId: claimIn(held.reveal).id }
-    })
-    return { answers, asked: Math.max(this.fewest, peers.length), silent, networkSize: this.#world.peers.length, leftOut: this.leftOut }
+    const answers = peers
+      .filter((peer) => peer.silent === undefined)
+      .map((peer): RevealAnswer => {
+        const held = peer.reveals.get(name)
+        const origin = { peer: peer.id, self: peer.id === this.#self }
+        return held === undefined
+          ? { ...origin, state: 'none' }
+          : {
+              ...origin,
+              state: held.state,
+              reveal: held.reveal,
+              claim: claimIn(held.reveal),
+              claimId: claimIn(held.reveal).id
+            }
+      })
+    return {
+      answers,
+      asked: Math.max(this.fewest, peers.length),
+      silent,
+      networkSize: this.#world.peers.length,
+      leftOut: this.leftOut
+    }
   }
   async #putDocument(kind: 'identities' | 'manifests', did: string, bytes: Uint8Array): Promise<PutOutcome> {
     const peers = await this.#reach(kind, did)
     const stored = peers.filter((peer) => peer.refuses === undefined)
     const stale = stored.filter((peer) => kind === 'manifests' && isNewerManifest(peer.manifests.get(did), bytes))
     for (const peer of stored) if (!stale.includes(peer)) peer[kind].set(did, bytes)
-    return { storedBy: stored.length, of: peers.length, refusals: stale.map(({ id }) => ({ peer: id, code: 'stale', detail: 'the peer holds a newer record of the same key' })) }
+    return {
+      storedBy: stored.length,
+      of: peers.length,
+      refusals: stale.map(({ id }) => ({
+        peer: id,
+        code: 'stale',
+        detail: 'the peer holds a newer record of the same key'
+      }))
+    }
   }
   async #getDocuments(kind: 'identities' | 'manifests', did: string): Promise<Uint8Array[]> {
     const peers = await this.#reach(`get ${kind}`, did)
@@ -333,7 +415,9 @@ export class FakeNetwork implements Network {
 }
 
 function isNewerManifest(held: Uint8Array | undefined, bytes: Uint8Array): boolean {
-  const [one, other] = [held, bytes].map((record) => (record === undefined ? undefined : judgeManifest(record, profile)))
+  const [one, other] = [held, bytes].map((record) =>
+    record === undefined ? undefined : judgeManifest(record, profile)
+  )
   return one?.ok === true && other?.ok === true && compareManifestOrder(one.value, other.value) > 0
 }
 
@@ -376,9 +460,29 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
   const masterSeed = new Uint8Array(32).fill(options.seed ?? 1)
   const rules = options.profile ?? profile
   const roundClock = createRoundClock(beacon, rules, store, () => clock.now())
-  const dependencies: RegistryDependencies = { profile: rules, store, network, beacon, pool, masterSeed, clock, roundClock, log: silentLog, random: () => 0 }
+  const dependencies: RegistryDependencies = {
+    profile: rules,
+    store,
+    network,
+    beacon,
+    pool,
+    masterSeed,
+    clock,
+    roundClock,
+    log: silentLog,
+    random: () => 0
+  }
   const steps = createTaskSteps(dependencies)
-  const tasks = createTaskManager({ store, dataDir, pool, steps, options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 }, clock, certainMs: () => 0, log: silentLog })
+  const tasks = createTaskManager({
+    store,
+    dataDir,
+    pool,
+    steps,
+    options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 },
+    clock,
+    certainMs: () => 0,
+    log: silentLog
+  })
   const registry = createRegistry({ ...dependencies, tasks }, options.registry)
   await tasks.start()
   await registry.start()

@@ -1,4 +1,6 @@
-/** The use cases on real parts: kernel, pool, development beacon, libp2p on loopback, database; only the work is small. */
+/**
+ * The use cases on real parts: kernel, pool, development beacon, libp2p on loopback, database; only the work is small.
+ */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +15,13 @@ import type { NativePool } from '../../src/native/types.ts'
 import { createNetwork } from '../../src/network/network.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
 import { keyPairFromSeed, type KeyPair } from '../../src/protocol/crypto/ed25519.ts'
-import { buildGenesis, buildNextVersion, signKidDocument, type KidChanges, type KidDocument } from '../../src/protocol/identity/kid.ts'
+import {
+  buildGenesis,
+  buildNextVersion,
+  signKidDocument,
+  type KidChanges,
+  type KidDocument
+} from '../../src/protocol/identity/kid.ts'
 import { verifyKidLog } from '../../src/protocol/identity/kid-log.ts'
 import { signManifest } from '../../src/protocol/identity/manifest.ts'
 import { parseProfile } from '../../src/protocol/profile/profile.ts'
@@ -36,7 +44,12 @@ vi.mock('../../src/protocol/identity/kid-log.ts', async (importOriginal) => {
 
 const ALICE = 'alice.chronym'
 const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }], www: [{ type: 'CNAME', value: '@' }] } }
-const profile = parseProfile({ ...builtInProfiles.local, discriminant_bits: 512, stamp_bits: 4, difficulty: { base: 20_000, by_length: [{ from: 1, factor: 1 }] } })
+const profile = parseProfile({
+  ...builtInProfiles.local,
+  discriminant_bits: 512,
+  stamp_bits: 4,
+  difficulty: { base: 20_000, by_length: [{ from: 1, factor: 1 }] }
+})
 
 interface RealNode {
   readonly registry: Registry
@@ -60,10 +73,41 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
   const beacon = createBeaconClient({ chain: DEV_BEACON_CHAIN, urls: [beaconServer.url], pool })
   const log = pino({ level: 'silent' })
   const roundClock = createRoundClock(beacon, profile, store, () => clock.now())
-  const network = createNetwork({ profile, store, nodeSeed, beacon, pool, clock: roundClock, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, mode: 'full', log })
-  const dependencies = { profile, store, network, beacon, pool, masterSeed, clock, roundClock, log: silentLog, random: () => 0 }
+  const network = createNetwork({
+    profile,
+    store,
+    nodeSeed,
+    beacon,
+    pool,
+    clock: roundClock,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    bootstrap,
+    mode: 'full',
+    log
+  })
+  const dependencies = {
+    profile,
+    store,
+    network,
+    beacon,
+    pool,
+    masterSeed,
+    clock,
+    roundClock,
+    log: silentLog,
+    random: () => 0
+  }
   const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
-  const tasks = createTaskManager({ store, dataDir: directory, pool, steps: createTaskSteps(dependencies), options, clock, certainMs: () => 0, log: silentLog })
+  const tasks = createTaskManager({
+    store,
+    dataDir: directory,
+    pool,
+    steps: createTaskSteps(dependencies),
+    options,
+    clock,
+    certainMs: () => 0,
+    log: silentLog
+  })
   const registry = createRegistry({ ...dependencies, tasks })
   const firstPulse = new Promise((resolve) => beacon.on('pulse', resolve))
   beacon.start()
@@ -108,39 +152,67 @@ afterAll(async () => {
 describe('nodes on real parts', () => {
   it('register alone, and are resolved, renewed and contradicted by others that join', async () => {
     const first = await startNode(1, [])
-    expect(await finish(first, await first.registry.register(ALICE, { zone: ZONE }))).toMatchObject({ status: 'completed', error: null })
+    expect(await finish(first, await first.registry.register(ALICE, { zone: ZONE }))).toMatchObject({
+      status: 'completed',
+      error: null
+    })
     expect((await first.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
 
     const second = await startNode(2, [first.address])
     await expect.poll(() => Math.min(first.knownPeers(), second.knownPeers())).toBe(1)
     expect((await second.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
-    await expect(second.registry.register(ALICE, {})).rejects.toThrow(expect.objectContaining({ code: 'SVC-REG-001' }) as Error)
+    await expect(second.registry.register(ALICE, {})).rejects.toThrow(
+      expect.objectContaining({ code: 'SVC-REG-001' }) as Error
+    )
 
     first.registry.saveZone(ALICE, { records: { '@': [{ type: 'TXT', value: '"changed"' }] } })
     expect(await first.registry.publishZone(ALICE)).toEqual({ serial: 2, stored_by: 2, of: 2 })
     expect((await second.registry.publicZone(ALICE)).zone.serial).toBe(2)
 
-    expect(await finish(first, await first.registry.renew(ALICE, {}))).toMatchObject({ status: 'completed', error: null, iterations: 5_000 })
+    expect(await finish(first, await first.registry.renew(ALICE, {}))).toMatchObject({
+      status: 'completed',
+      error: null,
+      iterations: 5_000
+    })
     expect(await second.registry.explain(ALICE)).toMatchObject({ owner: expect.any(String) })
     expect(await second.registry.estimate('bob.chronym')).toMatchObject({ iterations: 20_000 })
   })
 
   it('publish, recover and resolve identities, of whose logs none is verified on the event loop', async () => {
     const [first, second] = nodes as [RealNode, RealNode]
-    const [update, recovery, assertion] = [1, 2, 3].map((byte) => keyPairFromSeed(new Uint8Array(32).fill(byte))) as [KeyPair, KeyPair, KeyPair]
+    const [update, recovery, assertion] = [1, 2, 3].map((byte) => keyPairFromSeed(new Uint8Array(32).fill(byte))) as [
+      KeyPair,
+      KeyPair,
+      KeyPair
+    ]
     const created = new Date().toISOString()
-    const next = (former: KidDocument, changes: KidChanges, key: KeyPair) => signKidDocument(buildNextVersion(former, changes), key, created, profile)
-    const unsigned = buildGenesis({ keys: [assertion.publicKey], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] }, profile)
+    const next = (former: KidDocument, changes: KidChanges, key: KeyPair) =>
+      signKidDocument(buildNextVersion(former, changes), key, created, profile)
+    const unsigned = buildGenesis(
+      { keys: [assertion.publicKey], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] },
+      profile
+    )
     const genesis = signKidDocument(unsigned, update, created, profile)
     const recovered = next(genesis, { alsoKnownAs: ['https://owner.example/'] }, recovery)
     const validity = { validFrom: created, validUntil: new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString() }
-    const manifest = signManifest({ id: genesis.id, kid_version: 2, version: 1, capabilities: [], ...validity }, unsigned.verificationMethod[0]!.id, assertion.secretKey, created, profile)
+    const manifest = signManifest(
+      { id: genesis.id, kid_version: 2, version: 1, capabilities: [], ...validity },
+      unsigned.verificationMethod[0]!.id,
+      assertion.secretKey,
+      created,
+      profile
+    )
 
     expect(await first.registry.publishKid(genesis)).toMatchObject({ version: 1, stored_by: 2 })
-    expect(await first.registry.publishKid(next(genesis, { alsoKnownAs: ['https://thief.example/'] }, update))).toMatchObject({ version: 2, stored_by: 2 })
+    expect(
+      await first.registry.publishKid(next(genesis, { alsoKnownAs: ['https://thief.example/'] }, update))
+    ).toMatchObject({ version: 2, stored_by: 2 })
     expect(await second.registry.publishKid(recovered)).toMatchObject({ version: 2, stored_by: 2 })
     expect(await second.registry.publishManifest(manifest)).toMatchObject({ version: 1, stored_by: 2 })
-    expect(await first.registry.resolveIdentity(genesis.id)).toEqual({ kid_document: recovered, manifest_document: manifest })
+    expect(await first.registry.resolveIdentity(genesis.id)).toEqual({
+      kid_document: recovered,
+      manifest_document: manifest
+    })
     expect(vi.mocked(verifyKidLog)).not.toHaveBeenCalled()
   })
 })

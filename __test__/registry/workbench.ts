@@ -1,4 +1,7 @@
-/** What most tests of the registry share: a made-up network with its clock, daemons on it, and tasks that are waited for. */
+/**
+ * What most tests of the registry share: a made-up network with its clock, daemons on it, and tasks that are waited
+ * for.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +75,13 @@ export function useWorkbench(): Workbench {
       return world
     },
     async start(options = {}) {
-      const node = await startNode({ world, clock, dataDir: join(dataDir, String(started++)), self: 'peer-0', ...options })
+      const node = await startNode({
+        world,
+        clock,
+        dataDir: join(dataDir, String(started++)),
+        self: 'peer-0',
+        ...options
+      })
       open.push(node)
       return node
     },

@@ -93,7 +93,9 @@ describe('a store', () => {
 
   it('may be written to while it is listed', () => {
     const store = opened()
-    store.batch(Array.from({ length: 300 }, (_, index) => ({ put: `k/${String(index).padStart(4, '0')}`, value: bytes('x') })))
+    store.batch(
+      Array.from({ length: 300 }, (_, index) => ({ put: `k/${String(index).padStart(4, '0')}`, value: bytes('x') }))
+    )
     let seen = 0
     for (const [key] of store.list('k/')) {
       store.delete(key)
@@ -123,7 +125,11 @@ describe('a store', () => {
   it('does a batch wholly or not at all', () => {
     const store = opened()
     store.put('k/a', bytes('old'))
-    const broken = [{ put: 'k/a', value: bytes('new') }, { delete: 'k/a' }, { put: 'k/b', value: null as unknown as Uint8Array }]
+    const broken = [
+      { put: 'k/a', value: bytes('new') },
+      { delete: 'k/a' },
+      { put: 'k/b', value: null as unknown as Uint8Array }
+    ]
     expect(() => {
       store.batch(broken)
     }).toThrow()
@@ -135,7 +141,8 @@ describe('a store', () => {
     const store = opened({ onSetAside: (key, reason) => told.push(`${key}: ${reason}`) })
     store.put('a', bytes('{"whole":1}'))
     store.put('b', bytes('{"torn'))
-    const read = (key: string) => readOrSetAside(store, key, store.get(key), (value) => JSON.parse(new TextDecoder().decode(value)) as unknown)
+    const read = (key: string) =>
+      readOrSetAside(store, key, store.get(key), (value) => JSON.parse(new TextDecoder().decode(value)) as unknown)
     expect([read('a'), read('b'), read('b'), read('c')]).toEqual([{ whole: 1 }, undefined, undefined, undefined])
     expect([store.get('b'), store.get(asideOf('b'))]).toEqual([undefined, bytes('{"torn')])
     expect(told).toEqual([expect.stringMatching(/^b: .*JSON/)])
@@ -166,7 +173,9 @@ describe('opening a store', () => {
   })
 
   it('loses nothing that was confirmed before kill -9, and is not blocked by the dead process', async () => {
-    const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), file], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), file], {
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
     const lines = createInterface({ input: writer.stdout })
     let confirmed = -1
     lines.on('line', (line) => {
@@ -179,7 +188,8 @@ describe('opening a store', () => {
     await once(lines, 'close')
     expect(confirmed).toBeGreaterThanOrEqual(50)
     const store = opened()
-    for (let index = 0; index <= confirmed; index++) expect(store.get(`task/${index}`)).toEqual(new Uint8Array([index & 0xff]))
+    for (let index = 0; index <= confirmed; index++)
+      expect(store.get(`task/${index}`)).toEqual(new Uint8Array([index & 0xff]))
     const newest = Number(new TextDecoder().decode(store.get('zone/newest')))
     expect(store.get(`task/${newest}`)).toBeDefined()
     expect(store.get(`task/${newest + 1}`)).toBeUndefined()
@@ -267,7 +277,9 @@ describe('the key map', () => {
   })
 
   it('gives every kind a prefix that is no prefix of another', () => {
-    const all = Object.values(prefixes).map((prefix) => (typeof prefix === 'string' ? prefix : (prefix as (part: string) => string)('ab')))
+    const all = Object.values(prefixes).map((prefix) =>
+      typeof prefix === 'string' ? prefix : (prefix as (part: string) => string)('ab')
+    )
     for (const one of all) {
       const within = all.filter((other) => other !== one && other.startsWith(one))
       expect(within.every((other) => other === prefixes.entriesUnder('ab') || other === prefixes.seen('ab'))).toBe(true)

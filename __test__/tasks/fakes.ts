@@ -1,4 +1,11 @@
-import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest, NativePool } from '../../src/native/types.ts'
+import type {
+  Checkpoint,
+  EvaluationHandle,
+  EvaluationOutcome,
+  EvaluationProgress,
+  EvaluationRequest,
+  NativePool
+} from '../../src/native/types.ts'
 import { asideOf } from '../../src/store/keys.ts'
 import type { Store, StoreOperation } from '../../src/store/types.ts'
 import type { Clock } from '../../src/time/clock.ts'
@@ -15,7 +22,10 @@ export class MemoryStore implements Store {
     return this.#values.get(key)
   }
   *list(prefix: string, after = ''): IterableIterator<[string, Uint8Array]> {
-    for (const key of [...this.#values.keys()].filter((candidate) => candidate.startsWith(prefix) && (after === '' || candidate > after)).sort()) yield [key, this.#values.get(key)!]
+    for (const key of [...this.#values.keys()]
+      .filter((candidate) => candidate.startsWith(prefix) && (after === '' || candidate > after))
+      .sort())
+      yield [key, this.#values.get(key)!]
   }
   *keys(prefix: string): IterableIterator<string> {
     for (const [key] of this.list(prefix)) yield key
@@ -113,7 +123,9 @@ export class ManualClock implements Clock {
   async advance(milliseconds: number): Promise<void> {
     const untilMs = this.#nowMs + milliseconds
     for (;;) {
-      const due = [...this.#timers].filter((timer) => timer.dueMs <= untilMs).sort((left, right) => left.dueMs - right.dueMs)[0]
+      const due = [...this.#timers]
+        .filter((timer) => timer.dueMs <= untilMs)
+        .sort((left, right) => left.dueMs - right.dueMs)[0]
       if (due === undefined) break
       this.#timers.delete(due)
       this.#nowMs = Math.max(this.#nowMs, due.dueMs)
@@ -154,7 +166,12 @@ export class FakeEvaluation implements EvaluationHandle {
   }
   #squared(squarings: number): Omit<EvaluationProgress, 'squaringsPerSecond'> {
     const { iterations } = this.request
-    return { phase: 'squaring', squarings, phaseProgress: squarings / iterations, remaining: iterations - squarings + PROVING_SHARE * iterations }
+    return {
+      phase: 'squaring',
+      squarings,
+      phaseProgress: squarings / iterations,
+      remaining: iterations - squarings + PROVING_SHARE * iterations
+    }
   }
   progress(): EvaluationProgress {
     return this.current
@@ -164,7 +181,13 @@ export class FakeEvaluation implements EvaluationHandle {
   }
   prove(phaseProgress: number): void {
     const { iterations } = this.request
-    this.current = { ...this.current, phase: 'proving', squarings: iterations, phaseProgress, remaining: PROVING_SHARE * iterations * (1 - phaseProgress) }
+    this.current = {
+      ...this.current,
+      phase: 'proving',
+      squarings: iterations,
+      phaseProgress,
+      remaining: PROVING_SHARE * iterations * (1 - phaseProgress)
+    }
   }
   /** State: the squarings as text. Intermediates: one record of 128 bytes for each ten squarings. */
   checkpoint(): void {
@@ -179,7 +202,12 @@ export class FakeEvaluation implements EvaluationHandle {
   save(state: Uint8Array): void {
     this.#onCheckpoint({ state, appended: new Uint8Array(0), appendedFrom: 0, squarings: this.current.squarings })
   }
-  finish(outcome: EvaluationOutcome = { kind: 'proof', proof: Buffer.from(`proof of ${Buffer.from(this.request.seed).toString('hex')}`) }): void {
+  finish(
+    outcome: EvaluationOutcome = {
+      kind: 'proof',
+      proof: Buffer.from(`proof of ${Buffer.from(this.request.seed).toString('hex')}`)
+    }
+  ): void {
     if (this.#ended) return
     this.#ended = true
     this.#settle(outcome)
@@ -226,7 +254,12 @@ export class FakeSteps implements TaskSteps {
   deadlinesMs(name: string): readonly number[] {
     return this.deadlines.get(name) ?? []
   }
-  async commit(task: TaskIdentity, draft: Uint8Array | undefined, saveDraft: (draft: Uint8Array) => void, signal: AbortSignal): Promise<Uint8Array> {
+  async commit(
+    task: TaskIdentity,
+    draft: Uint8Array | undefined,
+    saveDraft: (draft: Uint8Array) => void,
+    signal: AbortSignal
+  ): Promise<Uint8Array> {
     await this.before('commit', task, signal)
     const made = draft ?? Buffer.from(`draft ${String(++this.#drafts)} of ${task.taskId}`)
     if (draft === undefined) saveDraft(made)
@@ -237,7 +270,14 @@ export class FakeSteps implements TaskSteps {
   }
   async plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan> {
     await this.before('plan', task, signal)
-    return { seed: Buffer.alloc(32, draft[6]), discriminantBits: 256, iterations: ITERATIONS, split: null, deadlineMs: task.kind === 'renew' ? null : Date.UTC(2026, 0, 15), context: draft }
+    return {
+      seed: Buffer.alloc(32, draft[6]),
+      discriminantBits: 256,
+      iterations: ITERATIONS,
+      split: null,
+      deadlineMs: task.kind === 'renew' ? null : Date.UTC(2026, 0, 15),
+      context: draft
+    }
   }
   async remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void> {
     await this.before('remind', task, signal)
@@ -250,7 +290,14 @@ export class FakeSteps implements TaskSteps {
   usable(): boolean {
     return this.proofUsable
   }
-  async reveal(task: TaskIdentity, plan: EvaluationPlan, proof: Uint8Array, saved: Uint8Array | undefined, saveReveal: (reveal: Uint8Array) => void, signal: AbortSignal): Promise<void> {
+  async reveal(
+    task: TaskIdentity,
+    plan: EvaluationPlan,
+    proof: Uint8Array,
+    saved: Uint8Array | undefined,
+    saveReveal: (reveal: Uint8Array) => void,
+    signal: AbortSignal
+  ): Promise<void> {
     await this.before('reveal', task, signal)
     const reveal = saved ?? Buffer.from(`reveal of ${text(plan.context)} with ${text(proof)}`)
     if (saved === undefined) saveReveal(reveal)
@@ -265,10 +312,19 @@ function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString()
 }
 
-export const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined }
+export const silentLog = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  debug: () => undefined
+}
 
 /** Resolves with the first view of the task that `matches`; the event stream is what wakes it. */
-export async function taskWhere(manager: TaskManager, taskId: string, matches: (view: TaskView) => boolean): Promise<TaskView> {
+export async function taskWhere(
+  manager: TaskManager,
+  taskId: string,
+  matches: (view: TaskView) => boolean
+): Promise<TaskView> {
   const { promise, resolve } = Promise.withResolvers<TaskView>()
   const unsubscribe = manager.subscribe(({ task }) => {
     if (task.task_id === taskId && matches(task)) resolve(task)

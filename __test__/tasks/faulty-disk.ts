@@ -17,7 +17,10 @@ export interface Operation {
 }
 
 class FaultyDisk {
-  /** Called before each operation that changes the disk; what it throws fails the operation, of which half is done where it writes bytes. */
+  /**
+   * Called before each operation that changes the disk; what it throws fails the operation, of which half is done where
+   * it writes bytes.
+   */
   onChange: (operation: Operation) => void = () => undefined
   /** Called before bytes of a file are read. */
   onRead: (offset: number, size: number) => void = () => undefined
@@ -35,7 +38,11 @@ class FaultyDisk {
   }
 
   /** Does the work; `before` may throw in its place. */
-  async at<T>(work: () => Promise<T>, before: () => void = () => undefined, instead: () => Promise<unknown> = () => Promise.resolve()): Promise<T> {
+  async at<T>(
+    work: () => Promise<T>,
+    before: () => void = () => undefined,
+    instead: () => Promise<unknown> = () => Promise.resolve()
+  ): Promise<T> {
     this.#working++
     try {
       try {
@@ -58,7 +65,10 @@ export function diskError(code: 'EIO' | 'ENOSPC'): Error {
   return Object.assign(new Error(`${code}: the disk fails`), { code, syscall: 'write' })
 }
 
-const changing = (name: Operation['name'], at: Omit<Operation, 'name'> = {}) => (): void => disk.onChange({ name, ...at })
+const changing =
+  (name: Operation['name'], at: Omit<Operation, 'name'> = {}) =>
+  (): void =>
+    disk.onChange({ name, ...at })
 
 export function faulty(system: typeof FileSystem): typeof FileSystem {
   return {
@@ -66,16 +76,27 @@ export function faulty(system: typeof FileSystem): typeof FileSystem {
     open: (...args) => disk.at(async () => wrap(await system.open(...args))),
     rename: (...args) => disk.at(() => system.rename(...args), changing('rename', { path: String(args[1]) })),
     rm: (...args) => disk.at(() => system.rm(...args), changing('rm')),
-    mkdir: ((...args: Parameters<typeof system.mkdir>) => disk.at(() => system.mkdir(...args), changing('mkdir'))) as typeof system.mkdir
+    mkdir: ((...args: Parameters<typeof system.mkdir>) =>
+      disk.at(() => system.mkdir(...args), changing('mkdir'))) as typeof system.mkdir
   }
 }
 
 function wrap(handle: Handle): Handle {
   // A handle has them on itself or on its prototype: they are bound before they are replaced.
   const real = {
-    write: handle.write.bind(handle) as (bytes: Uint8Array, offset: number, length: number, position: number) => Promise<unknown>,
+    write: handle.write.bind(handle) as (
+      bytes: Uint8Array,
+      offset: number,
+      length: number,
+      position: number
+    ) => Promise<unknown>,
     writeFile: handle.writeFile.bind(handle) as (bytes: Uint8Array) => Promise<void>,
-    read: handle.read.bind(handle) as (buffer: Uint8Array, offset: number, length: number, position: number) => Promise<unknown>,
+    read: handle.read.bind(handle) as (
+      buffer: Uint8Array,
+      offset: number,
+      length: number,
+      position: number
+    ) => Promise<unknown>,
     sync: handle.sync.bind(handle),
     datasync: handle.datasync.bind(handle),
     stat: handle.stat.bind(handle),
@@ -84,10 +105,23 @@ function wrap(handle: Handle): Handle {
   const own: Record<keyof typeof real, unknown> = {
     write: (bytes: Uint8Array, offset: number, length: number, position: number) => {
       const write = (size: number): Promise<unknown> => real.write(bytes, offset, size, position)
-      return disk.at(() => write(length), changing('write', { offset: position }), () => write(length >> 1))
+      return disk.at(
+        () => write(length),
+        changing('write', { offset: position }),
+        () => write(length >> 1)
+      )
     },
-    writeFile: (bytes: Uint8Array) => disk.at(() => real.writeFile(bytes), changing('writeFile'), () => real.writeFile(bytes.subarray(0, bytes.length >> 1))),
-    read: (buffer: Uint8Array, offset: number, length: number, position: number) => disk.at(() => real.read(buffer, offset, length, position), () => disk.onRead(position, length)),
+    writeFile: (bytes: Uint8Array) =>
+      disk.at(
+        () => real.writeFile(bytes),
+        changing('writeFile'),
+        () => real.writeFile(bytes.subarray(0, bytes.length >> 1))
+      ),
+    read: (buffer: Uint8Array, offset: number, length: number, position: number) =>
+      disk.at(
+        () => real.read(buffer, offset, length, position),
+        () => disk.onRead(position, length)
+      ),
     sync: () => disk.at(real.sync, changing('sync')),
     datasync: () => disk.at(real.datasync, changing('datasync')),
     stat: () => disk.at(() => real.stat()),

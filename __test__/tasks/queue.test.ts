@@ -33,7 +33,11 @@ describe('the queue', () => {
     expect(() => at.register('four.chronym')).toThrow(expect.objectContaining({ code: 'SVC-TSK-002' }))
     expect(at.manager.list().map((view) => view.task_id)).toEqual([first, second, third])
     const run = await at.evaluation()
-    expect([at.status(first), at.status(second), at.status(third)]).toEqual(['running/evaluate', 'running/queued', 'running/queued'])
+    expect([at.status(first), at.status(second), at.status(third)]).toEqual([
+      'running/evaluate',
+      'running/queued',
+      'running/queued'
+    ])
     expect(at.steps.sent).toHaveLength(1)
     run.finish()
     await at.evaluation(1)
@@ -48,7 +52,9 @@ describe('the queue', () => {
     const third = at.register('three.chronym')
     expect(() => at.register('four.chronym')).toThrow(expect.objectContaining({ code: 'SVC-TSK-002' }))
     const last = at.manager.create({ name: 'last.chronym', kind: 'renew' }).task_id
-    expect(() => at.manager.create({ name: 'last.chronym', kind: 'renew' }), 'one task a name').toThrow(expect.objectContaining({ code: 'SVC-REG-002' }))
+    expect(() => at.manager.create({ name: 'last.chronym', kind: 'renew' }), 'one task a name').toThrow(
+      expect.objectContaining({ code: 'SVC-REG-002' })
+    )
     expect(at.manager.list().map((view) => view.task_id)).toEqual([first, second, ...renewals, third, last])
   })
 
@@ -74,7 +80,10 @@ describe('the queue', () => {
 
 describe('deadlines', () => {
   const renewal = (name: string, ...days: number[]): string => {
-    at.steps.deadlines.set(name, days.map((day) => at.clock.now() + day * DAY))
+    at.steps.deadlines.set(
+      name,
+      days.map((day) => at.clock.now() + day * DAY)
+    )
     return at.manager.create({ name, kind: 'renew' }).task_id
   }
   const places = (...ids: string[]): (number | null)[] => ids.map((id) => at.manager.get(id)!.queue_position)
@@ -92,7 +101,12 @@ describe('deadlines', () => {
     ;(await at.evaluation(1)).finish()
     ;(await at.evaluation(2)).finish()
     await at.evaluation(3)
-    expect(at.manager.list().map(({ name, status }) => `${name} ${status}`)).toEqual(['first.chronym completed', 'fresh.chronym running', 'late.chronym completed', 'soon.chronym completed'])
+    expect(at.manager.list().map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'first.chronym completed',
+      'fresh.chronym running',
+      'late.chronym completed',
+      'soon.chronym completed'
+    ])
   })
 
   it('that are earlier take the slot, and who gave it up goes on from its checkpoint', async () => {
@@ -123,7 +137,12 @@ describe('deadlines', () => {
     const soon = renewal('soon.chronym', 20)
     await at.evaluation(2)
     await at.clock.advance(500)
-    expect([one, other, equal, soon].map((id) => at.status(id))).toEqual(['running/queued', 'running/evaluate', 'running/queued', 'running/evaluate'])
+    expect([one, other, equal, soon].map((id) => at.status(id))).toEqual([
+      'running/queued',
+      'running/evaluate',
+      'running/queued',
+      'running/evaluate'
+    ])
   })
 
   it('that have passed hold up nobody who can still meet his', async () => {

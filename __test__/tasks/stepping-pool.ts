@@ -1,16 +1,27 @@
 /** Evaluations whose every squaring is counted: after each checkpoint they wait until the disk is at rest. */
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest, NativePool } from '../../src/native/types.ts'
+import type {
+  Checkpoint,
+  EvaluationHandle,
+  EvaluationOutcome,
+  EvaluationProgress,
+  EvaluationRequest,
+  NativePool
+} from '../../src/native/types.ts'
 import { disk } from './faulty-disk.ts'
 
 export const SQUARINGS_A_RECORD = 10
 /** No divisor of what lies between two marks, so that marks are taken a while after what they are marks of. */
 export const SQUARINGS_A_CHECKPOINT = 40
 
-/** What stands between two places. Each record depends on its place alone, as the kernel's do; `layout` is the memory that they are stored for. */
+/**
+ * What stands between two places. Each record depends on its place alone, as the kernel's do; `layout` is the memory
+ * that they are stored for.
+ */
 export function records(from: number, to: number, layout = 0): Buffer {
-  const record = (index: number): Buffer[] => ['a', 'b'].map((part) => createHash('sha512').update(`${layout} ${part} ${index}`).digest())
+  const record = (index: number): Buffer[] =>
+    ['a', 'b'].map((part) => createHash('sha512').update(`${layout} ${part} ${index}`).digest())
   return Buffer.concat(Array.from({ length: to - from }, (_, index) => record(from + index)).flat())
 }
 
@@ -30,8 +41,14 @@ export class SteppingPool implements Pick<NativePool, 'evaluate'> {
   /** Of evaluations that begin anew. */
   layout = 0
 
-  evaluate({ resume, iterations }: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle {
-    const state = resume === undefined ? [0, 0, this.layout] as const : (JSON.parse(Buffer.from(resume.state).toString()) as [number, number, number])
+  evaluate(
+    { resume, iterations }: EvaluationRequest,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ): EvaluationHandle {
+    const state =
+      resume === undefined
+        ? ([0, 0, this.layout] as const)
+        : (JSON.parse(Buffer.from(resume.state).toString()) as [number, number, number])
     const layout = state[2]
     let [squarings, proved] = state
     let isStopped = false
@@ -47,7 +64,12 @@ export class SteppingPool implements Pick<NativePool, 'evaluate'> {
         this.squared += this.squaringsACheckpoint
       }
       this.onReached(squarings, proved)
-      onCheckpoint({ state: Buffer.from(JSON.stringify([squarings, proved, layout])), appended: records(saved, recordCount(), layout), appendedFrom: saved, squarings })
+      onCheckpoint({
+        state: Buffer.from(JSON.stringify([squarings, proved, layout])),
+        appended: records(saved, recordCount(), layout),
+        appendedFrom: saved,
+        squarings
+      })
     }
     const run = async (): Promise<EvaluationOutcome> => {
       for (;;) {
@@ -58,7 +80,13 @@ export class SteppingPool implements Pick<NativePool, 'evaluate'> {
       }
     }
     return {
-      progress: (): EvaluationProgress => ({ phase: 'squaring', squarings, phaseProgress: squarings / iterations, remaining: iterations - squarings, squaringsPerSecond: 1 }),
+      progress: (): EvaluationProgress => ({
+        phase: 'squaring',
+        squarings,
+        phaseProgress: squarings / iterations,
+        remaining: iterations - squarings,
+        squaringsPerSecond: 1
+      }),
       stop: () => (isStopped = true),
       outcome: run()
     }

@@ -26,7 +26,17 @@ export class Workbench {
   build(options: TaskOptions = OPTIONS): TaskManager {
     const { store, dataDir, pool, steps, clock, progress } = this
     const tell = (_fields: object, message: string) => void this.told.push(message)
-    return createTaskManager({ store, dataDir, pool, steps, options, clock, certainMs: () => this.certainMs, log: { ...silentLog, warn: tell, error: tell }, progress })
+    return createTaskManager({
+      store,
+      dataDir,
+      pool,
+      steps,
+      options,
+      clock,
+      certainMs: () => this.certainMs,
+      log: { ...silentLog, warn: tell, error: tell },
+      progress
+    })
   }
 
   /** The daemon ends in an orderly way and starts again. */

@@ -9,11 +9,25 @@ interface Question {
 type Send = (path: string, body?: object) => Promise<object>
 type Ask = (question: Question) => Promise<boolean>
 const { startTask, removeTask } = (await asset('task-acts.js')) as {
-  startTask: (services: { post: Send; ask: Ask }, kind: string, name: string, owned?: object) => Promise<string | undefined>
+  startTask: (
+    services: { post: Send; ask: Ask },
+    kind: string,
+    name: string,
+    owned?: object
+  ) => Promise<string | undefined>
   removeTask: (services: { post: Send; remove: Send; ask: Ask }, taskNow: () => object | undefined) => Promise<void>
 }
-type ZoneAct = (services: object, of: { name: string; etag: string | null }, rows: object[], say: (text: string) => void) => Promise<void>
-const { saveZone, publishZone, discardDraft } = (await asset('zone-acts.js')) as { saveZone: ZoneAct; publishZone: ZoneAct; discardDraft: (services: object, of: { name: string }) => Promise<string | undefined> }
+type ZoneAct = (
+  services: object,
+  of: { name: string; etag: string | null },
+  rows: object[],
+  say: (text: string) => void
+) => Promise<void>
+const { saveZone, publishZone, discardDraft } = (await asset('zone-acts.js')) as {
+  saveZone: ZoneAct
+  publishZone: ZoneAct
+  discardDraft: (services: object, of: { name: string }) => Promise<string | undefined>
+}
 
 /** A person who gives these answers in turn, and what was asked; a question too many is an error. */
 function person(...answers: boolean[]) {
@@ -27,7 +41,15 @@ function person(...answers: boolean[]) {
 }
 
 const year = { lease_start: '2026-01-01T00:00:00.000Z', lease_end: '2027-01-01T00:00:00.000Z' }
-const long = { kind: 'register', iterations: 600_000_000, iterations_per_second: 300_000, seconds: 2000, queued_seconds: 0, proof_kept: false, ...year }
+const long = {
+  kind: 'register',
+  iterations: 600_000_000,
+  iterations_per_second: 300_000,
+  seconds: 2000,
+  queued_seconds: 0,
+  proof_kept: false,
+  ...year
+}
 
 describe('starting a task on the dashboard', () => {
   function daemon(estimate: object) {
@@ -77,7 +99,16 @@ describe('starting a task on the dashboard', () => {
 })
 
 describe('cancelling a task on the dashboard', () => {
-  const task = { task_id: 't 1', kind: 'register', name: 'dave.chronym', status: 'running', phase: 'evaluate', progress: 60_000_000, iterations: 600_000_000, iterations_per_second: 300_000 }
+  const task = {
+    task_id: 't 1',
+    kind: 'register',
+    name: 'dave.chronym',
+    status: 'running',
+    phase: 'evaluate',
+    progress: 60_000_000,
+    iterations: 600_000_000,
+    iterations_per_second: 300_000
+  }
   const cancel = async (tasks: object[], ask: Ask, post: Send = async () => long) => {
     const removed: string[] = []
     const remove: Send = async (path) => {
@@ -110,13 +141,17 @@ describe('cancelling a task on the dashboard', () => {
 
   it('reckons a paused one by the rate of this machine, and asks without one', async () => {
     const known = person(false)
-    await (await cancel([{ ...task, iterations_per_second: null }], known.ask)).done
+    await (
+      await cancel([{ ...task, iterations_per_second: null }], known.ask)
+    ).done
     expect(known.asked[0]?.lines[0]).toContain('About 3 min 20 s of work')
     const unknown = person(false)
     const refuse: Send = async () => {
       throw new Error('no estimate')
     }
-    await (await cancel([{ ...task, iterations_per_second: null }], unknown.ask, refuse)).done
+    await (
+      await cancel([{ ...task, iterations_per_second: null }], unknown.ask, refuse)
+    ).done
     expect(unknown.asked[0]?.lines[0]).toContain('60,000,000 squarings')
   })
 
@@ -168,7 +203,11 @@ describe('saving and publishing on the dashboard', () => {
   })
 
   it('a draft over what is only published replaces nothing yet', async () => {
-    const { done, services, say } = daemon({ ...zone('192.0.2.1', ''), source: 'network', etag: null }, {}, person().ask)
+    const { done, services, say } = daemon(
+      { ...zone('192.0.2.1', ''), source: 'network', etag: null },
+      {},
+      person().ask
+    )
     await saveZone(services, { ...loaded, etag: null }, [row('192.0.2.2')], say)
     expect(done).toEqual(['save'])
   })
@@ -210,7 +249,12 @@ describe('discarding a draft on the dashboard', () => {
   const draft = { source: 'local', state: 'draft', etag: '"5"', records: { www: [{ type: 'A', value: '192.0.2.1' }] } }
   const discard = async (now: object, published: object, ask: Ask) => {
     const dropped: object[] = []
-    const services = { ask, fetchZone: async () => now, fetchPublished: async () => published, discard: async (zone: object) => void dropped.push(zone) }
+    const services = {
+      ask,
+      fetchZone: async () => now,
+      fetchPublished: async () => published,
+      discard: async (zone: object) => void dropped.push(zone)
+    }
     return { said: await discardDraft(services, { name: 'dave.chronym' }), dropped }
   }
 
@@ -231,6 +275,9 @@ describe('discarding a draft on the dashboard', () => {
   })
 
   it('asks nothing where the draft is gone', async () => {
-    expect(await discard({ ...draft, state: 'published' }, {}, person().ask)).toEqual({ dropped: [], said: 'There is no draft any more.' })
+    expect(await discard({ ...draft, state: 'published' }, {}, person().ask)).toEqual({
+      dropped: [],
+      said: 'There is no draft any more.'
+    })
   })
 })

@@ -16,7 +16,9 @@ describe('the dashboard', () => {
 
   it('has a policy that allows its own files and nothing inline', async () => {
     const policy = (await createWorld().request('GET', '/')).headers.get('Content-Security-Policy')
-    expect(policy).toBe("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+    expect(policy).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    )
     expect(page).not.toMatch(/<script(?![^>]*src=)|<style|style="| on[a-z]+="/)
   })
 
@@ -26,7 +28,10 @@ describe('the dashboard', () => {
 
   it('refers only to files that are served', () => {
     const paths = new Set(assets.map(({ path }) => path))
-    const referred = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g), ...scripts.flatMap(({ body }) => [...body.matchAll(/from '\.(\/[^']+)'/g)])].map(([, path = '']) => (path.startsWith('/assets/') ? path : `/assets${path}`))
+    const referred = [
+      ...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g),
+      ...scripts.flatMap(({ body }) => [...body.matchAll(/from '\.(\/[^']+)'/g)])
+    ].map(([, path = '']) => (path.startsWith('/assets/') ? path : `/assets${path}`))
     expect(referred.length).toBeGreaterThan(5)
     expect(referred.filter((path) => !paths.has(path))).toEqual([])
   })
@@ -49,7 +54,8 @@ describe('the dashboard', () => {
   })
 
   it('names every field and section for those who cannot see it', () => {
-    for (const [, id] of page.matchAll(/<input id="([^"]+)"/g)) expect(page).toMatch(new RegExp(`<label>[^<]+<input id="${id}"`))
+    for (const [, id] of page.matchAll(/<input id="([^"]+)"/g))
+      expect(page).toMatch(new RegExp(`<label>[^<]+<input id="${id}"`))
     for (const [, title] of page.matchAll(/aria-labelledby="([^"]+)"/g)) expect(page).toContain(`<h2 id="${title}"`)
   })
 })

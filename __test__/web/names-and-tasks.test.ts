@@ -6,7 +6,10 @@ const { canonicalName, suggestedName, suffixOf } = (await asset('name-input.js')
   suggestedName: (text: string, suffix: string) => string | undefined
   suffixOf: (names: string[]) => string
 }
-const { eventWord, taskState } = (await asset('task-state.js')) as { eventWord: (event: object) => string; taskState: (task: object) => { word: string; tone: string } }
+const { eventWord, taskState } = (await asset('task-state.js')) as {
+  eventWord: (event: object) => string
+  taskState: (task: object) => { word: string; tone: string }
+}
 
 describe('a name as it is entered', () => {
   it.each([
@@ -51,7 +54,11 @@ describe('what a task is at', () => {
   const task = { status: 'running', phase: 'evaluate', paused: false, queue_position: null, error: null }
 
   it.each([
-    ['a cancelled one is no failure', { status: 'failed', error: { code: 'SVC-TSK-003' } }, { word: 'cancelled', tone: 'quiet' }],
+    [
+      'a cancelled one is no failure',
+      { status: 'failed', error: { code: 'SVC-TSK-003' } },
+      { word: 'cancelled', tone: 'quiet' }
+    ],
     ['a failed one is red', { status: 'failed', error: { code: 'SVC-REG-001' } }, { word: 'failed', tone: 'bad' }],
     ['one that failed without a word too', { status: 'failed' }, { word: 'failed', tone: 'bad' }],
     ['a completed one', { status: 'completed' }, { word: 'completed', tone: 'good' }],

@@ -9,9 +9,11 @@ interface Question {
 }
 type Ask = (...values: unknown[]) => Question | null
 
-const { registerQuestion, renewQuestion, cancelQuestion, saveQuestion, publishQuestion, discardQuestion } = (await import(
-  new URL('../../src/web/assets/questions.js', import.meta.url).href
-)) as Record<'registerQuestion' | 'renewQuestion' | 'cancelQuestion' | 'saveQuestion' | 'publishQuestion' | 'discardQuestion', Ask>
+const { registerQuestion, renewQuestion, cancelQuestion, saveQuestion, publishQuestion, discardQuestion } =
+  (await import(new URL('../../src/web/assets/questions.js', import.meta.url).href)) as Record<
+    'registerQuestion' | 'renewQuestion' | 'cancelQuestion' | 'saveQuestion' | 'publishQuestion' | 'discardQuestion',
+    Ask
+  >
 
 const DAY_MS = 86_400_000
 const now = Date.now()
@@ -48,12 +50,18 @@ describe('the question before a registration', () => {
   })
 
   it('says how much of that is waiting', () => {
-    expect(registerQuestion('dave.chronym', estimate({ seconds: 3600, queued_seconds: 600 }))?.lines[0]).toContain('of which 10 min waiting')
+    expect(registerQuestion('dave.chronym', estimate({ seconds: 3600, queued_seconds: 600 }))?.lines[0]).toContain(
+      'of which 10 min waiting'
+    )
   })
 })
 
 describe('the question before a renewal', () => {
-  const owned = (days: number) => ({ name: 'dave.chronym', lease_end: at(days), renewal: { left: 63, state: 'scheduled', due: at(days - 36.5) } })
+  const owned = (days: number) => ({
+    name: 'dave.chronym',
+    lease_end: at(days),
+    renewal: { left: 63, state: 'scheduled', due: at(days - 36.5) }
+  })
   const short = { kind: 'renew', seconds: 30 }
 
   it('says that one right after a registration gains nothing and spends one that is left', () => {
@@ -78,15 +86,25 @@ describe('the question before a renewal', () => {
   })
 
   it('says that the estimate of a lost name is a bound', () => {
-    expect(renewQuestion(owned(10), estimate())?.lines[0]).toBe('At most what registering it takes: About 30 min on this machine (600,000,000 squarings).')
+    expect(renewQuestion(owned(10), estimate())?.lines[0]).toBe(
+      'At most what registering it takes: About 30 min on this machine (600,000,000 squarings).'
+    )
   })
 })
 
 describe('the question before a task is cancelled', () => {
-  const task = { kind: 'register', name: 'dave.chronym', phase: 'evaluate', progress: 120_000_000, iterations: 600_000_000 }
+  const task = {
+    kind: 'register',
+    name: 'dave.chronym',
+    phase: 'evaluate',
+    progress: 120_000_000,
+    iterations: 600_000_000
+  }
 
   it('says how much work would be lost', () => {
-    expect(cancelQuestion(task, 200_000)?.lines).toEqual(['About 10 min of work, 20% of its squarings, would be lost. It would have to start from the beginning.'])
+    expect(cancelQuestion(task, 200_000)?.lines).toEqual([
+      'About 10 min of work, 20% of its squarings, would be lost. It would have to start from the beginning.'
+    ])
   })
 
   it.each([
@@ -101,7 +119,9 @@ describe('the question before a task is cancelled', () => {
   })
 
   it('says that a finished proof is kept', () => {
-    expect(cancelQuestion({ ...task, phase: 'reveal', progress: 600_000_000 }, 200_000)?.lines).toEqual(['Its proof is finished, and is kept for 30 days: to register the name again takes it up.'])
+    expect(cancelQuestion({ ...task, phase: 'reveal', progress: 600_000_000 }, 200_000)?.lines).toEqual([
+      'Its proof is finished, and is kept for 30 days: to register the name again takes it up.'
+    ])
   })
 })
 

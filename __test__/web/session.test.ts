@@ -6,7 +6,11 @@ interface Http {
   readonly get: (path: string) => Promise<{ scopes: string[] }>
   readonly logIn: (token: string) => Promise<void>
   readonly logOut: () => Promise<void>
-  readonly stream: (path: string, types: string[], listener: (type: string, data: { task_id: string }) => void) => () => void
+  readonly stream: (
+    path: string,
+    types: string[],
+    listener: (type: string, data: { task_id: string }) => void
+  ) => () => void
 }
 
 const HTTP = '../../src/web/assets/http.js'

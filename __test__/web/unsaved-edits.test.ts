@@ -11,7 +11,9 @@ interface UnsavedEdits {
   drop: (name: string) => void
   count: number
 }
-const { UnsavedEdits } = (await import(new URL('../../src/web/assets/unsaved-edits.js', import.meta.url).href)) as { UnsavedEdits: new (storage: object) => UnsavedEdits }
+const { UnsavedEdits } = (await import(new URL('../../src/web/assets/unsaved-edits.js', import.meta.url).href)) as {
+  UnsavedEdits: new (storage: object) => UnsavedEdits
+}
 
 /** Session storage as a tab has it: a page that is loaded again finds it as it was. `capacity`: entries. */
 class TabStorage {
@@ -69,7 +71,14 @@ describe('edits that were not saved', () => {
     expect(kept.get('alice.chronym')).toEqual(edits('192.0.2.1'))
   })
 
-  it.each(['', 'null', '{}', '{"base":1,"rows":[]}', '{"base":null,"rows":[{"label":"www"}]}', '{"base":null,"rows":[null]}'])('are not made of what is something else: %s', (text) => {
+  it.each([
+    '',
+    'null',
+    '{}',
+    '{"base":1,"rows":[]}',
+    '{"base":null,"rows":[{"label":"www"}]}',
+    '{"base":null,"rows":[null]}'
+  ])('are not made of what is something else: %s', (text) => {
     storage.setItem('chronym:zone-edits:alice.chronym', text)
     storage.setItem('of another page', JSON.stringify(edits('192.0.2.1')))
     expect(new UnsavedEdits(storage).count).toBe(0)

@@ -1,4 +1,7 @@
-/** What Hono does alone: each body given (JSON, by path) as a route of its own on Node's server, nothing before or behind it. */
+/**
+ * What Hono does alone: each body given (JSON, by path) as a route of its own on Node's server, nothing before or
+ * behind it.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
@@ -10,4 +13,6 @@ for (const [path, body] of routes) app.get(path, (c) => c.json(body))
 
 const listener = getRequestListener(app.fetch)
 const server = createServer((request, response) => void listener(request, response))
-server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`))
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`)
+)

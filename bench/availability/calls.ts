@@ -6,17 +6,37 @@ import type { NetworkMode } from '../../src/network/types.ts'
 export interface Calls {
   /** Once, before all others. */
   begin: { argument: { readonly profile: NetworkProfile; readonly seed: string }; result: null }
-  start: { argument: { readonly node: number; readonly place: string; readonly bootstrap: readonly string[]; readonly mode: NetworkMode }; result: { readonly address: string } }
+  start: {
+    argument: {
+      readonly node: number
+      readonly place: string
+      readonly bootstrap: readonly string[]
+      readonly mode: NetworkMode
+    }
+    result: { readonly address: string }
+  }
   /** It is that round now. Answered when the event loop is quiet. */
   pass: { argument: { readonly round: number }; result: null }
   /** Peers in the routing table of each node, and connections. */
-  known: { argument: null; result: readonly { readonly node: number; readonly known: number; readonly connections: number }[] }
+  known: {
+    argument: null
+    result: readonly { readonly node: number; readonly known: number; readonly connections: number }[]
+  }
   /** `p`: the round of the pulse, where enough receipts have come. */
-  commit: { argument: { readonly node: number; readonly name: string; readonly sentRound: number }; result: { readonly receipts: number; readonly of: number; readonly p?: number } }
-  put: { argument: { readonly node: number; readonly name: string; readonly p: number }; result: { readonly storedBy: number; readonly of: number; readonly refusals: readonly string[] } }
+  commit: {
+    argument: { readonly node: number; readonly name: string; readonly sentRound: number }
+    result: { readonly receipts: number; readonly of: number; readonly p?: number }
+  }
+  put: {
+    argument: { readonly node: number; readonly name: string; readonly p: number }
+    result: { readonly storedBy: number; readonly of: number; readonly refusals: readonly string[] }
+  }
   resolve: { argument: { readonly node: number; readonly name: string }; result: Resolved }
   /** How the nodes of a process hold a name; nothing for those that do not. */
-  held: { argument: { readonly name: string }; result: readonly { readonly node: number; readonly state: EntryState; readonly isOwners: boolean }[] }
+  held: {
+    argument: { readonly name: string }
+    result: readonly { readonly node: number; readonly state: EntryState; readonly isOwners: boolean }[]
+  }
 }
 
 export interface Resolved {

@@ -1,4 +1,7 @@
-/** Nodes in processes of some fifty each: one process has file descriptors for ten thousand connections, and two hundred nodes may have twice as many. */
+/**
+ * Nodes in processes of some fifty each: one process has file descriptors for ten thousand connections, and two hundred
+ * nodes may have twice as many.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -73,7 +76,10 @@ function startHost(): Host {
         waiting.set(id, resolve)
         child.send({ id, call, argument } satisfies Question<C>)
       })
-      const answer: Answer = await Promise.race([answered, delay(CALL_MS, { id, fault: `${call}: no answer within ${CALL_MS / 1000} s` }, { signal: late.signal })])
+      const answer: Answer = await Promise.race([
+        answered,
+        delay(CALL_MS, { id, fault: `${call}: no answer within ${CALL_MS / 1000} s` }, { signal: late.signal })
+      ])
       late.abort()
       if (answer.fault !== undefined) throw new Error(answer.fault)
       return answer.result as Calls[C]['result']

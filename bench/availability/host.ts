@@ -11,7 +11,9 @@ import { startNode, type BenchNode } from '../network/node.ts'
 import type { Answer, CallName, Calls, Question, Resolved } from './calls.ts'
 import { createModel, modelledProof, modelledPulse } from './model.ts'
 
-type Handlers = { readonly [C in CallName]: (argument: Calls[C]['argument']) => Calls[C]['result'] | Promise<Calls[C]['result']> }
+type Handlers = {
+  readonly [C in CallName]: (argument: Calls[C]['argument']) => Calls[C]['result'] | Promise<Calls[C]['result']>
+}
 
 /** All that nodes of one process share. */
 function createHost(profile: NetworkProfile, seed: string): Omit<Handlers, 'begin'> {
@@ -31,7 +33,15 @@ function createHost(profile: NetworkProfile, seed: string): Omit<Handlers, 'begi
 
   return {
     async start({ node, place, bootstrap, mode }) {
-      const started = await startNode({ ...model, seed: `${seed} ${node}`, profile, place, bootstrap, mode, random: chance(`${seed} ${node}`) })
+      const started = await startNode({
+        ...model,
+        seed: `${seed} ${node}`,
+        profile,
+        place,
+        bootstrap,
+        mode,
+        random: chance(`${seed} ${node}`)
+      })
       nodes.set(node, started)
       return { address: started.address }
     },
@@ -39,29 +49,55 @@ function createHost(profile: NetworkProfile, seed: string): Omit<Handlers, 'begi
       await model.pass(round)
       return null
     },
-    known: () => [...nodes].map(([node, { network }]) => ({ node, known: network.knownPeers(), connections: network.status().peers })),
+    known: () =>
+      [...nodes].map(([node, { network }]) => ({
+        node,
+        known: network.knownPeers(),
+        connections: network.status().peers
+      })),
     async commit({ node, name, sentRound }) {
       const { commitment, nonce } = draftOf(name)
       const { receipts, of } = await networkOf(node).commit(name, commitment, nonce)
-      const { timely, round } = claimRound(receipts.map(({ seenRound }) => seenRound), of, { sentRound, now: now() }, profile)
+      const { timely, round } = claimRound(
+        receipts.map(({ seenRound }) => seenRound),
+        of,
+        { sentRound, now: now() },
+        profile
+      )
       return { receipts: timely, of, ...(round !== undefined && { p: round }) }
     },
     async put({ node, name, p }) {
-      const { storedBy, of, refusals } = await networkOf(node).putReveal(reveal(draftOf(name), modelledPulse(p), modelledProof))
+      const { storedBy, of, refusals } = await networkOf(node).putReveal(
+        reveal(draftOf(name), modelledPulse(p), modelledProof)
+      )
       return { storedBy, of, refusals: refusals.map(({ code, detail }) => `${code}: ${detail}`) }
     },
     resolve: async ({ node, name }) => weighed(await networkOf(node).getReveals(name), draftOf(name), now(), profile),
     held: ({ name }) =>
       [...nodes].flatMap(([node, { network }]) => {
         const held = network.heldHere(name)
-        return held === undefined ? [] : [{ node, state: held.state, isOwners: equalBytes(held.claim.pubkey, draftOf(name).owner.publicKey) }]
+        return held === undefined
+          ? []
+          : [{ node, state: held.state, isOwners: equalBytes(held.claim.pubkey, draftOf(name).owner.publicKey) }]
       })
   }
 }
 
-/** As the registry weighs a look-up by a daemon that has seen nothing of the name before (src/registry/resolution/survey.ts). */
-function weighed({ answers, asked, networkSize }: RevealLookup, { owner: { publicKey } }: Draft, now: number, profile: NetworkProfile): Resolved {
-  const proved = new Map(answers.flatMap(({ claimId, claim }) => (claimId === undefined || claim === undefined ? [] : [[String(claimId), claim]])))
+/**
+ * As the registry weighs a look-up by a daemon that has seen nothing of the name before
+ * (src/registry/resolution/survey.ts).
+ */
+function weighed(
+  { answers, asked, networkSize }: RevealLookup,
+  { owner: { publicKey } }: Draft,
+  now: number,
+  profile: NetworkProfile
+): Resolved {
+  const proved = new Map(
+    answers.flatMap(({ claimId, claim }) =>
+      claimId === undefined || claim === undefined ? [] : [[String(claimId), claim]]
+    )
+  )
   const votes = answers.map(({ peer, state, claimId }) => {
     const claim = claimId && proved.get(String(claimId))
     return { peer, prefix: peer, ...(claim !== undefined && state !== 'none' && { held: { claim, state } }) }
@@ -71,13 +107,24 @@ function weighed({ answers, asked, networkSize }: RevealLookup, { owner: { publi
   if (voted.kind !== 'owner') return { outcome: voted.kind === 'none' ? 'none' : 'contested', ...nothing }
   const { pin } = rulePin(voted, undefined, { time: { now, lapse: now }, isSecondLook: false, spread: 0 }, profile)
   const outcome = equalBytes(voted.owner.pubkey, publicKey) ? 'owner' : 'another'
-  return { outcome, votes: voted.owner.votes, isThin: voted.thin, isSettled: voted.settled, pins: pin !== undefined, networkSize }
+  return {
+    outcome,
+    votes: voted.owner.votes,
+    isThin: voted.thin,
+    isSettled: voted.settled,
+    pins: pin !== undefined,
+    networkSize
+  }
 }
 
 /** Numbers 0 <= x < 1 that come from a seed alone. */
 function chance(seed: string): () => number {
   let count = 0
-  return () => sha256(utf8(`${seed} chance ${count++}`)).subarray(0, 6).reduce((value, byte) => value * 256 + byte, 0) / 2 ** 48
+  return () =>
+    sha256(utf8(`${seed} chance ${count++}`))
+      .subarray(0, 6)
+      .reduce((value, byte) => value * 256 + byte, 0) /
+    2 ** 48
 }
 
 let host: Omit<Handlers, 'begin'> | undefined

@@ -1,4 +1,7 @@
-/** Time, pulses and proofs of the measured network, modelled: rounds pass when they are told to, and nothing is squared. Everything else is what daemons run. */
+/**
+ * Time, pulses and proofs of the measured network, modelled: rounds pass when they are told to, and nothing is squared.
+ * Everything else is what daemons run.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { VerifiedPulse } from '../../src/beacon/types.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
@@ -19,7 +22,9 @@ const LOOK_MS = 40
 const LONGEST_MS = 20_000
 
 export interface Model extends Pick<Required<NodeParts>, 'beacon' | 'pool' | 'clock' | 'timers' | 'elapsed'> {
-  /** Lets it be that round: all hear its pulse, timers that are due are called once, and what they begin is waited for. */
+  /**
+   * Lets it be that round: all hear its pulse, timers that are due are called once, and what they begin is waited for.
+   */
   pass(round: number): Promise<void>
 }
 
@@ -74,7 +79,10 @@ export function modelledPulse(round: number): VerifiedPulse {
 
 /** 200 bytes, as a proof of one segment has, that only this seed and number of squarings give. */
 export function modelledProof(seed: Uint8Array, iterations: number): Uint8Array {
-  return concatBytes(...Array.from({ length: 7 }, (_, part) => sha256(seed, u64be(iterations), u64be(part)))).subarray(0, 200)
+  return concatBytes(...Array.from({ length: 7 }, (_, part) => sha256(seed, u64be(iterations), u64be(part)))).subarray(
+    0,
+    200
+  )
 }
 
 /** Resolves when the event loop has little to do, in 20 s at most. */

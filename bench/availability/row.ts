@@ -79,7 +79,13 @@ interface Tally {
 }
 
 /** Measures one network, in its own processes. */
-export async function measureRow(nodes: number, setting: Setting, names: number, profile: NetworkProfile, seed: string): Promise<Row> {
+export async function measureRow(
+  nodes: number,
+  setting: Setting,
+  names: number,
+  profile: NetworkProfile,
+  seed: string
+): Promise<Row> {
   say(`${nodes} nodes, ${setting.where}`)
   const fleet = await startFleet(profile, seed, nodes)
   try {
@@ -131,7 +137,9 @@ class Run {
     for (const [name, p] of pulses) await this.#put(name, p, put, readBack)
     await this.#fleet.pass(2 * this.#profile.contest, 4)
     const resolveSoon = none()
-    await this.#resolveAll([...pulses.keys()], this.#nodes, (resolved) => note(resolveSoon, resolved?.outcome === 'owner'))
+    await this.#resolveAll([...pulses.keys()], this.#nodes, (resolved) =>
+      note(resolveSoon, resolved?.outcome === 'owner')
+    )
     say('letting them settle')
     // A quarter of that lies between two questions, and the first may come late.
     await this.#fleet.pass(Math.ceil(1.6 * this.#profile.settle), STEP_ROUNDS)
@@ -158,7 +166,10 @@ class Run {
       names: count,
       joined,
       known: { median: median(known.map((each) => each.known)), fewest: Math.min(...known.map((each) => each.known)) },
-      connections: { median: median(known.map((each) => each.connections)), most: Math.max(...known.map((each) => each.connections)) },
+      connections: {
+        median: median(known.map((each) => each.connections)),
+        most: Math.max(...known.map((each) => each.connections))
+      },
       estimate: median(this.#sizes),
       commit,
       put,
@@ -177,7 +188,9 @@ class Run {
   /** Starts a node and waits until it knows somebody; a minute passes. */
   async #join(node: number, mode: 'full' | 'light'): Promise<void> {
     const place = this.#setting.place(node)
-    const started = await this.#tried(() => this.#fleet.ask(node, 'start', { node, place, bootstrap: this.#bootstrap, mode }))
+    const started = await this.#tried(() =>
+      this.#fleet.ask(node, 'start', { node, place, bootstrap: this.#bootstrap, mode })
+    )
     if (started === undefined) return
     if (this.#bootstrap.length < BOOTSTRAP_NODES) this.#bootstrap.push(started.address)
     if ((node + 1) % 20 === 0) say(`${node + 1} nodes have started`)
@@ -219,20 +232,31 @@ class Run {
         note(shares.last, true)
         return
       }
-      if (outcome !== undefined) this.#faults.add(`put: ${outcome.storedBy} of ${outcome.of}; ${[...new Set(outcome.refusals)].slice(0, 3).join('; ')}`)
+      if (outcome !== undefined)
+        this.#faults.add(
+          `put: ${outcome.storedBy} of ${outcome.of}; ${[...new Set(outcome.refusals)].slice(0, 3).join('; ')}`
+        )
       await this.#fleet.pass(4, 4)
     }
     note(shares.last, false)
   }
 
-  /** `light`: the index from which on nodes are no full ones of the beginning; it asks too where it has been started. */
-  async #resolveAll(names: readonly string[], light: number, take: (resolved: Resolved | undefined) => void): Promise<void> {
+  /**
+   * `light`: the index from which on nodes are no full ones of the beginning; it asks too where it has been started.
+   */
+  async #resolveAll(
+    names: readonly string[],
+    light: number,
+    take: (resolved: Resolved | undefined) => void
+  ): Promise<void> {
     say(`resolving ${names.length} names`)
     const isThere = (await this.#fleet.askAll('known', null)).flat().some(({ node }) => node === light)
     for (const name of names) {
       const askers = [...this.#askersOf(name), ...(isThere ? [light] : [])]
       for (const node of askers) {
-        const resolved: Calls['resolve']['result'] | undefined = await this.#tried(() => this.#fleet.ask(node, 'resolve', { node, name }))
+        const resolved: Calls['resolve']['result'] | undefined = await this.#tried(() =>
+          this.#fleet.ask(node, 'resolve', { node, name })
+        )
         if (resolved !== undefined) this.#sizes.push(resolved.networkSize)
         if (resolved !== undefined && resolved.outcome !== 'owner') this.#faults.add(`resolve: ${resolved.outcome}`)
         take(resolved)

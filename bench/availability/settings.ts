@@ -1,4 +1,7 @@
-/** Where the nodes of a network are: each has an IPv4 address of its own, of 127.0.0.0/8, which Linux gives this machine whole. */
+/**
+ * Where the nodes of a network are: each has an IPv4 address of its own, of 127.0.0.0/8, which Linux gives this machine
+ * whole.
+ */
 
 export interface Setting {
   readonly id: string
@@ -12,11 +15,26 @@ export interface Setting {
 
 const HOSTS = 250
 
-/** `1`, `3`, `20`: so many /24s, each in a /16 of its own. `cloud`: twenty /24s in two /16s. Throws Error for anything else. */
+/**
+ * `1`, `3`, `20`: so many /24s, each in a /16 of its own. `cloud`: twenty /24s in two /16s. Throws Error for anything
+ * else.
+ */
 export function settingOf(id: string): Setting {
-  if (id === 'cloud') return { id, where: 'one cloud: 20 /24s in two /16s', most: 20 * HOSTS, place: (index) => `127.${1 + (index % 2)}.${Math.floor(index / 2) % 10}.${1 + Math.floor(index / 20)}` }
+  if (id === 'cloud')
+    return {
+      id,
+      where: 'one cloud: 20 /24s in two /16s',
+      most: 20 * HOSTS,
+      place: (index) => `127.${1 + (index % 2)}.${Math.floor(index / 2) % 10}.${1 + Math.floor(index / 20)}`
+    }
   const prefixes = Number(id)
-  if (!Number.isSafeInteger(prefixes) || prefixes < 1 || prefixes > 100) throw new Error(`--prefixes ${id}: whole numbers from 1 to 100, or cloud`)
+  if (!Number.isSafeInteger(prefixes) || prefixes < 1 || prefixes > 100)
+    throw new Error(`--prefixes ${id}: whole numbers from 1 to 100, or cloud`)
   const where = prefixes === 1 ? 'one building: one /24' : `${prefixes} /24s in as many /16s`
-  return { id, where, most: prefixes * HOSTS, place: (index) => `127.${1 + (index % prefixes)}.0.${1 + Math.floor(index / prefixes)}` }
+  return {
+    id,
+    where,
+    most: prefixes * HOSTS,
+    place: (index) => `127.${1 + (index % prefixes)}.0.${1 + Math.floor(index / prefixes)}`
+  }
 }

@@ -16,7 +16,10 @@ import type { GarbageKind } from './kinds.ts'
 import type { FlooderFigures, FlooderStart, Tally } from './messages.ts'
 import { FLOOD_PROFILE } from './profile.ts'
 
-/** Requests of one session, and how many are under way at once: whoever sends what is not punished is not stopped by that. */
+/**
+ * Requests of one session, and how many are under way at once: whoever sends what is not punished is not stopped by
+ * that.
+ */
 const REQUESTS = { punished: 40, unpunished: 150 }
 const AT_ONCE = 4
 /** Before an identity that was refused a connection gives its turn to the next one. */
@@ -42,9 +45,15 @@ process.once('message', (message) => {
   for (let lane = 0; lane < start.together; lane++) void flood(start, () => next++ % start.identities)
   const finish = async (): Promise<void> => {
     // On a busy machine a short flood has not got as far when its time is over.
-    while (used.size < Math.min(start.together + 1, start.identities) || KINDS.some((kind) => Object.keys(tally[kind] ?? {}).length === 0)) await setTimeout(100)
+    while (
+      used.size < Math.min(start.together + 1, start.identities) ||
+      KINDS.some((kind) => Object.keys(tally[kind] ?? {}).length === 0)
+    )
+      await setTimeout(100)
     ended = true
-    process.send!({ sessions, identities: used.size, connections, tally } satisfies FlooderFigures, () => process.exit())
+    process.send!({ sessions, identities: used.size, connections, tally } satisfies FlooderFigures, () =>
+      process.exit()
+    )
   }
   process.on('message', () => void finish())
   process.on('disconnect', () => process.exit())
@@ -57,9 +66,14 @@ async function flood(start: FlooderStart, turn: () => number): Promise<void> {
 async function session({ address, prefixes, seed }: FlooderStart, identity: number): Promise<void> {
   const prefix = identity % prefixes
   const node = await createLibp2p({
-    privateKey: await generateKeyPairFromSeed('Ed25519', createHash('sha256').update(`flood ${seed} ${identity}`).digest()),
+    privateKey: await generateKeyPairFromSeed(
+      'Ed25519',
+      createHash('sha256').update(`flood ${seed} ${identity}`).digest()
+    ),
     addresses: { listen: [] },
-    transports: [tcp({ dialOpts: { localAddress: `127.${1 + (prefix >> 8)}.${prefix & 255}.1` } } as Parameters<typeof tcp>[0])],
+    transports: [
+      tcp({ dialOpts: { localAddress: `127.${1 + (prefix >> 8)}.${prefix & 255}.1` } } as Parameters<typeof tcp>[0])
+    ],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
     connectionGater: { denyDialMultiaddr: () => false }

@@ -18,14 +18,21 @@ import { FLOOD_PROFILE as profile } from './profile.ts'
 const hash = profileHash(profile)
 
 /** The same bytes for the same seed. */
-const seed = createHash('sha256').update(`garbage ${process.env['FLOOD_SEED'] ?? 1}`).digest()
+const seed = createHash('sha256')
+  .update(`garbage ${process.env['FLOOD_SEED'] ?? 1}`)
+  .digest()
 const stream = createCipheriv('aes-256-ctr', seed, new Uint8Array(16))
 const random = (length: number): Uint8Array => new Uint8Array(stream.update(new Uint8Array(length)))
 
-/** Rounds whose pulses the garbage names, so that it passes the check of the pulse; signing takes tens of milliseconds. */
+/**
+ * Rounds whose pulses the garbage names, so that it passes the check of the pulse; signing takes tens of milliseconds.
+ */
 const PULSES = 4
 const round = clockRound(Date.now(), profile.beacon)
-const pulses = Array.from({ length: PULSES }, (_, index) => ({ p: round - 10 * index, pulse: signDevPulse(round - 10 * index) }))
+const pulses = Array.from({ length: PULSES }, (_, index) => ({
+  p: round - 10 * index,
+  pulse: signDevPulse(round - 10 * index)
+}))
 
 const NAME_LENGTH = 12
 
@@ -38,12 +45,24 @@ function falseProof(links = 1): Uint8Array {
   const key = keyPairFromSeed(random(32))
   const claimed = name()
   const parsed = parseName(claimed, profile)
-  const link = (index: number): Link => ({ ...pulses[0]!, p: pulses[0]!.p - links + index, iterations: index === 0 ? iterationsFor(parsed, profile) : renewalIterations(parsed, profile), proof: random(200), salt: random(32) })
+  const link = (index: number): Link => ({
+    ...pulses[0]!,
+    p: pulses[0]!.p - links + index,
+    iterations: index === 0 ? iterationsFor(parsed, profile) : renewalIterations(parsed, profile),
+    proof: random(200),
+    salt: random(32)
+  })
   const chain = Array.from({ length: links - 1 }, (_, index) => link(index))
   const { p, pulse } = pulses[random(1)[0]! % PULSES]!
   const vdf_proof = encodeVdfProof({ pulse, proof: random(200), salt: random(32), ...(chain.length > 0 && { chain }) })
   const iterations = links === 1 ? iterationsFor(parsed, profile) : renewalIterations(parsed, profile)
-  return encodeReveal(signReveal({ name: claimed, drand_pulse: links === 1 ? p : pulses[0]!.p, iterations, vdf_proof, payload: random(64) }, key, hash))
+  return encodeReveal(
+    signReveal(
+      { name: claimed, drand_pulse: links === 1 ? p : pulses[0]!.p, iterations, vdf_proof, payload: random(64) },
+      key,
+      hash
+    )
+  )
 }
 
 function badSignature(): Uint8Array {
@@ -64,9 +83,15 @@ function commitment(isStamped: boolean): { commitment: Uint8Array; nonce: Uint8A
 function heavyIdentity(versions: number): Uint8Array {
   const key = keyPairFromSeed(random(32))
   const created = new Date().toISOString()
-  let document = signKidDocument(buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, profile), key, created, profile)
+  let document = signKidDocument(
+    buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, profile),
+    key,
+    created,
+    profile
+  )
   const log = [document]
-  while (log.length < versions) log.push((document = signKidDocument(buildNextVersion(document, {}), key, created, profile)))
+  while (log.length < versions)
+    log.push((document = signKidDocument(buildNextVersion(document, {}), key, created, profile)))
   return encodeCbor({ v: 1, log: log.map((version) => canonicalJsonBytes(version)) })
 }
 
@@ -81,10 +106,17 @@ function manyTokens(head: number, byte: number): Uint8Array {
 const EMPTY_STRINGS = manyTokens(0x9a, 0x60)
 const EMPTY_ARRAYS = new TextEncoder().encode(`[${Array(21_000).fill('[]').join()}]`)
 
-const put = (kind: 'reveal' | 'kid' | 'manifest', record: Uint8Array): Uint8Array => lp(encodeMessage({ type: 'put', kind, record }))
+const put = (kind: 'reveal' | 'kid' | 'manifest', record: Uint8Array): Uint8Array =>
+  lp(encodeMessage({ type: 'put', kind, record }))
 
 /** What nobody is sent away for: half of the identities send only this, and as much as they can. */
-export const UNPUNISHED: readonly GarbageKind[] = ['commitment without work', 'commitment with work', 'identity, 60 true versions, unbound', 'list of everything', 'get of nothing']
+export const UNPUNISHED: readonly GarbageKind[] = [
+  'commitment without work',
+  'commitment with work',
+  'identity, 60 true versions, unbound',
+  'list of everything',
+  'get of nothing'
+]
 
 /** Bytes for one stream, by kind. */
 export const GARBAGE: Readonly<Record<GarbageKind, () => Uint8Array>> = {

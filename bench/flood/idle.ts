@@ -1,4 +1,7 @@
-/** Newcomers at a node that somebody keeps idle connections to: the node and who holds them in processes of their own, the newcomers in this one. */
+/**
+ * Newcomers at a node that somebody keeps idle connections to: the node and who holds them in processes of their own,
+ * the newcomers in this one.
+ */
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { randomBytes } from 'node:crypto'
@@ -14,7 +17,9 @@ import { FLOOD_PROFILE } from './profile.ts'
 import { inScene } from './scene.ts'
 
 const NEWCOMERS = 10
-/** So long the idle ones may take to come, five a second; a node that does not let them in is not waited for any longer. */
+/**
+ * So long the idle ones may take to come, five a second; a node that does not let them in is not waited for any longer.
+ */
 const FILL_MS = 70_000
 const FILL_LOOK_MS = 1_000
 /** Between two looks at whether a newcomer has joined, or is shown the name. */
@@ -28,8 +33,15 @@ const NAME = `resolved-by-newcomers.${FLOOD_PROFILE.tld}`
 export interface IdleReport {
   /** Idle connections that were wanted, that are held, and dials that it took until then. */
   readonly idle: IdlerFigures & { readonly wanted: number }
-  /** Milliseconds from its start until a newcomer knew the victim, and until it was shown the name; null where that did not come within a minute. */
-  readonly newcomers: readonly { readonly joined: number | null; readonly resolved: number | null; readonly stayed: boolean }[]
+  /**
+   * Milliseconds from its start until a newcomer knew the victim, and until it was shown the name; null where that did
+   * not come within a minute.
+   */
+  readonly newcomers: readonly {
+    readonly joined: number | null
+    readonly resolved: number | null
+    readonly stayed: boolean
+  }[]
   readonly before: VictimFigures
   readonly after: VictimFigures
 }
@@ -37,13 +49,29 @@ export interface IdleReport {
 export async function runIdle(connections: number): Promise<IdleReport> {
   return inScene(async ({ directory, beaconUrl, victim, address, owner, pool, ends }) => {
     await owner.register(NAME)
-    const figures = (): Promise<VictimFigures> => ask(victim, { commitments: [], honest: owner.peerId } satisfies VictimQuestion)
+    const figures = (): Promise<VictimFigures> =>
+      ask(victim, { commitments: [], honest: owner.peerId } satisfies VictimQuestion)
     const before = await figures()
 
     const idler = startChild('idler.ts', ends, {})
     let idle = await ask<IdlerFigures>(idler, { address, connections } satisfies IdlerStart)
-    for (const giveUp = performance.now() + FILL_MS; idle.held < connections && performance.now() < giveUp; idle = await ask<IdlerFigures>(idler, {})) await setTimeout(FILL_LOOK_MS)
-    const newcomers = await Promise.all(Array.from({ length: NEWCOMERS }, (_, index) => arrive(`127.${100 + index}.0.1`, { address, beaconUrl, directory: join(directory, `newcomer-${index}`), pool, ends })))
+    for (
+      const giveUp = performance.now() + FILL_MS;
+      idle.held < connections && performance.now() < giveUp;
+      idle = await ask<IdlerFigures>(idler, {})
+    )
+      await setTimeout(FILL_LOOK_MS)
+    const newcomers = await Promise.all(
+      Array.from({ length: NEWCOMERS }, (_, index) =>
+        arrive(`127.${100 + index}.0.1`, {
+          address,
+          beaconUrl,
+          directory: join(directory, `newcomer-${index}`),
+          pool,
+          ends
+        })
+      )
+    )
     return { idle: { wanted: connections, ...idle }, newcomers, before, after: await figures() }
   })
 }
@@ -56,7 +84,10 @@ interface Surroundings {
   readonly ends: End[]
 }
 
-async function arrive(place: string, { address, beaconUrl, directory, pool, ends }: Surroundings): Promise<IdleReport['newcomers'][number]> {
+async function arrive(
+  place: string,
+  { address, beaconUrl, directory, pool, ends }: Surroundings
+): Promise<IdleReport['newcomers'][number]> {
   const store = openStore(join(directory, 'chronym.db'))
   const beacon = createBeaconClient({ chain: FLOOD_PROFILE.beacon, urls: [beaconUrl], pool })
   const network = createNetwork({
@@ -88,7 +119,9 @@ async function arrive(place: string, { address, beaconUrl, directory, pool, ends
   beacon.start()
   await network.start()
   const joined = await since(() => Promise.resolve(network.knownPeers() > 0))
-  const resolved = await since(async () => (await network.getReveals(NAME)).answers.some(({ reveal }) => reveal !== undefined))
+  const resolved = await since(async () =>
+    (await network.getReveals(NAME)).answers.some(({ reveal }) => reveal !== undefined)
+  )
   await setTimeout(STAY_MS)
   return { joined, resolved, stayed: network.status().status === 'online' }
 }

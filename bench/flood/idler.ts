@@ -1,4 +1,7 @@
-/** A few keys of one address that hold connections and say nothing, in a process of its own; what is closed is dialled again. */
+/**
+ * A few keys of one address that hold connections and say nothing, in a process of its own; what is closed is dialled
+ * again.
+ */
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { noise } from '@libp2p/noise'
 import { tcp } from '@libp2p/tcp'
@@ -50,7 +53,9 @@ async function fill(node: Libp2p, address: string): Promise<void> {
   for (let missing = OF_KEY - node.getConnections().length; missing > 0; missing--) {
     dials++
     // Refused, or dialled again later.
-    await node.dial(multiaddr(address), { force: true, signal: AbortSignal.timeout(DIAL_TIMEOUT_MS) }).catch(() => undefined)
+    await node
+      .dial(multiaddr(address), { force: true, signal: AbortSignal.timeout(DIAL_TIMEOUT_MS) })
+      .catch(() => undefined)
   }
 }
 

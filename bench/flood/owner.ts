@@ -24,7 +24,10 @@ const GIVE_UP_MS = 60_000
 
 export interface Owner {
   readonly peerId: string
-  /** Commits, waits for the pulse, computes, reveals. How long the commitment and the put took until the victim had confirmed them, in milliseconds. */
+  /**
+   * Commits, waits for the pulse, computes, reveals. How long the commitment and the put took until the victim had
+   * confirmed them, in milliseconds.
+   */
   register(name: string): Promise<{ commitment: Uint8Array; commitMs: number; putMs: number }>
   /** The next zone of a name. Milliseconds until it was read back from the victim. */
   update(name: string): Promise<number>
@@ -62,7 +65,10 @@ export async function startOwner(address: string, beaconUrl: string, file: strin
 
   beacon.start()
   await network.start()
-  await until(() => Promise.resolve(network.knownPeers() > 0 && beacon.latest() !== undefined), 'the victim and a pulse')
+  await until(
+    () => Promise.resolve(network.knownPeers() > 0 && beacon.latest() !== undefined),
+    'the victim and a pulse'
+  )
 
   return {
     peerId: network.status().peer_id,
@@ -72,22 +78,36 @@ export async function startOwner(address: string, beaconUrl: string, file: strin
       const commitment = commitmentHash(name, key.publicKey, salt, hash)
       const nonce = await pool.searchStamp({ prefix: stampPrefix(commitment, hash), bits: profile.stamp_bits })
       const began = performance.now()
-      await until(async () => (await network.commit(name, commitment, nonce)).receipts.length > 0, `commitment to ${name}`)
+      await until(
+        async () => (await network.commit(name, commitment, nonce)).receipts.length > 0,
+        `commitment to ${name}`
+      )
       const commitMs = performance.now() - began
-      const { round: p, signature: pulse, randomness } = await beacon.waitFor(beacon.latest()!.round + profile.min_commit)
+      const {
+        round: p,
+        signature: pulse,
+        randomness
+      } = await beacon.waitFor(beacon.latest()!.round + profile.min_commit)
       const iterations = iterationsFor(parseName(name, profile), profile)
       const { split } = proofShape(iterations, profile)
       const seed = vdfSeed({ commitment, round: p, randomness }, hash)
-      const outcome = await pool.evaluate({ seed, bits: profile.discriminant_bits, iterations, split, checkpointSeconds: 60 }, () => undefined).outcome
+      const outcome = await pool.evaluate(
+        { seed, bits: profile.discriminant_bits, iterations, split, checkpointSeconds: 60 },
+        () => undefined
+      ).outcome
       if (outcome.kind !== 'proof') throw new Error(`the evaluation ${outcome.kind}`)
       const vdf_proof = encodeVdfProof({ pulse, proof: outcome.proof, salt })
-      const putMs = await put(signReveal({ name, drand_pulse: p, iterations, vdf_proof, payload: payload() }, key, hash))
+      const putMs = await put(
+        signReveal({ name, drand_pulse: p, iterations, vdf_proof, payload: payload() }, key, hash)
+      )
       return { commitment, commitMs, putMs }
     },
     update: (name) => put(signReveal({ ...newest.get(name)!, payload: payload() }, keyOf(name), hash)),
     async isHeld(name) {
       const { answers } = await network.getReveals(name)
-      return answers.some(({ reveal }) => Buffer.compare(reveal?.payload ?? new Uint8Array(), newest.get(name)!.payload) === 0)
+      return answers.some(
+        ({ reveal }) => Buffer.compare(reveal?.payload ?? new Uint8Array(), newest.get(name)!.payload) === 0
+      )
     },
     async stop() {
       await network.stop()

@@ -1,4 +1,6 @@
-/** A flood from beginning to end: the victim and the flooder in processes of their own, the honest owner in this one. */
+/**
+ * A flood from beginning to end: the victim and the flooder in processes of their own, the honest owner in this one.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { ask, startChild } from './children.ts'
@@ -21,7 +23,12 @@ export interface FloodOptions extends Pick<FlooderStart, 'identities' | 'togethe
 }
 
 export interface FloodReport {
-  readonly flood: { readonly sessions: number; readonly identities: number; readonly connections: Record<string, number>; readonly answers: Tally }
+  readonly flood: {
+    readonly sessions: number
+    readonly identities: number
+    readonly connections: Record<string, number>
+    readonly answers: Tally
+  }
   readonly quiet: VictimFigures
   readonly during: VictimFigures
   readonly after: VictimFigures
@@ -35,9 +42,13 @@ export interface FloodReport {
 
 export async function runFlood({ identities, together, prefixes, seed, seconds }: FloodOptions): Promise<FloodReport> {
   return inScene(async ({ victim, address, owner, ends }) => {
-    const names = Array.from({ length: Math.ceil(seconds / CHANGES_OF_A_NAME) }, (_, index) => `honest-name-${index}.${FLOOD_PROFILE.tld}`)
+    const names = Array.from(
+      { length: Math.ceil(seconds / CHANGES_OF_A_NAME) },
+      (_, index) => `honest-name-${index}.${FLOOD_PROFILE.tld}`
+    )
     const commitments = await Promise.all(names.map(async (name) => (await owner.register(name)).commitment))
-    const figures = (asked: readonly Uint8Array[] = []): Promise<VictimFigures> => ask(victim, { commitments: asked.map(toHex), honest: owner.peerId } satisfies VictimQuestion)
+    const figures = (asked: readonly Uint8Array[] = []): Promise<VictimFigures> =>
+      ask(victim, { commitments: asked.map(toHex), honest: owner.peerId } satisfies VictimQuestion)
     await figures()
     await setTimeout(QUIET_MS)
     const quiet = await figures()
@@ -53,7 +64,12 @@ export async function runFlood({ identities, together, prefixes, seed, seconds }
     const held: boolean[] = []
     for (const name of names) held.push(await owner.isHeld(name))
     return {
-      flood: { sessions: flood.sessions, identities: flood.identities, connections: flood.connections, answers: flood.tally },
+      flood: {
+        sessions: flood.sessions,
+        identities: flood.identities,
+        connections: flood.connections,
+        answers: flood.tally
+      },
       quiet,
       during,
       after,
@@ -65,7 +81,12 @@ export async function runFlood({ identities, together, prefixes, seed, seconds }
 }
 
 /** A change a second for so many seconds, and now and then a new name; `names` and `commitments` grow by these. */
-async function beHonest(owner: Owner, names: string[], commitments: Uint8Array[], seconds: number): Promise<FloodReport['honest']> {
+async function beHonest(
+  owner: Owner,
+  names: string[],
+  commitments: Uint8Array[],
+  seconds: number
+): Promise<FloodReport['honest']> {
   const updates: Promise<number>[] = []
   const registrations: ReturnType<Owner['register']>[] = []
   const before = names.length
@@ -80,5 +101,9 @@ async function beHonest(owner: Owner, names: string[], commitments: Uint8Array[]
   }
   const registered = await Promise.all(registrations)
   commitments.push(...registered.map(({ commitment }) => commitment))
-  return { updates: await Promise.all(updates), commits: registered.map(({ commitMs }) => commitMs), reveals: registered.map(({ putMs }) => putMs) }
+  return {
+    updates: await Promise.all(updates),
+    commits: registered.map(({ commitMs }) => commitMs),
+    reveals: registered.map(({ putMs }) => putMs)
+  }
 }

@@ -38,7 +38,11 @@ export async function inScene<T>(play: (scene: Scene) => Promise<T>): Promise<T>
     ends.push(() => server.close())
     const victim = startChild('victim.ts', ends, { execArgv: ['--expose-gc'] })
     mkdirSync(join(directory, 'victim'))
-    const { address } = await ask<VictimReady>(victim, { directory: join(directory, 'victim'), beaconUrl: server.url, nodeSeed: '07'.repeat(32) } satisfies VictimStart)
+    const { address } = await ask<VictimReady>(victim, {
+      directory: join(directory, 'victim'),
+      beaconUrl: server.url,
+      nodeSeed: '07'.repeat(32)
+    } satisfies VictimStart)
     const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
     ends.push(() => pool.close())
     const owner = await startOwner(address, server.url, join(directory, 'owner', 'chronym.db'), pool)

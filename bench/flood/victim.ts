@@ -1,4 +1,7 @@
-/** The node that is flooded, in a process of its own: real libp2p, store, pool and beacon client. Told what to do by its parent's messages. */
+/**
+ * The node that is flooded, in a process of its own: real libp2p, store, pool and beacon client. Told what to do by its
+ * parent's messages.
+ */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
@@ -27,7 +30,12 @@ const penalised = new Set<string>()
 const log = pino({ level: 'debug' }, { write: (line: string) => noteLog(line) })
 
 function noteLog(line: string): void {
-  const { level, msg, peer, err } = JSON.parse(line) as { level: number; msg: string; peer?: string; err?: { message: string } }
+  const { level, msg, peer, err } = JSON.parse(line) as {
+    level: number
+    msg: string
+    peer?: string
+    err?: { message: string }
+  }
   if (peer !== undefined) penalised.add(peer)
   if (level >= 40) process.stderr.write(`victim: ${msg} ${err?.message ?? ''}\n`)
 }
@@ -76,7 +84,11 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
       loop_busy: performance.eventLoopUtilization(busy).utilization,
       memory: memoryInUse(),
       disk: readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0),
-      held: { records: network.status().records, commitments: store.count(prefixes.commitments), connections: network.status().peers },
+      held: {
+        records: network.status().records,
+        commitments: store.count(prefixes.commitments),
+        connections: network.status().peers
+      },
       kept: commitments.map((hex) => store.get(keys.commitment(new Uint8Array(Buffer.from(hex, 'hex')))) !== undefined),
       penalised: penalised.size,
       honest_penalised: penalised.has(honest)
@@ -93,7 +105,10 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
   process.send!({ address: network.listenAddresses()[0]! } satisfies VictimReady)
 }
 
-/** The most processor time that this thread took without coming back to its timers: of a delay what it made itself. The rest it waited, for a core or for the disk. */
+/**
+ * The most processor time that this thread took without coming back to its timers: of a delay what it made itself. The
+ * rest it waited, for a core or for the disk.
+ */
 function watchTurns(): { longest(): number; reset(): void } {
   let longest = 0
   let before = process.threadCpuUsage()

@@ -1,4 +1,7 @@
-/** Names as their owners make them: real keys, stamps, pulses of the dev beacon, proofs and signatures, of a few squarings each. */
+/**
+ * Names as their owners make them: real keys, stamps, pulses of the dev beacon, proofs and signatures, of a few
+ * squarings each.
+ */
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import type { Pulse } from '../../src/beacon/types.ts'
 import { addon } from '../../src/native/addon.ts'
@@ -14,7 +17,13 @@ import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
 import { PROFILE } from './profile.ts'
 
 /** Of a zone with a few records: about what a name with a web site has. */
-const RECORDS = { '@': [{ type: 'A', value: '192.0.2.10' }, { type: 'AAAA', value: '2001:db8::10' }, { type: 'TXT', value: '"earned by time"' }] }
+const RECORDS = {
+  '@': [
+    { type: 'A', value: '192.0.2.10' },
+    { type: 'AAAA', value: '2001:db8::10' },
+    { type: 'TXT', value: '"earned by time"' }
+  ]
+}
 
 export interface Draft {
   readonly name: string
@@ -34,11 +43,14 @@ export function draft(name: string, seed: string, profile: NetworkProfile = PROF
   const commitment = commitmentHash(name, owner.publicKey, salt, hash)
   for (let attempt = 0; ; attempt++) {
     const nonce = u64be(attempt)
-    if (stampHolds(commitment, nonce, profile.stamp_bits, hash)) return { name, owner, salt, commitment, nonce, profile }
+    if (stampHolds(commitment, nonce, profile.stamp_bits, hash))
+      return { name, owner, salt, commitment, nonce, profile }
   }
 }
 
-/** The Reveal of a draft. Computes on the calling thread, some ten milliseconds, unless another way to prove is given. */
+/**
+ * The Reveal of a draft. Computes on the calling thread, some ten milliseconds, unless another way to prove is given.
+ */
 export function reveal({ name, owner, salt, commitment, profile }: Draft, pulse: Pulse, prove = squared): Reveal {
   const hash = profileHash(profile)
   const iterations = iterationsFor(parseName(name, profile), profile)
@@ -56,7 +68,13 @@ export function devPulse(round: number): Pulse {
 
 function squared(seed: Uint8Array, iterations: number): Uint8Array {
   const native = addon()
-  const evaluation = new native.Evaluation(native.Discriminant.fromSeed(seed, PROFILE.discriminant_bits), null, iterations, null, 2 ** 24)
+  const evaluation = new native.Evaluation(
+    native.Discriminant.fromSeed(seed, PROFILE.discriminant_bits),
+    null,
+    iterations,
+    null,
+    2 ** 24
+  )
   const never = new Uint32Array(1)
   while (evaluation.phase() !== 'done') evaluation.advance(10_000, never)
   return evaluation.proof()!

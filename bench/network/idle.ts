@@ -32,8 +32,16 @@ export async function measureIdle(count: number, seconds: number): Promise<Idle 
     const elapsed = (performance.now() - began) / 1000
     const shares = daemons.map(({ pid }, index) => (processorSeconds(pid)! - before[index]!) / elapsed)
     const resident = daemons.map(({ pid }) => residentBytes(pid)! / 2 ** 20)
-    const both = (figures: readonly number[], digits: number) => ({ median: Number(median(figures).toFixed(digits)), most: Number(Math.max(...figures).toFixed(digits)) })
-    return { daemons: count, round_seconds: PROFILE.beacon.period, resident_mib: both(resident, 1), core_share: both(shares, 4) }
+    const both = (figures: readonly number[], digits: number) => ({
+      median: Number(median(figures).toFixed(digits)),
+      most: Number(Math.max(...figures).toFixed(digits))
+    })
+    return {
+      daemons: count,
+      round_seconds: PROFILE.beacon.period,
+      resident_mib: both(resident, 1),
+      core_share: both(shares, 4)
+    }
   } finally {
     await fleet.stop()
   }

@@ -1,4 +1,7 @@
-/** A node in this process, as the daemon builds it, without registry and HTTP: for many of them, and for owners of names. */
+/**
+ * A node in this process, as the daemon builds it, without registry and HTTP: for many of them, and for owners of
+ * names.
+ */
 import { join } from 'node:path'
 import pino from 'pino'
 import type { BeaconClient } from '../../src/beacon/types.ts'
@@ -28,7 +31,10 @@ export interface NodeParts {
   readonly bootstrap: readonly string[]
   readonly mode?: NetworkMode
   readonly profile?: NetworkProfile
-  /** An IPv4 address of this machine that it listens on and dials from, so that it is of that address's prefixes for all others. Default: listens on 127.0.0.1. */
+  /**
+   * An IPv4 address of this machine that it listens on and dials from, so that it is of that address's prefixes for all
+   * others. Default: listens on 127.0.0.1.
+   */
   readonly place?: string
   /** 0 <= x < 1. */
   readonly random?: () => number
@@ -40,8 +46,9 @@ export interface NodeParts {
 }
 
 /**
- * Starts nodes one after the other, each joining through the first, and waits until each knows most of as many others as hold a name: one that knows fewer than k looks
- * for the last ones only every five minutes. All at once they would time each other's handshakes out on one event loop.
+ * Starts nodes one after the other, each joining through the first, and waits until each knows most of as many others
+ * as hold a name: one that knows fewer than k looks for the last ones only every five minutes. All at once they would
+ * time each other's handshakes out on one event loop.
  */
 export async function startNodes(all: readonly Omit<NodeParts, 'bootstrap'>[], nodes: BenchNode[]): Promise<void> {
   say(`starting ${all.length} nodes`)
@@ -55,7 +62,19 @@ export async function startNodes(all: readonly Omit<NodeParts, 'bootstrap'>[], n
   await until(`every node knows ${most} others`, () => nodes.every(({ network }) => network.knownPeers() >= most))
 }
 
-export async function startNode({ seed, beacon, pool, bootstrap, mode = 'full', profile = PROFILE, place, random, elapsed, clock = Date.now, timers }: NodeParts): Promise<BenchNode> {
+export async function startNode({
+  seed,
+  beacon,
+  pool,
+  bootstrap,
+  mode = 'full',
+  profile = PROFILE,
+  place,
+  random,
+  elapsed,
+  clock = Date.now,
+  timers
+}: NodeParts): Promise<BenchNode> {
   const store = openStore(join(scratchDirectory(), 'chronym.db'))
   const network = createNetwork({
     profile,

@@ -1,4 +1,7 @@
-/** An owner of many names in this process: commits, waits for the pulse, reveals, and says how long each put took to be read back from a majority. */
+/**
+ * An owner of many names in this process: commits, waits for the pulse, reveals, and says how long each put took to be
+ * read back from a majority.
+ */
 import type { BeaconClient } from '../../src/beacon/types.ts'
 import type { OpenableNetwork } from '../../src/network/network.ts'
 import type { Reveal } from '../../src/protocol/claim/reveal.ts'
@@ -18,7 +21,12 @@ export interface Published {
 }
 
 /** Commits to names, one after the other, and makes their Reveals, of one pulse. */
-export async function claim(network: OpenableNetwork, beacon: BeaconClient, names: readonly string[], seed: string): Promise<Reveal[]> {
+export async function claim(
+  network: OpenableNetwork,
+  beacon: BeaconClient,
+  names: readonly string[],
+  seed: string
+): Promise<Reveal[]> {
   const drafts = names.map((name) => draft(name, seed))
   say(`committing to ${names.length} names`)
   for (const { name, commitment, nonce } of drafts) {
@@ -41,7 +49,10 @@ export async function publish(network: OpenableNetwork, reveals: readonly Reveal
         if (attempt === 1) putMs.push(ms)
         break
       }
-      if (attempt === MAX_ATTEMPTS) throw new Error(`${each.name}: stored by ${result.storedBy} of ${result.of}; ${JSON.stringify(result.refusals[0])}`)
+      if (attempt === MAX_ATTEMPTS)
+        throw new Error(
+          `${each.name}: stored by ${result.storedBy} of ${result.of}; ${JSON.stringify(result.refusals[0])}`
+        )
       again++
     }
   }

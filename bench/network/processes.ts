@@ -38,13 +38,23 @@ export async function startFleet(): Promise<Fleet> {
   const start = async (mode: string): Promise<FleetDaemon> => {
     const common = ['--beacon-url', beacon.url, '--log-level', 'error']
     const bootstrap = daemons[0] === undefined ? [] : ['--bootstrap', daemons[0].address]
-    const args = [...common, ...bootstrap, '--network', profile, '--mode', mode, '--data-dir', join(directory, String(children.length))]
+    const args = [
+      ...common,
+      ...bootstrap,
+      '--network',
+      profile,
+      '--mode',
+      mode,
+      '--data-dir',
+      join(directory, String(children.length))
+    ]
     const child = runDaemon(args)
     children.push(child)
     endWithUs(child)
     passErrorsOn(child)
     const { api_url: url, addresses } = await firstLine<DaemonSummary>(child)
-    const status = async (): Promise<NetworkStatusBody> => (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusBody
+    const status = async (): Promise<NetworkStatusBody> =>
+      (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusBody
     return { pid: child.pid!, url, address: addresses[0]!, status }
   }
 
@@ -60,7 +70,9 @@ export async function startFleet(): Promise<Fleet> {
         daemons.push(...started)
       }
       const others = daemons.length - 1
-      await until(`each of ${count} daemons has ${others} peers`, async () => (await Promise.all(added.map(({ status }) => status()))).every(({ peers }) => peers >= others))
+      await until(`each of ${count} daemons has ${others} peers`, async () =>
+        (await Promise.all(added.map(({ status }) => status()))).every(({ peers }) => peers >= others)
+      )
       return added
     },
     async stop() {
@@ -80,6 +92,8 @@ export function residentBytes(pid: number): number | undefined {
 export function processorSeconds(pid: number): number | undefined {
   if (process.platform !== 'linux') return undefined
   // After the name, which may hold anything: fields 14 and 15 of proc(5), in ticks of 1/100 s.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100
 }

@@ -29,7 +29,10 @@ export interface Resolving {
   readonly puts_again: number
 }
 
-/** Daemons as processes: one of them is light and joins when the names are out of contest, so it holds nothing, neither records nor pulses nor answers. */
+/**
+ * Daemons as processes: one of them is light and joins when the names are out of contest, so it holds nothing, neither
+ * records nor pulses nor answers.
+ */
 export async function resolveAmongProcesses(count: number, names: number, seed: string): Promise<Resolving> {
   const fleet = await startFleet()
   const pool = createNativePool({ evaluationThreads: 1 })
@@ -39,7 +42,13 @@ export async function resolveAmongProcesses(count: number, names: number, seed: 
     beacon.start()
     say(`starting ${count - 1} daemons`)
     await fleet.add(count - 1, 'full')
-    owner = await startNode({ seed: `${seed} owner`, beacon, pool, bootstrap: [fleet.daemons[0]!.address], mode: 'light' })
+    owner = await startNode({
+      seed: `${seed} owner`,
+      beacon,
+      pool,
+      bootstrap: [fleet.daemons[0]!.address],
+      mode: 'light'
+    })
     const { network } = owner
     await until('the owner knows every daemon', () => network.knownPeers() >= count - 1)
     const reveals = await claim(network, beacon, namesOf(names + WARM_UP, 'resolved'), seed)
@@ -52,7 +61,8 @@ export async function resolveAmongProcesses(count: number, names: number, seed: 
     const resolve = async ({ name }: Reveal): Promise<void> => {
       const response = await fetch(`${asker!.url}/api/resolve/${name}`)
       const body = await response.text()
-      if (response.status !== 200 || response.headers.get('x-confidence') !== 'provisional') throw new Error(`${name}: ${response.status} ${body}`)
+      if (response.status !== 200 || response.headers.get('x-confidence') !== 'provisional')
+        throw new Error(`${name}: ${response.status} ${body}`)
     }
     return { nodes: count, asker: 'a light daemon, over HTTP', ...(await measure(reveals, published, resolve)) }
   } finally {
@@ -64,8 +74,8 @@ export async function resolveAmongProcesses(count: number, names: number, seed: 
 }
 
 /**
- * Nodes in one process, all `full`, one event loop for all of them. Asked is the one farthest from the name's key, which does not hold it; its pool has
- * verified nothing yet.
+ * Nodes in one process, all `full`, one event loop for all of them. Asked is the one farthest from the name's key,
+ * which does not hold it; its pool has verified nothing yet.
  */
 export async function resolveInOneProcess(count: number, names: number, seed: string): Promise<Resolving> {
   const beaconServer = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: PROFILE.beacon })
@@ -75,7 +85,11 @@ export async function resolveInOneProcess(count: number, names: number, seed: st
   try {
     beacon.start()
     await startNodes(
-      Array.from({ length: count }, (_, index) => ({ seed: `${seed} ${index}`, beacon, pool: isAsker(index) ? askers : holders })),
+      Array.from({ length: count }, (_, index) => ({
+        seed: `${seed} ${index}`,
+        beacon,
+        pool: isAsker(index) ? askers : holders
+      })),
       nodes
     )
     const owner = nodes[0]!.network
@@ -87,9 +101,16 @@ export async function resolveInOneProcess(count: number, names: number, seed: st
       const { answers, asked } = await farthest(possible, name).network.getReveals(name)
       const own = answers.find(({ self }) => self)
       const agreeing = answers.filter(({ reveal, state }) => reveal !== undefined && state === 'settling').length
-      if (own?.state !== 'none' || agreeing * 2 <= asked) throw new Error(`${name}: ${agreeing} of ${asked} hold it out of contest; the asker: ${own?.state ?? 'nothing'}`)
+      if (own?.state !== 'none' || agreeing * 2 <= asked)
+        throw new Error(
+          `${name}: ${agreeing} of ${asked} hold it out of contest; the asker: ${own?.state ?? 'nothing'}`
+        )
     }
-    return { nodes: count, asker: 'the full node farthest from the name, in the process of all the others', ...(await measure(reveals, published, resolve)) }
+    return {
+      nodes: count,
+      asker: 'the full node farthest from the name, in the process of all the others',
+      ...(await measure(reveals, published, resolve))
+    }
   } finally {
     await Promise.all(nodes.map((node) => node.stop()))
     beacon.stop()
@@ -99,7 +120,11 @@ export async function resolveInOneProcess(count: number, names: number, seed: st
 }
 
 /** Asks for one name after the other. */
-async function measure(reveals: readonly Reveal[], { putMs, again }: Published, resolve: (reveal: Reveal) => Promise<void>): Promise<Pick<Resolving, 'resolve' | 'put' | 'puts_again'>> {
+async function measure(
+  reveals: readonly Reveal[],
+  { putMs, again }: Published,
+  resolve: (reveal: Reveal) => Promise<void>
+): Promise<Pick<Resolving, 'resolve' | 'put' | 'puts_again'>> {
   say(`resolving ${reveals.length} names`)
   const times: number[] = []
   for (const reveal of reveals) {

@@ -1,7 +1,9 @@
 /**
- * Bytes that names cost, owners and holders. All nodes are in this process, so every byte passes through one of its sockets; timers and clocks are those of the
- * bench. An hour is made to pass (for the moment in which a node's timers are called its clock is an hour and a half ahead, so that its round of republishing and
- * replication is due), and what crosses the wire until it is quiet again is counted: without names, and with some. The difference belongs to the names.
+ * Bytes that names cost, owners and holders. All nodes are in this process, so every byte passes through one of its
+ * sockets; timers and clocks are those of the bench. An hour is made to pass (for the moment in which a node's timers
+ * are called its clock is an hour and a half ahead, so that its round of republishing and replication is due), and what
+ * crosses the wire until it is quiet again is counted: without names, and with some. The difference belongs to the
+ * names.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
@@ -23,7 +25,10 @@ const HOUR_AND_HALF_MS = 90 * 60_000
 const QUIET_MS = 4_000
 /** The pings of some three hundred connections and what their owners look for meanwhile: about 5 KB. */
 const QUIET_BYTES = 20_000
-/** Whatever else passes, such as a refresh of routing tables, only adds: of so many rounds the one with the fewest bytes counts. */
+/**
+ * Whatever else passes, such as a refresh of routing tables, only adds: of so many rounds the one with the fewest bytes
+ * counts.
+ */
 const ROUNDS_COUNTED = 2
 
 export interface Traffic {
@@ -32,7 +37,9 @@ export interface Traffic {
   readonly record_bytes: number
   /** Sent and received by the owner of a name for republishing it: what crosses its line. */
   readonly owner_bytes_per_name_and_day: number
-  /** Sent and received by one that holds a name: its own rounds, those of its neighbours, and its share of the owner's. */
+  /**
+   * Sent and received by one that holds a name: its own rounds, those of its neighbours, and its share of the owner's.
+   */
   readonly holder_bytes_per_name_and_day: number
   /** What a node without names sends and receives for its own rounds and those of its neighbours. */
   readonly rounds_bytes_per_node_and_day: number
@@ -50,8 +57,13 @@ export async function measureTraffic(count: number, names: number, seed: string)
   const beaconServer = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: PROFILE.beacon })
   const pool = createNativePool({ evaluationThreads: 1 })
   const beacon = createBeaconClient({ chain: PROFILE.beacon, urls: [beaconServer.url], pool })
-  // Nodes hear of no pulse: what they ask each other until a name is settled is part of registering it, not of keeping it.
-  const stillBeacon: NodeParts['beacon'] = { latest: () => beacon.latest(), verify: (pulse, options) => beacon.verify(pulse, options), on: () => () => undefined }
+  // Nodes hear of no pulse: what they ask each other until a name is settled is part of registering it, not of keeping
+  // it.
+  const stillBeacon: NodeParts['beacon'] = {
+    latest: () => beacon.latest(),
+    verify: (pulse, options) => beacon.verify(pulse, options),
+    on: () => () => undefined
+  }
   const wire = createWire(beaconServer.port)
   const nodes: BenchNode[] = []
   const times = Array.from({ length: count }, createTime)
@@ -59,7 +71,14 @@ export async function measureTraffic(count: number, names: number, seed: string)
   try {
     beacon.start()
     await startNodes(
-      times.map(({ clock, timers }, index) => ({ seed: `${seed} ${index}`, beacon: stillBeacon, pool, mode: index === count - 1 ? 'light' : 'full', clock, timers })),
+      times.map(({ clock, timers }, index) => ({
+        seed: `${seed} ${index}`,
+        beacon: stillBeacon,
+        pool,
+        mode: index === count - 1 ? 'light' : 'full',
+        clock,
+        timers
+      })),
       nodes
     )
     const owner = nodes.at(-1)!.network
@@ -95,7 +114,9 @@ export async function measureTraffic(count: number, names: number, seed: string)
       names,
       record_bytes: Math.round(reveals.reduce((sum, reveal) => sum + encodeReveal(reveal).length, 0) / names),
       owner_bytes_per_name_and_day: Math.round(ownersRound * ROUNDS_PER_DAY),
-      holder_bytes_per_name_and_day: Math.round((holdersRound + ownersRound / Math.min(PROFILE.k, count - 1)) * ROUNDS_PER_DAY),
+      holder_bytes_per_name_and_day: Math.round(
+        (holdersRound + ownersRound / Math.min(PROFILE.k, count - 1)) * ROUNDS_PER_DAY
+      ),
       rounds_bytes_per_node_and_day: Math.round((2 * without.holders * ROUNDS_PER_DAY) / holdersTimes.length)
     }
   } finally {
@@ -142,7 +163,8 @@ interface Wire {
 function createWire(beaconPort: number): Wire {
   const sockets = new Set<Socket>()
   let ofClosed = 0
-  const passed = (socket: Socket): number => (socket.remotePort === beaconPort ? 0 : socket.bytesRead + socket.bytesWritten)
+  const passed = (socket: Socket): number =>
+    socket.remotePort === beaconPort ? 0 : socket.bytesRead + socket.bytesWritten
   subscribe('net.client.socket', (message) => {
     const { socket } = message as { socket: Socket }
     sockets.add(socket)

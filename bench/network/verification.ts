@@ -83,7 +83,13 @@ export async function measureVerification(count: number, seed: string): Promise<
     }
     const admitted = await perCoreSecond(count, offer)
     const again = await perCoreSecond(count, offer)
-    return { reveals: count, valid_cold_per_core_second: cold, valid_cached_per_core_second: cached, admitted_per_core_second: admitted, offered_again_per_core_second: again }
+    return {
+      reveals: count,
+      valid_cold_per_core_second: cold,
+      valid_cached_per_core_second: cached,
+      admitted_per_core_second: admitted,
+      offered_again_per_core_second: again
+    }
   } finally {
     beacon.stop()
     await pool.close()

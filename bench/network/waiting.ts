@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Asks until it holds. Rejects after `deadlineMs` with `what`. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, { deadlineMs = 300_000, everyMs = 100 } = {}): Promise<void> {
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  { deadlineMs = 300_000, everyMs = 100 } = {}
+): Promise<void> {
   const end = performance.now() + deadlineMs
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`not within ${deadlineMs / 1000} s: ${what}`)

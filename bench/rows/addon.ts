@@ -20,7 +20,11 @@ export const addon: Row = {
     const milliseconds = options.quick ? QUICK_RUN_MS : RUN_MS
     const shares: number[] = []
     const pooled = async (): Promise<number> => {
-      const { squarings, times } = await daemon.ask<{ squarings: number; times: Times }>({ do: 'squarings', seed, milliseconds })
+      const { squarings, times } = await daemon.ask<{ squarings: number; times: Times }>({
+        do: 'squarings',
+        seed,
+        milliseconds
+      })
       shares.push(cpuShare(times, 1))
       return squarings / times.wall
     }
@@ -29,7 +33,21 @@ export const addon: Row = {
     // By the clock, not by the time on the CPU: a thread that waits between slices loses time, too.
     const alone = async (): Promise<number> => BARE_RUN / (await bare(BARE_RUN)).wall
     const rates = await alternate(Math.ceil(options.rounds / ROUNDS_SHARE), pooled, alone)
-    const parts = { addon_per_second: median(rates.left), bare_per_second: median(rates.right), addon_cpu_share: median(shares) }
-    return [measured({ name: 'through the addon and a worker, against the bare loop', unit: 'ratio', target: { at_least: 0.99 }, parts }, summary(ratios(rates.left, rates.right)))]
+    const parts = {
+      addon_per_second: median(rates.left),
+      bare_per_second: median(rates.right),
+      addon_cpu_share: median(shares)
+    }
+    return [
+      measured(
+        {
+          name: 'through the addon and a worker, against the bare loop',
+          unit: 'ratio',
+          target: { at_least: 0.99 },
+          parts
+        },
+        summary(ratios(rates.left, rates.right))
+      )
+    ]
   }
 }

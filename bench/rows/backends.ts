@@ -22,14 +22,21 @@ async function compareBackends(bench: Bench, build: keyof typeof PORTABLE_TARGET
   const [fastest = '', ...others] = names
   const figures: Figure[] = []
   for (const name of others) {
-    const rates = await compareSquarings(bench, await ourSquarer(bench, build, name), await ourSquarer(bench, build, fastest))
+    const rates = await compareSquarings(
+      bench,
+      await ourSquarer(bench, build, name),
+      await ourSquarer(bench, build, fastest)
+    )
     const parts = { [`${name}_per_second`]: median(rates.left), [`${fastest}_per_second`]: median(rates.right) }
     figures.push(measured({ ...known(name, build), parts }, summary(ratios(rates.left, rates.right))))
   }
   return figures
 }
 
-function known(name: string, build: keyof typeof PORTABLE_TARGETS & Build): Pick<Figure, 'name' | 'unit'> & { target?: { at_least: number } } {
+function known(
+  name: string,
+  build: keyof typeof PORTABLE_TARGETS & Build
+): Pick<Figure, 'name' | 'unit'> & { target?: { at_least: number } } {
   return {
     name: `backend ${name} against the fastest, built for ${build === 'baseline' ? 'the baseline processor' : build}`,
     unit: 'ratio',

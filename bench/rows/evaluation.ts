@@ -19,33 +19,68 @@ const done = new Map<Size, Evaluated[]>()
 
 export const evaluation: Row = {
   id: 'evaluation',
-  run: (bench) => forEachSize(bench, (size) => ({ name: `evaluation with proof, T = ${size.iterations.toLocaleString('en')}, against chiavdf`, unit: 'ratio', target: size.target }), async (size, known) => {
-    const rounds = await evaluations(bench, size, await bench.chiavdf())
-    const ratios = rounds.map(({ squaring, proving, chiavdf = NaN }) => chiavdf / (squaring + proving))
-    const parts = { ours_s: median(rounds.map(({ squaring, proving }) => squaring + proving)), chiavdf_s: median(rounds.map(({ chiavdf = NaN }) => chiavdf)) }
-    return measured({ ...known, parts }, summary(ratios), rounds.length === 1)
-  })
+  run: (bench) =>
+    forEachSize(
+      bench,
+      (size) => ({
+        name: `evaluation with proof, T = ${size.iterations.toLocaleString('en')}, against chiavdf`,
+        unit: 'ratio',
+        target: size.target
+      }),
+      async (size, known) => {
+        const rounds = await evaluations(bench, size, await bench.chiavdf())
+        const ratios = rounds.map(({ squaring, proving, chiavdf = NaN }) => chiavdf / (squaring + proving))
+        const parts = {
+          ours_s: median(rounds.map(({ squaring, proving }) => squaring + proving)),
+          chiavdf_s: median(rounds.map(({ chiavdf = NaN }) => chiavdf))
+        }
+        return measured({ ...known, parts }, summary(ratios), rounds.length === 1)
+      }
+    )
 }
 
 export const proving: Row = {
   id: 'proving',
   async run(bench) {
-    const name = (size: Size, threads: string): string => `proving, T = ${size.iterations.toLocaleString('en')}, ${threads}, share of squaring`
-    const shares = (threads: string, time: (round: Evaluated) => number, more: (rounds: Evaluated[]) => Record<string, number> = () => ({})): Promise<Figure[]> =>
-      forEachSize(bench, (size) => ({ name: name(size, threads), unit: '%' }), async (size, known) => {
-        const rounds = done.get(size) ?? (await evaluations(bench, size))
-        const parts = { squaring_s: median(rounds.map(({ squaring }) => squaring)), proving_s: median(rounds.map(time)), ...more(rounds) }
-        return measured({ ...known, parts }, summary(rounds.map((round) => (100 * time(round)) / round.squaring)), rounds.length === 1)
-      })
+    const name = (size: Size, threads: string): string =>
+      `proving, T = ${size.iterations.toLocaleString('en')}, ${threads}, share of squaring`
+    const shares = (
+      threads: string,
+      time: (round: Evaluated) => number,
+      more: (rounds: Evaluated[]) => Record<string, number> = () => ({})
+    ): Promise<Figure[]> =>
+      forEachSize(
+        bench,
+        (size) => ({ name: name(size, threads), unit: '%' }),
+        async (size, known) => {
+          const rounds = done.get(size) ?? (await evaluations(bench, size))
+          const parts = {
+            squaring_s: median(rounds.map(({ squaring }) => squaring)),
+            proving_s: median(rounds.map(time)),
+            ...more(rounds)
+          }
+          return measured(
+            { ...known, parts },
+            summary(rounds.map((round) => (100 * time(round)) / round.squaring)),
+            rounds.length === 1
+          )
+        }
+      )
     const onTwo = ({ provingOnTwo }: Evaluated): number => provingOnTwo.wall
     return [
       ...(await shares('one thread', (round) => round.proving)),
-      ...(await shares('two threads', onTwo, (rounds) => ({ cpu_share: median(rounds.map(({ provingOnTwo }) => cpuShare(provingOnTwo, 1))) })))
+      ...(await shares('two threads', onTwo, (rounds) => ({
+        cpu_share: median(rounds.map(({ provingOnTwo }) => cpuShare(provingOnTwo, 1)))
+      })))
     ]
   }
 }
 
-async function forEachSize<K extends Parameters<typeof unmeasured>[0]>(bench: Bench, known: (size: Size) => K, measure: (size: Size, known: K) => Promise<Figure>): Promise<Figure[]> {
+async function forEachSize<K extends Parameters<typeof unmeasured>[0]>(
+  bench: Bench,
+  known: (size: Size) => K,
+  measure: (size: Size, known: K) => Promise<Figure>
+): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const size of SIZES) {
     if (bench.options.quick && size.isLong) {

@@ -8,7 +8,11 @@ const PROOFS = 600
 const QUICK_PROOFS = 200
 const ROUNDS_SHARE = 3
 const CORES = 2
-const KNOWN = { name: 'proofs verified per second from the seed, two cores', unit: '/s', target: { at_least: 320 } } as const
+const KNOWN = {
+  name: 'proofs verified per second from the seed, two cores',
+  unit: '/s',
+  target: { at_least: 320 }
+} as const
 
 export const throughput: Row = {
   id: 'throughput',
@@ -26,6 +30,11 @@ export const throughput: Row = {
       perCpuSecond.push(proofs.length / times.cpu)
       shares.push(cpuShare(times, CORES))
     }
-    return [measured({ ...KNOWN, parts: { proofs: proofs.length, per_cpu_second: median(perCpuSecond), cpu_share: median(shares) } }, summary(rates))]
+    return [
+      measured(
+        { ...KNOWN, parts: { proofs: proofs.length, per_cpu_second: median(perCpuSecond), cpu_share: median(shares) } },
+        summary(rates)
+      )
+    ]
   }
 }

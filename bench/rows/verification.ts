@@ -15,9 +15,17 @@ const SEEDS_COMPARED = 60
 const QUICK_SEEDS_COMPARED = 25
 
 const KNOWN_TIME = { name: 'verification, discriminant known', unit: 'ms', target: { at_most: 1.8 } } as const
-const KNOWN_RATIO = { name: 'verification, discriminant known, against chiavdf', unit: 'ratio', target: { at_least: 4 } } as const
+const KNOWN_RATIO = {
+  name: 'verification, discriminant known, against chiavdf',
+  unit: 'ratio',
+  target: { at_least: 4 }
+} as const
 const SEED_TIME = { name: 'verification from the seed', unit: 'ms', target: { at_most: 4.5 } } as const
-const SEED_RATIO = { name: 'verification from the seed, against chiavdf', unit: 'ratio', target: { at_least: 5 } } as const
+const SEED_RATIO = {
+  name: 'verification from the seed, against chiavdf',
+  unit: 'ratio',
+  target: { at_least: 5 }
+} as const
 
 export const verification: Row = {
   id: 'verification',
@@ -40,7 +48,10 @@ export const verification: Row = {
       }
       const times = await alternate(proofs.length, turn(ours), turn(chiavdf))
       const parts = { ours_ms: median(times.left), chiavdf_ms: median(times.right) }
-      return { time: measured(KNOWN_TIME, summary(times.left)), ratio: measured({ ...KNOWN_RATIO, parts }, summary(ratios(times.right, times.left))) }
+      return {
+        time: measured(KNOWN_TIME, summary(times.left)),
+        ratio: measured({ ...KNOWN_RATIO, parts }, summary(ratios(times.right, times.left)))
+      }
     })
   }
 }
@@ -52,7 +63,8 @@ export const fromSeed: Row = {
     const ours = await bench.ours('baseline')
     const proofs = await bench.proofs(quick ? QUICK_SEEDS : SEEDS)
     const compared = quick ? QUICK_SEEDS_COMPARED : SEEDS_COMPARED
-    const verify = async (program: Program, proof: Proof): Promise<number> => 1e3 * (await program.ask<Times>({ do: 'verify-from-seed', ...proof })).cpu
+    const verify = async (program: Program, proof: Proof): Promise<number> =>
+      1e3 * (await program.ask<Times>({ do: 'verify-from-seed', ...proof })).cpu
     return withChiavdf(bench, SEED_RATIO, async (chiavdf) => {
       const [left, right]: [number[], number[]] = [[], []]
       for (const [index, proof] of proofs.entries()) {
@@ -62,7 +74,12 @@ export const fromSeed: Row = {
       const time = measured({ ...SEED_TIME, parts: { seeds: left.length } }, summary(left))
       if (chiavdf === undefined) return { time }
       const same = left.slice(0, right.length)
-      const parts = { seeds: right.length, ours_ms: median(same), chiavdf_ms: median(right), ratio_of_sums: sum(right) / sum(same) }
+      const parts = {
+        seeds: right.length,
+        ours_ms: median(same),
+        chiavdf_ms: median(right),
+        ratio_of_sums: sum(right) / sum(same)
+      }
       return { time, ratio: measured({ ...SEED_RATIO, parts }, summary(ratios(right, same))) }
     })
   }

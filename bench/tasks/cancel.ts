@@ -1,4 +1,7 @@
-/** How long a cancel takes: until the native loop has ended, and until the task's files are gone and the caller is answered. */
+/**
+ * How long a cancel takes: until the native loop has ended, and until the task's files are gone and the caller is
+ * answered.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import { startTasks } from './real-tasks.ts'
 import type { Squared } from './squared.ts'
@@ -22,10 +25,18 @@ export function cancelSquaring(cancels: number): Promise<Cancels> {
 
 /** In the middle of proving: every task goes on where `squared` ends. */
 export function cancelProving(cancels: number, squared: Squared): Promise<Cancels> {
-  return measure('prove', cancels, startTasks({ iterations: squared.iterations, checkpointSeconds: 10, checkpoint: squared }))
+  return measure(
+    'prove',
+    cancels,
+    startTasks({ iterations: squared.iterations, checkpointSeconds: 10, checkpoint: squared })
+  )
 }
 
-async function measure(phase: Cancels['phase'], cancels: number, starting: ReturnType<typeof startTasks>): Promise<Cancels> {
+async function measure(
+  phase: Cancels['phase'],
+  cancels: number,
+  starting: ReturnType<typeof startTasks>
+): Promise<Cancels> {
   const tasks = await starting
   const loops: number[] = []
   const answers: number[] = []
@@ -49,7 +60,14 @@ async function measure(phase: Cancels['phase'], cancels: number, starting: Retur
   } finally {
     await tasks.close()
   }
-  return { phase, cancels, loop_median_ms: middle(loops), loop_max_ms: last(loops), answer_median_ms: middle(answers), answer_max_ms: last(answers) }
+  return {
+    phase,
+    cancels,
+    loop_median_ms: middle(loops),
+    loop_max_ms: last(loops),
+    answer_median_ms: middle(answers),
+    answer_max_ms: last(answers)
+  }
 }
 
 function middle(figures: readonly number[]): number {

@@ -27,15 +27,29 @@ export async function measureCheckpoint({ iterations, state, intermediates }: Sq
   return { ...figures, resume_seconds: since(startedAt) }
 }
 
-/** The most that a task of any length writes with this memory: the kernel stores no more forms than that, be it for thirty days. */
+/**
+ * The most that a task of any length writes with this memory: the kernel stores no more forms than that, be it for
+ * thirty days.
+ */
 export async function measureLargest(state: Uint8Array): Promise<CheckpointFigures> {
   return { ...(await writeAndLoad(10 ** 12, state, new Uint8Array(MEMORY_BYTES).fill(7))), resume_seconds: null }
 }
 
-async function writeAndLoad(iterations: number, state: Uint8Array, intermediates: Uint8Array): Promise<Omit<CheckpointFigures, 'resume_seconds'>> {
+async function writeAndLoad(
+  iterations: number,
+  state: Uint8Array,
+  intermediates: Uint8Array
+): Promise<Omit<CheckpointFigures, 'resume_seconds'>> {
   const root = mkdtempSync(join(tmpdir(), 'chronym-bench-checkpoint-'))
   const directory = join(root, 'task')
-  const plan: EvaluationPlan = { seed: SEED, discriminantBits: BITS, iterations, split: null, deadlineMs: null, context: new Uint8Array(0) }
+  const plan: EvaluationPlan = {
+    seed: SEED,
+    discriminantBits: BITS,
+    iterations,
+    split: null,
+    deadlineMs: null,
+    context: new Uint8Array(0)
+  }
   try {
     const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => {
       throw error
@@ -45,7 +59,8 @@ async function writeAndLoad(iterations: number, state: Uint8Array, intermediates
     await writer.close()
     const write_seconds = since(writing)
     const loading = performance.now()
-    if ((await loadCheckpoints(directory, plan)).believed.length === 0) throw new Error('what was written could not be loaded')
+    if ((await loadCheckpoints(directory, plan)).believed.length === 0)
+      throw new Error('what was written could not be loaded')
     const load_seconds = since(loading)
     const bytes = readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
     return { iterations, bytes, write_seconds, load_seconds }

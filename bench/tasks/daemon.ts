@@ -19,7 +19,18 @@ export async function startDaemon(iterations: number, threads: number): Promise<
   const profile = join(directory, 'profile.json')
   const difficulty = { base: iterations, by_length: [{ from: 1, factor: 1 }] }
   writeFileSync(profile, JSON.stringify({ ...local, difficulty }))
-  const args = ['--network', profile, '--data-dir', join(directory, 'data'), '--log-level', 'error', '--vdf-threads', String(threads), '--vdf-max-tasks', String(threads)]
+  const args = [
+    '--network',
+    profile,
+    '--data-dir',
+    join(directory, 'data'),
+    '--log-level',
+    'error',
+    '--vdf-threads',
+    String(threads),
+    '--vdf-max-tasks',
+    String(threads)
+  ]
   const child = runDaemon(args)
   passErrorsOn(child)
   const { api_url: url, token_file: tokenFile } = await firstLine<DaemonSummary>(child)

@@ -1,4 +1,7 @@
-/** With every core squaring: how quickly the daemon answers somebody in another process, and how long its event loop is held up. */
+/**
+ * With every core squaring: how quickly the daemon answers somebody in another process, and how long its event loop is
+ * held up.
+ */
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +52,12 @@ export async function measureNeighbour(seconds: number, evaluations = availableP
 }
 
 async function loadFrom(daemon: BenchDaemon, seconds: number): Promise<number[]> {
-  const args = [join(import.meta.dirname, 'load.ts'), `${daemon.url}/api/network-status`, String(REQUESTS_PER_SECOND), String(seconds)]
+  const args = [
+    join(import.meta.dirname, 'load.ts'),
+    `${daemon.url}/api/network-status`,
+    String(REQUESTS_PER_SECOND),
+    String(seconds)
+  ]
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 })
   return JSON.parse(stdout) as number[]
 }

@@ -1,7 +1,8 @@
 /**
- * What tasks add to squaring: the daemon's own path (pool, slices, progress read and saved twice a second, checkpoints written and
- * synchronised to the disk) against the bare loop. Both run on one thread of a pool, a tenth of a second each by turns: on a machine that
- * others use too, a core may be a third slower a moment later, and two threads or two seconds can't be compared to a hundredth.
+ * What tasks add to squaring: the daemon's own path (pool, slices, progress read and saved twice a second, checkpoints
+ * written and synchronised to the disk) against the bare loop. Both run on one thread of a pool, a tenth of a second
+ * each by turns: on a machine that others use too, a core may be a third slower a moment later, and two threads or two
+ * seconds can't be compared to a hundredth.
  */
 import { MessageChannel } from 'node:worker_threads'
 import { fileURLToPath } from 'node:url'
@@ -14,9 +15,14 @@ import { sum, summary, type Summary } from '../statistics.ts'
 import { MEMORY_BYTES, startTasks } from './real-tasks.ts'
 import type { Turns } from './turns.ts'
 
-/** Most intermediate forms a second: about the most for which the memory still holds one for every digit of the proof. */
+/**
+ * Most intermediate forms a second: about the most for which the memory still holds one for every digit of the proof.
+ */
 const ITERATIONS = 30_000_000
-/** A fifth of the default, of which half are bare turns: ten times the checkpoints that a daemon writes for its squarings. */
+/**
+ * A fifth of the default, of which half are bare turns: ten times the checkpoints that a daemon writes for its
+ * squarings.
+ */
 const CHECKPOINT_SECONDS = 2
 /** Of a round: some ten seconds, five checkpoints. */
 const TURNS = 50
@@ -29,12 +35,17 @@ export interface Overhead {
   readonly rounds: number
   readonly checkpoint_seconds: number
   readonly squarings_per_second: number
-  /** Time of the task's path by time of the bare loop for as many squarings, on the clock: the median of the rounds, and their quartiles. */
+  /**
+   * Time of the task's path by time of the bare loop for as many squarings, on the clock: the median of the rounds, and
+   * their quartiles.
+   */
   readonly ratio: number
   readonly ratio_quartiles: readonly [number, number]
   /** The same of the thread's processor time, which others on the machine can't take. */
   readonly cpu_ratio: number
-  /** Processor time of all other threads (the event loop, files, the collector), for both turns, by that of the task's. */
+  /**
+   * Processor time of all other threads (the event loop, files, the collector), for both turns, by that of the task's.
+   */
   readonly beside: number
 }
 
@@ -60,12 +71,16 @@ export async function measureOverhead(evaluations: number): Promise<Overhead> {
   } finally {
     await threads.destroy()
   }
-  const rounds = Array.from({ length: Math.floor(turns.length / TURNS) }, (_, round) => turns.slice(round * TURNS, (round + 1) * TURNS))
+  const rounds = Array.from({ length: Math.floor(turns.length / TURNS) }, (_, round) =>
+    turns.slice(round * TURNS, (round + 1) * TURNS)
+  )
   const clock = ratio(rounds, ({ clockMs }) => clockMs)
   return {
     rounds: rounds.length,
     checkpoint_seconds: CHECKPOINT_SECONDS / 2,
-    squarings_per_second: Math.round((total(turns, ({ squarings }) => squarings) * 1000) / total(turns, ({ task }) => task.clockMs)),
+    squarings_per_second: Math.round(
+      (total(turns, ({ squarings }) => squarings) * 1000) / total(turns, ({ task }) => task.clockMs)
+    ),
     ratio: rounded(clock.median),
     ratio_quartiles: [rounded(clock.spread[0]), rounded(clock.spread[1])],
     cpu_ratio: rounded(ratio(rounds, ({ cpuUs }) => cpuUs).median),
@@ -83,7 +98,10 @@ async function turnsOf(threads: Piscina): Promise<Turns[]> {
     else turns.push(pair)
   })
   const call: Call = async (kind, request, transfer = []) => {
-    const result = (await threads.run({ ...request, turns: theirs, memoryBytes: MEMORY_BYTES }, { name: kind, transferList: [...transfer, theirs] })) as Answer<never>
+    const result = (await threads.run(
+      { ...request, turns: theirs, memoryBytes: MEMORY_BYTES },
+      { name: kind, transferList: [...transfer, theirs] }
+    )) as Answer<never>
     return unwrap(result)
   }
   const pool: Pick<NativePool, 'evaluate'> = {
@@ -108,7 +126,9 @@ async function turnsOf(threads: Piscina): Promise<Turns[]> {
 }
 
 function ratio(rounds: readonly Turns[][], figure: (times: Turns['task']) => number): Summary {
-  return summary(rounds.map((some) => total(some, ({ task }) => figure(task)) / total(some, ({ bare }) => figure(bare))))
+  return summary(
+    rounds.map((some) => total(some, ({ task }) => figure(task)) / total(some, ({ bare }) => figure(bare)))
+  )
 }
 
 function total(turns: readonly Turns[], figure: (pair: Turns) => number): number {

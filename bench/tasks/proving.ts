@@ -23,9 +23,17 @@ export function measureProving(squared: Squared, turns: number): Proving {
   }
   const one = on(1)
   const two = availableParallelism() > 1 ? on(2) : null
-  return { iterations: squared.iterations, one_core: one, two_cores: two === null ? null : { ...two, speedup: Number((one.share / two.share).toFixed(2)) } }
+  return {
+    iterations: squared.iterations,
+    one_core: one,
+    two_cores: two === null ? null : { ...two, speedup: Number((one.share / two.share).toFixed(2)) }
+  }
 }
 
 function shareOf({ proving, squaring }: ProvingTimes): ProvingOn {
-  return { proving_seconds: Number(proving.toFixed(3)), squaring_seconds: Number(squaring.toFixed(2)), share: Number((proving / squaring).toFixed(4)) }
+  return {
+    proving_seconds: Number(proving.toFixed(3)),
+    squaring_seconds: Number(squaring.toFixed(2)),
+    share: Number((proving / squaring).toFixed(4))
+  }
 }

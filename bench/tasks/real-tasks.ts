@@ -1,4 +1,6 @@
-/** The daemon's own task manager on a real pool, a real database and real files; only the network's steps are left out. */
+/**
+ * The daemon's own task manager on a real pool, a real database and real files; only the network's steps are left out.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +33,12 @@ export interface RealTasksOptions {
   readonly checkpoint?: { readonly state: Uint8Array; readonly intermediates: Uint8Array }
 }
 
-export async function startTasks({ iterations, checkpointSeconds, checkpoint, pool }: RealTasksOptions): Promise<RealTasks> {
+export async function startTasks({
+  iterations,
+  checkpointSeconds,
+  checkpoint,
+  pool
+}: RealTasksOptions): Promise<RealTasks> {
   const dataDir = mkdtempSync(join(tmpdir(), 'chronym-bench-tasks-'))
   const store = openStore(join(dataDir, 'chronym.db'))
   const own = pool === undefined ? createNativePool({ evaluationThreads: 1 }) : undefined
@@ -64,17 +71,33 @@ function complain(fields: object, message: string): void {
   process.stderr.write(`${message} ${JSON.stringify(fields)}\n`)
 }
 
-async function leaveCheckpoint(directory: string, plan: EvaluationPlan, checkpoint: RealTasksOptions['checkpoint']): Promise<void> {
+async function leaveCheckpoint(
+  directory: string,
+  plan: EvaluationPlan,
+  checkpoint: RealTasksOptions['checkpoint']
+): Promise<void> {
   if (checkpoint === undefined) return
   const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => {
     throw error
   })
-  writer.accept({ state: checkpoint.state, appended: checkpoint.intermediates, appendedFrom: 0, squarings: plan.iterations })
+  writer.accept({
+    state: checkpoint.state,
+    appended: checkpoint.intermediates,
+    appendedFrom: 0,
+    squarings: plan.iterations
+  })
   await writer.close()
 }
 
 function stepsOf(iterations: number, prepare: (taskId: string, plan: EvaluationPlan) => Promise<void>): TaskSteps {
-  const plan: EvaluationPlan = { seed: SEED, discriminantBits: BITS, iterations, split: null, deadlineMs: null, context: new Uint8Array(0) }
+  const plan: EvaluationPlan = {
+    seed: SEED,
+    discriminantBits: BITS,
+    iterations,
+    split: null,
+    deadlineMs: null,
+    context: new Uint8Array(0)
+  }
   return {
     iterations: () => iterations,
     deadlinesMs: () => [],

@@ -1,4 +1,7 @@
-/** How long after the last squaring a proof of two segments is ready, when the first is proved on a spare core meanwhile. */
+/**
+ * How long after the last squaring a proof of two segments is ready, when the first is proved on a spare core
+ * meanwhile.
+ */
 import { availableParallelism } from 'node:os'
 import { addon } from '../../src/native/addon.ts'
 import { main } from '../../src/protocol/profile/built-in-data.ts'
@@ -26,14 +29,27 @@ export interface Segments {
 /** From the first squaring to the proof, split as docs/protocol/wire.md, 7, says; two threads where the machine has them. */
 export function measureSegments(iterations: number): Segments {
   const threads = Math.min(2, availableParallelism())
-  const evaluation = new (addon().Evaluation)(discriminant, null, iterations, proofShape(iterations, splitting).split, MEMORY_BYTES)
+  const evaluation = new (addon().Evaluation)(
+    discriminant,
+    null,
+    iterations,
+    proofShape(iterations, splitting).split,
+    MEMORY_BYTES
+  )
   evaluation.setThreads(threads)
   const begunAt = performance.now()
-  while (evaluation.phase() === 'squaring') evaluation.advance(Math.min(STEPS, iterations - evaluation.squarings()), never)
+  while (evaluation.phase() === 'squaring')
+    evaluation.advance(Math.min(STEPS, iterations - evaluation.squarings()), never)
   const squaredAt = performance.now()
   while (evaluation.phase() === 'proving') evaluation.advance(STEPS, never)
   if (evaluation.proof() === null) throw new Error('the proof does not verify')
   const squaring = (squaredAt - begunAt) / 1000
   const after = (performance.now() - squaredAt) / 1000
-  return { iterations, threads, squaring_seconds: Number(squaring.toFixed(2)), after_seconds: Number(after.toFixed(3)), after_share: Number((after / squaring).toFixed(4)) }
+  return {
+    iterations,
+    threads,
+    squaring_seconds: Number(squaring.toFixed(2)),
+    after_seconds: Number(after.toFixed(3)),
+    after_share: Number((after / squaring).toFixed(4))
+  }
 }

@@ -1,4 +1,7 @@
-/** An evaluation at the end of its squarings, kept as its checkpoint: what proving and loading are measured from, again and again. */
+/**
+ * An evaluation at the end of its squarings, kept as its checkpoint: what proving and loading are measured from, again
+ * and again.
+ */
 import { addon } from '../../src/native/addon.ts'
 import { BITS, MEMORY_BYTES, SEED } from './real-tasks.ts'
 
@@ -20,7 +23,8 @@ export interface Squared {
 
 export function square(iterations: number): Squared {
   const evaluation = new native.Evaluation(discriminant, null, iterations, null, MEMORY_BYTES)
-  while (evaluation.phase() === 'squaring') evaluation.advance(Math.min(STEPS, iterations - evaluation.squarings()), never)
+  while (evaluation.phase() === 'squaring')
+    evaluation.advance(Math.min(STEPS, iterations - evaluation.squarings()), never)
   return { iterations, state: evaluation.state(), intermediates: evaluation.intermediates(0) }
 }
 
@@ -32,8 +36,8 @@ export interface ProvingTimes {
 }
 
 /**
- * Proves it from its checkpoint on so many threads, a slice by turns with one of squaring: a proof of minutes has no quiet moment to itself,
- * so its squarings' time must be of the same minutes.
+ * Proves it from its checkpoint on so many threads, a slice by turns with one of squaring: a proof of minutes has no
+ * quiet moment to itself, so its squarings' time must be of the same minutes.
  */
 export function proveByTurns({ iterations, state, intermediates }: Squared, threads: number): ProvingTimes {
   const evaluation = native.Evaluation.resume(discriminant, state, intermediates)

@@ -20,21 +20,35 @@ export interface Turns {
 }
 
 /** The argument of `evaluate`, and where each pair of turns is posted, and null after the last. */
-export type TurnsRequest = WorkerCalls['evaluate']['request'] & { readonly turns: MessagePort; readonly memoryBytes: number }
+export type TurnsRequest = WorkerCalls['evaluate']['request'] & {
+  readonly turns: MessagePort
+  readonly memoryBytes: number
+}
 
 /**
- * As worker.ts's, but for the turns. A task's turn is all that the thread does from one bare turn to the next: a slice, its progress, a checkpoint
- * when one is due. A bare turn is one call of the kernel.
+ * As worker.ts's, but for the turns. A task's turn is all that the thread does from one bare turn to the next: a slice,
+ * its progress, a checkpoint when one is due. A bare turn is one call of the kernel.
  */
-export function evaluate({ evaluation: { seed, bits, iterations, checkpointSeconds }, slot: memory, checkpoints, turns, memoryBytes }: TurnsRequest): Answer<Uint8Array | null> {
+export function evaluate({
+  evaluation: { seed, bits, iterations, checkpointSeconds },
+  slot: memory,
+  checkpoints,
+  turns,
+  memoryBytes
+}: TurnsRequest): Answer<Uint8Array | null> {
   return answer(() => {
     const { Discriminant, Evaluation } = addon()
     const discriminant = Discriminant.fromSeed(seed, bits)
-    const begin = (): InstanceType<typeof Evaluation> => new Evaluation(discriminant, null, iterations, null, memoryBytes)
+    const begin = (): InstanceType<typeof Evaluation> =>
+      new Evaluation(discriminant, null, iterations, null, memoryBytes)
     const bare = begin()
-    const slot = new TurnSlot(memory, (count, stop) => {
-      bare.advance(count, stop)
-    }, turns)
+    const slot = new TurnSlot(
+      memory,
+      (count, stop) => {
+        bare.advance(count, stop)
+      },
+      turns
+    )
     if (!slot.begin()) return null
     const proof = runEvaluation({
       evaluation: begin(),
@@ -42,7 +56,10 @@ export function evaluate({ evaluation: { seed, bits, iterations, checkpointSecon
       checkpointMs: checkpointSeconds * 1000,
       savedIntermediates: 0,
       onCheckpoint: (checkpoint) => {
-        checkpoints.postMessage(checkpoint, [checkpoint.state.buffer as ArrayBuffer, checkpoint.appended.buffer as ArrayBuffer])
+        checkpoints.postMessage(checkpoint, [
+          checkpoint.state.buffer as ArrayBuffer,
+          checkpoint.appended.buffer as ArrayBuffer
+        ])
       },
       now: () => performance.now()
     })
@@ -75,7 +92,12 @@ class TurnSlot extends Slot {
     const between = times()
     this.#bare(squarings, this.#never)
     const end = times()
-    if (this.#turn !== undefined) this.#turns.postMessage({ squarings, task: since(this.#turn, between), bare: since(between, end) } satisfies Turns)
+    if (this.#turn !== undefined)
+      this.#turns.postMessage({
+        squarings,
+        task: since(this.#turn, between),
+        bare: since(between, end)
+      } satisfies Turns)
     this.#turn = times()
   }
 }

@@ -42,7 +42,10 @@ export class Claims {
     const known = this.#of(task.task_id)
     this.#hold(id > known.lastEventId, `${task.task_id}: event ${id} came after ${known.lastEventId}`)
     this.#hold(known.ends === 0, `${task.task_id}: event ${id} came after its end`)
-    this.#hold(task.progress >= known.progress, `${task.task_id}: progress went back from ${known.progress} to ${task.progress}`)
+    this.#hold(
+      task.progress >= known.progress,
+      `${task.task_id}: progress went back from ${known.progress} to ${task.progress}`
+    )
     this.#hold(task.resumed >= known.resumed, `${task.task_id}: resumed went back`)
     this.#hold(task.error === null, `${task.task_id}: ${task.error?.code ?? ''} ${task.error?.message ?? ''}`)
     known.lastEventId = id
@@ -65,8 +68,12 @@ export class Claims {
   #leftOf(known: Known, now: TaskRemains, ownedNames: readonly string[]): void {
     const { taskId, remains: before } = known
     const { state } = now
-    this.#hold(now.progress >= known.progress, `${taskId}: the disk has progress ${now.progress}, but ${known.progress} was told`)
-    if (state.status === 'completed') this.#hold(ownedNames.includes(state.name), `${taskId} is completed, but ${state.name} is not owned`)
+    this.#hold(
+      now.progress >= known.progress,
+      `${taskId}: the disk has progress ${now.progress}, but ${known.progress} was told`
+    )
+    if (state.status === 'completed')
+      this.#hold(ownedNames.includes(state.name), `${taskId} is completed, but ${state.name} is not owned`)
     if (state.proof !== null) this.#hold(same(now.keptProof, state.proof), `${taskId}: its finished proof is not kept`)
     if (now.ownRecord !== undefined && state.kind === 'register' && state.status === 'running') {
       this.#hold(same(now.ownRecord, state.reveal), `${taskId}: a Reveal was sent that is not the one of the journal`)
@@ -84,7 +91,8 @@ export class Claims {
 
   #unchanged(taskId: string, before: TaskRemains, now: TaskRemains): void {
     const [was, is] = [before.state, now.state]
-    for (const field of ['name', 'kind', 'order', 'createdMs'] as const) this.#hold(was[field] === is[field], `${taskId}: ${field} has changed`)
+    for (const field of ['name', 'kind', 'order', 'createdMs'] as const)
+      this.#hold(was[field] === is[field], `${taskId}: ${field} has changed`)
     this.#hold(was.status === 'running' || was.status === is.status, `${taskId}: was ${was.status}, is ${is.status}`)
     if (was.draft !== null && !same(was.draft, is.draft)) {
       // The pulse round joins the draft when the commitment counts; before, it may be replaced once it is too old.
@@ -92,11 +100,21 @@ export class Claims {
       if (!is.committed) this.redrafts++
     }
     if (was.plan !== null) {
-      this.#hold(is.plan !== null && same(was.plan.seed, is.plan.seed) && same(was.plan.context, is.plan.context) && was.plan.iterations === is.plan.iterations, `${taskId}: its pulse or seed has changed`)
+      this.#hold(
+        is.plan !== null &&
+          same(was.plan.seed, is.plan.seed) &&
+          same(was.plan.context, is.plan.context) &&
+          was.plan.iterations === is.plan.iterations,
+        `${taskId}: its pulse or seed has changed`
+      )
     }
     if (was.proof !== null) this.#hold(same(was.proof, is.proof), `${taskId}: its proof has changed`)
     if (was.reveal !== null) this.#hold(same(was.reveal, is.reveal), `${taskId}: its Reveal has changed`)
-    if (is.proof === null) this.#hold(now.checkpoint >= before.checkpoint, `${taskId}: the checkpoint went back from ${before.checkpoint} to ${now.checkpoint}`)
+    if (is.proof === null)
+      this.#hold(
+        now.checkpoint >= before.checkpoint,
+        `${taskId}: the checkpoint went back from ${before.checkpoint} to ${now.checkpoint}`
+      )
   }
 
   hold(holds: boolean, sentence: string): void {
@@ -109,7 +127,11 @@ export class Claims {
 
   #of(taskId: string): Known {
     let known = this.#known.get(taskId)
-    if (known === undefined) this.#known.set(taskId, (known = { taskId, remains: undefined, progress: 0, lastEventId: 0, ends: 0, resumed: 0 }))
+    if (known === undefined)
+      this.#known.set(
+        taskId,
+        (known = { taskId, remains: undefined, progress: 0, lastEventId: 0, ends: 0, resumed: 0 })
+      )
     return known
   }
 }

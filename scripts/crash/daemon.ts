@@ -30,7 +30,10 @@ export interface Daemon {
 }
 
 export function startDaemon(args: readonly string[], logFile: string, killAt?: string): Daemon {
-  const child = runDaemon(args, killAt === undefined ? {} : { preload: 'scripts/crash/kill-switch.ts', environment: { KILL_AT: killAt } })
+  const child = runDaemon(
+    args,
+    killAt === undefined ? {} : { preload: 'scripts/crash/kill-switch.ts', environment: { KILL_AT: killAt } }
+  )
   const lines = logTo(child, logFile)
   const isGone = (): boolean => child.exitCode !== null || child.signalCode !== null
   const timeout = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS)

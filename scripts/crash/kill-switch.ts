@@ -1,9 +1,10 @@
 /**
- * Loaded before a daemon (`node --import`): kills its process at an exact point, which no timer from outside could hit. KILL_AT is `PHASE KIND N`: once the
- * journal has a task in that phase,
+ * Loaded before a daemon (`node --import`): kills its process at an exact point, which no timer from outside could hit.
+ * KILL_AT is `PHASE KIND N`: once the journal has a task in that phase,
  *
  * - `time N`: N milliseconds later;
- * - `store N`: at the N-th point right before or right after a write of a task's record reaches the database, transactions and their commit included;
+ * - `store N`: at the N-th point right before or right after a write of a task's record reaches the database,
+ *   transactions and their commit included;
  * - `rename N`: at the N-th point right before or right after a file takes its place (checkpoints);
  * - `send N`: right after the N-th piece of data was given to a socket.
  *
@@ -21,7 +22,12 @@ const TASK_KEYS = /^(?:task|proof|own|owned|commitment|entry|record)\//
 const [phase = '', kind = '', count = ''] = (process.env['KILL_AT'] ?? '').split(' ')
 const TEXT = 0x60
 /** How CBOR has `phase: PHASE` in a record of the journal. */
-const IN_PHASE = Buffer.concat([Buffer.from([TEXT + 'phase'.length]), Buffer.from('phase'), Buffer.from([TEXT + phase.length]), Buffer.from(phase)])
+const IN_PHASE = Buffer.concat([
+  Buffer.from([TEXT + 'phase'.length]),
+  Buffer.from('phase'),
+  Buffer.from([TEXT + phase.length]),
+  Buffer.from(phase)
+])
 let left = Number(count)
 let isArmed = false
 
@@ -46,7 +52,11 @@ function entered(record: Uint8Array): void {
 }
 
 /** Makes every call of a method pass through `around`. */
-function wrap(target: object, name: string, around: (call: () => unknown, self: object, args: unknown[]) => unknown): void {
+function wrap(
+  target: object,
+  name: string,
+  around: (call: () => unknown, self: object, args: unknown[]) => unknown
+): void {
   const original = Reflect.get(target, name) as (...args: unknown[]) => unknown
   Reflect.set(target, name, function (this: object, ...args: unknown[]) {
     return around(() => original.apply(this, args), this, args)

@@ -1,4 +1,7 @@
-/** Numbers that a seed determines: a run can be repeated. The instants of the machine cannot, so neither can its outcome to the millisecond. */
+/**
+ * Numbers that a seed determines: a run can be repeated. The instants of the machine cannot, so neither can its outcome
+ * to the millisecond.
+ */
 export interface Random {
   /** 0 <= x < 1 */
   next(): number

@@ -1,4 +1,7 @@
-/** What a killed daemon has left on disk, read with the daemon's own code from a copy: the next start has to meet the original. */
+/**
+ * What a killed daemon has left on disk, read with the daemon's own code from a copy: the next start has to meet the
+ * original.
+ */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +42,9 @@ export async function readRemains(dataDir: string): Promise<Remains> {
     for (const file of [...DATABASE_FILES, 'progress.0', 'progress.1']) {
       if (existsSync(join(dataDir, file))) cpSync(join(dataDir, file), join(scratch, file))
     }
-    const store = openStore(join(scratch, 'chronym.db'), { onSetAside: (key, reason) => damage.push(`${key} cannot be read: ${reason}`) })
+    const store = openStore(join(scratch, 'chronym.db'), {
+      onSetAside: (key, reason) => damage.push(`${key} cannot be read: ${reason}`)
+    })
     try {
       const journal = new TaskJournal(store)
       const progress = openProgressLog(scratch)
@@ -48,7 +53,10 @@ export async function readRemains(dataDir: string): Promise<Remains> {
       const tasks = new Map<string, TaskRemains>()
       for (const { state, lastEventId } of journal.load()) {
         const seen = shown.get(state.id)
-        const found = state.plan === null || state.proof !== null ? undefined : await loadCheckpoints(taskDirectory(dataDir, state.id), state.plan)
+        const found =
+          state.plan === null || state.proof !== null
+            ? undefined
+            : await loadCheckpoints(taskDirectory(dataDir, state.id), state.plan)
         damage.push(...(found?.passedOver ?? []))
         tasks.set(state.id, {
           state,
@@ -59,7 +67,12 @@ export async function readRemains(dataDir: string): Promise<Remains> {
           ownRecord: store.get(keys.ownRecord('reveal', state.name))
         })
       }
-      return { tasks, ownedNames: Array.from(store.list(prefixes.ownedNames), ([key]) => lastPart(key)), commitments: store.count(prefixes.commitments), damage }
+      return {
+        tasks,
+        ownedNames: Array.from(store.list(prefixes.ownedNames), ([key]) => lastPart(key)),
+        commitments: store.count(prefixes.commitments),
+        damage
+      }
     } finally {
       store.close()
     }

@@ -1,6 +1,6 @@
 /**
- * Crashes of a real daemon: killed with SIGKILL at random instants over registrations and renewals, started again on what it left. A beacon
- * and a second daemon, which is never killed, stand for the world.
+ * Crashes of a real daemon: killed with SIGKILL at random instants over registrations and renewals, started again on
+ * what it left. A beacon and a second daemon, which is never killed, stand for the world.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,13 +25,22 @@ type Kind = (typeof KINDS)[number]
 /** Each is as likely as the others, however short it is. `queued` passes within an instant here. */
 const PHASES = ['commit', 'pulse', 'evaluate', 'prove', 'reveal'] as const
 /** Up to so far into a phase, milliseconds. */
-const SPREAD_MS: Readonly<Record<(typeof PHASES)[number], number>> = { commit: 200, pulse: 1_500, evaluate: 2_500, prove: 300, reveal: 300 }
+const SPREAD_MS: Readonly<Record<(typeof PHASES)[number], number>> = {
+  commit: 200,
+  pulse: 1_500,
+  evaluate: 2_500,
+  prove: 300,
+  reveal: 300
+}
 /** Points that a phase passes through by and by. */
 const POINTS = { store: 6, rename: 6, send: 40 }
 /** One life in so many ends while it starts. */
 const STARTS = 10
 
-/** Until the phase comes, the task before it may have to end: counted from when the daemon answers. Then it is killed anyway. */
+/**
+ * Until the phase comes, the task before it may have to end: counted from when the daemon answers. Then it is killed
+ * anyway.
+ */
 const LONGEST_LIFE_MS = 60_000
 /** Two of three renewals and registrations end within seconds when nobody interferes; a busy machine takes longer. */
 const LAST_LIFE_MS = 180_000
@@ -117,11 +126,24 @@ class Scene {
   async open(): Promise<void> {
     const profile = join(this.#directory, 'profile.json')
     const { local } = builtInProfiles
-    writeFileSync(profile, JSON.stringify({ ...local, id: 'crash', difficulty: { ...local.difficulty, base: ITERATIONS } }))
+    writeFileSync(
+      profile,
+      JSON.stringify({ ...local, id: 'crash', difficulty: { ...local.difficulty, base: ITERATIONS } })
+    )
     const beacon = await startBeacon(join(this.#directory, 'beacon.log'))
     this.#ends.push(() => beacon.stop())
-    const common = ['--network', profile, '--beacon-url', beacon.url, '--vdf-checkpoint-seconds', String(CHECKPOINT_SECONDS)]
-    const witness = startDaemon([...common, '--data-dir', join(this.#directory, 'witness')], join(this.#directory, 'witness.log'))
+    const common = [
+      '--network',
+      profile,
+      '--beacon-url',
+      beacon.url,
+      '--vdf-checkpoint-seconds',
+      String(CHECKPOINT_SECONDS)
+    ]
+    const witness = startDaemon(
+      [...common, '--data-dir', join(this.#directory, 'witness')],
+      join(this.#directory, 'witness.log')
+    )
     this.#witness = witness
     this.#ends.push(async () => {
       witness.kill()
@@ -175,7 +197,10 @@ class Scene {
     const owned = await running.client.ownedNames()
     const expected = [...new Set(this.#done.map(({ name }) => name))].sort()
     for (const name of expected) await this.#isOwned(running, name)
-    this.#claims.hold(JSON.stringify([...owned].sort()) === JSON.stringify(expected), `owned are ${owned.join(', ')} instead of ${expected.join(', ')}`)
+    this.#claims.hold(
+      JSON.stringify([...owned].sort()) === JSON.stringify(expected),
+      `owned are ${owned.join(', ')} instead of ${expected.join(', ')}`
+    )
     await victim.stop()
     await this.#examine(victim)
   }
@@ -184,7 +209,10 @@ class Scene {
     const registrations = this.#done.filter(({ kind }) => kind === 'register').length
     await this.#witness?.stop()
     const { commitments } = await readRemains(join(this.#directory, 'witness'))
-    this.#claims.hold(commitments <= registrations + this.#claims.redrafts, `${commitments} commitments were sent for ${registrations} registrations (${this.#claims.redrafts} replaced)`)
+    this.#claims.hold(
+      commitments <= registrations + this.#claims.redrafts,
+      `${commitments} commitments were sent for ${registrations} registrations (${this.#claims.redrafts} replaced)`
+    )
     return {
       seed,
       kills: this.kills,
@@ -234,7 +262,12 @@ class Scene {
     const last = this.#done.at(-1)
     const renews = last?.kind === 'register'
     const name = renews ? last.name : `crash-${++this.#names}.chronym`
-    return { name, kind: renews ? 'renew' : 'register', key: `${name}-${renews ? 'renew' : 'register'}`, taskId: undefined }
+    return {
+      name,
+      kind: renews ? 'renew' : 'register',
+      key: `${name}-${renews ? 'renew' : 'register'}`,
+      taskId: undefined
+    }
   }
 
   async #begin({ client }: Running, { name, kind, key }: Job): Promise<string> {
@@ -268,7 +301,10 @@ class Scene {
   }
 
   async #finished(running: Running, job: Job, task: TaskBody): Promise<void> {
-    this.#claims.hold(task.status === 'completed' && task.progress === task.iterations, `${job.name}: ended as ${task.status} with ${task.progress} of ${task.iterations} squarings`)
+    this.#claims.hold(
+      task.status === 'completed' && task.progress === task.iterations,
+      `${job.name}: ended as ${task.status} with ${task.progress} of ${task.iterations} squarings`
+    )
     this.#say(`${job.kind} ${job.name}: ${task.status}, taken up ${task.resumed} times (${this.kills} kills so far)`)
     this.#resumed += task.resumed
     this.#done.push(job)
@@ -294,7 +330,8 @@ class Scene {
     const phase = active === undefined ? 'none' : active.state.phase
     this.#phases[phase] = (this.#phases[phase] ?? 0) + 1
     for (const { state } of remains.tasks.values()) {
-      if (state.reveal !== null && state.status === 'completed') this.#claims.hold(decodeReveal(state.reveal).name === state.name, `${state.id}: its Reveal is of another name`)
+      if (state.reveal !== null && state.status === 'completed')
+        this.#claims.hold(decodeReveal(state.reveal).name === state.name, `${state.id}: its Reveal is of another name`)
     }
   }
 
@@ -303,7 +340,10 @@ class Scene {
     for (const line of victim.log()) {
       const { msg, task, squarings } = JSON.parse(line) as { msg?: string; task?: string; squarings?: number }
       if (msg !== 'the evaluation goes on from a checkpoint' || task !== this.#job?.taskId) continue
-      this.#claims.hold(squarings === checkpoint, `${task ?? ''}: went on from ${squarings ?? 0} squarings instead of ${checkpoint}`)
+      this.#claims.hold(
+        squarings === checkpoint,
+        `${task ?? ''}: went on from ${squarings ?? 0} squarings instead of ${checkpoint}`
+      )
       return
     }
   }

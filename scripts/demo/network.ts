@@ -21,7 +21,13 @@ export async function startBeacon(processes: Processes): Promise<string> {
   return String(summary['url'])
 }
 
-export async function startNode(processes: Processes, name: string, directory: string, beaconUrl: string, bootstrap: readonly string[]): Promise<Node> {
+export async function startNode(
+  processes: Processes,
+  name: string,
+  directory: string,
+  beaconUrl: string,
+  bootstrap: readonly string[]
+): Promise<Node> {
   const dataDir = join(directory, name)
   const { summary } = await processes.start(name, [
     'daemon',
@@ -33,7 +39,11 @@ export async function startNode(processes: Processes, name: string, directory: s
     ...bootstrap.map((address) => `--bootstrap=${address}`)
   ])
   const token = readFileSync(String(summary['token_file']), 'utf8').trim()
-  return { client: createClient({ baseUrl: String(summary['api_url']), token }), addresses: summary['addresses'] as string[], dataDir }
+  return {
+    client: createClient({ baseUrl: String(summary['api_url']), token }),
+    addresses: summary['addresses'] as string[],
+    dataDir
+  }
 }
 
 /** Asks again and again until the answer is no longer undefined. */

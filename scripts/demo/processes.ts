@@ -36,7 +36,8 @@ export class Processes {
     const logFile = join(this.#directory, `${name}.log`)
     const log = openSync(logFile, 'a')
     const child = spawn(process.execPath, [CLI, ...args, '--json'], {
-      // The channel tells the child when this process is gone; an own group keeps the terminal's Ctrl-C from reaching it before we stop it in order.
+      // The channel tells the child when this process is gone; an own group keeps the terminal's Ctrl-C from reaching
+      // it before we stop it in order.
       stdio: ['ignore', 'pipe', log, 'ipc'],
       detached: true
     })
@@ -64,7 +65,11 @@ export class Processes {
 
   /** The end of each log, for a person who looks for the cause. */
   logTails(): { name: string; logFile: string; lines: string[] }[] {
-    return this.#running.map(({ name, logFile }) => ({ name, logFile, lines: readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES) }))
+    return this.#running.map(({ name, logFile }) => ({
+      name,
+      logFile,
+      lines: readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES)
+    }))
   }
 }
 
@@ -87,7 +92,8 @@ async function firstLine(name: string, child: ChildProcess): Promise<string> {
 }
 
 async function stop(name: string, child: ChildProcess): Promise<string | undefined> {
-  if (child.exitCode !== null || child.signalCode !== null) return `${name} had ended before (${child.signalCode ?? `exit code ${child.exitCode}`})`
+  if (child.exitCode !== null || child.signalCode !== null)
+    return `${name} had ended before (${child.signalCode ?? `exit code ${child.exitCode}`})`
   const ended = once(child, 'exit', { signal: AbortSignal.timeout(STOP_TIMEOUT_MS) })
   child.kill('SIGTERM')
   try {

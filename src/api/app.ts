@@ -40,7 +40,10 @@ export interface AppOptions {
 /** Puts the interface together from its routes; everything it does is done by `services`. */
 export function createApp(services: ApiServices, options: AppOptions = {}): Hono<AppEnv> {
   const now = () => services.now()
-  const streams = { heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS, shutdown: options.shutdown ?? new AbortController().signal }
+  const streams = {
+    heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
+    shutdown: options.shutdown ?? new AbortController().signal
+  }
   const limits = createRateLimits(options.limits ?? DEFAULT_LIMITS, now)
   const sessions = createSessions(services.tokens, now)
 
@@ -63,7 +66,10 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   app.route('/', sessionRoutes(services, sessions, limits))
   app.route('/', operationRoutes(services))
   app.route('/', errorRoutes())
-  app.route('/', docsRoutes(() => createDocument(app, services.version)))
+  app.route(
+    '/',
+    docsRoutes(() => createDocument(app, services.version))
+  )
   app.route('/', dashboardRoutes())
 
   app.notFound(notFound(app))

@@ -1,8 +1,9 @@
 /**
  * How a daemon proves which one it is, before a client sends it a token.
  *
- * Both sides know the main token. The client sends a nonce and the address that it dialled; the daemon answers a MAC of both. A program that
- * relays the question to the real daemon gains nothing: the client dialled the program's address, and the daemon answers only for its own.
+ * Both sides know the main token. The client sends a nonce and the address that it dialled; the daemon answers a MAC of
+ * both. A program that relays the question to the real daemon gains nothing: the client dialled the program's address,
+ * and the daemon answers only for its own.
  */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -34,7 +35,9 @@ export function newNonce(): string {
 
 /** HMAC-SHA256 of a statement, hex. */
 export function proofOf(key: Uint8Array, { nonce, instance, address }: ProofStatement): string {
-  return createHmac('sha256', key).update(JSON.stringify([nonce, instance, address])).digest('hex')
+  return createHmac('sha256', key)
+    .update(JSON.stringify([nonce, instance, address]))
+    .digest('hex')
 }
 
 /** Compares in constant time. */
@@ -46,6 +49,9 @@ export function proves(key: Uint8Array, statement: ProofStatement, proof: string
 
 /** One end of a connection as text. IPv4 has one spelling, also on a socket that serves both families. */
 export function socketAddress(ip: string, port: number): string {
-  const plain = ip.replace(/%.*$/, '').toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  const plain = ip
+    .replace(/%.*$/, '')
+    .toLowerCase()
+    .replace(/^::ffff:(?=\d+\.)/, '')
   return plain.includes(':') ? `[${plain}]:${port}` : `${plain}:${port}`
 }

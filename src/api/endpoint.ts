@@ -66,16 +66,20 @@ function requireScope(identity: Identity, scopes: readonly TokenScope[]): void {
 }
 
 /**
- * Refuses what a page of another origin asks for without a token [a web page has names looked up, which tells peers of them]. The browser says where the page is: Sec-Fetch-Site, or Origin
- * where it is older. Programs send neither.
+ * Refuses what a page of another origin asks for without a token [a web page has names looked up, which tells peers of
+ * them]. The browser says where the page is: Sec-Fetch-Site, or Origin where it is older. Programs send neither.
  */
 function refuseForeignPage(c: Context<AppEnv>): void {
   if (c.get('identity').via !== 'none' || c.get('isAllowedOrigin') === true) return
   const site = requestHeader(c, 'sec-fetch-site')
   const origin = requestHeader(c, 'origin')
-  const isForeign = site === undefined ? origin !== undefined && !isSameOrigin(c, origin) : site !== 'same-origin' && site !== 'none'
+  const isForeign =
+    site === undefined ? origin !== undefined && !isSameOrigin(c, origin) : site !== 'same-origin' && site !== 'none'
   if (isForeign) {
-    throw new ServiceError('SVC-AUT-002', 'A page of another origin may not look this up: it would tell peers what is asked for. Ask with a bearer token, add the origin to api.allowed_origins, or open the address by hand.')
+    throw new ServiceError(
+      'SVC-AUT-002',
+      'A page of another origin may not look this up: it would tell peers what is asked for. Ask with a bearer token, add the origin to api.allowed_origins, or open the address by hand.'
+    )
   }
 }
 
@@ -104,7 +108,8 @@ export function hidden(): MiddlewareHandler<AppEnv> {
 function operation(spec: EndpointSpec): DescribeRouteOptions {
   const errors = new Set<ErrorCode>(spec.errors)
   if (spec.access !== 'public') errors.add('SVC-AUT-001')
-  if (spec.body !== undefined) for (const code of ['SVC-REQ-001', 'SVC-REQ-002', 'SVC-REQ-003'] as const) errors.add(code)
+  if (spec.body !== undefined)
+    for (const code of ['SVC-REQ-001', 'SVC-REQ-002', 'SVC-REQ-003'] as const) errors.add(code)
   // Any request may meet these: a bad token or a refused Host, too many requests, a condition nobody thought of.
   for (const code of ['SVC-AUT-001', 'SVC-AUT-002', 'SVC-REQ-005', 'SVC-INT-001'] as const) errors.add(code)
   return {
@@ -113,7 +118,9 @@ function operation(spec: EndpointSpec): DescribeRouteOptions {
     tags: [spec.tag],
     security: spec.access === 'public' ? [] : [{ bearer: [...spec.access] }, { session: [] }],
     ...(spec.parameters !== undefined && { parameters: spec.parameters.map(parameterObject) }),
-    ...(spec.body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: resolver(spec.body) } } } }),
+    ...(spec.body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: resolver(spec.body) } } }
+    }),
     responses: {
       ...Object.fromEntries(Object.entries(spec.answers).map(([status, answer]) => [status, answerObject(answer)])),
       ...problemResponses(errors)
@@ -123,7 +130,12 @@ function operation(spec: EndpointSpec): DescribeRouteOptions {
 
 function parameterObject(parameter: Parameter) {
   const { example, schema, ...rest } = parameter
-  return { ...rest, required: parameter.in === 'path', schema: { type: 'string' as const, ...schema }, ...(example !== undefined && { example }) }
+  return {
+    ...rest,
+    required: parameter.in === 'path',
+    schema: { type: 'string' as const, ...schema },
+    ...(example !== undefined && { example })
+  }
 }
 
 function answerObject(answer: Answer) {
@@ -135,6 +147,8 @@ function answerObject(answer: Answer) {
   return {
     description: answer.description,
     headers: { ...answer.headers, 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-    ...((answer.schema !== undefined || answer.media !== undefined) && { content: Object.fromEntries(media.map((type) => [type, content])) })
+    ...((answer.schema !== undefined || answer.media !== undefined) && {
+      content: Object.fromEntries(media.map((type) => [type, content]))
+    })
   }
 }

@@ -11,8 +11,9 @@ export interface WritableEventLog extends EventLog {
 }
 
 /**
- * The last events of the daemon, in memory. Ids go on from the time of the start in milliseconds, so that a reader that comes back after a
- * restart, with an id of the run before, misses nothing of this one: no run has as many events as milliseconds.
+ * The last events of the daemon, in memory. Ids go on from the time of the start in milliseconds, so that a reader that
+ * comes back after a restart, with an id of the run before, misses nothing of this one: no run has as many events as
+ * milliseconds.
  */
 export function createEventLog({ capacity, clock }: EventLogOptions): WritableEventLog {
   const kept: DaemonEvent[] = []

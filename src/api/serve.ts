@@ -13,7 +13,10 @@ const DRAIN_TIMEOUT_MS = 4000
 const HEADERS_TIMEOUT_MS = 10_000
 /** Node looks for connections past their time only so often, by itself every 30 s. */
 const CHECK_INTERVAL_MS = 1000
-/** Open at once; further ones are closed as they come. Event streams and a browser's six connections a page are far below. */
+/**
+ * Open at once; further ones are closed as they come. Event streams and a browser's six connections a page are far
+ * below.
+ */
 const MAX_CONNECTIONS = 1000
 /** A whole request of 256 KiB, on the slowest line worth serving. */
 const REQUEST_TIMEOUT_MS = 30_000
@@ -52,12 +55,17 @@ export class ListenError extends Error {
 }
 
 /** Starts the HTTP interface. Throws ListenError. */
-export async function serve(services: ApiServices, address: ListenAddress, options: ServeOptions = {}): Promise<ApiServer> {
+export async function serve(
+  services: ApiServices,
+  address: ListenAddress,
+  options: ServeOptions = {}
+): Promise<ApiServer> {
   const { headersTimeoutMs = HEADERS_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS } = options
   const shutdown = new AbortController()
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   const app = createApp(services, { ...options, host: address.host, shutdown: shutdown.signal })
-  // Its Response takes the place of the global one: an answer is written as it is, where the built-in one would be read back as a stream (twice the time).
+  // Its Response takes the place of the global one: an answer is written as it is, where the built-in one would be read
+  // back as a stream (twice the time).
   const listener = getRequestListener(app.fetch, { hostname: host, errorHandler: badRequest })
   const closeIdleAtEnd = (): void => {
     if (!server.listening) setImmediate(() => server.closeIdleConnections())
@@ -72,7 +80,8 @@ export async function serve(services: ApiServices, address: ListenAddress, optio
       requireHostHeader: false
     },
     (request, response) => {
-      // A connection that was busy when the server began to close is closed when its answer ends, not when its keep-alive does.
+      // A connection that was busy when the server began to close is closed when its answer ends, not when its
+      // keep-alive does.
       response.on('close', closeIdleAtEnd)
       // HTTP/1.0 knows no Host; the address listened on stands for it.
       if (request.headers.host === undefined && request.httpVersion !== '1.0') refuseWithoutHost(response)
@@ -107,7 +116,10 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   const where = `${host}:${port}`
   switch (cause.code ?? '') {
     case 'EADDRINUSE':
-      return new ListenError(`${where} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`, { cause })
+      return new ListenError(
+        `${where} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`,
+        { cause }
+      )
     case 'EACCES':
       return new ListenError(`${where} may not be used by this user. Choose a port above 1023 with --port.`, { cause })
     case 'EADDRNOTAVAIL':
@@ -138,7 +150,9 @@ function badRequest(): Response {
   return new Response(body, { status: 400, headers })
 }
 
-/** What Node's parser refuses has no request and no response: its answer is written by hand, and the connection ends. */
+/**
+ * What Node's parser refuses has no request and no response: its answer is written by hand, and the connection ends.
+ */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -147,11 +161,18 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   const detail = REFUSALS[error.code ?? ''] ?? 'What was sent is not HTTP/1.1.'
   const { body, headers } = notHttp(detail)
   const head = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\n${Object.entries(head)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')}\r\n${body}`
+  )
 }
 
 function notHttp(detail: string): { body: string; headers: Record<string, string> } {
   const requestId = crypto.randomUUID()
   const body = problemBody(new ServiceError('SVC-REQ-001', detail), requestId)
-  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/problem+json', 'X-Request-Id': requestId } }
+  return {
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/problem+json', 'X-Request-Id': requestId }
+  }
 }

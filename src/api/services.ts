@@ -42,7 +42,10 @@ export interface ConfigFieldView {
 export interface ConfigService {
   view(): Record<string, unknown>
   fields(): ConfigFieldView[]
-  /** Takes back what was set at run time, by this run or an earlier one; nothing happens to a field that was not. SVC-CFG-001 for an unknown field. */
+  /**
+   * Takes back what was set at run time, by this run or an earlier one; nothing happens to a field that was not.
+   * SVC-CFG-001 for an unknown field.
+   */
   unset(field: string): Promise<Record<string, unknown>>
   change(patch: unknown): Promise<Record<string, unknown>>
 }
@@ -62,7 +65,10 @@ export interface EventLog {
 /** Durable answers to requests with an Idempotency-Key, kept 24 h. */
 export interface IdempotencyService {
   /** `conflict`: same key, other body. */
-  find(key: string, bodyHash: string): { status: 'new' } | { status: 'conflict' } | { status: 'replay'; response: unknown }
+  find(
+    key: string,
+    bodyHash: string
+  ): { status: 'new' } | { status: 'conflict' } | { status: 'replay'; response: unknown }
   remember(key: string, bodyHash: string, response: unknown): void
 }
 

@@ -1,6 +1,7 @@
 /**
- * The plaintext of a backup, version 1: one line of JSON, the manifest, then the bytes of the files that it lists, one after the other.
- * So `age -d FILE | head -1` shows the 24 words without this program. Readers take nothing but what a writer makes.
+ * The plaintext of a backup, version 1: one line of JSON, the manifest, then the bytes of the files that it lists, one
+ * after the other. So `age -d FILE | head -1` shows the 24 words without this program. Readers take nothing but what a
+ * writer makes.
  */
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
@@ -52,7 +53,13 @@ const Manifest = v.strictObject({
   network: v.strictObject({ id: v.string(), profile_hash: Hash, profile: v.unknown() }),
   seed_words: v.pipe(v.string(), v.maxLength(512)),
   records: v.array(v.strictTuple([v.pipe(v.string(), v.nonEmpty(), v.maxLength(512)), v.string()])),
-  files: v.array(v.strictObject({ path: v.pipe(v.string(), v.regex(FILE_PATH, 'no file of a task')), bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)), sha256: Hash }))
+  files: v.array(
+    v.strictObject({
+      path: v.pipe(v.string(), v.regex(FILE_PATH, 'no file of a task')),
+      bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+      sha256: Hash
+    })
+  )
 })
 
 /** Throws BackupError `source` where it is too large. */
@@ -70,12 +77,19 @@ export function encodeContents({ createdMs, program, profile, words, records, fi
   const line = Buffer.from(`${JSON.stringify(manifest)}\n`)
   const size = files.reduce((sum, { bytes }) => sum + bytes.length, line.length)
   if (line.length > MAX_MANIFEST_BYTES || size > MAX_PLAINTEXT_BYTES) {
-    throw new BackupError('source', `the backup would have ${size} bytes; at most ${MAX_PLAINTEXT_BYTES} are possible`, 'Make it without --tasks.')
+    throw new BackupError(
+      'source',
+      `the backup would have ${size} bytes; at most ${MAX_PLAINTEXT_BYTES} are possible`,
+      'Make it without --tasks.'
+    )
   }
   return Buffer.concat([line, ...files.map(({ bytes }) => bytes)])
 }
 
-/** Throws BackupError `damaged` for anything that {@link encodeContents} does not make. What the records say is another question: verify.ts. */
+/**
+ * Throws BackupError `damaged` for anything that {@link encodeContents} does not make. What the records say is another
+ * question: verify.ts.
+ */
 export function decodeContents(plaintext: Uint8Array): BackupContents {
   const bytes = Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length)
   const end = bytes.subarray(0, MAX_MANIFEST_BYTES).indexOf(NEWLINE)
@@ -83,9 +97,17 @@ export function decodeContents(plaintext: Uint8Array): BackupContents {
   const manifest = readManifest(bytes.subarray(0, end))
   const { network, seed_words: words } = manifest
   const profile = attempt('network', () => parseProfile(network.profile))
-  if (toHex(profileHash(profile)) !== network.profile_hash || profile.id !== network.id) throw damaged('network: the profile is not the one that its hash names')
+  if (toHex(profileHash(profile)) !== network.profile_hash || profile.id !== network.id)
+    throw damaged('network: the profile is not the one that its hash names')
   attempt('seed_words', () => wordsToSeed(words))
-  return { createdMs: Date.parse(manifest.created_at), program: manifest.program, profile, words, records: readRecords(manifest.records), files: readFiles(manifest.files, bytes.subarray(end + 1)) }
+  return {
+    createdMs: Date.parse(manifest.created_at),
+    program: manifest.program,
+    profile,
+    words,
+    records: readRecords(manifest.records),
+    files: readFiles(manifest.files, bytes.subarray(end + 1))
+  }
 }
 
 function readManifest(line: Buffer): v.InferOutput<typeof Manifest> {
@@ -102,7 +124,10 @@ function readRecords(listed: readonly (readonly [string, string])[]): StoredReco
   const records = new Map<string, Uint8Array>()
   for (const [key, value] of listed) {
     if (records.has(key)) throw damaged(`record ${key} is there twice`)
-    records.set(key, attempt(`record ${key}`, () => fromBase64(value)))
+    records.set(
+      key,
+      attempt(`record ${key}`, () => fromBase64(value))
+    )
   }
   return records
 }
@@ -112,7 +137,8 @@ function readFiles(listed: v.InferOutput<typeof Manifest>['files'], rest: Buffer
   const files = listed.map(({ path, bytes: length, sha256: hash }) => {
     const bytes = rest.subarray(offset, offset + length)
     offset += length
-    if (bytes.length !== length || !sha256Bytes(bytes).equals(fromHex(hash))) throw damaged(`file ${path} is not what the manifest says`)
+    if (bytes.length !== length || !sha256Bytes(bytes).equals(fromHex(hash)))
+      throw damaged(`file ${path} is not what the manifest says`)
     return { path, bytes }
   })
   if (offset !== rest.length) throw damaged('it goes on after its end')
@@ -129,7 +155,12 @@ function attempt<T>(what: string, work: () => T): T {
 }
 
 function damaged(reason: string, cause?: unknown): BackupError {
-  return new BackupError('damaged', `this is no backup of chronym that can be read: ${reason}`, 'Take another copy of the backup. Nothing was written.', { cause })
+  return new BackupError(
+    'damaged',
+    `this is no backup of chronym that can be read: ${reason}`,
+    'Take another copy of the backup. Nothing was written.',
+    { cause }
+  )
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -5,7 +5,8 @@ import { MAX_PLAINTEXT_BYTES } from './container.ts'
 import { BackupError } from './errors.ts'
 
 /** What a backup is encrypted for: a passphrase, or public keys (`age1...`) of which any opens it. */
-export type Lock = { readonly passphrase: string; readonly workFactor?: number } | { readonly recipients: readonly string[] }
+export type Lock =
+  { readonly passphrase: string; readonly workFactor?: number } | { readonly recipients: readonly string[] }
 
 /** What opens it: a passphrase, or secret keys (`AGE-SECRET-KEY-1...`). */
 export type Unlock = { readonly passphrase: string } | { readonly identities: readonly string[] }
@@ -24,7 +25,12 @@ export function checkRecipient(recipient: string): void {
   try {
     new Encrypter().addRecipient(recipient)
   } catch (error) {
-    throw new BackupError('recipient', `"${recipient}" is no public key of age`, 'It begins with age1; `age-keygen` makes one and prints it.', { cause: error })
+    throw new BackupError(
+      'recipient',
+      `"${recipient}" is no public key of age`,
+      'It begins with age1; `age-keygen` makes one and prints it.',
+      { cause: error }
+    )
   }
 }
 
@@ -58,20 +64,38 @@ export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Ar
   if (file.length > MAX_FILE_BYTES) throw damaged(`it has ${file.length} bytes; at most ${MAX_FILE_BYTES} are possible`)
   const isByPassphrase = takesPassphrase(file)
   if (isByPassphrase !== 'passphrase' in unlock) {
-    throw new BackupError('damaged', isByPassphrase ? 'this backup is under a passphrase, and a secret key was given' : 'this backup is for a secret key, and a passphrase was given', isByPassphrase ? 'Give --passphrase-file, or type it on a terminal.' : 'Give the file of the secret key with --identity.')
+    throw new BackupError(
+      'damaged',
+      isByPassphrase
+        ? 'this backup is under a passphrase, and a secret key was given'
+        : 'this backup is for a secret key, and a passphrase was given',
+      isByPassphrase
+        ? 'Give --passphrase-file, or type it on a terminal.'
+        : 'Give the file of the secret key with --identity.'
+    )
   }
   const decrypter = new Decrypter()
   try {
     if ('passphrase' in unlock) decrypter.addPassphrase(unlock.passphrase)
     else for (const identity of unlock.identities) decrypter.addIdentity(identity)
   } catch (error) {
-    throw new BackupError('damaged', 'what --identity names is no secret key of age', 'It holds lines that begin with AGE-SECRET-KEY-1, as `age-keygen` writes them.', { cause: error })
+    throw new BackupError(
+      'damaged',
+      'what --identity names is no secret key of age',
+      'It holds lines that begin with AGE-SECRET-KEY-1, as `age-keygen` writes them.',
+      { cause: error }
+    )
   }
   try {
     return await decrypter.decrypt(withoutArmor(file))
   } catch (error) {
     if (messageOf(error).startsWith('no identity matched')) {
-      throw new BackupError('damaged', `the ${isByPassphrase ? 'passphrase' : 'secret key'} does not open this backup, or its header is damaged`, 'Check the key; where it is right, take another copy of the backup. Nothing was written.', { cause: error })
+      throw new BackupError(
+        'damaged',
+        `the ${isByPassphrase ? 'passphrase' : 'secret key'} does not open this backup, or its header is damaged`,
+        'Check the key; where it is right, take another copy of the backup. Nothing was written.',
+        { cause: error }
+      )
     }
     throw damaged(`it does not decrypt (${messageOf(error)})`, error)
   }
@@ -88,5 +112,10 @@ function withoutArmor(file: Uint8Array): Uint8Array {
 }
 
 function damaged(reason: string, cause?: unknown): BackupError {
-  return new BackupError('damaged', `this backup is damaged or none: ${reason}`, 'Take another copy of the backup. Nothing was written.', { cause })
+  return new BackupError(
+    'damaged',
+    `this backup is damaged or none: ${reason}`,
+    'Take another copy of the backup. Nothing was written.',
+    { cause }
+  )
 }

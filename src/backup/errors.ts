@@ -1,7 +1,7 @@
 /**
- * `damaged`: the file is no whole backup, or the key does not open it. `network`: it is of another network than the one asked for.
- * `occupied`: what would be written is there already. `source`: the data directory has nothing to back up, or its seed is not the one its names belong to.
- * `recipient`: what was given is no public key.
+ * `damaged`: the file is no whole backup, or the key does not open it. `network`: it is of another network than the one
+ * asked for. `occupied`: what would be written is there already. `source`: the data directory has nothing to back up,
+ * or its seed is not the one its names belong to. `recipient`: what was given is no public key.
  */
 export type BackupErrorKind = 'damaged' | 'network' | 'occupied' | 'source' | 'recipient'
 

@@ -5,7 +5,10 @@ import { encodeWanted } from '../registry/upkeep/wanted.ts'
 import { keys } from '../store/keys.ts'
 import type { StoredRecords } from '../store/snapshot.ts'
 
-/** Identities without services and aliases have a DID that follows from the seed and an index: up to this index they are looked for. */
+/**
+ * Identities without services and aliases have a DID that follows from the seed and an index: up to this index they are
+ * looked for.
+ */
 const GUESSED_INDICES = 8
 
 /**
@@ -13,7 +16,11 @@ const GUESSED_INDICES = 8
  *
  * @param ids names and DIDs; the identities that the seed has made by default come by themselves
  */
-export function wantedRecords(masterSeed: Uint8Array, profile: NetworkProfile, { ids, sinceMs }: { readonly ids: readonly string[]; readonly sinceMs: number }): StoredRecords {
+export function wantedRecords(
+  masterSeed: Uint8Array,
+  profile: NetworkProfile,
+  { ids, sinceMs }: { readonly ids: readonly string[]; readonly sinceMs: number }
+): StoredRecords {
   const wanted = (isGuess: boolean) => (id: string) => [keys.wanted(id), encodeWanted({ sinceMs, isGuess })] as const
   return new Map([...defaultDids(masterSeed, profile).map(wanted(true)), ...ids.map(wanted(false))])
 }
@@ -22,7 +29,11 @@ export function wantedRecords(masterSeed: Uint8Array, profile: NetworkProfile, {
 function defaultDids(masterSeed: Uint8Array, profile: NetworkProfile): string[] {
   const hash = profileHash(profile)
   return Array.from({ length: GUESSED_INDICES }, (_, index) => {
-    const parts = { keys: [didAssertionKey(masterSeed, hash, index).publicKey], updateKeys: [didUpdateKey(masterSeed, hash, index).publicKey], recoveryKeys: [didRecoveryKey(masterSeed, hash, index).publicKey] }
+    const parts = {
+      keys: [didAssertionKey(masterSeed, hash, index).publicKey],
+      updateKeys: [didUpdateKey(masterSeed, hash, index).publicKey],
+      recoveryKeys: [didRecoveryKey(masterSeed, hash, index).publicKey]
+    }
     return buildGenesis(parts, profile).id
   })
 }

@@ -15,7 +15,10 @@ import type { BackedUpFile, BackupContents } from './container.ts'
 import { BackupError } from './errors.ts'
 import { BACKED_UP_PREFIXES, problemOf, type RecordFacts } from './records.ts'
 
-/** The files of an evaluation; their states come first: intermediates only grow, so a copy made later holds all that a state counts. */
+/**
+ * The files of an evaluation; their states come first: intermediates only grow, so a copy made later holds all that a
+ * state counts.
+ */
 const TASK_FILE = /^(?:state\.[01]|repair\.[01]|mark\.\d{1,2}|intermediates)$/u
 
 export interface MakeOptions {
@@ -33,20 +36,33 @@ export interface MadeBackup {
 }
 
 /**
- * What a backup of a data directory holds, at one moment, beside a running daemon or without one. Nothing is written there; SQLite may leave its empty files for readers beside the database.
- * Throws BackupError `source` (no seed, names of another seed) or `network`, StoreError.
+ * What a backup of a data directory holds, at one moment, beside a running daemon or without one. Nothing is written
+ * there; SQLite may leave its empty files for readers beside the database. Throws BackupError `source` (no seed, names
+ * of another seed) or `network`, StoreError.
  */
 export async function makeContents(paths: DataPaths, { tasks, nowMs, networks }: MakeOptions): Promise<MadeBackup> {
   const masterSeed = readSeed(paths)
-  // Before the journal: a checkpoint that is older than its record is gone on from, one without its record is worth nothing.
+  // Before the journal: a checkpoint that is older than its record is gone on from, one without its record is worth
+  // nothing.
   const copied = tasks ? await copyTaskFiles(paths) : []
-  const all = readSnapshot(paths.database, [keys.profile(), ...BACKED_UP_PREFIXES.filter((prefix) => tasks || prefix !== prefixes.tasks)])
+  const all = readSnapshot(paths.database, [
+    keys.profile(),
+    ...BACKED_UP_PREFIXES.filter((prefix) => tasks || prefix !== prefixes.tasks)
+  ])
   const profile = networkOf(all, paths, networks)
   const facts = { profile, masterSeed }
   const leftOut: { key: string; reason: string }[] = []
-  const records = new Map([...all].filter(([key, value]) => key !== keys.profile() && isWanted(key, all) && isReadable(key, value, facts, leftOut) && isRunning(key, value)))
+  const records = new Map(
+    [...all].filter(
+      ([key, value]) =>
+        key !== keys.profile() && isWanted(key, all) && isReadable(key, value, facts, leftOut) && isRunning(key, value)
+    )
+  )
   const files = copied.filter(({ path }) => records.has(keys.task(path.split('/')[1]!)))
-  return { contents: { createdMs: nowMs, program: VERSION, profile, words: seedToWords(masterSeed), records, files }, leftOut }
+  return {
+    contents: { createdMs: nowMs, program: VERSION, profile, words: seedToWords(masterSeed), records, files },
+    leftOut
+  }
 }
 
 function readSeed(paths: DataPaths): Uint8Array {
@@ -54,7 +70,12 @@ function readSeed(paths: DataPaths): Uint8Array {
     return wordsToSeed(readFileSync(paths.seed, 'utf8'))
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new BackupError('source', missing ? `there is no seed at ${paths.seed}` : `the seed at ${paths.seed} can't be read: ${messageOf(error)}`, 'Name the data directory with --data-dir; a daemon makes its seed at the first start.', { cause: error })
+    throw new BackupError(
+      'source',
+      missing ? `there is no seed at ${paths.seed}` : `the seed at ${paths.seed} can't be read: ${messageOf(error)}`,
+      'Name the data directory with --data-dir; a daemon makes its seed at the first start.',
+      { cause: error }
+    )
   }
 }
 
@@ -62,7 +83,11 @@ function networkOf(all: StoredRecords, { root }: DataPaths, networks: readonly N
   const known = all.get(keys.profile())
   const profile = networks.find((each) => known !== undefined && equalBytes(profileHash(each), known))
   if (profile !== undefined) return profile
-  throw new BackupError('network', `${root} belongs to another network than ${networks.map(({ id }) => id).join(', ')} with these numbers`, 'Name the profile file that its daemon is started with: --network FILE.')
+  throw new BackupError(
+    'network',
+    `${root} belongs to another network than ${networks.map(({ id }) => id).join(', ')} with these numbers`,
+    'Name the profile file that its daemon is started with: --network FILE.'
+  )
 }
 
 /** Of what was seen of names only our own: without it a serial could be given twice. */
@@ -72,7 +97,12 @@ function isWanted(key: string, all: StoredRecords): boolean {
   return all.has(keys.ownedName(name)) || all.has(keys.zone(name))
 }
 
-function isReadable(key: string, value: Uint8Array, facts: RecordFacts, leftOut: { key: string; reason: string }[]): boolean {
+function isReadable(
+  key: string,
+  value: Uint8Array,
+  facts: RecordFacts,
+  leftOut: { key: string; reason: string }[]
+): boolean {
   const reason = problemOf(key, value, facts)
   if (reason !== undefined) leftOut.push({ key, reason })
   return reason === undefined
@@ -87,7 +117,9 @@ async function copyTaskFiles({ root, tasks }: DataPaths): Promise<BackedUpFile[]
   const files: BackedUpFile[] = []
   for (const id of await namesIn(tasks)) {
     const names = (await namesIn(join(tasks, id))).filter((name) => TASK_FILE.test(name))
-    for (const name of names.sort((left, right) => Number(left === 'intermediates') - Number(right === 'intermediates'))) {
+    for (const name of names.sort(
+      (left, right) => Number(left === 'intermediates') - Number(right === 'intermediates')
+    )) {
       const path = `tasks/${id}/${name}`
       const bytes = await unlessGone(readFile(join(root, path)))
       if (bytes !== undefined) files.push({ path, bytes })

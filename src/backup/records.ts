@@ -1,4 +1,7 @@
-/** Which records of the store are part of a backup, and what each must be. What others can give again (entries held for peers, contacts, the configuration, tokens) is not. */
+/**
+ * Which records of the store are part of a backup, and what each must be. What others can give again (entries held for
+ * peers, contacts, the configuration, tokens) is not.
+ */
 import { BackupError } from './errors.ts'
 import { nameKey } from '../protocol/crypto/keys.ts'
 import { keyIndexOf } from '../protocol/identity/key-index.ts'
@@ -55,7 +58,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     checkSigned(reveal, profile)
   },
   [prefixes.ownRecordsOf('kid')]: (key, value, { profile }) => requireDid(decodeKidRecord(value, profile).log.did, key),
-  [prefixes.ownRecordsOf('manifest')]: (key, value, { profile }) => requireDid(decodeManifestRecord(value, profile).id, key),
+  [prefixes.ownRecordsOf('manifest')]: (key, value, { profile }) =>
+    requireDid(decodeManifestRecord(value, profile).id, key),
   [prefixes.proofs]: (_key, value) => void decodeProof(value),
   [prefixes.pins]: (key, _value, { profile }, store) => void new Pins(store, profile).get(lastPart(key)),
   [prefixes.pinLooks]: requireEmpty,
@@ -72,7 +76,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Read from the store for a backup; tasks only where they are asked for. */
 export const BACKED_UP_PREFIXES: readonly string[] = Object.keys(CHECKS)
 
-/** Why a record cannot be restored; undefined where it can. Throws BackupError `source` for a name that belongs to another seed. */
+/**
+ * Why a record cannot be restored; undefined where it can. Throws BackupError `source` for a name that belongs to
+ * another seed.
+ */
 export function problemOf(key: string, value: Uint8Array, facts: RecordFacts): string | undefined {
   const prefix = BACKED_UP_PREFIXES.find((each) => key.startsWith(each))
   if (prefix === undefined) return 'no backup holds records of this kind'
@@ -109,11 +116,19 @@ export function summarize(records: StoredRecords, { profile, masterSeed }: Recor
   const owned = new OwnedNames(store, profile)
   const zones = new LocalZones(store)
   return {
-    names: owned.list().map(({ name, serial, publishedSerial }) => ({ name, serial, draft: (zones.get(name)?.serial ?? 0) > publishedSerial })),
+    names: owned.list().map(({ name, serial, publishedSerial }) => ({
+      name,
+      serial,
+      draft: (zones.get(name)?.serial ?? 0) > publishedSerial
+    })),
     drafts: [...store.keys(prefixes.zones)].map(lastPart).filter((name) => owned.get(name) === undefined),
     identities: [...store.list(prefixes.ownIdentities)].map(([key, value]) => {
       const { versions } = decodeKidEnvelope(value, profile)
-      return { did: lastPart(key), version: versions.length, index: keyIndexOf(genesisOf(versions[0]!, profile), masterSeed, profile) ?? null }
+      return {
+        did: lastPart(key),
+        version: versions.length,
+        index: keyIndexOf(genesisOf(versions[0]!, profile), masterSeed, profile) ?? null
+      }
     }),
     tasks: [...store.list(prefixes.tasks)].map(([key, value]) => {
       const { id, name, kind } = decodeEntry(value, lastPart(key)).state
@@ -136,7 +151,11 @@ function checkSigned(reveal: Reveal, profile: NetworkProfile): void {
 /** A backup of names with a seed that cannot sign for them would be worth nothing. */
 function requireOwnKey({ name, pubkey }: Reveal, { profile, masterSeed }: RecordFacts): void {
   if (equalBytes(pubkey, nameKey(masterSeed, profileHash(profile), parseName(name, profile)).publicKey)) return
-  throw new BackupError('source', `${name} belongs to another seed than these 24 words`, 'Put back the words that the names belong to: they are in the seed-words file of before, or in an older backup.')
+  throw new BackupError(
+    'source',
+    `${name} belongs to another seed than these 24 words`,
+    'Put back the words that the names belong to: they are in the seed-words file of before, or in an older backup.'
+  )
 }
 
 function requireDid(did: string, key: string): void {

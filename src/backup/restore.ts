@@ -22,14 +22,24 @@ export function requireEmptyDirectory(root: string): void {
   try {
     if (!existsSync(root) || readdirSync(root).length === 0) return
   } catch (error) {
-    throw new BackupError('occupied', `${root} can't be the new data directory: ${messageOf(error)}`, 'Name another with --data-dir.', { cause: error })
+    throw new BackupError(
+      'occupied',
+      `${root} can't be the new data directory: ${messageOf(error)}`,
+      'Name another with --data-dir.',
+      { cause: error }
+    )
   }
-  throw new BackupError('occupied', `${root} is not empty, and a restore never writes over anything`, 'Name a directory that is empty or not there yet with --data-dir, or move this one away.')
+  throw new BackupError(
+    'occupied',
+    `${root} is not empty, and a restore never writes over anything`,
+    'Name a directory that is empty or not there yet with --data-dir, or move this one away.'
+  )
 }
 
 /**
- * Makes a data directory of verified contents: all of it or nothing. It is built beside its place, made durable, and renamed. Returns what `--network` of its daemon must be.
- * Throws BackupError `occupied` and StoreError; then nothing is left behind.
+ * Makes a data directory of verified contents: all of it or nothing. It is built beside its place, made durable, and
+ * renamed. Returns what `--network` of its daemon must be. Throws BackupError `occupied` and StoreError; then nothing
+ * is left behind.
  */
 export function writeDirectory(root: string, contents: RestoredContents): string {
   const place = resolve(root)
@@ -46,8 +56,21 @@ export function writeDirectory(root: string, contents: RestoredContents): string
   } catch (error) {
     if (staging !== undefined) rmSync(staging, { recursive: true, force: true })
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EBUSY' || code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'EACCES' || code === 'EPERM' || code === 'ENOTDIR' || code === 'EROFS') {
-      throw new BackupError('occupied', `${place} can't be made the data directory: ${messageOf(error)}`, 'Name a directory below a place that you may write to; where this one is mounted, one inside it.', { cause: error })
+    if (
+      code === 'EBUSY' ||
+      code === 'ENOTEMPTY' ||
+      code === 'EEXIST' ||
+      code === 'EACCES' ||
+      code === 'EPERM' ||
+      code === 'ENOTDIR' ||
+      code === 'EROFS'
+    ) {
+      throw new BackupError(
+        'occupied',
+        `${place} can't be made the data directory: ${messageOf(error)}`,
+        'Name a directory below a place that you may write to; where this one is mounted, one inside it.',
+        { cause: error }
+      )
     }
     throw error
   }
@@ -79,5 +102,7 @@ function fill(staging: string, { profile, words, records, files }: RestoredConte
 }
 
 function isBuiltInProfile(profile: NetworkProfile): boolean {
-  return Object.values(builtInProfiles).some((known) => known.id === profile.id && toHex(profileHash(known)) === toHex(profileHash(profile)))
+  return Object.values(builtInProfiles).some(
+    (known) => known.id === profile.id && toHex(profileHash(known)) === toHex(profileHash(profile))
+  )
 }

@@ -6,10 +6,18 @@ import { BackupError } from './errors.ts'
 
 /** Throws BackupError `occupied` where there is something, so that no backup is lost for another. */
 export function requireNoFile(file: string): void {
-  if (existsSync(file)) throw new BackupError('occupied', `${file} is there already`, 'Name another file, or replace this one with --force.')
+  if (existsSync(file))
+    throw new BackupError(
+      'occupied',
+      `${file} is there already`,
+      'Name another file, or replace this one with --force.'
+    )
 }
 
-/** Mode 0600, by temporary file, fsync and rename: there is the former file or the new one, never half of one. Throws BackupError `occupied`. */
+/**
+ * Mode 0600, by temporary file, fsync and rename: there is the former file or the new one, never half of one. Throws
+ * BackupError `occupied`.
+ */
 export function writeSealedFile(file: string, bytes: Uint8Array): void {
   const place = resolve(file)
   const temporary = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`)
@@ -20,7 +28,12 @@ export function writeSealedFile(file: string, bytes: Uint8Array): void {
     syncDirectory(dirname(place))
   } catch (error) {
     rmSync(temporary, { force: true })
-    throw new BackupError('occupied', `${file} can't be written: ${messageOf(error)}`, 'Check the directory and the space on its disk, or name another file.', { cause: error })
+    throw new BackupError(
+      'occupied',
+      `${file} can't be written: ${messageOf(error)}`,
+      'Check the directory and the space on its disk, or name another file.',
+      { cause: error }
+    )
   }
 }
 

@@ -9,8 +9,9 @@ import { problemOf, summarize, type BackupSummary } from './records.ts'
 import { RecordStore } from './record-store.ts'
 
 /**
- * Everything that can be known offline: each record is one that the daemon reads, each name belongs to the seed, its signature, pulses and proofs verify, identity
- * logs verify, manifests speak for them. Throws BackupError `damaged` or `source`; rejects with what a checker rejects with.
+ * Everything that can be known offline: each record is one that the daemon reads, each name belongs to the seed, its
+ * signature, pulses and proofs verify, identity logs verify, manifests speak for them. Throws BackupError `damaged` or
+ * `source`; rejects with what a checker rejects with.
  */
 export async function verifyContents(contents: BackupContents, checkers: Checkers): Promise<BackupSummary> {
   const { records, profile, files } = contents
@@ -19,7 +20,8 @@ export async function verifyContents(contents: BackupContents, checkers: Checker
     const problem = problemOf(key, value, facts)
     if (problem !== undefined) throw wrong(`record ${key}: ${problem}`)
   }
-  for (const { path } of files) if (!records.has(keys.task(path.split('/')[1]!))) throw wrong(`${path} belongs to no task`)
+  for (const { path } of files)
+    if (!records.has(keys.task(path.split('/')[1]!))) throw wrong(`${path} belongs to no task`)
   const store = new RecordStore(records)
   for (const { name, reveal } of new OwnedNames(store, profile).list()) {
     const verdict = await validateReveal(reveal, profile, checkers)
@@ -34,5 +36,9 @@ export async function verifyContents(contents: BackupContents, checkers: Checker
 }
 
 function wrong(reason: string): BackupError {
-  return new BackupError('damaged', `the backup holds what does not verify: ${reason}`, 'It was made by something else than chronym, or by another version. Nothing was written.')
+  return new BackupError(
+    'damaged',
+    `the backup holds what does not verify: ${reason}`,
+    'It was made by something else than chronym, or by another version. Nothing was written.'
+  )
 }

@@ -182,7 +182,9 @@ class FollowingClient implements BeaconClient {
     const clock = clockRound(this.#clock(), this.#chain)
     const lags = clockLags(clock, pulse.round)
     if (lags && !this.#warnedOfClock) {
-      this.#warn(`this machine's clock lags: it is at round ${clock}, but the verified pulse is of round ${pulse.round}. Going by the pulse; set the clock.`)
+      this.#warn(
+        `this machine's clock lags: it is at round ${clock}, but the verified pulse is of round ${pulse.round}. Going by the pulse; set the clock.`
+      )
     }
     this.#warnedOfClock = lags
     this.#events.emit('pulse', pulse)
@@ -215,7 +217,8 @@ class FollowingClient implements BeaconClient {
 }
 
 function checkRound(round: number): void {
-  if (!Number.isSafeInteger(round) || round < 1) throw new BeaconError('BEACON_INVALID_ROUND', `${round} is not a round: rounds are whole numbers from 1`)
+  if (!Number.isSafeInteger(round) || round < 1)
+    throw new BeaconError('BEACON_INVALID_ROUND', `${round} is not a round: rounds are whole numbers from 1`)
 }
 
 /** The promise's end, or the signal's reason, whichever is first. The promise goes on for whoever else waits for it. */

@@ -1,10 +1,15 @@
 /**
- * The development beacon: real BLS signatures by a key that everybody knows, over drand's HTTP API. For networks that promise
- * no security.
+ * The development beacon: real BLS signatures by a key that everybody knows, over drand's HTTP API. For networks that
+ * promise no security.
  */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { clockRound } from '../protocol/time/beacon-time.ts'
-import { DEV_BEACON_CHAIN, DEV_BEACON_GROUP_HASH, DEV_BEACON_ID, DEV_BEACON_SECRET_KEY } from '../protocol/profile/dev-beacon.ts'
+import {
+  DEV_BEACON_CHAIN,
+  DEV_BEACON_GROUP_HASH,
+  DEV_BEACON_ID,
+  DEV_BEACON_SECRET_KEY
+} from '../protocol/profile/dev-beacon.ts'
 import { pulseMessage } from '../protocol/time/pulse.ts'
 import { serveBeacon, type BeaconServer, type PulseSupply } from './server.ts'
 import { BeaconError, type BeaconChain } from './types.ts'
@@ -24,13 +29,21 @@ export interface DevBeaconOptions {
   clock?: () => number
 }
 
-export async function startDevBeacon({ host, port, profileBeacon, clock = Date.now }: DevBeaconOptions): Promise<BeaconServer> {
+export async function startDevBeacon({
+  host,
+  port,
+  profileBeacon,
+  clock = Date.now
+}: DevBeaconOptions): Promise<BeaconServer> {
   return await serveBeacon(devSupply(profileBeacon, clock), { host, port })
 }
 
 function devSupply(chain: BeaconChain, clock: () => number): PulseSupply {
   if (chain.public_key !== DEV_BEACON_CHAIN.public_key) {
-    throw new BeaconError('BEACON_WRONG_CHAIN', 'this network pins another key than the development beacon has: nobody here can sign its pulses')
+    throw new BeaconError(
+      'BEACON_WRONG_CHAIN',
+      'this network pins another key than the development beacon has: nobody here can sign its pulses'
+    )
   }
   const held = new Map<number, Uint8Array>()
   return {

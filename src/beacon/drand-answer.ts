@@ -1,9 +1,13 @@
-/** What a drand HTTP endpoint answers (API v1: `/{chain hash}/info`, `/public/{round}`, `/public/latest`), read strictly. */
+/**
+ * What a drand HTTP endpoint answers (API v1: `/{chain hash}/info`, `/public/{round}`, `/public/latest`), read
+ * strictly.
+ */
 import * as v from 'valibot'
 import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/time/pulse.ts'
 import type { BeaconChain } from './types.ts'
 
-const hex = (bytes: number) => v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`, 'i'), `${bytes} bytes in hex expected`))
+const hex = (bytes: number) =>
+  v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`, 'i'), `${bytes} bytes in hex expected`))
 
 const PulseSchema = v.object({
   round: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
@@ -19,13 +23,16 @@ const InfoSchema = v.object({
   schemeID: v.string()
 })
 
-/** Undefined unless the answer is a pulse, whose randomness, where given, is that of its signature. Not verified yet. */
+/**
+ * Undefined unless the answer is a pulse, whose randomness, where given, is that of its signature. Not verified yet.
+ */
 export function readPulse(json: unknown): Pulse | undefined {
   const parsed = v.safeParse(PulseSchema, json)
   if (!parsed.success) return undefined
   const { round, randomness } = parsed.output
   const signature = new Uint8Array(Buffer.from(parsed.output.signature, 'hex'))
-  if (randomness !== undefined && Buffer.from(pulseRandomness(signature)).toString('hex') !== randomness.toLowerCase()) return undefined
+  if (randomness !== undefined && Buffer.from(pulseRandomness(signature)).toString('hex') !== randomness.toLowerCase())
+    return undefined
   return { round, signature }
 }
 
@@ -41,5 +48,7 @@ export function differences(json: unknown, chain: BeaconChain): string[] {
     ['period', info.period, chain.period],
     ['genesis_time', info.genesis_time, chain.genesis]
   ]
-  return pairs.filter(([, served, pinned]) => served !== pinned).map(([field, served, pinned]) => `${field} is ${served}, not ${pinned}`)
+  return pairs
+    .filter(([, served, pinned]) => served !== pinned)
+    .map(([field, served, pinned]) => `${field} is ${served}, not ${pinned}`)
 }

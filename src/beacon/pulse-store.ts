@@ -28,8 +28,8 @@ export class PulseStore {
   }
 
   /**
-   * The pulse as verified, or undefined when it is not this chain's. A round has one valid signature (BLS signatures are
-   * unique and encodings strict), so a held round is decided by comparing bytes.
+   * The pulse as verified, or undefined when it is not this chain's. A round has one valid signature (BLS signatures
+   * are unique and encodings strict), so a held round is decided by comparing bytes.
    */
   async accept({ round, signature }: Pulse, options?: VerdictOptions): Promise<VerifiedPulse | undefined> {
     if (!Number.isSafeInteger(round) || round < 1 || signature.length !== PULSE_SIGNATURE_BYTES) return undefined

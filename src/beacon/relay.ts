@@ -1,4 +1,7 @@
-/** A relay of recorded pulses: another network's chain where that network can't be reached. It has no key and can make no pulse. */
+/**
+ * A relay of recorded pulses: another network's chain where that network can't be reached. It has no key and can make
+ * no pulse.
+ */
 import { serveBeacon, type BeaconServer } from './server.ts'
 import type { BeaconChain, Pulse } from './types.ts'
 
@@ -12,7 +15,14 @@ export interface RelayOptions {
   beaconId?: string
 }
 
-export async function startRelay({ host, port, chain, pulses, groupHash = '', beaconId = 'relay' }: RelayOptions): Promise<BeaconServer> {
+export async function startRelay({
+  host,
+  port,
+  chain,
+  pulses,
+  groupHash = '',
+  beaconId = 'relay'
+}: RelayOptions): Promise<BeaconServer> {
   const signatures = new Map(pulses.map(({ round, signature }) => [round, signature]))
   const newest = Math.max(0, ...signatures.keys())
   return await serveBeacon(

@@ -74,7 +74,10 @@ function noSuchRound(c: Context): Response {
 }
 
 /** Rejects when the address can't be listened on. Port 0 takes any free one. */
-export async function serveBeacon(supply: PulseSupply, { host, port }: { host: string; port: number }): Promise<BeaconServer> {
+export async function serveBeacon(
+  supply: PulseSupply,
+  { host, port }: { host: string; port: number }
+): Promise<BeaconServer> {
   const { promise, resolve, reject } = Promise.withResolvers<AddressInfo>()
   const server = serve({ fetch: beaconApp(supply).fetch, hostname: host, port }, resolve)
   server.once('error', reject)

@@ -19,23 +19,36 @@ export class DrandSource {
     this.#chain = chain
   }
 
-  /** A pulse as the endpoint gives it, unverified; of that round when one is asked for. Rejects with BeaconError or the signal's reason. */
+  /**
+   * A pulse as the endpoint gives it, unverified; of that round when one is asked for. Rejects with BeaconError or the
+   * signal's reason.
+   */
   async fetch(round: number | 'latest', signal: AbortSignal): Promise<Pulse> {
     await this.#checkChain(signal)
     const pulse = readPulse(await this.#request(`public/${round}`, signal))
-    if (pulse === undefined) throw new BeaconError('BEACON_INVALID_PULSE', `${this.url} answered with something that is not a pulse`)
+    if (pulse === undefined)
+      throw new BeaconError('BEACON_INVALID_PULSE', `${this.url} answered with something that is not a pulse`)
     if (round !== 'latest' && pulse.round !== round) {
-      throw new BeaconError('BEACON_INVALID_PULSE', `${this.url} answered with round ${pulse.round} when asked for ${round}`)
+      throw new BeaconError(
+        'BEACON_INVALID_PULSE',
+        `${this.url} answered with round ${pulse.round} when asked for ${round}`
+      )
     }
     return pulse
   }
 
-  /** Pulses are verified under the pinned key in any case; this tells a wrong URL from a bad pulse, and pins period and genesis. */
+  /**
+   * Pulses are verified under the pinned key in any case; this tells a wrong URL from a bad pulse, and pins period and
+   * genesis.
+   */
   async #checkChain(signal: AbortSignal): Promise<void> {
     if (this.#isChecked) return
     const found = differences(await this.#request('info', signal), this.#chain)
     if (found.length > 0) {
-      throw new BeaconError('BEACON_WRONG_CHAIN', `${this.url} serves another chain than this network's: ${found.join('; ')}. Check beacon.urls.`)
+      throw new BeaconError(
+        'BEACON_WRONG_CHAIN',
+        `${this.url} serves another chain than this network's: ${found.join('; ')}. Check beacon.urls.`
+      )
     }
     this.#isChecked = true
   }

@@ -17,7 +17,11 @@ export class DrandSources {
    * The first pulse that `accept` takes (it verifies); the source that gave it is asked first from then on.
    * Rejects with BeaconError when none does, naming each source's reason, or with the signal's reason.
    */
-  async fetch<T>(round: number | 'latest', accept: (pulse: Pulse) => Promise<T | undefined>, signal: AbortSignal): Promise<T> {
+  async fetch<T>(
+    round: number | 'latest',
+    accept: (pulse: Pulse) => Promise<T | undefined>,
+    signal: AbortSignal
+  ): Promise<T> {
     const failures: BeaconError[] = []
     for (const source of [...this.#sources]) {
       try {
@@ -26,7 +30,12 @@ export class DrandSources {
           this.#prefer(source)
           return accepted
         }
-        failures.push(new BeaconError('BEACON_INVALID_PULSE', `${source.url} gave a pulse that does not verify under this network's chain key`))
+        failures.push(
+          new BeaconError(
+            'BEACON_INVALID_PULSE',
+            `${source.url} gave a pulse that does not verify under this network's chain key`
+          )
+        )
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof BeaconError)) throw error
@@ -48,7 +57,8 @@ export class DrandSources {
 }
 
 function combined(failures: readonly BeaconError[]): BeaconError {
-  if (failures.length === 0) return new BeaconError('BEACON_UNAVAILABLE', 'no randomness beacon is configured: set beacon.urls')
+  if (failures.length === 0)
+    return new BeaconError('BEACON_UNAVAILABLE', 'no randomness beacon is configured: set beacon.urls')
   const code = TELLING.find((each) => failures.some((failure) => failure.code === each)) ?? 'BEACON_UNAVAILABLE'
   return new BeaconError(code, failures.map((failure) => failure.message).join('; '), { cause: failures[0] })
 }

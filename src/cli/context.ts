@@ -58,10 +58,17 @@ export class Context {
 }
 
 /** Arguments as commander hands them over: a missing optional one is undefined, a variadic one an array. */
-export type Handler<Options, Args extends unknown[]> = (context: Context, options: Options, ...args: Args) => Promise<ExitCode | undefined> | ExitCode | undefined
+export type Handler<Options, Args extends unknown[]> = (
+  context: Context,
+  options: Options,
+  ...args: Args
+) => Promise<ExitCode | undefined> | ExitCode | undefined
 
 /** Makes a commander action of a handler, whose types must be those of the command's options and arguments. */
-export function action<Options, Args extends unknown[]>(run: Run, handler: Handler<Options, Args>): (...received: unknown[]) => Promise<void> {
+export function action<Options, Args extends unknown[]>(
+  run: Run,
+  handler: Handler<Options, Args>
+): (...received: unknown[]) => Promise<void> {
   return async (...received) => {
     const command = received.at(-1) as Command
     const context = new Context(run, command.optsWithGlobals<GlobalOptions>())

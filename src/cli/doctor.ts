@@ -61,7 +61,12 @@ async function daemonConfiguration(client: Client): Promise<Configuration | Find
   try {
     return { from: 'daemon', fields: await client.configFields(probe()) }
   } catch (error) {
-    return { name: 'config', state: 'warning', detail: `the daemon does not tell its configuration (${messageOf(error)})`, cure: 'Give a token with the scope read; `chronym config check` looks at the file alone.' }
+    return {
+      name: 'config',
+      state: 'warning',
+      detail: `the daemon does not tell its configuration (${messageOf(error)})`,
+      cure: 'Give a token with the scope read; `chronym config check` looks at the file alone.'
+    }
   }
 }
 
@@ -72,20 +77,41 @@ function checkConfiguration({ from, fields }: Configuration): Finding {
     return typeof value === 'string' ? value : 'not told'
   }
   const held = `network ${valueOf('network')}, mode ${valueOf('mode')}, data in ${valueOf('data_dir')}`
-  if (from === 'file') return { name: 'config', state: 'ok', detail: `no daemon tells its own, so of file and environment: ${held}` }
+  if (from === 'file')
+    return { name: 'config', state: 'ok', detail: `no daemon tells its own, so of file and environment: ${held}` }
   const set = fields.filter(({ source }) => source === 'run time')
   if (set.length === 0) return { name: 'config', state: 'ok', detail: `of the running daemon: ${held}` }
-  const list = set.map(({ field, value, otherwise }) => `${field} = ${JSON.stringify(value)} (${otherwise?.source ?? 'default'}: ${JSON.stringify(otherwise?.value)})`)
-  const hides = set.some(({ value, otherwise }) => otherwise?.source !== 'default' && JSON.stringify(otherwise?.value) !== JSON.stringify(value))
-  return { name: 'config', state: hides ? 'warning' : 'ok', detail: `of the running daemon: ${held}; set at run time: ${list.join(', ')}`, cure: `Take it back: chronym config unset ${set.map(({ field }) => field).join(' ')}` }
+  const list = set.map(
+    ({ field, value, otherwise }) =>
+      `${field} = ${JSON.stringify(value)} (${otherwise?.source ?? 'default'}: ${JSON.stringify(otherwise?.value)})`
+  )
+  const hides = set.some(
+    ({ value, otherwise }) =>
+      otherwise?.source !== 'default' && JSON.stringify(otherwise?.value) !== JSON.stringify(value)
+  )
+  return {
+    name: 'config',
+    state: hides ? 'warning' : 'ok',
+    detail: `of the running daemon: ${held}; set at run time: ${list.join(', ')}`,
+    cure: `Take it back: chronym config unset ${set.map(({ field }) => field).join(' ')}`
+  }
 }
 
 function checkToken(context: Context): Finding {
   try {
     if (findToken(context) === undefined) {
-      return { name: 'token', state: 'warning', detail: `none at ${localPaths(context).token}`, cure: 'The daemon makes it at its first start; or give --data-dir or --token.' }
+      return {
+        name: 'token',
+        state: 'warning',
+        detail: `none at ${localPaths(context).token}`,
+        cure: 'The daemon makes it at its first start; or give --data-dir or --token.'
+      }
     }
-    return { name: 'token', state: 'ok', detail: givenToken(context) === undefined ? localPaths(context).token : 'given by flag or environment' }
+    return {
+      name: 'token',
+      state: 'ok',
+      detail: givenToken(context) === undefined ? localPaths(context).token : 'given by flag or environment'
+    }
   } catch (error) {
     return failed('token', error)
   }
@@ -95,7 +121,8 @@ const probe = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(PROB
 
 /** Permissions of the group and of everybody. */
 const OTHERS = 0o077
-const SAFE_SEED_CURE = 'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): whoever loses them loses the names.'
+const SAFE_SEED_CURE =
+  'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): whoever loses them loses the names.'
 
 /** Of the directory on this machine; nothing where there is none. */
 async function checkSeed(context: Context): Promise<Finding[]> {
@@ -104,10 +131,24 @@ async function checkSeed(context: Context): Promise<Finding[]> {
     const { readOwnerSeed } = await import('../data-directory/owner-seed.ts')
     if (readOwnerSeed(paths.seed) === undefined) {
       if (!existsSync(paths.database)) return []
-      return [{ name: 'seed', state: 'failed', detail: `${paths.seed} is not there`, cure: 'Put the 24 words back with `chronym key import`, or restore a backup.' }]
+      return [
+        {
+          name: 'seed',
+          state: 'failed',
+          detail: `${paths.seed} is not there`,
+          cure: 'Put the 24 words back with `chronym key import`, or restore a backup.'
+        }
+      ]
     }
     if (process.platform !== 'win32' && (statSync(paths.seed).mode & OTHERS) !== 0) {
-      return [{ name: 'seed', state: 'warning', detail: `${paths.seed} can be read by others`, cure: `chmod 600 ${paths.seed}` }]
+      return [
+        {
+          name: 'seed',
+          state: 'warning',
+          detail: `${paths.seed} can be read by others`,
+          cure: `chmod 600 ${paths.seed}`
+        }
+      ]
     }
     const { isSeedSafe } = await import('../data-directory/seed-safety.ts')
     if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${paths.seed}, kept elsewhere too` }]
@@ -117,12 +158,14 @@ async function checkSeed(context: Context): Promise<Finding[]> {
   }
 }
 
-
 /** What the running daemon says of itself and its configuration. */
 async function checkDaemon(context: Context): Promise<Diagnosis> {
   const local = localConfiguration(context)
   const configOf = (told: Configuration | Finding): Finding => ('fields' in told ? checkConfiguration(told) : told)
-  const diagnosis = (told: Configuration | Finding, findings: Finding[]): Diagnosis => ({ findings: [configOf(told), ...findings], configuration: 'fields' in told ? told : undefined })
+  const diagnosis = (told: Configuration | Finding, findings: Finding[]): Diagnosis => ({
+    findings: [configOf(told), ...findings],
+    configuration: 'fields' in told ? told : undefined
+  })
   try {
     const client = connect(context)
     const status = await client.networkStatus(probe())
@@ -139,7 +182,19 @@ async function checkDaemon(context: Context): Promise<Diagnosis> {
     ])
   } catch (error) {
     const late = error instanceof Error && error.name === 'TimeoutError'
-    return diagnosis(local, [checkToken(context), failed('daemon', late ? new Failure('CLI-NET-001', `the daemon does not answer within ${PROBE_TIMEOUT_MS / 1000} s`, { exitCode: EXIT.unreachable, cure: 'Look at its log; or name another with --api.', cause: error }) : error)])
+    return diagnosis(local, [
+      checkToken(context),
+      failed(
+        'daemon',
+        late
+          ? new Failure('CLI-NET-001', `the daemon does not answer within ${PROBE_TIMEOUT_MS / 1000} s`, {
+              exitCode: EXIT.unreachable,
+              cure: 'Look at its log; or name another with --api.',
+              cause: error
+            })
+          : error
+      )
+    ])
   }
 }
 
@@ -149,7 +204,12 @@ async function checkAccess(client: Client): Promise<Finding> {
     return { name: 'access', state: 'ok', detail: 'the daemon takes the token' }
   } catch (error) {
     if (!(error instanceof ProblemError)) return failed('access', error)
-    return { name: 'access', state: 'failed', detail: `the daemon answers ${error.status} to this token`, cure: 'Is it the token of another daemon or data directory? `chronym token` shows it; see --data-dir.' }
+    return {
+      name: 'access',
+      state: 'failed',
+      detail: `the daemon answers ${error.status} to this token`,
+      cure: 'Is it the token of another daemon or data directory? `chronym token` shows it; see --data-dir.'
+    }
   }
 }
 
@@ -162,7 +222,8 @@ function checkPeers({ status, peers }: NetworkStatusBody): Finding {
   return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure }
 }
 
-const DIVERSITY_CURE = 'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
+const DIVERSITY_CURE =
+  'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
 
 /** Nothing where the network counts no prefixes, and while nobody can be asked: that is said above. */
 function checkDiversity({ status, diversity }: NetworkStatusBody): Finding[] {
@@ -173,12 +234,25 @@ function checkDiversity({ status, diversity }: NetworkStatusBody): Finding[] {
 }
 
 function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusBody): Finding {
-  if (round === null || age === null) return { name: 'beacon', state: 'failed', detail: 'no verified pulse yet', cure: 'Check beacon.urls (--beacon-url) and the connection.' }
-  if (age > STALE_PULSE_SECONDS) return { name: 'beacon', state: 'warning', detail: `the newest pulse (round ${round}) is ${formatDuration(age)} old`, cure: 'Check beacon.urls, the connection and the clock of this machine.' }
+  if (round === null || age === null)
+    return {
+      name: 'beacon',
+      state: 'failed',
+      detail: 'no verified pulse yet',
+      cure: 'Check beacon.urls (--beacon-url) and the connection.'
+    }
+  if (age > STALE_PULSE_SECONDS)
+    return {
+      name: 'beacon',
+      state: 'warning',
+      detail: `the newest pulse (round ${round}) is ${formatDuration(age)} old`,
+      cure: 'Check beacon.urls, the connection and the clock of this machine.'
+    }
   return { name: 'beacon', state: 'ok', detail: `round ${round}, ${formatDuration(age)} old` }
 }
 
-const JOURNAL_CURE = 'The log names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.'
+const JOURNAL_CURE =
+  'The log names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.'
 
 /** What works but should be looked at, as the daemon sees it. */
 async function checkOwned(client: Client, told: Configuration | Finding): Promise<Finding[]> {
@@ -188,17 +262,36 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
     if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not told' }
     return { name, state: 'warning', detail: check.detail, cure }
   }
-  return [finding('journal', JOURNAL_CURE), finding('tasks', '`chronym tasks` says which, and why. They go on by themselves when what is missing is there again.'), finding('names', '`chronym names` says which, why, and what to do.'), ...checkBackup(told, checks.find(({ name }) => name === 'backup'))]
+  return [
+    finding('journal', JOURNAL_CURE),
+    finding(
+      'tasks',
+      '`chronym tasks` says which, and why. They go on by themselves when what is missing is there again.'
+    ),
+    finding('names', '`chronym names` says which, why, and what to do.'),
+    ...checkBackup(
+      told,
+      checks.find(({ name }) => name === 'backup')
+    )
+  ]
 }
 
-const BACKUP_CURE = 'The log says why. Its directory must be there and have space, and a file there that this daemon did not write must be moved away: docs/backup.md.'
+const BACKUP_CURE =
+  'The log says why. Its directory must be there and have space, and a file there that this daemon did not write must be moved away: docs/backup.md.'
 
 /** Of `backup.file`; nothing where the daemon keeps none. */
-function checkBackup(told: Configuration | Finding, check: { detail: string; warning?: boolean | undefined } | undefined): Finding[] {
+function checkBackup(
+  told: Configuration | Finding,
+  check: { detail: string; warning?: boolean | undefined } | undefined
+): Finding[] {
   if (check === undefined) return []
   const file = 'fields' in told ? told.fields.find(({ field }) => field === 'backup.file')?.value : undefined
   const detail = `${typeof file === 'string' ? `${file}: ` : ''}${check.detail}`
-  return [check.warning === true ? { name: 'backup', state: 'warning', detail, cure: BACKUP_CURE } : { name: 'backup', state: 'ok', detail }]
+  return [
+    check.warning === true
+      ? { name: 'backup', state: 'warning', detail, cure: BACKUP_CURE }
+      : { name: 'backup', state: 'ok', detail }
+  ]
 }
 
 export interface Diagnosis {

@@ -22,7 +22,9 @@ import { addVdfCommands } from './commands/work/vdf.ts'
 import { addZoneCommands } from './commands/names/zone.ts'
 import { VERSION } from '../version.ts'
 
-/** The whole command tree. Building it loads no more than commander: each command imports what it needs when it runs. */
+/**
+ * The whole command tree. Building it loads no more than commander: each command imports what it needs when it runs.
+ */
 export function buildProgram(run: Run): Command {
   const { stdout } = run.surroundings
   const program = new Command('chronym')

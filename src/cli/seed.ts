@@ -14,7 +14,10 @@ export function readSeed(context: Context, file: string | undefined): Uint8Array
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw inputFailure(`the seed file ${path} can't be read: ${messageOf(error)}. Name one with --seed-file, or the daemon's data directory with --data-dir`, error)
+    throw inputFailure(
+      `the seed file ${path} can't be read: ${messageOf(error)}. Name one with --seed-file, or the daemon's data directory with --data-dir`,
+      error
+    )
   }
   try {
     return SEED_HEX.test(text) ? fromHex(text.toLowerCase()) : wordsToSeed(text)

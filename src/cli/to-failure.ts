@@ -14,7 +14,8 @@ import { Failure, messageOf, usageFailure, type CliErrorCode } from './failures/
 import { UnprovedError } from './connection/proven-fetch.ts'
 
 /** Nobody who reads this has sent a header: the program has. */
-const TOKEN_CURE = 'The token comes from --token, CHRONYM_TOKEN, or access_token in the data directory (--data-dir), which goes only to its own daemon: give the one of this daemon. `chronym doctor` says what is found.'
+const TOKEN_CURE =
+  'The token comes from --token, CHRONYM_TOKEN, or access_token in the data directory (--data-dir), which goes only to its own daemon: give the one of this daemon. `chronym doctor` says what is found.'
 
 function problemFailure(problem: ProblemError): Failure {
   const cure = problem.code === 'SVC-AUT-001' ? TOKEN_CURE : cureOf(problem.code)
@@ -49,12 +50,21 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set(['SVC-KEY-002', 'SVC-KEY-005'])
 /** Thrown by what the command line shares with the daemon. A wrong configuration is here what a wrong option is. */
 function localFailure(error: ServiceError): Failure {
   const { status, cure } = ERROR_TABLE[error.code]
-  const exitCode = error.code === 'SVC-CFG-001' ? EXIT.usage : REFUSALS.has(error.code) ? EXIT.refused : exitCodeOfStatus(status ?? 500)
+  const exitCode =
+    error.code === 'SVC-CFG-001'
+      ? EXIT.usage
+      : REFUSALS.has(error.code)
+        ? EXIT.refused
+        : exitCodeOfStatus(status ?? 500)
   return new Failure(error.code, error.message, { exitCode, errors: error.errors, cure, cause: error })
 }
 
 function beaconFailure(error: BeaconError): Failure {
-  return new Failure('SVC-BCN-001', error.message, { exitCode: EXIT.unavailable, cure: ERROR_TABLE['SVC-BCN-001'].cure, cause: error })
+  return new Failure('SVC-BCN-001', error.message, {
+    exitCode: EXIT.unavailable,
+    cure: ERROR_TABLE['SVC-BCN-001'].cure,
+    cause: error
+  })
 }
 
 const BACKUP_FAILURES: Readonly<Record<BackupErrorKind, readonly [CliErrorCode, ExitCode]>> = {
@@ -72,9 +82,15 @@ function backupFailure(error: BackupError): Failure {
 
 function nativeFailure(error: NativeError): Failure {
   // The message of a missing addon names its own cure.
-  if (error.code === 'ADDON_UNAVAILABLE') return new Failure('CLI-NAT-001', error.message, { exitCode: EXIT.fault, cause: error })
-  if (error.code === 'INVALID_ARGUMENT') return new Failure('CLI-USE-001', error.message, { exitCode: EXIT.usage, cause: error })
-  return new Failure('CLI-NAT-002', `the kernel failed (${error.code}): ${error.message}`, { exitCode: EXIT.fault, cure: 'Try again; if it happens twice, suspect the memory of this machine, and report it.', cause: error })
+  if (error.code === 'ADDON_UNAVAILABLE')
+    return new Failure('CLI-NAT-001', error.message, { exitCode: EXIT.fault, cause: error })
+  if (error.code === 'INVALID_ARGUMENT')
+    return new Failure('CLI-USE-001', error.message, { exitCode: EXIT.usage, cause: error })
+  return new Failure('CLI-NAT-002', `the kernel failed (${error.code}): ${error.message}`, {
+    exitCode: EXIT.fault,
+    cure: 'Try again; if it happens twice, suspect the memory of this machine, and report it.',
+    cause: error
+  })
 }
 
 /** The innermost system error, such as ECONNREFUSED. */
@@ -88,17 +104,22 @@ function systemCode(error: unknown): string | undefined {
 
 function unreachable(error: UnreachableError): Failure {
   const code = error instanceof UnprovedError ? undefined : systemCode(error)
-  return new Failure(error instanceof UnprovedError ? 'CLI-NET-003' : 'CLI-NET-001', `${error.message}${code === undefined ? '' : ` (${code})`}`, {
-    exitCode: EXIT.unreachable,
-    cure: error.cure ?? 'Name its address with --api, or look for the cause: `chronym doctor`.',
-    cause: error
-  })
+  return new Failure(
+    error instanceof UnprovedError ? 'CLI-NET-003' : 'CLI-NET-001',
+    `${error.message}${code === undefined ? '' : ` (${code})`}`,
+    {
+      exitCode: EXIT.unreachable,
+      cure: error.cure ?? 'Name its address with --api, or look for the cause: `chronym doctor`.',
+      cause: error
+    }
+  )
 }
 
 /** Turns whatever was thrown into a failure with an exit code. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
-  if (error instanceof CommanderError) return usageFailure(error.message.replace(/^error: /u, '').replaceAll('\n', ' '), 'Look at `chronym help`.')
+  if (error instanceof CommanderError)
+    return usageFailure(error.message.replace(/^error: /u, '').replaceAll('\n', ' '), 'Look at `chronym help`.')
   if (error instanceof ProblemError) return problemFailure(error)
   if (error instanceof UnreachableError) return unreachable(error)
   if (error instanceof ProtocolError) return protocolFailure(error)
@@ -106,9 +127,15 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof NativeError) return nativeFailure(error)
   if (error instanceof BackupError) return backupFailure(error)
   // Its message names its own cure.
-  if (error instanceof StoreError) return new Failure('CLI-BAK-004', error.message, { exitCode: EXIT.refused, cause: error })
+  if (error instanceof StoreError)
+    return new Failure('CLI-BAK-004', error.message, { exitCode: EXIT.refused, cause: error })
   if (error instanceof ServiceError) return localFailure(error)
   // Whatever waited for the signal of Ctrl-C rejects with its reason.
-  if (error instanceof Error && error.name === 'AbortError') return new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted, cause: error })
-  return new Failure('CLI-INT-002', messageOf(error), { exitCode: EXIT.fault, cure: 'This should not happen: please report it, with the command.', cause: error })
+  if (error instanceof Error && error.name === 'AbortError')
+    return new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted, cause: error })
+  return new Failure('CLI-INT-002', messageOf(error), {
+    exitCode: EXIT.fault,
+    cure: 'This should not happen: please report it, with the command.',
+    cause: error
+  })
 }

@@ -15,6 +15,7 @@ export function endWithParent(): () => void {
 /** Resolves at Ctrl-C or SIGTERM, or when the parent is gone. */
 export async function untilInterrupted({ signal }: Context): Promise<void> {
   const release = endWithParent()
-  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   release()
 }

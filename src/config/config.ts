@@ -16,7 +16,9 @@ const strings = v.array(v.string())
 const NO_HTTP_URL = 'must be an http or https URL'
 const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HTTP_URL))
 /** What cannot be one at all; whether a multiaddr can be listened on or dialled is the network's to say. */
-const multiaddrs = v.array(v.pipe(v.string(), v.regex(/^\/[a-z]/, 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469')))
+const multiaddrs = v.array(
+  v.pipe(v.string(), v.regex(/^\/[a-z]/, 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469'))
+)
 
 /** The port the HTTP interface was promised on (docs/api.md, "Transport"). */
 const API_PORT = 7468
@@ -43,7 +45,10 @@ export const ConfigSchema = v.strictObject({
   ),
   p2p: v.optional(
     v.strictObject({
-      /** Multiaddrs; empty: TCP port 7469 on loopback (local) or on every interface (other networks), or any free port when that is taken. */
+      /**
+       * Multiaddrs; empty: TCP port 7469 on loopback (local) or on every interface (other networks), or any free port
+       * when that is taken.
+       */
       listen: v.optional(multiaddrs, []),
       /** Multiaddrs with peer ids of peers to join through. */
       bootstrap: v.optional(multiaddrs, []),
@@ -54,7 +59,10 @@ export const ConfigSchema = v.strictObject({
   ),
   beacon: v.optional(
     v.strictObject({
-      /** drand HTTP endpoints; empty: the daemon's own dev beacon on `local` and `test`, drand's public relays on `main`. */
+      /**
+       * drand HTTP endpoints; empty: the daemon's own dev beacon on `local` and `test`, drand's public relays on
+       * `main`.
+       */
       urls: v.optional(v.array(httpUrl), [])
     }),
     {}
@@ -86,9 +94,23 @@ export const ConfigSchema = v.strictObject({
   backup: v.optional(
     v.strictObject({
       /** Where the daemon keeps a backup up to date; empty: nowhere. */
-      file: v.optional(v.pipe(v.string(), v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')), ''),
+      file: v.optional(
+        v.pipe(
+          v.string(),
+          v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')
+        ),
+        ''
+      ),
       /** Public keys of age, any of which opens it. */
-      recipient: v.optional(v.array(v.pipe(v.string(), v.regex(/^age1[02-9ac-hj-np-z]{58,}$/, 'must be a public key of age (age1...), as age-keygen prints it'))), [])
+      recipient: v.optional(
+        v.array(
+          v.pipe(
+            v.string(),
+            v.regex(/^age1[02-9ac-hj-np-z]{58,}$/, 'must be a public key of age (age1...), as age-keygen prints it')
+          )
+        ),
+        []
+      )
     }),
     {}
   ),
@@ -166,7 +188,10 @@ function issuePath(issue: v.BaseIssue<unknown>): string {
   return issue.path?.map((item) => String(item.key)).join('.') ?? ''
 }
 
-/** Checks a whole or partial configuration and fills in defaults. `where` names the source in messages. Throws SVC-CFG-001. */
+/**
+ * Checks a whole or partial configuration and fills in defaults. `where` names the source in messages. Throws
+ * SVC-CFG-001.
+ */
 export function checkConfig(input: unknown, where: string): Config {
   const result = v.safeParse(ConfigSchema, input, { abortPipeEarly: true })
   if (result.success) return result.output
@@ -206,7 +231,11 @@ function parseText(field: ConfigField, text: string, where: string): unknown {
     case 'number':
       return text.trim() === '' || Number.isNaN(Number(text)) ? reject(`"${text}" is not a number`) : Number(text)
     case 'boolean':
-      return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : reject('must be true or false')
+      return text === 'true' || text === '1'
+        ? true
+        : text === 'false' || text === '0'
+          ? false
+          : reject('must be true or false')
     case 'list':
       return text === '' ? [] : text.split(',').map((item) => item.trim())
   }
@@ -222,7 +251,9 @@ export function configFromEnvironment(env: NodeJS.ProcessEnv): PartialConfig {
 }
 
 /** Flags by their long names without dashes (`data-dir`), as text; lists may be given more than once. */
-export function configFromFlags(flags: Readonly<Record<string, string | readonly string[] | undefined>>): PartialConfig {
+export function configFromFlags(
+  flags: Readonly<Record<string, string | readonly string[] | undefined>>
+): PartialConfig {
   const result: PartialConfig = {}
   for (const field of CONFIG_FIELDS) {
     const given = flags[field.flag]
@@ -248,7 +279,11 @@ export function configFromFile(path: string, required: boolean): PartialConfig {
     parsed = parseToml(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    throw new ServiceError('SVC-CFG-001', `${path} line ${error.line}: ${error.message.split('\n')[0] ?? 'bad syntax'}`, { cause: error })
+    throw new ServiceError(
+      'SVC-CFG-001',
+      `${path} line ${error.line}: ${error.message.split('\n')[0] ?? 'bad syntax'}`,
+      { cause: error }
+    )
   }
   checkConfig(parsed, path)
   return parsed
@@ -270,6 +305,8 @@ export function mergeConfig(...sources: readonly PartialConfig[]): PartialConfig
 /** Dotted paths of the leaves given in a partial configuration. */
 export function leafPaths(config: PartialConfig, prefix = ''): string[] {
   return Object.entries(config).flatMap(([key, value]) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? leafPaths(value as PartialConfig, `${prefix}${key}.`) : [`${prefix}${key}`]
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? leafPaths(value as PartialConfig, `${prefix}${key}.`)
+      : [`${prefix}${key}`]
   )
 }

@@ -1,6 +1,18 @@
-/** Configuration while the daemon runs: shows it and where it comes from, changes what may change, remembers the change, and undoes it. */
+/**
+ * Configuration while the daemon runs: shows it and where it comes from, changes what may change, remembers the change,
+ * and undoes it.
+ */
 import type { ConfigService } from '../api/services.ts'
-import { checkConfig, leafPaths, mergeConfig, readPath, RUNTIME_FIELDS, setPath, type Config, type PartialConfig } from './config.ts'
+import {
+  checkConfig,
+  leafPaths,
+  mergeConfig,
+  readPath,
+  RUNTIME_FIELDS,
+  setPath,
+  type Config,
+  type PartialConfig
+} from './config.ts'
 import { configFields, type StartSources } from './sources.ts'
 import { ServiceError } from '../errors.ts'
 
@@ -48,7 +60,10 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
   }
 
   async function unset(field: string): Promise<Record<string, unknown>> {
-    if (!leafPaths(config).includes(field)) throw new ServiceError('SVC-CFG-001', `There is no field "${field}".`, { errors: [{ path: field, message: 'unknown field' }] })
+    if (!leafPaths(config).includes(field))
+      throw new ServiceError('SVC-CFG-001', `There is no field "${field}".`, {
+        errors: [{ path: field, message: 'unknown field' }]
+      })
     if (readPath(overrides, field) === undefined) return config
     const left: PartialConfig = {}
     for (const path of leafPaths(overrides)) if (path !== field) setPath(left, path, readPath(overrides, path))
@@ -65,7 +80,9 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
     }
     const given = patch as PartialConfig
     const next = checkConfig(mergeConfig(config, given), 'configuration')
-    const changed = leafPaths(given).filter((path) => JSON.stringify(readPath(config, path)) !== JSON.stringify(readPath(next, path)))
+    const changed = leafPaths(given).filter(
+      (path) => JSON.stringify(readPath(config, path)) !== JSON.stringify(readPath(next, path))
+    )
     const fixed = changed.filter((path) => !RUNTIME_FIELDS.has(path))
     if (fixed.length > 0) {
       throw new ServiceError('SVC-CFG-002', `${fixed.join(', ')} cannot change while the daemon runs.`, {

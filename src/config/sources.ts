@@ -25,12 +25,19 @@ function startSource(path: string, { file, environment, flags }: StartSources): 
 }
 
 /** Every field in the order of the schema. `started` is the configuration that holds without any change at run time. */
-export function configFields(config: Config, started: Config, sources: StartSources, { overrides, ofThisRun }: RunTimeChanges = NO_CHANGES): ConfigFieldView[] {
+export function configFields(
+  config: Config,
+  started: Config,
+  sources: StartSources,
+  { overrides, ofThisRun }: RunTimeChanges = NO_CHANGES
+): ConfigFieldView[] {
   return leafPaths(config).map((field) => {
     const value = readPath(config, field)
     const source = startSource(field, sources)
     const changeable = RUNTIME_FIELDS.has(field)
-    const wins = ofThisRun.has(field) || (readPath(overrides, field) !== undefined && source !== 'flag' && source !== 'environment')
+    const wins =
+      ofThisRun.has(field) ||
+      (readPath(overrides, field) !== undefined && source !== 'flag' && source !== 'environment')
     if (!wins) return { field, value, source, changeable }
     return { field, value, source: 'run time', changeable, otherwise: { value: readPath(started, field), source } }
   })

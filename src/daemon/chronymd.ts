@@ -1,6 +1,12 @@
 /** The daemon as a program: flags, environment and file in; one running daemon, a banner and an exit code out. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { configFromEnvironment, configFromFile, configFromFlags, CONFIG_FIELDS, type FieldKind } from '../config/config.ts'
+import {
+  configFromEnvironment,
+  configFromFile,
+  configFromFlags,
+  CONFIG_FIELDS,
+  type FieldKind
+} from '../config/config.ts'
 import type { StartSources } from '../config/sources.ts'
 import { startDaemon, type RunningDaemon } from './daemon.ts'
 import { ERROR_TABLE, ServiceError } from '../errors.ts'
@@ -80,8 +86,8 @@ Ctrl-C stops it.
 }
 
 /**
- * Resolves at the first signal. Later ones change nothing: under npm a Ctrl-C comes twice, from the terminal and from npm, and must not
- * cut off the stop, which has its own bound. A terminal that is closed (SIGHUP) stops in order too.
+ * Resolves at the first signal. Later ones change nothing: under npm a Ctrl-C comes twice, from the terminal and from
+ * npm, and must not cut off the stop, which has its own bound. A terminal that is closed (SIGHUP) stops in order too.
  */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -100,11 +106,16 @@ async function stopInTime(daemon: RunningDaemon, quiet: boolean): Promise<number
     if (!quiet) process.stdout.write('Stopped.\n')
     return EXIT_OK
   }
-  process.stderr.write(`chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; leaving it. Nothing is lost: tasks resume at the next start.\n`)
+  process.stderr.write(
+    `chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; leaving it. Nothing is lost: tasks resume at the next start.\n`
+  )
   process.exit(EXIT_OK)
 }
 
-/** Runs the daemon until a signal. Returns the exit code: 0 stopped as asked, 1 could not start, 2 bad usage or configuration. */
+/**
+ * Runs the daemon until a signal. Returns the exit code: 0 stopped as asked, 1 could not start, 2 bad usage or
+ * configuration.
+ */
 export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
   let invocation
   try {

@@ -13,7 +13,15 @@ import { createKeeper } from '../backup/kept/create-keeper.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import { createBeaconClient } from '../beacon/client.ts'
 import { startDevBeacon } from '../beacon/dev-beacon.ts'
-import { checkConfig, leafPaths, mergeConfig, P2P_PORT, readPath, setPath, type PartialConfig } from '../config/config.ts'
+import {
+  checkConfig,
+  leafPaths,
+  mergeConfig,
+  P2P_PORT,
+  readPath,
+  setPath,
+  type PartialConfig
+} from '../config/config.ts'
 import { createConfigService } from '../config/service.ts'
 import { openDataDirectory } from '../data-directory/open.ts'
 import { Lifecycle } from './lifecycle.ts'
@@ -43,14 +51,21 @@ import { createTaskManager } from '../tasks/manager.ts'
 import { VERSION } from '../version.ts'
 
 /** drand's public relays for quicknet (docs.drand.love). */
-const PUBLIC_BEACONS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https://api3.drand.sh', 'https://drand.cloudflare.com']
+const PUBLIC_BEACONS = [
+  'https://api.drand.sh',
+  'https://api2.drand.sh',
+  'https://api3.drand.sh',
+  'https://drand.cloudflare.com'
+]
 /** Events that a late reader of GET /api/events still gets. */
 const EVENTS_KEPT = 1_000
 /** Steps of what `randomPart` gives. */
 const RANDOM_STEPS = 2 ** 40
 /** The words themselves are never logged. */
-const NEW_SEED = 'this directory has a new seed, to which all its names will belong: write its 24 words down, then check them'
-const UNCHECKED_SEED = 'only this directory is known to have the seed of its names: write the 24 words down, then check them'
+const NEW_SEED =
+  'this directory has a new seed, to which all its names will belong: write its 24 words down, then check them'
+const UNCHECKED_SEED =
+  'only this directory is known to have the seed of its names: write the 24 words down, then check them'
 /** One pulse in so long becomes an event. */
 const PULSE_EVENT_INTERVAL_MS = 60_000
 
@@ -94,7 +109,10 @@ function saveOverrides(store: Store, overrides: PartialConfig): void {
   const value = (path: string) => new TextEncoder().encode(JSON.stringify(readPath(overrides, path)))
   const kept = new Set(leafPaths(overrides).map((path) => keys.configOverride(path)))
   const unset = [...store.list(prefixes.configOverrides)].flatMap(([key]) => (kept.has(key) ? [] : [{ delete: key }]))
-  store.batch([...unset, ...leafPaths(overrides).map((path) => ({ put: keys.configOverride(path), value: value(path) }))])
+  store.batch([
+    ...unset,
+    ...leafPaths(overrides).map((path) => ({ put: keys.configOverride(path), value: value(path) }))
+  ])
 }
 
 /** 0 <= x < 1; what is spread by it nobody can foresee. */
@@ -103,15 +121,19 @@ function randomPart(): number {
 }
 
 function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): string | undefined {
-  if (profile.scope !== 'public') return profile.scope === 'loopback' ? 'this machine only, promises no security' : 'promises no security'
+  if (profile.scope !== 'public')
+    return profile.scope === 'loopback' ? 'this machine only, promises no security' : 'promises no security'
   return bootstrap.length === 0 ? 'there are no public peers yet; name peers in p2p.bootstrap' : undefined
 }
 
 /**
- * Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is stopped again.
- * `options` is for load generators, which the rate limits would stop.
+ * Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is
+ * stopped again. `options` is for load generators, which the rate limits would stop.
  */
-export async function startDaemon({ file, environment, flags }: StartSources, options: Pick<AppOptions, 'limits'> = {}): Promise<RunningDaemon> {
+export async function startDaemon(
+  { file, environment, flags }: StartSources,
+  options: Pick<AppOptions, 'limits'> = {}
+): Promise<RunningDaemon> {
   const early = checkConfig(mergeConfig(file, environment, flags), 'configuration')
   const keptBackup = configuredBackup(early)
   const log = createLogger(early.log.level)
@@ -122,23 +144,42 @@ export async function startDaemon({ file, environment, flags }: StartSources, op
     if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
     let keeper: BackupKeeper | undefined
     const { store, masterSeed, nodeKey, isSeedNew, isNodeKeyReplaced } = openDataDirectory(paths, profile, {
-      onSetAside: (key, reason) => log.error({ key, reason }, 'a record of the database cannot be read; it is set aside as it is, and everything else goes on'),
+      onSetAside: (key, reason) =>
+        log.error(
+          { key, reason },
+          'a record of the database cannot be read; it is set aside as it is, and everything else goes on'
+        ),
       onChange: (changed) => keeper?.changed(changed)
     })
     life.onStop('store', () => store.close())
     if (keptBackup !== undefined) keeper = createKeeper({ ...keptBackup, paths, profile, log, now: () => clock.now() })
     // After everything that writes has stopped.
     life.onStop('backup', () => keeper?.stop())
-    if (isNodeKeyReplaced) log.warn({ file: paths.nodeKey }, 'there was no node key: a new one is made, and peers see a new node; no name depends on it')
-    if (!isSeedSafe(paths)) log.warn({ show: `chronym key show --data-dir ${paths.root}`, check: `chronym key check --data-dir ${paths.root}` }, isSeedNew ? NEW_SEED : UNCHECKED_SEED)
+    if (isNodeKeyReplaced)
+      log.warn(
+        { file: paths.nodeKey },
+        'there was no node key: a new one is made, and peers see a new node; no name depends on it'
+      )
+    if (!isSeedSafe(paths))
+      log.warn(
+        { show: `chronym key show --data-dir ${paths.root}`, check: `chronym key check --data-dir ${paths.root}` },
+        isSeedNew ? NEW_SEED : UNCHECKED_SEED
+      )
 
     const overrides = loadOverrides(store)
-    const initial = checkConfig({ ...mergeConfig(file, overrides, environment, flags), data_dir: paths.root }, 'configuration')
+    const initial = checkConfig(
+      { ...mergeConfig(file, overrides, environment, flags), data_dir: paths.root },
+      'configuration'
+    )
     const started = checkConfig({ ...mergeConfig(file, environment, flags), data_dir: paths.root }, 'configuration')
     log.level = initial.log.level
 
     const warn = (message: string) => log.warn(message)
-    const pool = createNativePool({ evaluationThreads: initial.vdf.threads, provingThreads: initial.vdf.proving_threads, warn })
+    const pool = createNativePool({
+      evaluationThreads: initial.vdf.threads,
+      provingThreads: initial.vdf.proving_threads,
+      warn
+    })
     life.onStop('worker pool', () => pool.close())
 
     let beaconUrls: readonly string[] = initial.beacon.urls
@@ -192,8 +233,20 @@ export async function startDaemon({ file, environment, flags }: StartSources, op
       const latest = beacon.latest()
       return latest === undefined ? 0 : roundTimeMs(latest.round, profile.beacon)
     }
-    const tasks = createTaskManager({ store, dataDir: paths.root, pool, steps: createTaskSteps(core), options: taskOptions, clock, certainMs, log })
-    const registry = createRegistry({ ...core, tasks }, { automaticRenewal: () => config.current().auto_renew, slots: () => taskOptions.maxTasks })
+    const tasks = createTaskManager({
+      store,
+      dataDir: paths.root,
+      pool,
+      steps: createTaskSteps(core),
+      options: taskOptions,
+      clock,
+      certainMs,
+      log
+    })
+    const registry = createRegistry(
+      { ...core, tasks },
+      { automaticRenewal: () => config.current().auto_renew, slots: () => taskOptions.maxTasks }
+    )
 
     const events = createEventLog({ capacity: EVENTS_KEPT, clock: () => clock.now() })
     const metrics = createMetrics()
@@ -215,15 +268,33 @@ export async function startDaemon({ file, environment, flags }: StartSources, op
       idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
       metrics,
       log,
-      readiness: () => checkReadiness({ network, beacon, tasks, registry, isSeedSafe: () => isSeedSafe(paths), backup: keeper, now: () => clock.now() }),
+      readiness: () =>
+        checkReadiness({
+          network,
+          beacon,
+          tasks,
+          registry,
+          isSeedSafe: () => isSeedSafe(paths),
+          backup: keeper,
+          now: () => clock.now()
+        }),
       allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
       allowedOrigins: () => config.current().api.allowed_origins,
       now: () => clock.now()
     }
 
-    life.onStop('observers', observe(metrics, { network, beacon, tasks, registry, clock: () => clock.now(), version: VERSION, backup: keeper }))
-    life.onStop('events', network.subscribe(({ type, detail }) => events.append(type, detail)))
-    life.onStop('events', registry.subscribe(({ type, detail }) => events.append(type, detail)))
+    life.onStop(
+      'observers',
+      observe(metrics, { network, beacon, tasks, registry, clock: () => clock.now(), version: VERSION, backup: keeper })
+    )
+    life.onStop(
+      'events',
+      network.subscribe(({ type, detail }) => events.append(type, detail))
+    )
+    life.onStop(
+      'events',
+      registry.subscribe(({ type, detail }) => events.append(type, detail))
+    )
     let saidAtMs = -Infinity
     life.onStop(
       'events',

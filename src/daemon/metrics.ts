@@ -3,7 +3,12 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { Network } from '../network/types.ts'
-import { NAME_WARNING_CODES, type NetworkDiversityView, type OwnedName, type Registry as NameRegistry } from '../registry/types.ts'
+import {
+  NAME_WARNING_CODES,
+  type NetworkDiversityView,
+  type OwnedName,
+  type Registry as NameRegistry
+} from '../registry/types.ts'
 import type { TaskManager, TaskView } from '../tasks/types.ts'
 
 export interface MetricSources {
@@ -30,9 +35,15 @@ export function createMetrics(): Registry {
 }
 
 /** Adds the daemon's own gauges; returns the function that ends their subscriptions. */
-export function observe(registry: Registry, { network, beacon, tasks, registry: names, clock, version, backup }: MetricSources): () => void {
+export function observe(
+  registry: Registry,
+  { network, beacon, tasks, registry: names, clock, version, backup }: MetricSources
+): () => void {
   const registers = [registry]
-  new Gauge({ name: 'chronym_info', help: 'Version of the daemon', labelNames: ['version'], registers }).set({ version }, 1)
+  new Gauge({ name: 'chronym_info', help: 'Version of the daemon', labelNames: ['version'], registers }).set(
+    { version },
+    1
+  )
   new Gauge({
     name: 'chronym_peers',
     help: 'Connected peers',
@@ -72,14 +83,26 @@ export function observe(registry: Registry, { network, beacon, tasks, registry: 
     help: 'Squarings per second of all running evaluations',
     registers,
     collect() {
-      this.set(tasks.list().reduce((sum, task) => sum + (task.phase === 'evaluate' ? (task.iterations_per_second ?? 0) : 0), 0))
+      this.set(
+        tasks.list().reduce((sum, task) => sum + (task.phase === 'evaluate' ? (task.iterations_per_second ?? 0) : 0), 0)
+      )
     }
   })
   observeDiversity(registers, names)
   observeNames(registers, names, clock)
   if (backup !== undefined) observeBackup(registers, backup, clock)
-  const ended = new Counter({ name: 'chronym_tasks_ended_total', help: 'Tasks that ended', labelNames: ['result'], registers })
-  const renewals = new Counter({ name: 'chronym_renewals_total', help: 'Renewals that ended', labelNames: ['result'], registers })
+  const ended = new Counter({
+    name: 'chronym_tasks_ended_total',
+    help: 'Tasks that ended',
+    labelNames: ['result'],
+    registers
+  })
+  const renewals = new Counter({
+    name: 'chronym_renewals_total',
+    help: 'Renewals that ended',
+    labelNames: ['result'],
+    registers
+  })
   // An alert on the increase needs the zero before it.
   for (const result of RENEWAL_RESULTS) renewals.inc({ result }, 0)
   return tasks.subscribe(({ type, task }) => {
@@ -103,7 +126,11 @@ function observeDiversity(registers: Registry[], network: Pick<NameRegistry, 'ne
     })
   }
   gauge('chronym_diverse_peers', 'Peers of the routing table that count beside each other', ({ peers }) => peers)
-  gauge('chronym_diverse_peers_missing', 'Diverse peers that answers, settling and adoption lack', ({ missing }) => missing.peers)
+  gauge(
+    'chronym_diverse_peers_missing',
+    'Diverse peers that answers, settling and adoption lack',
+    ({ missing }) => missing.peers
+  )
 }
 
 function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNames'>, clock: () => number): void {
@@ -132,7 +159,9 @@ function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNam
     help: 'Until the first lease of this daemon ends; below zero in its grace, absent without names',
     registers,
     collect() {
-      const ends = names.ownedNames().flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' ? [] : [Date.parse(end)]))
+      const ends = names
+        .ownedNames()
+        .flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' ? [] : [Date.parse(end)]))
       this.remove()
       if (ends.length > 0) this.set(Math.round((Math.min(...ends) - clock()) / 1000))
     }

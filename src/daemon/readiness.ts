@@ -32,22 +32,47 @@ interface Stored {
   readonly warned: number
 }
 
-/** Whether each part works, as the interface answers: without `peers`, look-ups are SVC-RES-001. Names are counted, not named: nobody has to show a token here. */
-export function checkReadiness({ network, beacon, tasks, registry, isSeedSafe, backup, now = Date.now }: ReadinessSources): ReadinessCheck[] {
+/**
+ * Whether each part works, as the interface answers: without `peers`, look-ups are SVC-RES-001. Names are counted, not
+ * named: nobody has to show a token here.
+ */
+export function checkReadiness({
+  network,
+  beacon,
+  tasks,
+  registry,
+  isSeedSafe,
+  backup,
+  now = Date.now
+}: ReadinessSources): ReadinessCheck[] {
   const { status, peers } = network.status()
   const latest = beacon.latest()
   const age = latest === undefined ? Infinity : beacon.now() - latest.round
   const stored = readStore({ tasks, registry })
   return [
     { name: 'peers', ok: network.canAsk(), detail: `${status}, ${peers} connected` },
-    { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old` },
+    {
+      name: 'beacon',
+      ok: age <= STALE_BEACON_ROUNDS,
+      detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old`
+    },
     ...('failure' in stored
       ? [{ name: 'store', ok: false, detail: stored.failure }]
       : [
           { name: 'store', ok: true, detail: 'readable' },
           warnedOf('journal', stored.unreadable, 'readable', `${stored.unreadable} unreadable record(s) set aside`),
-          warnedOf('tasks', stored.stalled.length, `${stored.working} under way`, `${stored.stalled.length} cannot go on: ${[...new Set(stored.stalled)].join(', ')}`),
-          warnedOf('names', stored.warned, `${stored.names} owned, no warnings`, `${stored.warned} of ${stored.names} need looking after`)
+          warnedOf(
+            'tasks',
+            stored.stalled.length,
+            `${stored.working} under way`,
+            `${stored.stalled.length} cannot go on: ${[...new Set(stored.stalled)].join(', ')}`
+          ),
+          warnedOf(
+            'names',
+            stored.warned,
+            `${stored.names} owned, no warnings`,
+            `${stored.warned} of ${stored.names} need looking after`
+          )
         ]),
     warnedOf('seed', isSeedSafe() ? 0 : 1, 'kept elsewhere too', 'not known to be kept anywhere else'),
     ...(backup === undefined ? [] : [checkBackup(backup, now())])
@@ -57,9 +82,15 @@ export function checkReadiness({ network, beacon, tasks, registry, isSeedSafe, b
 /** Says no path: nobody has to show a token here. */
 function checkBackup(backup: Pick<BackupKeeper, 'status'>, nowMs: number): ReadinessCheck {
   const { state, writtenMs, isPending, reason } = backup.status()
-  const age = writtenMs === undefined ? 'not written yet' : `written ${Math.max(0, Math.round((nowMs - writtenMs) / 1000))} s ago`
+  const age =
+    writtenMs === undefined ? 'not written yet' : `written ${Math.max(0, Math.round((nowMs - writtenMs) / 1000))} s ago`
   if (state === 'missing') return warnedOf('backup', 1, '', `${age}, and not there any more`)
-  return warnedOf('backup', state === 'failing' ? 1 : 0, isPending ? `${age}, changes wait` : age, `${age}, and it cannot be written now: ${reason ?? 'see the log'}`)
+  return warnedOf(
+    'backup',
+    state === 'failing' ? 1 : 0,
+    isPending ? `${age}, changes wait` : age,
+    `${age}, and it cannot be written now: ${reason ?? 'see the log'}`
+  )
 }
 
 function readStore({ tasks, registry }: Pick<ReadinessSources, 'tasks' | 'registry'>): Stored | { failure: string } {

@@ -1,7 +1,10 @@
 /** The file with the main access token. The daemon and the command line take it under the same conditions. */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 
-/** The daemon makes tokens of 43 characters. 32 hex digits, the least taken, are 128 bits: what a guesser may try offline. */
+/**
+ * The daemon makes tokens of 43 characters. 32 hex digits, the least taken, are 128 bits: what a guesser may try
+ * offline.
+ */
 export const MIN_TOKEN_CHARACTERS = 32
 /** What a header can carry. */
 const TOKEN = /^[!-~]+$/u
@@ -21,7 +24,10 @@ export class AccessTokenError extends Error {
   }
 }
 
-/** The token without what is around it, or undefined where there is no file. Throws AccessTokenError, or the system's error. */
+/**
+ * The token without what is around it, or undefined where there is no file. Throws AccessTokenError, or the system's
+ * error.
+ */
 export function readAccessToken(path: string): string | undefined {
   let file: number
   try {
@@ -34,8 +40,13 @@ export function readAccessToken(path: string): string | undefined {
     requireOwn(path, file)
     const token = readFileSync(file, 'utf8').trim()
     const cure = `Stop the daemon, delete the file and start again: the daemon makes a new token. Or put the whole token back.`
-    if (token.length < MIN_TOKEN_CHARACTERS) throw new AccessTokenError(`the access token in ${path} is too short: ${token.length} characters, ${MIN_TOKEN_CHARACTERS} at least`, cure)
-    if (!TOKEN.test(token)) throw new AccessTokenError(`the access token in ${path} has characters that no token has`, cure)
+    if (token.length < MIN_TOKEN_CHARACTERS)
+      throw new AccessTokenError(
+        `the access token in ${path} is too short: ${token.length} characters, ${MIN_TOKEN_CHARACTERS} at least`,
+        cure
+      )
+    if (!TOKEN.test(token))
+      throw new AccessTokenError(`the access token in ${path} has characters that no token has`, cure)
     return token
   } finally {
     closeSync(file)
@@ -49,9 +60,15 @@ function requireOwn(path: string, file: number): void {
   const { uid, mode } = fstatSync(file)
   // Root looks after the daemons of other users.
   if (self !== 0 && uid !== self) {
-    throw new AccessTokenError(`the access token ${path} belongs to another user (uid ${uid})`, 'Run this as the user that runs the daemon; if somebody else put the file there, delete it and restart the daemon.')
+    throw new AccessTokenError(
+      `the access token ${path} belongs to another user (uid ${uid})`,
+      'Run this as the user that runs the daemon; if somebody else put the file there, delete it and restart the daemon.'
+    )
   }
   if ((mode & OTHERS) !== 0) {
-    throw new AccessTokenError(`the access token ${path} can be read or changed by others (mode ${(mode & 0o777).toString(8)})`, `chmod 600 ${path}, then replace what they may have read: chronym token rotate.`)
+    throw new AccessTokenError(
+      `the access token ${path} can be read or changed by others (mode ${(mode & 0o777).toString(8)})`,
+      `chmod 600 ${path}, then replace what they may have read: chronym token rotate.`
+    )
   }
 }

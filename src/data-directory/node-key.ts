@@ -16,9 +16,11 @@ const SECRET_KEY_HEX = /^[0-9a-f]{128}$/u
 export function readNodeKey(path: string): KeyPair | undefined {
   const text = readIfThere(path)?.trim()
   if (text === undefined) return undefined
-  if (!SECRET_KEY_HEX.test(text)) throw unreadable(path, 'a node key is 128 hexadecimal digits: an Ed25519 seed and its public key')
+  if (!SECRET_KEY_HEX.test(text))
+    throw unreadable(path, 'a node key is 128 hexadecimal digits: an Ed25519 seed and its public key')
   const key = keyPairFromSeed(fromHex(text).subarray(0, NODE_SEED_BYTES))
-  if (toHex(key.secretKey) !== text) throw unreadable(path, 'the public key in it is not that of the seed in it, so a part of it has changed')
+  if (toHex(key.secretKey) !== text)
+    throw unreadable(path, 'the public key in it is not that of the seed in it, so a part of it has changed')
   return key
 }
 

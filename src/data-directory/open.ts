@@ -1,4 +1,6 @@
-/** A data directory knows its network and its seed. One that does not fit is refused, and is byte for byte what it was. */
+/**
+ * A data directory knows its network and its seed. One that does not fit is refused, and is byte for byte what it was.
+ */
 import { existsSync, renameSync } from 'node:fs'
 import { ServiceError } from '../errors.ts'
 import { makeNodeKey, readNodeKey } from './node-key.ts'
@@ -36,12 +38,18 @@ export interface DataDirectory {
 }
 
 /**
- * Opens the directory of a daemon: checks that profile, seed and node key fit what it holds, then makes what is missing.
+ * Opens the directory of a daemon: checks that profile, seed and node key fit what it holds, then makes what is
+ * missing.
  *
- * Throws ServiceError SVC-CFG-001 (another network), SVC-KEY-001 (no seed), SVC-KEY-002 (another seed), SVC-KEY-003 and SVC-KEY-004 (a file that
- * cannot be read), or StoreError. Where it throws a ServiceError, nothing in the directory has changed.
+ * Throws ServiceError SVC-CFG-001 (another network), SVC-KEY-001 (no seed), SVC-KEY-002 (another seed), SVC-KEY-003 and
+ * SVC-KEY-004 (a file that cannot be read), or StoreError. Where it throws a ServiceError, nothing in the directory has
+ * changed.
  */
-export function openDataDirectory(paths: DataPaths, profile: NetworkProfile, options: Pick<StoreOptions, 'onSetAside' | 'onChange'> = {}): DataDirectory {
+export function openDataDirectory(
+  paths: DataPaths,
+  profile: NetworkProfile,
+  options: Pick<StoreOptions, 'onSetAside' | 'onChange'> = {}
+): DataDirectory {
   let wasUsed = false
   const store = openStore(paths.database, {
     ...options,
@@ -65,7 +73,13 @@ export function openDataDirectory(paths: DataPaths, profile: NetworkProfile, opt
       { put: keys.seedFingerprint(), value: seedFingerprint(masterSeed) }
     ])
     const keptNodeKey = readNodeKey(paths.nodeKey)
-    return { store, masterSeed, nodeKey: keptNodeKey ?? makeNodeKey(paths.nodeKey), isSeedNew: kept === undefined, isNodeKeyReplaced: keptNodeKey === undefined && wasUsed }
+    return {
+      store,
+      masterSeed,
+      nodeKey: keptNodeKey ?? makeNodeKey(paths.nodeKey),
+      isSeedNew: kept === undefined,
+      isNodeKeyReplaced: keptNodeKey === undefined && wasUsed
+    }
   } catch (error) {
     store.close()
     throw error
@@ -73,11 +87,12 @@ export function openDataDirectory(paths: DataPaths, profile: NetworkProfile, opt
 }
 
 /**
- * Puts a seed into a directory that has none: a new one, or the one that the seed belongs to. False where it is there already.
- * Who gives the words has them, so they count as checked.
+ * Puts a seed into a directory that has none: a new one, or the one that the seed belongs to. False where it is there
+ * already. Who gives the words has them, so they count as checked.
  *
- * A file that holds no readable seed is kept beside it. Throws SVC-KEY-002 (the directory has or belongs to another seed), SVC-KEY-005 (in use),
- * SVC-CFG-001 (another network), SVC-STO-001. Where it throws, nothing in the directory has changed.
+ * A file that holds no readable seed is kept beside it. Throws SVC-KEY-002 (the directory has or belongs to another
+ * seed), SVC-KEY-005 (in use), SVC-CFG-001 (another network), SVC-STO-001. Where it throws, nothing in the directory
+ * has changed.
  *
  * @param at RFC 3339, the time to note
  */
@@ -86,7 +101,10 @@ export function importOwnerSeed(paths: DataPaths, profile: NetworkProfile, seed:
   return underLock(paths, profile, seed, 'that of these words', () => putSeed(paths, seed, at))
 }
 
-/** Whether the seed of the file is the one that the directory belongs to. Changes nothing. Throws SVC-KEY-002, SVC-KEY-005 (in use, so a daemon has found it right), SVC-CFG-001, SVC-STO-001. */
+/**
+ * Whether the seed of the file is the one that the directory belongs to. Changes nothing. Throws SVC-KEY-002,
+ * SVC-KEY-005 (in use, so a daemon has found it right), SVC-CFG-001, SVC-STO-001.
+ */
 export function requireKeptSeed(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array): void {
   underLock(paths, profile, seed, `the one in ${paths.seed}`, () => undefined)
 }
@@ -108,7 +126,11 @@ function underLock<T>(paths: DataPaths, profile: NetworkProfile, seed: Uint8Arra
 function putSeed(paths: DataPaths, seed: Uint8Array, at: string): boolean {
   const kept = readableSeed(paths.seed)
   if (kept instanceof Uint8Array) {
-    if (!equalBytes(kept, seed)) throw new ServiceError('SVC-KEY-002', `${paths.seed} holds another seed than that of these words. Nothing was changed.`)
+    if (!equalBytes(kept, seed))
+      throw new ServiceError(
+        'SVC-KEY-002',
+        `${paths.seed} holds another seed than that of these words. Nothing was changed.`
+      )
     noteBackup(paths, { words_checked_at: at })
     return false
   }
@@ -147,25 +169,40 @@ function requireNetwork(paths: DataPaths, profile: NetworkProfile, contents: Sto
 
 /**
  * Whether a seed fits what the directory holds; undefined is no seed at all, which fits a directory that has had none.
- * A directory of before fingerprints is judged by its names. `what` is what messages call the seed. Throws SVC-KEY-001 and SVC-KEY-002.
+ * A directory of before fingerprints is judged by its names. `what` is what messages call the seed. Throws SVC-KEY-001
+ * and SVC-KEY-002.
  */
-export function requireSeed(paths: DataPaths, profile: NetworkProfile, contents: StoreContents | undefined, seed: Uint8Array | undefined, what: string): void {
+export function requireSeed(
+  paths: DataPaths,
+  profile: NetworkProfile,
+  contents: StoreContents | undefined,
+  seed: Uint8Array | undefined,
+  what: string
+): void {
   if (contents === undefined) return
   const fingerprint = contents.get(keys.seedFingerprint())
   if (seed === undefined) {
     const held = holdingsOf(contents)
     if (fingerprint === undefined && held === '') return
-    throw new ServiceError('SVC-KEY-001', `${paths.seed} is not there, and ${paths.root} belongs to its seed${held === '' ? '' : `: it holds ${held}`}. Nothing was changed.`)
+    throw new ServiceError(
+      'SVC-KEY-001',
+      `${paths.seed} is not there, and ${paths.root} belongs to its seed${held === '' ? '' : `: it holds ${held}`}. Nothing was changed.`
+    )
   }
   if (fingerprint !== undefined) {
     if (equalBytes(fingerprint, seedFingerprint(seed))) return
     throw new ServiceError('SVC-KEY-002', `${paths.root} belongs to another seed than ${what}. Nothing was changed.`)
   }
   const hash = profileHash(profile)
-  const foreign = ownedKeys(contents).filter(({ name, publicKey }) => !equalBytes(publicKey, nameKey(seed, hash, name).publicKey))
+  const foreign = ownedKeys(contents).filter(
+    ({ name, publicKey }) => !equalBytes(publicKey, nameKey(seed, hash, name).publicKey)
+  )
   if (foreign.length === 0) return
   const others = foreign.length === 1 ? '' : ` and ${foreign.length - 1} more`
-  throw new ServiceError('SVC-KEY-002', `${paths.root} owns ${foreign[0]!.name}${others} by another seed than ${what}. Nothing was changed.`)
+  throw new ServiceError(
+    'SVC-KEY-002',
+    `${paths.root} owns ${foreign[0]!.name}${others} by another seed than ${what}. Nothing was changed.`
+  )
 }
 
 /** "8 names, 1 task"; empty where there is nothing. */

@@ -22,7 +22,9 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** The seed of a file, or undefined where there is none. Throws SVC-KEY-003, which names the file and never quotes it. */
+/**
+ * The seed of a file, or undefined where there is none. Throws SVC-KEY-003, which names the file and never quotes it.
+ */
 export function readOwnerSeed(path: string): Uint8Array | undefined {
   const words = readIfThere(path)
   if (words === undefined) return undefined

@@ -20,7 +20,10 @@ export interface DataPaths {
   readonly tasks: string
   /** The main access token. */
   readonly token: string
-  /** Where the running daemon answers, and which it is: src/data-directory/running-record.ts. There only while it runs, or after it was killed. */
+  /**
+   * Where the running daemon answers, and which it is: src/data-directory/running-record.ts. There only while it runs,
+   * or after it was killed.
+   */
   readonly running: string
   /** The owner's seed as 24 words: whoever has it owns the names. */
   readonly seed: string
@@ -46,18 +49,25 @@ export function dataPaths(root: string): DataPaths {
   }
 }
 
-/** Throws with a message for people; the system's own speaks of what it did, `chmod` or `mkdir`, not of the data directory. */
+/**
+ * Throws with a message for people; the system's own speaks of what it did, `chmod` or `mkdir`, not of the data
+ * directory.
+ */
 export function makePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     chmodSync(path, 0o700)
   } catch (cause) {
-    const cure = 'Check that the disk can be written to and that the directory belongs to this user, or choose another with --data-dir.'
+    const cure =
+      'Check that the disk can be written to and that the directory belongs to this user, or choose another with --data-dir.'
     throw new Error(`${path} cannot be the data directory: ${(cause as Error).message}. ${cure}`, { cause })
   }
 }
 
-/** Writes a 0600 file so that a crash leaves either the old or the new content: temporary file, fsync, rename, fsync of the directory. */
+/**
+ * Writes a 0600 file so that a crash leaves either the old or the new content: temporary file, fsync, rename, fsync of
+ * the directory.
+ */
 export function writePrivateFile(path: string, content: string): void {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
   const file = openSync(temporary, 'w', 0o600)

@@ -25,7 +25,10 @@ export function writeRunningRecord(paths: DataPaths, { url, instance }: { url: s
   writePrivateFile(paths.running, `${JSON.stringify(record)}\n`)
 }
 
-/** The record of the directory; `absent` when there is none, `copied` when it was made in another. Throws when it cannot be read. */
+/**
+ * The record of the directory; `absent` when there is none, `copied` when it was made in another. Throws when it cannot
+ * be read.
+ */
 export function readRunningRecord(paths: DataPaths): RunningRecord | 'absent' | 'copied' {
   let text: string
   try {

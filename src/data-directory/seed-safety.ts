@@ -1,4 +1,7 @@
-/** Whether the seed of a directory is anywhere else than in it: what the daemon, `chronym doctor` and the dashboard remind of. */
+/**
+ * Whether the seed of a directory is anywhere else than in it: what the daemon, `chronym doctor` and the dashboard
+ * remind of.
+ */
 import { rmSync } from 'node:fs'
 import { readIfThere } from './owner-seed.ts'
 import { writePrivateFile, type DataPaths } from './paths.ts'
@@ -16,7 +19,10 @@ export interface BackupState {
 /** What this directory wrote to its kept backup file: it replaces no other. */
 export interface KeptBackup {
   readonly file: string
-  /** SHA-256 of the file, in hexadecimal; more than one while it is replaced, so that a crash leaves a file that is known. */
+  /**
+   * SHA-256 of the file, in hexadecimal; more than one while it is replaced, so that a crash leaves a file that is
+   * known.
+   */
   readonly sha256: readonly string[]
   /** SHA-256 of what is in it; undefined before the first was written whole. */
   readonly contents?: string

@@ -29,8 +29,9 @@ export interface Discriminant {
 /** Verifies proofs from their seeds, and remembers the discriminants derived last. */
 export interface Verifier {
   /**
-   * The verdicts in the order of the questions; on fewer of them when the stop word is set, which is looked at between two proofs. Malformed proofs are
-   * false verdicts after microseconds. Throws INVALID_ARGUMENT for seeds and sizes that have no discriminant and for counts that are none.
+   * The verdicts in the order of the questions; on fewer of them when the stop word is set, which is looked at between
+   * two proofs. Malformed proofs are false verdicts after microseconds. Throws INVALID_ARGUMENT for seeds and sizes
+   * that have no discriminant and for counts that are none.
    */
   verify(questions: readonly ProofQuestion[], stop: Uint32Array): boolean[]
 }
@@ -38,8 +39,8 @@ export interface Verifier {
 /** A repeated squaring with its proof, advanced a slice at a time. */
 export interface Evaluation {
   /**
-   * Does about `maxSteps` units of work (squarings or steps of proving); returns early when the stop word is set. Throws
-   * KERNEL_FAULT when the finished proof does not verify.
+   * Does about `maxSteps` units of work (squarings or steps of proving); returns early when the stop word is set.
+   * Throws KERNEL_FAULT when the finished proof does not verify.
    */
   advance(maxSteps: number, stop: Uint32Array): void
   /** How many threads `advance` may use from now on, its caller's among them; one at first. */
@@ -53,7 +54,10 @@ export interface Evaluation {
   split(): number | null
   /** Share of the present phase that is done, 0..1. */
   phaseProgress(): number
-  /** An estimate of the time to the proof on these threads, in squarings: those left, and the proving that they don't hide. */
+  /**
+   * An estimate of the time to the proof on these threads, in squarings: those left, and the proving that they don't
+   * hide.
+   */
   remaining(): number
   state(): Uint8Array
   /** Records never change; their number only grows. */
@@ -65,9 +69,9 @@ export interface Evaluation {
 }
 
 /**
- * What crates/node exports. Calls compute on the calling thread: only worker.ts, benchmarks and the command line's offline
- * commands make them. Errors carry a `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared memory.
- * An element `x` is 100 bytes in chiavdf's form format; null is the generator.
+ * What crates/node exports. Calls compute on the calling thread: only worker.ts, benchmarks and the command line's
+ * offline commands make them. Errors carry a `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared
+ * memory. An element `x` is 100 bytes in chiavdf's form format; null is the generator.
  */
 export interface Addon {
   version(): string
@@ -85,14 +89,26 @@ export interface Addon {
   }
   Evaluation: {
     /** `memoryBytes` bounds all that it holds. */
-    new (discriminant: Discriminant, x: Uint8Array | null, iterations: number, split: number | null, memoryBytes: number): Evaluation
+    new (
+      discriminant: Discriminant,
+      x: Uint8Array | null,
+      iterations: number,
+      split: number | null,
+      memoryBytes: number
+    ): Evaluation
     /** Throws INVALID_CHECKPOINT for what is damaged or of another discriminant. */
     resume(discriminant: Discriminant, state: Uint8Array, intermediates: Uint8Array): Evaluation
   }
   /** Remembers at most so many discriminants, a kilobyte each. */
   Verifier: new (capacity: number) => Verifier
   /** `proof` is y and all that follows it; `depth` is the number of segments before the last. */
-  verifyProof(discriminant: Discriminant, x: Uint8Array | null, iterations: number, proof: Uint8Array, depth: number): boolean
+  verifyProof(
+    discriminant: Discriminant,
+    x: Uint8Array | null,
+    iterations: number,
+    proof: Uint8Array,
+    depth: number
+  ): boolean
 }
 
 /** Everything the search for the addon depends on. */
@@ -108,7 +124,16 @@ export interface AddonSource {
 }
 
 /** What has to be there: a build of other sources can say the same version. */
-const EXPORTS = ['version', 'backend', 'ChainKey', 'searchStamp', 'Discriminant', 'Evaluation', 'Verifier', 'verifyProof'] as const satisfies readonly (keyof Addon)[]
+const EXPORTS = [
+  'version',
+  'backend',
+  'ChainKey',
+  'searchStamp',
+  'Discriminant',
+  'Evaluation',
+  'Verifier',
+  'verifyProof'
+] as const satisfies readonly (keyof Addon)[]
 
 let loaded: Addon | undefined
 
@@ -143,7 +168,9 @@ export function loadAddon(source: AddonSource): Addon {
   }
   const missing = EXPORTS.filter((name) => !(name in found))
   if (missing.length > 0) {
-    throw unavailable(`The native addon ${isBuilt ? built : prebuilt} was built from other sources: it has no ${missing.join(', ')}. Build it again: \`npm run setup\`.`)
+    throw unavailable(
+      `The native addon ${isBuilt ? built : prebuilt} was built from other sources: it has no ${missing.join(', ')}. Build it again: \`npm run setup\`.`
+    )
   }
   try {
     found.backend()
@@ -166,7 +193,10 @@ function requireAddon(source: AddonSource, specifier: string, isBuilt: boolean):
         cause
       )
     }
-    throw unavailable(`The native addon ${specifier} could not be loaded: ${reason}. Build it again: \`npm run setup\`.`, cause)
+    throw unavailable(
+      `The native addon ${specifier} could not be loaded: ${reason}. Build it again: \`npm run setup\`.`,
+      cause
+    )
   }
 }
 

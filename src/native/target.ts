@@ -1,6 +1,6 @@
 /**
- * The name of a platform in file and package names: `<platform>-<arch>`, on Linux followed by its C library, on Windows by
- * its ABI. scripts/native-target.mjs says the same for the build.
+ * The name of a platform in file and package names: `<platform>-<arch>`, on Linux followed by its C library, on Windows
+ * by its ABI. scripts/native-target.mjs says the same for the build.
  */
 export function addonTarget(platform: NodeJS.Platform, arch: string, hasGlibc: boolean): string {
   if (platform === 'linux') return `linux-${arch}-${hasGlibc ? 'gnu' : 'musl'}`

@@ -36,7 +36,10 @@ export interface EvaluationRequest extends EvaluationSize {
   /** 32 bytes; the discriminant is derived from it. */
   seed: Uint8Array
   checkpointSeconds: number
-  /** The last saved state with all intermediate records in order. Memory that belongs to the records alone moves to the worker's thread. */
+  /**
+   * The last saved state with all intermediate records in order. Memory that belongs to the records alone moves to the
+   * worker's thread.
+   */
   resume?: { state: Uint8Array; intermediates: Uint8Array }
 }
 
@@ -46,16 +49,17 @@ export interface EvaluationProgress {
   squarings: number
   /** Share of the present phase that is done, 0..1. */
   phaseProgress: number
-  /** An estimate of the time to the proof on the threads there are, in squarings: those left, and the proving that they don't hide. */
+  /**
+   * An estimate of the time to the proof on the threads there are, in squarings: those left, and the proving that they
+   * don't hide.
+   */
   remaining: number
   /** Measured over the last slices; 0 before the first one has ended. */
   squaringsPerSecond: number
 }
 
 export type EvaluationOutcome =
-  | { kind: 'proof'; proof: Uint8Array }
-  | { kind: 'stopped' }
-  | { kind: 'failed'; code: string; message: string }
+  { kind: 'proof'; proof: Uint8Array } | { kind: 'stopped' } | { kind: 'failed'; code: string; message: string }
 
 export interface EvaluationHandle {
   progress(): EvaluationProgress
@@ -97,23 +101,36 @@ export interface VerdictOptions {
   readonly signal?: AbortSignal
 }
 
-/** Identity logs and manifests (protocol/judge-documents.ts), each in a lane of the scheduler. What is not valid is an answer, not an error. */
+/**
+ * Identity logs and manifests (protocol/judge-documents.ts), each in a lane of the scheduler. What is not valid is an
+ * answer, not an error.
+ */
 export interface DocumentJudge {
   judgeIdentity(record: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<KidRecordOutline>>
   judgeManifest(record: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<ManifestOutline>>
-  judgeSpeaker(manifest: Uint8Array, identity: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<true>>
+  judgeSpeaker(
+    manifest: Uint8Array,
+    identity: Uint8Array,
+    profile: NetworkProfile,
+    urgency: Urgency
+  ): Promise<Judged<true>>
 }
 
 /** All promises but an evaluation's outcome reject with a `NativeError`; a false verdict is not an error. */
 export interface NativePool extends DocumentJudge {
-  /** `onCheckpoint` is called in order, from the caller's event loop; what it throws ends the evaluation as `failed`. */
+  /**
+   * `onCheckpoint` is called in order, from the caller's event loop; what it throws ends the evaluation as `failed`.
+   */
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle
   /**
-   * Verdicts are remembered, and a question asked again meanwhile waits for the same one. Those that wait together are verified in slices of about 100 ms.
-   * Rejects with POOL_BUSY when too many questions of that urgency wait.
+   * Verdicts are remembered, and a question asked again meanwhile waits for the same one. Those that wait together are
+   * verified in slices of about 100 ms. Rejects with POOL_BUSY when too many questions of that urgency wait.
    */
   verifyProof(question: ProofQuestion, options?: VerdictOptions): Promise<boolean>
-  /** The verdicts in the order of the questions, which are spread over the threads; POOL_BUSY unless there is room for all. */
+  /**
+   * The verdicts in the order of the questions, which are spread over the threads; POOL_BUSY unless there is room for
+   * all.
+   */
   verifyProofs(questions: readonly ProofQuestion[], options?: VerdictOptions): Promise<boolean[]>
   /** |D|, big-endian, bits / 8 bytes. */
   discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array>
@@ -133,8 +150,8 @@ export interface NativePoolOptions {
   /** Evaluations that run at once; each has its own thread. At least 1. */
   evaluationThreads: number
   /**
-   * Threads that evaluations may use together where there is something to prove: what they don't need to square is shared among them.
-   * Default: as many as there are cores.
+   * Threads that evaluations may use together where there is something to prove: what they don't need to square is
+   * shared among them. Default: as many as there are cores.
    */
   provingThreads?: number
   /** Threads for verification, pulses and stamps. Default: 2, or 1 on a single core. */

@@ -47,8 +47,12 @@ export interface Connection {
 }
 
 /** Opens a node in that mode. Throws ListenError. */
-export async function openConnection(options: ConnectionOptions, mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
-  const { profile, bootstrap, metBefore, timers, log, acquaintances, onKnown, handlers, budget, penalise, emit } = options
+export async function openConnection(
+  options: ConnectionOptions,
+  mode: Exclude<NetworkMode, 'offline'>
+): Promise<Connection> {
+  const { profile, bootstrap, metBefore, timers, log, acquaintances, onKnown, handlers, budget, penalise, emit } =
+    options
   let endServing: (() => Promise<void>) | undefined
   const startServing = async (node: Node, finder: Finder): Promise<void> => {
     endServing = await serve({
@@ -64,28 +68,37 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
   }
   let parts: { readonly prefixes: SettledPrefixes; readonly finder: Finder } | undefined
   let connectedPeers = (): number => 0
-  const node = await startNode({ ...options, mode, mayConnect: (prefix) => budget.connect(prefix) }, async (unstarted) => {
-    // First: whoever hears of a peer may ask for the count.
-    connectedPeers = peerCount(unstarted)
-    unstarted.addEventListener('peer:connect', ({ detail }) => {
-      emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
-    })
-    unstarted.addEventListener('peer:disconnect', ({ detail }) => {
-      emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
-    })
-    const prefixes = createPrefixes(unstarted, profile)
-    const finder = createFinder(unstarted, profile, prefixes)
-    parts = { prefixes, finder }
-    preferDiversePeers(unstarted, profile, prefixes)
-    if (mode === 'full') await startServing(unstarted, finder)
-  })
+  const node = await startNode(
+    { ...options, mode, mayConnect: (prefix) => budget.connect(prefix) },
+    async (unstarted) => {
+      // First: whoever hears of a peer may ask for the count.
+      connectedPeers = peerCount(unstarted)
+      unstarted.addEventListener('peer:connect', ({ detail }) => {
+        emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
+      })
+      unstarted.addEventListener('peer:disconnect', ({ detail }) => {
+        emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
+      })
+      const prefixes = createPrefixes(unstarted, profile)
+      const finder = createFinder(unstarted, profile, prefixes)
+      parts = { prefixes, finder }
+      preferDiversePeers(unstarted, profile, prefixes)
+      if (mode === 'full') await startServing(unstarted, finder)
+    }
+  )
   const { prefixes, finder } = parts!
   const lookUps = createLookUps(node, finder, profile, prefixes)
   const ends = [
-    watchBootstrap(node, () => [...new Set([...bootstrap, ...metBefore()])], timers, (address, reason) => {
-      // Whoever was only met before may be gone for good.
-      if (bootstrap.includes(address)) log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
-    }),
+    watchBootstrap(
+      node,
+      () => [...new Set([...bootstrap, ...metBefore()])],
+      timers,
+      (address, reason) => {
+        // Whoever was only met before may be gone for good.
+        if (bootstrap.includes(address))
+          log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
+      }
+    ),
     keepPlaces(node, profile),
     onPeerKnown(node, (peer) => {
       acquaintances.note(peer.toString())
@@ -117,4 +130,3 @@ export async function openConnection(options: ConnectionOptions, mode: Exclude<N
     }
   }
 }
-

@@ -30,10 +30,22 @@ import { startMaintenance, type Maintenance } from './upkeep/maintenance.ts'
 import type { Peers } from './peers.ts'
 import { createPenalties } from './budget/penalties.ts'
 import { systemTimers, type Timers } from '../time/timers.ts'
-import type { CommitOutcome, HeldEntry, LookupBreadth, Network, NetworkEvent, NetworkMode, NetworkStatus, PutOutcome, RevealLookup } from './types.ts'
+import type {
+  CommitOutcome,
+  HeldEntry,
+  LookupBreadth,
+  Network,
+  NetworkEvent,
+  NetworkMode,
+  NetworkStatus,
+  PutOutcome,
+  RevealLookup
+} from './types.ts'
 import { createVerifier } from './holder/verifier.ts'
 
-/** Peers that have become known are written down this soon, those met together at once; a crash forgets those met since. */
+/**
+ * Peers that have become known are written down this soon, those met together at once; a crash forgets those met since.
+ */
 const NEW_CONTACTS_MS = 2_000
 
 /** Their addresses change too: so often they are looked at in any case. */
@@ -56,7 +68,10 @@ export interface NetworkOptions {
   readonly log: Logger
   /** The daemon's one: the registry judges by it too. */
   readonly clock: RoundClock
-  /** Bytes of the database from which on nothing new of others is taken, unless something less worthy gives way. Default: 2 GiB. */
+  /**
+   * Bytes of the database from which on nothing new of others is taken, unless something less worthy gives way.
+   * Default: 2 GiB.
+   */
   readonly storageBytes?: number
   /** Monotonic, milliseconds: what peers may cost is counted by it. */
   readonly elapsed?: () => number
@@ -239,7 +254,14 @@ class RegistryNetwork implements OpenableNetwork {
     const held = this.#servingHolder()?.entries.load(recordKey('reveal', name, profileHash(profile)))
     if (held === undefined) return undefined
     const { state, claim, tenureRound, rivals, equivocation } = held.entry
-    return { state, claim, tenureRound, rivals: rivals.length, isStub: held.record === undefined, ...(equivocation && { equivocation }) }
+    return {
+      state,
+      claim,
+      tenureRound,
+      rivals: rivals.length,
+      isStub: held.record === undefined,
+      ...(equivocation && { equivocation })
+    }
   }
 
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup> {
@@ -294,7 +316,9 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   async #fetchIdentities(did: string): Promise<FoundDocuments> {
-    return this.knownPeers() === 0 ? { records: [], shownBy: [], isAnswered: false } : getDocuments(this.#client, 'kid', did)
+    return this.knownPeers() === 0
+      ? { records: [], shownBy: [], isAnswered: false }
+      : getDocuments(this.#client, 'kid', did)
   }
 
   async #enter(mode: NetworkMode): Promise<void> {
@@ -362,7 +386,8 @@ class RegistryNetwork implements OpenableNetwork {
 
   #penalise(peer: PeerId, reason: string): void {
     const { log } = this.#options
-    // A flood must not fill the log: each offence is for whoever looks closely, each peer that is kept away for everybody.
+    // A flood must not fill the log: each offence is for whoever looks closely, each peer that is kept away for
+    // everybody.
     log.debug({ peer: peer.toString(), reason }, 'a peer sent what is not valid')
     if (!this.#penalties.add(peer)) return
     log.info({ peer: peer.toString(), reason }, 'a peer is kept away for a while')

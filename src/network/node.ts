@@ -1,4 +1,7 @@
-/** The libp2p node: TCP, noise, yamux, identify, ping and kad-dht, which only finds peers. Records have their own protocol. */
+/**
+ * The libp2p node: TCP, noise, yamux, identify, ping and kad-dht, which only finds peers. Records have their own
+ * protocol.
+ */
 import { bootstrap } from '@libp2p/bootstrap'
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { identify, identifyPush } from '@libp2p/identify'
@@ -23,25 +26,38 @@ import { takeInConnected } from './kad/connected-peers.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
 /**
- * libp2p refuses newcomers from here on, or closes what its tags say, asking nobody who they are. keep-places.ts closes before that what gives way; there is room for what is
- * being set up meanwhile (100 in, 100 out) and what takes a second to close.
+ * libp2p refuses newcomers from here on, or closes what its tags say, asking nobody who they are. keep-places.ts closes
+ * before that what gives way; there is room for what is being set up meanwhile (100 in, 100 out) and what takes a
+ * second to close.
  */
 const MAX_CONNECTIONS = 2 * CONNECTION_PLACES.all
 
-/** Connections a second from one address; libp2p's own 5, and 10 being set up at once, stop a network on one machine from forming. */
+/**
+ * Connections a second from one address; libp2p's own 5, and 10 being set up at once, stop a network on one machine
+ * from forming.
+ */
 const INBOUND_CONNECTIONS_PER_SECOND = 100
 
-/** A connection is set up within this time or closed: whoever begins one and says no more holds a place among those pending. libp2p waits 10 s. */
+/**
+ * A connection is set up within this time or closed: whoever begins one and says no more holds a place among those
+ * pending. libp2p waits 10 s.
+ */
 const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
 
-/** Of kad-dht's own look-ups, by which it refreshes its table: peers asked at a time, and paths that share none. Ours are in look-up.ts. */
+/**
+ * Of kad-dht's own look-ups, by which it refreshes its table: peers asked at a time, and paths that share none. Ours
+ * are in look-up.ts.
+ */
 const DHT_ALPHA = 3
 const DHT_DISJOINT_PATHS = 2
 
 /** Pings of open connections; at 50 connections libp2p's default of 10 s costs a quarter of a core. */
 const CONNECTION_PING_INTERVAL_MS = 60_000
 
-/** Streams that a peer may open before our side of the connection is set up; libp2p resets those beyond its default of 10, and a first exchange can have more. */
+/**
+ * Streams that a peer may open before our side of the connection is set up; libp2p resets those beyond its default of
+ * 10, and a first exchange can have more.
+ */
 const MAX_EARLY_STREAMS = 64
 
 const INITIAL_SELF_QUERY_MS = 100
@@ -52,7 +68,10 @@ export interface NodeOptions {
   readonly nodeSeed: Uint8Array
   /** Multiaddrs to listen on. */
   readonly listen: readonly string[]
-  /** The IP address that connections are made from, of a machine that has several; by default the system chooses it. Addresses of the other IP version cannot be dialled then. */
+  /**
+   * The IP address that connections are made from, of a machine that has several; by default the system chooses it.
+   * Addresses of the other IP version cannot be dialled then.
+   */
   readonly dialFrom?: string | undefined
   /** Multiaddrs with peer ids of peers to join through. */
   readonly bootstrap: readonly string[]
@@ -76,7 +95,10 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
   const listen = options.listen.map(parseAddress)
   const bootstrapAddresses = options.bootstrap.map(parseAddress)
   for (const address of loopbackOnly ? [...listen, ...bootstrapAddresses] : []) {
-    if (!isLoopback(address)) throw new ListenError(`network ${profile.id} is for this machine only: ${address.toString()} is not a loopback address`)
+    if (!isLoopback(address))
+      throw new ListenError(
+        `network ${profile.id} is for this machine only: ${address.toString()} is not a loopback address`
+      )
   }
   const services = {
     identify: identify({ runOnConnectionOpen: true }),
@@ -100,14 +122,23 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     start: false,
     privateKey: await generateKeyPairFromSeed('Ed25519', options.nodeSeed),
     nodeInfo: { userAgent: options.agent },
-    addresses: { listen: listen.map(String), ...(loopbackOnly && { announceFilter: (addresses: Multiaddr[]) => addresses.filter(isLoopback) }) },
+    addresses: {
+      listen: listen.map(String),
+      ...(loopbackOnly && { announceFilter: (addresses: Multiaddr[]) => addresses.filter(isLoopback) })
+    },
     transports: [tcp({ dialOpts: dialOptions(options) })],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
     connectionGater: gater({ ...options, listen, bootstrap: bootstrapAddresses }),
-    connectionManager: { maxConnections: MAX_CONNECTIONS, inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND, maxIncomingPendingConnections: MAX_HALF_OPEN, inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS },
+    connectionManager: {
+      maxConnections: MAX_CONNECTIONS,
+      inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND,
+      maxIncomingPendingConnections: MAX_HALF_OPEN,
+      inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS
+    },
     connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
-    peerDiscovery: bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
+    peerDiscovery:
+      bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
     services
   })
   deepenNearOurselves(node)
@@ -118,7 +149,10 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     await node.start()
   } catch (error) {
     await node.stop()
-    throw new ListenError(`cannot listen on ${listen.join(', ')} for peers: ${listenFault(error as Error)}. Choose other addresses with --listen.`, { cause: error })
+    throw new ListenError(
+      `cannot listen on ${listen.join(', ')} for peers: ${listenFault(error as Error)}. Choose other addresses with --listen.`,
+      { cause: error }
+    )
   }
   return node
 }
@@ -128,7 +162,10 @@ function dialOptions({ dialFrom }: Pick<NodeOptions, 'dialFrom'>): TCPSocketOpti
   return dialFrom === undefined ? {} : { localAddress: dialFrom }
 }
 
-/** libp2p's message holds advice for programmers and a stack; a person needs the reason, such as "EADDRINUSE: address already in use 127.0.0.1:7469". */
+/**
+ * libp2p's message holds advice for programmers and a stack; a person needs the reason, such as "EADDRINUSE: address
+ * already in use 127.0.0.1:7469".
+ */
 function listenFault({ message }: Error): string {
   return /\b(E[A-Z]+: [^\n]+)/.exec(message)?.[1] ?? message.split(/,|\n/, 1)[0]!
 }
@@ -142,6 +179,8 @@ function parseAddress(text: string): Multiaddr {
   try {
     return multiaddr(text)
   } catch (error) {
-    throw new ListenError(`"${text}" is not a multiaddr such as /ip4/127.0.0.1/tcp/7469: ${(error as Error).message}`, { cause: error })
+    throw new ListenError(`"${text}" is not a multiaddr such as /ip4/127.0.0.1/tcp/7469: ${(error as Error).message}`, {
+      cause: error
+    })
   }
 }

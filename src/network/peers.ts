@@ -15,7 +15,10 @@ import { originOf, originsOf, type Prefixes } from './routing/prefixes.ts'
 import { dropUnreachable, isTableEmpty, knownNearer, nearestKnown, tableSize } from './routing/routing.ts'
 import { positionOf } from './position.ts'
 
-/** Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64 peers. */
+/**
+ * Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64
+ * peers.
+ */
 const NEIGHBOURHOOD_LOOKUPS = 4
 
 /** Of those under a blinded prefix, so many times k are taken: with honest ids there are 64 at most. */
@@ -29,7 +32,10 @@ export interface Peer extends Origin {
   readonly id: PeerId
 }
 
-/** Wherever peers are chosen, diversity comes before the cut to k [ids of one address around a key]: where fewer than k are diverse, the nearest of the others follow them. */
+/**
+ * Wherever peers are chosen, diversity comes before the cut to k [ids of one address around a key]: where fewer than k
+ * are diverse, the nearest of the others follow them.
+ */
 export interface Peers {
   readonly ownPosition: Uint8Array
   /** Peers of the routing table. */
@@ -44,11 +50,17 @@ export interface Peers {
   isNear(key: Uint8Array): boolean
   /** The k of the table nearest to a key, without asking anybody: near ourselves the table is as good as a look-up. */
   nearest(key: Uint8Array): Peer[]
-  /** Those of the table who should hold what belongs at a key, at the estimated density: at most k, without asking anybody. */
+  /**
+   * Those of the table who should hold what belongs at a key, at the estimated density: at most k, without asking
+   * anybody.
+   */
   within(key: Uint8Array): Peer[]
   /** The k closest to H(preimage), without ourselves. */
   closest(preimage: Uint8Array, signal?: AbortSignal): Promise<Peer[]>
-  /** The peers that share the blinded prefix with a key, in random order and at most 4 k, found without showing the key; and the prefix's length. */
+  /**
+   * The peers that share the blinded prefix with a key, in random order and at most 4 k, found without showing the key;
+   * and the prefix's length.
+   */
   neighbourhood(key: Uint8Array, signal?: AbortSignal): Promise<{ peers: Peer[]; bits: number }>
   /** Rejects with AskError or the signal's reason. */
   ask<R extends Request>(peer: Peer, request: R, signal?: AbortSignal): Promise<AnswerTo<R>>
@@ -67,11 +79,17 @@ export interface PeersParts {
   readonly acquaintances: Pick<Acquaintances, 'met'>
 }
 
-export function createPeers(node: Node, profile: NetworkProfile, { lookUps, prefixes, acquaintances }: PeersParts, penalise: (peer: PeerId, reason: string) => void): Peers {
+export function createPeers(
+  node: Node,
+  profile: NetworkProfile,
+  { lookUps, prefixes, acquaintances }: PeersParts,
+  penalise: (peer: PeerId, reason: string) => void
+): Peers {
   const { k } = profile
   const ownPosition = positionOf(node.peerId)
   const peersOf = (ids: readonly PeerId[]): Peer[] => ids.map((id) => originOf(id, prefixes))
-  const nearest = (key: Uint8Array, count: number): Peer[] => diverseFirst(peersOf(nearestKnown(node, key)), count, profile)
+  const nearest = (key: Uint8Array, count: number): Peer[] =>
+    diverseFirst(peersOf(nearestKnown(node, key)), count, profile)
 
   return {
     ownPosition,
@@ -101,14 +119,18 @@ export function createPeers(node: Node, profile: NetworkProfile, { lookUps, pref
       const found = new Map(connected.map((id) => [id.toString(), id]))
       // Where fewer are known than one look-up finds, one look-up finds them all.
       const count = bits === 0 && tableSize(node) < k ? 1 : NEIGHBOURHOOD_LOOKUPS
-      const lookedUp = Array.from({ length: count }, () => lookUps.closest(blindedKey(key, bits, randomBytes(32)), signal))
+      const lookedUp = Array.from({ length: count }, () =>
+        lookUps.closest(blindedKey(key, bits, randomBytes(32)), signal)
+      )
       for (const peers of await Promise.all(lookedUp)) {
         for (const id of peers) found.set(id.toString(), id)
       }
       // Not in the order of their distance: which of them are taken must not tell the key.
       const random = randomBytes(32)
       const sharing = [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits))
-      const shuffled = sharing.map((id) => ({ id, place: distance(random, positionOf(id)) })).sort((left, right) => left.place - right.place)
+      const shuffled = sharing
+        .map((id) => ({ id, place: distance(random, positionOf(id)) }))
+        .sort((left, right) => left.place - right.place)
       return { peers: diverseFirst(peersOf(shuffled.map(({ id }) => id)), NEIGHBOURHOOD_PARTS * k, profile), bits }
     },
     async ask(peer, request, signal) {

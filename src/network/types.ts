@@ -19,7 +19,10 @@ export interface NetworkStatus {
   records: number
 }
 
-/** How far a record got: peers that showed it when it was read back, of those who should hold it; refusals with their reasons. */
+/**
+ * How far a record got: peers that showed it when it was read back, of those who should hold it; refusals with their
+ * reasons.
+ */
 export interface PutOutcome {
   storedBy: number
   of: number
@@ -38,7 +41,10 @@ export interface CommitOutcome {
   of: number
 }
 
-/** One peer's word about a name. Among the answers of a look-up there are at most `answers_per_prefix` of one /24 or /48. */
+/**
+ * One peer's word about a name. Among the answers of a look-up there are at most `answers_per_prefix` of one /24 or
+ * /48.
+ */
 export interface RevealAnswer {
   peer: string
   /** Our own store. */
@@ -46,7 +52,10 @@ export interface RevealAnswer {
   state: EntryState | 'none'
   /** Present unless the state is `none`: for a record as verified here, else as the peer says. */
   claimId?: Uint8Array
-  /** The record, Valid by the profile. Missing where the peer keeps only the stub of a settled claim, and in answers to `probe` while few list the name. */
+  /**
+   * The record, Valid by the profile. Missing where the peer keeps only the stub of a settled claim, and in answers to
+   * `probe` while few list the name.
+   */
   reveal?: Reveal
   /** What the rules need to know of `reveal`. */
   claim?: Claim
@@ -55,7 +64,10 @@ export interface RevealAnswer {
 /** `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. */
 export type LookupBreadth = 'majority' | 'everybody'
 
-/** Who was asked and gave no answer that counts. `no-answer`: not reached, too slow, or nothing that can be read; `invalid`: a record that is not Valid. */
+/**
+ * Who was asked and gave no answer that counts. `no-answer`: not reached, too slow, or nothing that can be read;
+ * `invalid`: a record that is not Valid.
+ */
 export interface SilentPeer {
   peer: string
   reason: 'no-answer' | 'busy' | 'invalid'
@@ -68,7 +80,10 @@ export interface RevealLookup {
   silent: readonly SilentPeer[]
   /** Nodes in the network, ourselves counted: an estimate. */
   networkSize: number
-  /** Further peers near the name that do not count: as many others of their prefix as the profile lets count were asked or have answered. */
+  /**
+   * Further peers near the name that do not count: as many others of their prefix as the profile lets count were asked
+   * or have answered.
+   */
   leftOut: number
 }
 
@@ -76,7 +91,9 @@ export interface RevealLookup {
 export interface FoundDocuments {
   /** Distinct, our own store's first. They are not verified. */
   readonly records: readonly Uint8Array[]
-  /** How many diverse peers show each, our own store counted; 0 for what is shown only by more of one prefix than count. */
+  /**
+   * How many diverse peers show each, our own store counted; 0 for what is shown only by more of one prefix than count.
+   */
   readonly shownBy: readonly number[]
   /** More than half of the diverse ones asked have answered. */
   readonly isAnswered: boolean
@@ -115,17 +132,24 @@ export interface Network {
   start(): Promise<void>
   stop(): Promise<void>
   status(): NetworkStatus
-  /** Whether anybody can be asked now: without, look-ups and puts throw OfflineError. Those that are asked may still not answer. */
+  /**
+   * Whether anybody can be asked now: without, look-ups and puts throw OfflineError. Those that are asked may still not
+   * answer.
+   */
   canAsk(): boolean
   /** The peers of the routing table and their prefixes, without those that we were never connected to. */
   origins(): Origin[]
   setMode(mode: NetworkMode): Promise<void>
   listenAddresses(): string[]
-  /** Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. Nothing is sent once `signal` is aborted. */
+  /**
+   * Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. Nothing is sent once `signal` is
+   * aborted.
+   */
   commit(name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome>
   /**
-   * Stores at the peers closest to K(name), then reads back from those who should hold it, peers not written to among them where there are any, until more
-   * than half have it. From then on it is republished. Nothing is sent once `signal` is aborted.
+   * Stores at the peers closest to K(name), then reads back from those who should hold it, peers not written to among
+   * them where there are any, until more than half have it. From then on it is republished. Nothing is sent once
+   * `signal` is aborted.
    */
   putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome>
   /** From now on `former` is republished for the name, or nothing; a republishing under way ends. Throws StoreError. */
@@ -134,8 +158,9 @@ export interface Network {
   /** Undefined where nothing is held, and in the modes that hold nothing. */
   heldHere(name: string): HeldEntry | undefined
   /**
-   * Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking announces nothing. Where most of those who should
-   * hold it list it, they are asked for its record among others of their listings: an answer with `claim` is proved, any other is what the peer says.
+   * Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking
+   * announces nothing. Where most of those who should hold it list it, they are asked for its record among others of
+   * their listings: an answer with `claim` is proved, any other is what the peer says.
    */
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup>
   /** The record is the whole identity log (encoded, see protocol/kid.ts). */

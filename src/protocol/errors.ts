@@ -1,6 +1,6 @@
 /**
- * What the rules throw: `rule` names the rule that was broken (a closed set per class), `detail` this case of it in words.
- * API codes are made from them elsewhere.
+ * What the rules throw: `rule` names the rule that was broken (a closed set per class), `detail` this case of it in
+ * words. API codes are made from them elsewhere.
  */
 export class ProtocolError extends Error {
   override readonly name: string = 'ProtocolError'

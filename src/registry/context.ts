@@ -60,7 +60,10 @@ export function createContext(dependencies: RegistryDependencies): RegistryConte
   }
 }
 
-/** The name that a person wrote, in any case and with a closing dot or without, if it is valid and open here. Throws SVC-NAM-001 and SVC-NAM-002. */
+/**
+ * The name that a person wrote, in any case and with a closing dot or without, if it is valid and open here. Throws
+ * SVC-NAM-001 and SVC-NAM-002.
+ */
 export function openName(context: RegistryContext, text: string): Name {
   return exactName(context, canonicalName(text))
 }

@@ -6,7 +6,10 @@ const SAY_AGAIN_MS = 24 * 60 * 60 * 1000
 /** Told when they come about, with more behind them (standing.ts). */
 const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost'])
 
-/** Tells what the owner of names should know: in the log when it comes up and once a day while it stands, on the event stream when it comes and goes. */
+/**
+ * Tells what the owner of names should know: in the log when it comes up and once a day while it stands, on the event
+ * stream when it comes and goes.
+ */
 export class NameWarnings {
   readonly #context: RegistryContext
   readonly #emit: (event: RegistryEvent) => void

@@ -32,8 +32,14 @@ export interface RegistryOptions {
   readonly slots?: () => number
 }
 
-/** Wires the use cases. The tasks' steps are made by `createTaskSteps` from the same dependencies, before the task manager. */
-export function createRegistry(dependencies: RegistryDependencies & { readonly tasks: TaskManager }, options: RegistryOptions = {}): Registry {
+/**
+ * Wires the use cases. The tasks' steps are made by `createTaskSteps` from the same dependencies, before the task
+ * manager.
+ */
+export function createRegistry(
+  dependencies: RegistryDependencies & { readonly tasks: TaskManager },
+  options: RegistryOptions = {}
+): Registry {
   const { tasks } = dependencies
   const context = createContext(dependencies)
   const { network } = context
@@ -45,7 +51,11 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     for (const listener of listeners) listener(event)
   }
   const slots = options.slots ?? (() => 1)
-  const renewal = new AutomaticRenewal(context, tasks, rate, { isOn: options.automaticRenewal ?? (() => true), slots, emit })
+  const renewal = new AutomaticRenewal(context, tasks, rate, {
+    isOn: options.automaticRenewal ?? (() => true),
+    slots,
+    emit
+  })
   const standings = new Standings(context, tasks, emit)
   const identities = new IdentityUpkeep(context)
   const pins = new PinUpkeep(context, tasks)
@@ -124,7 +134,8 @@ export function createRegistry(dependencies: RegistryDependencies & { readonly t
     wanted: () => translatedSync(() => wanted.list()),
     want: (nameOrDid) => changing(nameOrDid, () => wanted.want(nameOrDid)),
     unwant(nameOrDid) {
-      if (!translatedSync(() => wanted.forget(nameOrDid))) throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${nameOrDid}.`)
+      if (!translatedSync(() => wanted.forget(nameOrDid)))
+        throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${nameOrDid}.`)
     },
     ownedNames: () => translatedSync(() => ownedNames(context, renewal)),
     subscribe(listener) {

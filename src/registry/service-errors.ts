@@ -17,7 +17,9 @@ export function asServiceError(error: unknown): unknown {
     return new ServiceError('SVC-BCN-001', error.message, { cause: error, retryAfter: OFFLINE_RETRY_SECONDS })
   }
   if (error instanceof StoreError) {
-    return new ServiceError('SVC-STO-001', 'The store cannot be written or read; nothing that was stored is lost.', { cause: error })
+    return new ServiceError('SVC-STO-001', 'The store cannot be written or read; nothing that was stored is lost.', {
+      cause: error
+    })
   }
   if (error instanceof NameError) {
     return new ServiceError(error.kind === 'invalid' ? 'SVC-NAM-001' : 'SVC-NAM-002', error.detail, { cause: error })

@@ -5,7 +5,10 @@ import { leaseOf, roundTime } from './lease-times.ts'
 import type { NetworkStatusView, OwnedName } from './types.ts'
 
 /** What the network and the beacon are doing. */
-export function networkStatus({ network, profile, beacon, clock }: RegistryContext, diversity: NetworkStatusView['diversity']): NetworkStatusView {
+export function networkStatus(
+  { network, profile, beacon, clock }: RegistryContext,
+  diversity: NetworkStatusView['diversity']
+): NetworkStatusView {
   const { status, peers, mode, peer_id, records } = network.status()
   const round = beacon.latest()?.round ?? null
   const ageMs = round === null ? null : Math.max(0, clock.now() - roundTimeMs(round, profile.beacon))
@@ -21,7 +24,9 @@ export function networkStatus({ network, profile, beacon, clock }: RegistryConte
   }
 }
 
-/** The names of this daemon with their leases: the state is that of the lease, unless the network names another owner. */
+/**
+ * The names of this daemon with their leases: the state is that of the lease, unless the network names another owner.
+ */
 export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal): OwnedName[] {
   const records = context.owned.list()
   const outlooks = renewal.outlooks(records)

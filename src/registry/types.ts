@@ -109,7 +109,10 @@ export interface OwnedName {
 }
 
 export interface Renewal {
-  /** `failed`: it is due and tried again by itself; `off`: `auto_renew` is; `released`: its owner lets it lapse; `impossible`: the name is lost or has lapsed, or its chain is full. */
+  /**
+   * `failed`: it is due and tried again by itself; `off`: `auto_renew` is; `released`: its owner lets it lapse;
+   * `impossible`: the name is lost or has lapsed, or its chain is full.
+   */
   state: 'scheduled' | 'running' | 'paused' | 'failed' | 'off' | 'released' | 'impossible'
   /** From when on the daemon renews it, or would. */
   due: string | null
@@ -213,21 +216,51 @@ export interface Explanation {
     /** Peers near the name, further ones, that do not count: as many others of their prefix as may count do. */
     left_out: number
   }
-  /** The `holders` peers nearest to the name should hold it: those within this share of the key space. Of the network's size, which is an estimate. */
+  /**
+   * The `holders` peers nearest to the name should hold it: those within this share of the key space. Of the network's
+   * size, which is an estimate.
+   */
   reach: { network_size: number; holders: number; radius: number }
   /** The owner that this daemon has seen as settled; only a firm one binds it. */
   pin: Omit<PinView, 'name'> | null
   /** The owner signed two payloads at one round and serial. */
   equivocation: { pulse_round: number; serial: number; payload_hashes: string[] } | null
   /** What this daemon's own store holds of it for the network. */
-  held_here: { state: EntryState; owner: string; claim_id: string; serial: number; since: string; rivals: number; stub: boolean } | null
+  held_here: {
+    state: EntryState
+    owner: string
+    claim_id: string
+    serial: number
+    since: string
+    rivals: number
+    stub: boolean
+  } | null
   /** What concerns this daemon's own claim; null for those without a token, and where there is nothing. */
   own: OwnExplanation | null
 }
 
-export const EXPLAINED_RULES = ['majority', 'provisional-only', 'no-majority', 'pin', 'two-majorities', 'nobody-holds-it', 'older-than-seen', 'blinded'] as const satisfies readonly (TallyRule | PinRule | 'older-than-seen' | 'blinded')[]
+export const EXPLAINED_RULES = [
+  'majority',
+  'provisional-only',
+  'no-majority',
+  'pin',
+  'two-majorities',
+  'nobody-holds-it',
+  'older-than-seen',
+  'blinded'
+] as const satisfies readonly (TallyRule | PinRule | 'older-than-seen' | 'blinded')[]
 export type ExplainedRule = (typeof EXPLAINED_RULES)[number]
-export const EXPLAINED_STATES = ['none', 'contested', 'provisional', 'fresh', 'settling', 'settled', 'grace', 'dead', 'registering'] as const
+export const EXPLAINED_STATES = [
+  'none',
+  'contested',
+  'provisional',
+  'fresh',
+  'settling',
+  'settled',
+  'grace',
+  'dead',
+  'registering'
+] as const
 export type ExplainedState = (typeof EXPLAINED_STATES)[number]
 
 export interface ExplainedAnswer {
@@ -246,8 +279,15 @@ export interface OwnExplanation {
   /** As GET /api/names has it. */
   name: OwnedName | null
   claim: { owner: string; claim_id: string; commitment: string; pulse_round: number; renewals: number } | null
-  /** Who confirmed by signature to have seen the commitment, and at which round: evidence, should anybody doubt the claim. */
-  receipts: { commitment: string; pulse_round: number; receipts: { peer: string; seen_round: number; signature: string }[] } | null
+  /**
+   * Who confirmed by signature to have seen the commitment, and at which round: evidence, should anybody doubt the
+   * claim.
+   */
+  receipts: {
+    commitment: string
+    pulse_round: number
+    receipts: { peer: string; seen_round: number; signature: string }[]
+  } | null
   tasks: Pick<TaskView, 'task_id' | 'kind' | 'status' | 'phase' | 'paused' | 'stalled' | 'error'>[]
 }
 
@@ -255,7 +295,10 @@ export interface OwnExplanation {
 export interface WantedView {
   /** The name or DID. */
   id: string
-  /** `looking`: nobody could be asked yet. `not-found`, `other-owner`: what the last look came to; it is looked for again. `adopted`: this daemon has it. */
+  /**
+   * `looking`: nobody could be asked yet. `not-found`, `other-owner`: what the last look came to; it is looked for
+   * again. `adopted`: this daemon has it.
+   */
   state: 'looking' | 'not-found' | 'other-owner' | 'adopted'
   /** In plain words. */
   detail: string
@@ -287,11 +330,14 @@ export interface Registry {
   /** The draft, else what this daemon published of a name that it holds. SVC-NAM-001/002. */
   localZone(name: string): ZoneView | undefined
   /**
-   * Saves only. The serial is the one given, which must be higher than any seen, else the next. SVC-NAM-001/002, SVC-ZON-002, SVC-STO-001. SVC-OWN-001 unless the
-   * name is owned or being registered here. SVC-ZON-004 when `ifMatchSerial` is not the present one.
+   * Saves only. The serial is the one given, which must be higher than any seen, else the next. SVC-NAM-001/002,
+   * SVC-ZON-002, SVC-STO-001. SVC-OWN-001 unless the name is owned or being registered here. SVC-ZON-004 when
+   * `ifMatchSerial` is not the present one.
    */
   saveZone(name: string, zone: unknown, ifMatchSerial?: number): { serial: number }
-  /** As saveZone, for a change on the draft, else on what is published. SVC-ZON-002 also where a removal finds nothing. */
+  /**
+   * As saveZone, for a change on the draft, else on what is published. SVC-ZON-002 also where a removal finds nothing.
+   */
   patchZone(name: string, patch: ZonePatch, ifMatchSerial?: number): { serial: number }
   /** What is published stays. SVC-NAM-001/002, SVC-ZON-003 where there is no draft, SVC-ZON-004, SVC-STO-001. */
   discardZone(name: string, ifMatchSerial?: number): void

@@ -11,7 +11,8 @@ import { StoreError, type StoreContents } from './types.ts'
 const NEEDS_A_WRITER = 'SQLITE_READONLY_ROLLBACK'
 
 /**
- * Shows what a database holds, and leaves it and the files beside it byte for byte as they were. Only for who holds the lock of its directory.
+ * Shows what a database holds, and leaves it and the files beside it byte for byte as they were. Only for who holds the
+ * lock of its directory.
  *
  * @param look gets undefined where there is no database yet. What it throws is passed on.
  * @returns false where only a writer can read the file: `look` was not called. Throws StoreError or SqliteError.
@@ -21,7 +22,8 @@ export function inspectDatabase(file: string, look: (contents: StoreContents | u
     look(undefined)
     return true
   }
-  // A reader makes the log and its index where they are missing, and rebuilds the index; it never writes the database or the log.
+  // A reader makes the log and its index where they are missing, and rebuilds the index; it never writes the database
+  // or the log.
   const log = `${file}-wal`
   const index = `${file}-shm`
   const hadLog = existsSync(log)
@@ -29,7 +31,15 @@ export function inspectDatabase(file: string, look: (contents: StoreContents | u
   let database: Database.Database | undefined
   try {
     database = new Database(file, { readonly: true, fileMustExist: true })
-    look(checkSchema(database, file) === 'empty' ? undefined : new SqliteStore(database, file, { onSetAside: () => undefined, onChange: () => undefined, onClose: () => undefined }))
+    look(
+      checkSchema(database, file) === 'empty'
+        ? undefined
+        : new SqliteStore(database, file, {
+            onSetAside: () => undefined,
+            onChange: () => undefined,
+            onClose: () => undefined
+          })
+    )
     return true
   } catch (error) {
     if (error instanceof Database.SqliteError && error.code === NEEDS_A_WRITER) return false
@@ -43,8 +53,8 @@ export function inspectDatabase(file: string, look: (contents: StoreContents | u
 }
 
 /**
- * Looks into a directory under its lock, without opening it for use; what `look` returns is then done under the lock too.
- * Where `look` throws, the directory is byte for byte what it was. Throws StoreError, or what the two throw.
+ * Looks into a directory under its lock, without opening it for use; what `look` returns is then done under the lock
+ * too. Where `look` throws, the directory is byte for byte what it was. Throws StoreError, or what the two throw.
  */
 export function visitDirectory<T>(file: string, look: (contents: StoreContents | undefined) => () => T): T {
   const lock = lockDirectory(dirname(file))
@@ -69,5 +79,8 @@ export function checkSchema(database: Database.Database, file: string): 'empty' 
   if (application === 0 && version === 0) return 'empty'
   if (application !== APPLICATION_ID) throw corruptError(file, 'it is a database, but not one of chronym')
   if (version <= SCHEMA_VERSION) return 'ours'
-  throw new StoreError('failing', `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}). Install that version again, or choose another directory with --data-dir.`)
+  throw new StoreError(
+    'failing',
+    `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}). Install that version again, or choose another directory with --data-dir.`
+  )
 }

@@ -36,8 +36,9 @@
  *   profile                        hash of the network this directory belongs to                 daemon
  *   seed-fingerprint               of the seed this directory belongs to                         daemon
  *
- * K, C, pubkeys and hashes are lower-case hex.
- * Rounds have sixteen decimal digits, so that they are in order. Names, DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never values here.
+ * K, C, pubkeys and hashes are lower-case hex. Rounds have sixteen decimal digits, so that they are in order. Names,
+ * DIDs, task ids and configuration paths hold no slash. Secrets (seed words, tokens, the node key) are files, never
+ * values here.
  */
 import { toHex } from '../protocol/encoding/bytes.ts'
 

@@ -18,8 +18,9 @@ export interface DirectoryLock {
 /**
  * Takes the lock of a data directory until `release` or the end of the process, however it ends.
  *
- * The lock is SQLite's own on an otherwise empty database: the operating system frees it when the process dies, so a stale one cannot
- * stay behind. The file with the pid beside it only serves the message. Throws StoreError `locked` or `failing`.
+ * The lock is SQLite's own on an otherwise empty database: the operating system frees it when the process dies, so a
+ * stale one cannot stay behind. The file with the pid beside it only serves the message. Throws StoreError `locked` or
+ * `failing`.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, LOCK_FILE)
@@ -58,13 +59,21 @@ export function lockDirectory(directory: string): DirectoryLock {
 }
 
 function unusableError(directory: string, cause: Error): StoreError {
-  return new StoreError('failing', `${directory} cannot be used: ${cause.message}. Check its permissions and the disk.`, { cause })
+  return new StoreError(
+    'failing',
+    `${directory} cannot be used: ${cause.message}. Check its permissions and the disk.`,
+    { cause }
+  )
 }
 
 function lockedError(directory: string, pidFile: string, cause: Error): StoreError {
   const owner = readOwner(pidFile)
   const who = owner === undefined ? 'another process' : `another daemon (process ${owner})`
-  return new StoreError('locked', `${directory} is in use by ${who}. Stop it, or choose another directory with --data-dir.`, { cause })
+  return new StoreError(
+    'locked',
+    `${directory} is in use by ${who}. Stop it, or choose another directory with --data-dir.`,
+    { cause }
+  )
 }
 
 function readOwner(pidFile: string): string | undefined {

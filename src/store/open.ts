@@ -16,8 +16,8 @@ export interface StoreOptions {
   /** Told the keys of each write once it is durable. It must not throw. */
   readonly onChange?: (keys: readonly string[]) => void
   /**
-   * Asked under the directory's lock, before anything in it changes, with what the database holds (undefined: there is none yet).
-   * What it throws ends the opening, and the directory is byte for byte what it was.
+   * Asked under the directory's lock, before anything in it changes, with what the database holds (undefined: there is
+   * none yet). What it throws ends the opening, and the directory is byte for byte what it was.
    */
   readonly admit?: (contents: StoreContents | undefined) => void
 }
@@ -25,8 +25,9 @@ export interface StoreOptions {
 /**
  * Opens the database of a data directory, and makes both where they are missing.
  *
- * Takes the directory's lock, checks the file, and sets WAL with synchronous = FULL: a write that returned has reached the disk.
- * Throws StoreError: `locked`, `corrupt`, `full` or `failing`, each with its cure. Nothing is deleted or repaired silently.
+ * Takes the directory's lock, checks the file, and sets WAL with synchronous = FULL: a write that returned has reached
+ * the disk. Throws StoreError: `locked`, `corrupt`, `full` or `failing`, each with its cure. Nothing is deleted or
+ * repaired silently.
  *
  * @param file path of the database; its directory becomes 0700
  */
@@ -44,7 +45,11 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
     chmodSync(file, 0o600)
     prepare(database, file)
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
-    const store = new SqliteStore(database, file, { onSetAside: options.onSetAside ?? (() => undefined), onChange: options.onChange ?? (() => undefined), onClose: () => lock.release() })
+    const store = new SqliteStore(database, file, {
+      onSetAside: options.onSetAside ?? (() => undefined),
+      onChange: options.onChange ?? (() => undefined),
+      onClose: () => lock.release()
+    })
     if (!admitted) admit(store)
     return store
   } catch (error) {
@@ -60,7 +65,11 @@ function inDirectory(directory: string, change: () => unknown): void {
   } catch (error) {
     const full = (error as NodeJS.ErrnoException).code === 'ENOSPC'
     const cure = full ? 'Free some space.' : 'Check its permissions, or choose another directory with --data-dir.'
-    throw new StoreError(full ? 'full' : 'failing', `${directory} cannot be the data directory: ${(error as Error).message}. ${cure}`, { cause: error })
+    throw new StoreError(
+      full ? 'full' : 'failing',
+      `${directory} cannot be the data directory: ${(error as Error).message}. ${cure}`,
+      { cause: error }
+    )
   }
 }
 

@@ -14,19 +14,31 @@ const LAST_CHARACTER = '\u{10FFFF}'
 export type StoredRecords = ReadonlyMap<string, Uint8Array>
 
 /**
- * All records under these prefixes at one moment, read beside a running daemon: one read transaction, no lock of the directory, no write.
+ * All records under these prefixes at one moment, read beside a running daemon: one read transaction, no lock of the
+ * directory, no write.
  *
  * @param file path of the database. Throws StoreError `corrupt`, `locked` or `failing`; `failing` where there is no such file, which is not made.
  */
 export function readSnapshot(file: string, prefixes: readonly string[]): StoredRecords {
-  if (!existsSync(file)) throw new StoreError('failing', `${file} is not there: no daemon has used this directory. Name its data directory with --data-dir.`)
+  if (!existsSync(file))
+    throw new StoreError(
+      'failing',
+      `${file} is not there: no daemon has used this directory. Name its data directory with --data-dir.`
+    )
   let database: Database.Database | undefined
   try {
     database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
-    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) throw corruptError(file, 'it is a database, but not one of chronym')
+    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+      throw corruptError(file, 'it is a database, but not one of chronym')
     const version = database.pragma('user_version', { simple: true }) as number
-    if (version > SCHEMA_VERSION) throw new StoreError('failing', `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}). Use that version.`)
-    const under = database.prepare<[string, string], { key: string; value: Buffer }>('SELECT key, value FROM records WHERE key >= ? AND key < ? ORDER BY key')
+    if (version > SCHEMA_VERSION)
+      throw new StoreError(
+        'failing',
+        `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}). Use that version.`
+      )
+    const under = database.prepare<[string, string], { key: string; value: Buffer }>(
+      'SELECT key, value FROM records WHERE key >= ? AND key < ? ORDER BY key'
+    )
     const read = database.transaction(() => prefixes.flatMap((prefix) => under.all(prefix, prefix + LAST_CHARACTER)))
     return new Map(read().map(({ key, value }) => [key, new Uint8Array(value)]))
   } catch (error) {

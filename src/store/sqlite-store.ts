@@ -44,7 +44,9 @@ export class SqliteStore implements Store {
     this.#page = database.prepare('SELECT key, value FROM records WHERE key > ? AND key < ? ORDER BY key LIMIT ?')
     this.#keys = database.prepare('SELECT key FROM records WHERE key > ? AND key < ? ORDER BY key LIMIT ?')
     this.#count = database.prepare('SELECT count(*) AS count FROM records WHERE key >= ? AND key < ?')
-    this.#put = database.prepare('INSERT INTO records (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value')
+    this.#put = database.prepare(
+      'INSERT INTO records (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
+    )
     this.#delete = database.prepare('DELETE FROM records WHERE key = ?')
     this.#batch = database.transaction((operations: readonly StoreOperation[]) => {
       for (const operation of operations) {
@@ -76,7 +78,7 @@ export class SqliteStore implements Store {
 
   *keys(prefix: string): IterableIterator<string> {
     if (prefix !== '' && this.get(prefix) !== undefined) yield prefix
-    for (let last = prefix; ; ) {
+    for (let last = prefix; ;) {
       const from = last
       const rows = this.#guard(() => this.#keys.all(from, prefix + LAST_CHARACTER, PAGE_KEYS))
       for (const { key } of rows) yield key
@@ -87,7 +89,9 @@ export class SqliteStore implements Store {
 
   bytes(): number {
     return this.#guard(() => {
-      const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map((name) => this.#database.pragma(name, { simple: true }) as number)
+      const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map(
+        (name) => this.#database.pragma(name, { simple: true }) as number
+      )
       return (pages! - free!) * size!
     })
   }

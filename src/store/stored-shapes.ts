@@ -1,4 +1,7 @@
-/** Values of the store read with care: what a damaged disk or another version left behind is told apart before anything is built on it. */
+/**
+ * Values of the store read with care: what a damaged disk or another version left behind is told apart before anything
+ * is built on it.
+ */
 import { decode } from 'cborg'
 import * as v from 'valibot'
 
@@ -16,12 +19,18 @@ export const Bytes32 = v.pipe(Bytes, v.length(32))
 
 /** CBOR of that shape. Throws UnreadableRecord. */
 export function readCbor<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
-  return shaped(schema, parsed('CBOR', () => decode(bytes) as unknown))
+  return shaped(
+    schema,
+    parsed('CBOR', () => decode(bytes) as unknown)
+  )
 }
 
 /** As {@link readCbor}, for JSON. */
 export function readJson<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
-  return shaped(schema, parsed('JSON', () => JSON.parse(Buffer.from(bytes).toString()) as unknown))
+  return shaped(
+    schema,
+    parsed('JSON', () => JSON.parse(Buffer.from(bytes).toString()) as unknown)
+  )
 }
 
 function parsed(format: string, parse: () => unknown): unknown {

@@ -8,7 +8,10 @@ import { transition, type TaskFailure, type TaskInput, type TaskState } from './
 import type { TaskEvent, TaskView } from './types.ts'
 import { taskView } from './state/view.ts'
 
-/** The tasks held. A change is in the journal first (progress in its own log, see progress.ts), then it stands, then its event goes out. */
+/**
+ * The tasks held. A change is in the journal first (progress in its own log, see progress.ts), then it stands, then its
+ * event goes out.
+ */
 export class TaskLedger {
   readonly #journal: TaskJournal
   readonly #clock: Clock
@@ -30,7 +33,19 @@ export class TaskLedger {
 
   /** Holds what is in the journal. */
   hold(state: TaskState, lastEventId: number, deadlinesMs: readonly number[] = []): Task {
-    const task: Task = { state, lastEventId, events: new TaskEventLog(), deadlinesMs, run: undefined, activity: undefined, squaringPace: new Pace(), provingPace: new Pace(), stalled: null, overdueSaid: false, toldPlace: null }
+    const task: Task = {
+      state,
+      lastEventId,
+      events: new TaskEventLog(),
+      deadlinesMs,
+      run: undefined,
+      activity: undefined,
+      squaringPace: new Pace(),
+      provingPace: new Pace(),
+      stalled: null,
+      overdueSaid: false,
+      toldPlace: null
+    }
     this.#tasks.set(state.id, task)
     return task
   }
@@ -80,7 +95,10 @@ export class TaskLedger {
     if (type !== undefined) this.#emit(task, type)
   }
 
-  /** Shows what keeps a task from going on. Nothing durable depends on it, and the disk may be what it is about: the event is told unsaved. */
+  /**
+   * Shows what keeps a task from going on. Nothing durable depends on it, and the disk may be what it is about: the
+   * event is told unsaved.
+   */
   stall(task: Task, by: TaskFailure | null): void {
     if (task.stalled?.code === by?.code && task.stalled?.message === by?.message) return
     task.stalled = by
@@ -105,7 +123,11 @@ export class TaskLedger {
 
   view(task: Task): TaskView {
     const { activity, stalled } = task
-    return taskView(task.state, { activity, stalled, queuePosition: queuePosition(task, this.#tasks.values(), this.nowMs()) })
+    return taskView(task.state, {
+      activity,
+      stalled,
+      queuePosition: queuePosition(task, this.#tasks.values(), this.nowMs())
+    })
   }
 
   subscribe(listener: (event: TaskEvent) => void): () => void {

@@ -44,7 +44,10 @@ export interface TaskManagerDependencies {
   readonly steps: TaskSteps
   readonly options: TaskOptions
   readonly clock: Clock
-  /** A moment that has certainly passed, in milliseconds since the epoch: that of the newest verified pulse; 0 before the first. Never ahead of the time, as the clock may be. */
+  /**
+   * A moment that has certainly passed, in milliseconds since the epoch: that of the newest verified pulse; 0 before
+   * the first. Never ahead of the time, as the clock may be.
+   */
   readonly certainMs: () => number
   readonly log: TaskLog
   /** Default: files in `dataDir`. */
@@ -75,7 +78,13 @@ class Manager implements TaskManager {
     this.#progress = new TaskProgress(this.#ledger, dependencies.progress ?? openProgressLog(dataDir), clock, log)
     this.#files = new TaskFiles(dataDir, log)
     this.#reminders = new Reminders(steps, clock, log)
-    this.#retention = new Retention({ journal: this.#journal, ledger: this.#ledger, files: this.#files, certainMs, log })
+    this.#retention = new Retention({
+      journal: this.#journal,
+      ledger: this.#ledger,
+      files: this.#files,
+      certainMs,
+      log
+    })
   }
 
   async start(): Promise<void> {
@@ -147,7 +156,8 @@ class Manager implements TaskManager {
     }
     const { name, kind } = task.state
     stored(() => {
-      // Before the journal: were it the other way round, a crash in between would leave a claim that is sent again for ever.
+      // Before the journal: were it the other way round, a crash in between would leave a claim that is sent again for
+      // ever.
       this.#with.steps.withdraw({ taskId, name, kind })
       this.#ledger.apply(task, { type: 'cancelled' })
     })
@@ -211,11 +221,16 @@ class Manager implements TaskManager {
     return kept === undefined ? newTask(task, nowMs) : newTaskWithProof(task, kept, nowMs)
   }
 
-  /** For a registration: a renewal always has one, or its name would lapse. There is one task a name, and one name of ours for each renewal. */
+  /**
+   * For a registration: a renewal always has one, or its name would lapse. There is one task a name, and one name of
+   * ours for each renewal.
+   */
   #requirePlace(): void {
     const { maxTasks, queue } = this.#with.options
     if (freeSlots(this.#ledger.all(), maxTasks) > 0 || countWaitingRegistrations(this.#ledger.all()) < queue) return
-    throw new ServiceError('SVC-TSK-002', `${queue} registrations wait already, as many as vdf.queue allows.`, { retryAfter: 60 })
+    throw new ServiceError('SVC-TSK-002', `${queue} registrations wait already, as many as vdf.queue allows.`, {
+      retryAfter: 60
+    })
   }
 
   #hold(state: TaskState, lastEventId: number): Task {
@@ -224,7 +239,10 @@ class Manager implements TaskManager {
 
   #schedule(): void {
     if (!this.#accepting) return
-    takeTurns(this.#ledger.all(), this.#with.options.maxTasks, this.#ledger.nowMs(), { begin: (task) => this.#begin(task), giveUp: (task) => task.run?.stop() })
+    takeTurns(this.#ledger.all(), this.#with.options.maxTasks, this.#ledger.nowMs(), {
+      begin: (task) => this.#begin(task),
+      giveUp: (task) => task.run?.stop()
+    })
   }
 
   #begin(task: Task): void {
@@ -232,7 +250,8 @@ class Manager implements TaskManager {
       this.#ledger.apply(task, { type: 'started' })
     } catch (error) {
       // The next tick tries again.
-      this.#with.log.warn({ task: task.state.id, err: error }, 'a task could not be started'); return;
+      this.#with.log.warn({ task: task.state.id, err: error }, 'a task could not be started')
+      return
     }
     const { dataDir, pool, steps, options, clock, log } = this.#with
     const run = new TaskRun({
@@ -280,7 +299,10 @@ class Manager implements TaskManager {
       const deadlineMs = task.state.plan?.deadlineMs ?? null
       if (deadlineMs !== null && nowMs > deadlineMs && !task.overdueSaid && !hasEnded(task.state)) {
         task.overdueSaid = true
-        this.#with.log.warn({ task: task.state.id, name: task.state.name }, 'the deadline has passed: the claim will be taken provisionally at first')
+        this.#with.log.warn(
+          { task: task.state.id, name: task.state.name },
+          'the deadline has passed: the claim will be taken provisionally at first'
+        )
       }
     }
     this.#reminders.tick([...this.#ledger.all()].map((task) => task.state))

@@ -58,7 +58,11 @@ export class TaskProgress {
       await this.#disk.save(shown)
       this.#fails = false
     } catch (error) {
-      if (!this.#fails) this.#log.warn({ err: error }, 'progress cannot be saved, so it is not shown; the computation goes on while its checkpoints can')
+      if (!this.#fails)
+        this.#log.warn(
+          { err: error },
+          'progress cannot be saved, so it is not shown; the computation goes on while its checkpoints can'
+        )
       this.#fails = true
       return
     }
@@ -83,7 +87,11 @@ export class TaskProgress {
     const phase = evaluation.phase === 'squaring' ? 'evaluate' : 'prove'
     if (phase === 'evaluate') task.squaringPace.push(nowMs, evaluation.squarings)
     else task.provingPace.push(nowMs, evaluation.phaseProgress)
-    task.activity = { evaluation, squaringsPerSecond: task.squaringPace.perSecond, provedPerSecond: task.provingPace.perSecond }
+    task.activity = {
+      evaluation,
+      squaringsPerSecond: task.squaringPace.perSecond,
+      provedPerSecond: task.provingPace.perSecond
+    }
     return { type: 'advanced', phase, squarings: evaluation.squarings, phaseProgress: evaluation.phaseProgress }
   }
 }
@@ -91,5 +99,8 @@ export class TaskProgress {
 /** What the journal holds, with what was shown since it was written. */
 export function withShown({ state, lastEventId }: JournalEntry, shown: Shown | undefined): JournalEntry {
   if (shown === undefined) return { state, lastEventId }
-  return { state: { ...state, progress: Math.max(state.progress, shown.progress) }, lastEventId: Math.max(lastEventId, shown.lastEventId) }
+  return {
+    state: { ...state, progress: Math.max(state.progress, shown.progress) },
+    lastEventId: Math.max(lastEventId, shown.lastEventId)
+  }
 }

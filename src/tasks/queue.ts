@@ -9,7 +9,9 @@ export function freeSlots(tasks: Iterable<Task>, maxTasks: number): number {
 
 /** How many registrations wait for a slot, the paused among them. */
 export function countWaitingRegistrations(tasks: Iterable<Task>): number {
-  return [...tasks].filter(({ state, run }) => state.kind === 'register' && !hasEnded(state) && run === undefined && needsSlot(state)).length
+  return [...tasks].filter(
+    ({ state, run }) => state.kind === 'register' && !hasEnded(state) && run === undefined && needsSlot(state)
+  ).length
 }
 
 /** Place of a task among those that wait for a slot, from 1; null when it does not wait. */
@@ -20,7 +22,9 @@ export function queuePosition(task: Task, tasks: Iterable<Task>, nowMs: number):
 
 /** Those that wait for a slot, each with its place from 1: {@link queuePosition} of all in one pass. */
 export function queuePlaces(tasks: Iterable<Task>, nowMs: number): [Task, number][] {
-  const waiting = [...tasks].filter(({ state }) => isQueued(state)).sort((left, right) => compareTurns(left, right, nowMs))
+  const waiting = [...tasks]
+    .filter(({ state }) => isQueued(state))
+    .sort((left, right) => compareTurns(left, right, nowMs))
   return waiting.map((task, index) => [task, index + 1])
 }
 
@@ -31,14 +35,21 @@ export interface Turns {
 }
 
 /**
- * Gives the slots to those whose deadlines are nearest, oldest first; publishing a finished proof needs none. Who is at work gives up for nobody but a task with an earlier
- * deadline, which begins at the call after that.
+ * Gives the slots to those whose deadlines are nearest, oldest first; publishing a finished proof needs none. Who is at
+ * work gives up for nobody but a task with an earlier deadline, which begins at the call after that.
  */
 export function takeTurns(tasks: Iterable<Task>, maxTasks: number, nowMs: number, { begin, giveUp }: Turns): void {
   const all = [...tasks]
   const ready = all.filter(({ state }) => !state.paused && !hasEnded(state))
   for (const task of ready) if (task.run === undefined && !needsSlot(task.state)) begin(task)
-  const inTurn = ready.filter(({ state }) => needsSlot(state)).sort((left, right) => compareDeadlines(left, right, nowMs) || Number(isAtWork(right)) - Number(isAtWork(left)) || compareTurns(left, right, nowMs))
+  const inTurn = ready
+    .filter(({ state }) => needsSlot(state))
+    .sort(
+      (left, right) =>
+        compareDeadlines(left, right, nowMs) ||
+        Number(isAtWork(right)) - Number(isAtWork(left)) ||
+        compareTurns(left, right, nowMs)
+    )
   const next = inTurn.slice(0, maxTasks).filter((task) => !isAtWork(task))
   for (const task of next) if (freeSlots(all, maxTasks) > 0) begin(task)
   if (next.length > 0 && freeSlots(all, maxTasks) <= 0) inTurn.slice(maxTasks).filter(isAtWork).forEach(giveUp)

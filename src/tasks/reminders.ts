@@ -56,7 +56,11 @@ export class Reminders {
     let reminder = this.#reminders.get(state.id)
     if (reminder === undefined) {
       // After a restart at once: the daemon may have been away for long.
-      reminder = { dueMs: nowMs + (state.resumed > 0 ? 0 : REMIND_EVERY_MS), sending: undefined, abort: new AbortController() }
+      reminder = {
+        dueMs: nowMs + (state.resumed > 0 ? 0 : REMIND_EVERY_MS),
+        sending: undefined,
+        abort: new AbortController()
+      }
       this.#reminders.set(state.id, reminder)
     }
     if (reminder.sending !== undefined || (!woke && nowMs < reminder.dueMs)) return
@@ -69,7 +73,8 @@ export class Reminders {
     try {
       await this.#steps.remind({ taskId: id, name, kind }, draft, reminder.abort.signal)
     } catch (error) {
-      if (!reminder.abort.signal.aborted) this.#log.warn({ task: id, name, err: error }, 'the commitment could not be sent again; next try in an hour')
+      if (!reminder.abort.signal.aborted)
+        this.#log.warn({ task: id, name, err: error }, 'the commitment could not be sent again; next try in an hour')
     } finally {
       reminder.sending = undefined
     }

@@ -15,7 +15,10 @@ export interface RetentionParts {
   readonly log: TaskLog
 }
 
-/** Removes proofs and ended tasks that are older than thirty days, by time that has certainly passed: the clock may be ahead. */
+/**
+ * Removes proofs and ended tasks that are older than thirty days, by time that has certainly passed: the clock may be
+ * ahead.
+ */
 export class Retention {
   readonly #with: RetentionParts
   #purgedMs = -Infinity

@@ -16,7 +16,10 @@ export interface TaskView {
   status: TaskStatus
   phase: TaskPhase
   paused: boolean
-  /** Place among the tasks that wait for a slot, from 1, those with the nearest deadlines first; null when it does not wait. */
+  /**
+   * Place among the tasks that wait for a slot, from 1, those with the nearest deadlines first; null when it does not
+   * wait.
+   */
   queue_position: number | null
   /** What keeps a running task from going on; it is tried again by itself. */
   stalled: { code: ErrorCode; message: string } | null
@@ -52,31 +55,42 @@ export interface EvaluationPlan {
 }
 
 /**
- * The steps of one claim, passed in by the registry. Each must be safe to run again with the same arguments after a crash:
- * the manager writes its result to the journal before the next step begins.
+ * The steps of one claim, passed in by the registry. Each must be safe to run again with the same arguments after a
+ * crash: the manager writes its result to the journal before the next step begins.
  */
 export interface TaskSteps {
   /** Squarings the name needs; known before anything is computed. Throws ServiceError for a bad name. */
   iterations(name: string, kind: TaskKind): number
-  /** Moments, in milliseconds since the epoch, at which something is lost unless the claim was published: those that are known before anything is computed. */
+  /**
+   * Moments, in milliseconds since the epoch, at which something is lost unless the claim was published: those that are
+   * known before anything is computed.
+   */
   deadlinesMs(name: string, kind: TaskKind): readonly number[]
   /**
    * Makes the commitment (register) and publishes it; returns what `plan` needs. Its context is saved by `saveDraft`
    * before anything is sent, so that a crash never sends two commitments for one task.
    */
-  commit(task: TaskIdentity, draft: Uint8Array | undefined, saveDraft: (draft: Uint8Array) => void, signal: AbortSignal): Promise<Uint8Array>
+  commit(
+    task: TaskIdentity,
+    draft: Uint8Array | undefined,
+    saveDraft: (draft: Uint8Array) => void,
+    signal: AbortSignal
+  ): Promise<Uint8Array>
   /** Waits for the pulse and returns the plan. */
   plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan>
   /** Sends the commitment of `draft` to the network again, so that it is kept; called hourly and on wake. */
   remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void>
   /**
-   * Takes back what would be sent again by itself for this task: nothing of it is sent after this returns, but for a step that is
-   * under way and has its own signal. Safe to repeat. Throws StoreError.
+   * Takes back what would be sent again by itself for this task: nothing of it is sent after this returns, but for a
+   * step that is under way and has its own signal. Safe to repeat. Throws StoreError.
    */
   withdraw(task: TaskIdentity): void
   /** Whether a proof finished earlier for this plan would still be accepted. */
   usable(task: TaskIdentity, plan: EvaluationPlan): boolean
-  /** Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. Makes and saves it anew where what it carries has changed since. */
+  /**
+   * Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. Makes and saves
+   * it anew where what it carries has changed since.
+   */
   reveal(
     task: TaskIdentity,
     plan: EvaluationPlan,
@@ -112,8 +126,8 @@ export interface TaskManager {
   get(taskId: string): TaskView | undefined
   list(): TaskView[]
   /**
-   * Running: stops the native loop within 200 ms and marks it failed with SVC-TSK-003. Ended, cancelled too: clears it, or with `onlyRunning` throws SVC-TSK-004
-   * and leaves it. False when unknown.
+   * Running: stops the native loop within 200 ms and marks it failed with SVC-TSK-003. Ended, cancelled too: clears it,
+   * or with `onlyRunning` throws SVC-TSK-004 and leaves it. False when unknown.
    */
   remove(taskId: string, options?: { onlyRunning?: boolean }): Promise<boolean>
   /** Undefined when unknown. Both throw SVC-TSK-004 for a task that has ended. */

@@ -9,7 +9,10 @@ import { keys } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import { StoreError, type Store } from '../store/types.ts'
 
-/** Rounds that the saved lapse round may be behind, as a part of the lease: a restart while the beacon is down then judges leases by that much less. */
+/**
+ * Rounds that the saved lapse round may be behind, as a part of the lease: a restart while the beacon is down then
+ * judges leases by that much less.
+ */
 const SAVE_EVERY_PART_OF_LEASE = 1000
 
 export interface RoundClock {
@@ -26,17 +29,26 @@ function decodeRound(bytes: Uint8Array): number {
 }
 
 /**
- * The protocol time of a daemon. There is one, made in daemon.ts: network and registry judge leases by the same rounds. `lapse` outlives restarts in the
- * store. Throws StoreError where the store cannot be read.
+ * The protocol time of a daemon. There is one, made in daemon.ts: network and registry judge leases by the same rounds.
+ * `lapse` outlives restarts in the store. Throws StoreError where the store cannot be read.
  */
-export function createRoundClock(beacon: Pick<BeaconClient, 'latest'>, profile: NetworkProfile, store: Store, nowMs: () => number): RoundClock {
+export function createRoundClock(
+  beacon: Pick<BeaconClient, 'latest'>,
+  profile: NetworkProfile,
+  store: Store,
+  nowMs: () => number
+): RoundClock {
   let savedLapse = readOrSetAside(store, keys.lapseRound(), store.get(keys.lapseRound()), decodeRound) ?? 0
   let time: ProtocolTime = { ...TIME_ZERO, lapse: savedLapse }
   return {
     nowMs,
     time() {
       const verified = beacon.latest()?.round
-      time = advanceTime(time, { clock: clockRound(nowMs(), profile.beacon), ...(verified !== undefined && { verified }) }, profile)
+      time = advanceTime(
+        time,
+        { clock: clockRound(nowMs(), profile.beacon), ...(verified !== undefined && { verified }) },
+        profile
+      )
       if (time.lapse > savedLapse + profile.lease / SAVE_EVERY_PART_OF_LEASE) {
         savedLapse = time.lapse
         save(store, time.lapse)

@@ -7,7 +7,8 @@ export async function replaceFile(directory: string, name: string, bytes: Uint8A
   try {
     const file = await open(temporary, 'w', 0o600)
     try {
-      // Unlike `write`, it goes on after a short write: on a disk that is nearly full half a state must not take the place of a whole one.
+      // Unlike `write`, it goes on after a short write: on a disk that is nearly full half a state must not take the
+      // place of a whole one.
       await file.writeFile(bytes)
       await file.sync()
     } finally {

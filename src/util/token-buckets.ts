@@ -18,8 +18,8 @@ export interface BucketOptions {
 }
 
 /**
- * A bucket is dropped only once it is full, when forgetting it changes nothing. While so many are kept that are not, those who come new share one: whoever
- * changes its name gains nothing by that, and memory is bounded.
+ * A bucket is dropped only once it is full, when forgetting it changes nothing. While so many are kept that are not,
+ * those who come new share one: whoever changes its name gains nothing by that, and memory is bounded.
  */
 export class TokenBuckets {
   readonly #options: BucketOptions
@@ -40,7 +40,8 @@ export class TokenBuckets {
   /** Spends, into debt where the amount is larger than what is left. */
   take(key: string, amount: number): void {
     const known = this.#buckets.get(key)
-    const bucket = known ?? (this.#canKeepMore() ? { level: this.#options.burst, atMs: this.#options.now() } : this.#shared)
+    const bucket =
+      known ?? (this.#canKeepMore() ? { level: this.#options.burst, atMs: this.#options.now() } : this.#shared)
     const level = this.#level(bucket) - amount
     Object.assign(bucket, { level, atMs: this.#options.now() })
     if (bucket === this.#shared) return
@@ -60,6 +61,8 @@ export class TokenBuckets {
 
   #level(bucket: Bucket | undefined): number {
     const { burst, perSecond, now } = this.#options
-    return bucket === undefined ? burst : Math.min(burst, bucket.level + (Math.max(0, now() - bucket.atMs) * perSecond) / 1000)
+    return bucket === undefined
+      ? burst
+      : Math.min(burst, bucket.level + (Math.max(0, now() - bucket.atMs) * perSecond) / 1000)
   }
 }

@@ -4,9 +4,9 @@
 export const GRACE_MS = 1000
 
 /**
- * What each has come to, undefined where there is nothing yet: once all have, or `graceMs` after `isEnough` of what there is and of how many are awaited still.
- * What is not waited for goes on by itself.
- * Rejects with the first rejection until then.
+ * What each has come to, undefined where there is nothing yet: once all have, or `graceMs` after `isEnough` of what
+ * there is and of how many are awaited still. What is not waited for goes on by itself. Rejects with the first
+ * rejection until then.
  */
 export async function enough<T>(
   pending: readonly Promise<T>[],

@@ -16,7 +16,17 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 const FILES = [
   ...['index.html', 'icon.svg', 'style.css', 'main.js', 'http.js', 'elements.js', 'dialog.js', 'questions.js'],
-  ...['names.js', 'name-input.js', 'tasks.js', 'task-acts.js', 'task-state.js', 'zone-editor.js', 'zone-acts.js', 'zone-records.js', 'unsaved-edits.js']
+  ...[
+    'names.js',
+    'name-input.js',
+    'tasks.js',
+    'task-acts.js',
+    'task-state.js',
+    'zone-editor.js',
+    'zone-acts.js',
+    'zone-records.js',
+    'unsaved-edits.js'
+  ]
 ]
 
 let read: readonly Asset[] | undefined

@@ -17,14 +17,37 @@ async function login(world: World, token = MAIN_TOKEN): Promise<string> {
   return `${response.headers.get('Set-Cookie')!}|${secret}`
 }
 
-const withCookie = (cookie: string, more: Record<string, string> = {}) => ({ headers: { Host: HOST, Cookie: cookie.split(';')[0]!, 'X-Session-Secret': cookie.split('|')[1]!, ...more } })
+const withCookie = (cookie: string, more: Record<string, string> = {}) => ({
+  headers: { Host: HOST, Cookie: cookie.split(';')[0]!, 'X-Session-Secret': cookie.split('|')[1]!, ...more }
+})
 
 describe('the Host guard', () => {
-  it.each(['localhost', 'localhost:7468', 'LOCALHOST', 'localhost.', 'chronym.localhost', '127.0.0.1:7468', '127.8.9.10', '[::1]', '[::1]:7468'])('lets %s pass', async (host) => {
+  it.each([
+    'localhost',
+    'localhost:7468',
+    'LOCALHOST',
+    'localhost.',
+    'chronym.localhost',
+    '127.0.0.1:7468',
+    '127.8.9.10',
+    '[::1]',
+    '[::1]:7468'
+  ])('lets %s pass', async (host) => {
     expect(await status(createWorld().request('GET', '/healthz', { headers: { Host: host } }))).toBe(200)
   })
 
-  it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '0.0.0.0', '192.168.1.5', '127.0.0.256', '[::2]', 'a b', 'localhost:x', ''])('refuses "%s"', async (host) => {
+  it.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '0.0.0.0',
+    '192.168.1.5',
+    '127.0.0.256',
+    '[::2]',
+    'a b',
+    'localhost:x',
+    ''
+  ])('refuses "%s"', async (host) => {
     const response = await createWorld().request('GET', '/healthz', { headers: { Host: host } })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ code: 'SVC-AUT-002' })
@@ -50,14 +73,19 @@ describe('the address listened on', () => {
     ['fd00::5', '[fd00::5]:7468']
   ])('%s is a Host that is answered: %s', async (host, header) => {
     expect(await status(createWorld({ host }).request('GET', '/healthz', { headers: { Host: header } }))).toBe(200)
-    expect(await status(createWorld({ host }).request('GET', '/healthz', { headers: { Host: 'evil.example' } }))).toBe(403)
+    expect(await status(createWorld({ host }).request('GET', '/healthz', { headers: { Host: 'evil.example' } }))).toBe(
+      403
+    )
   })
 
   it('remembers of earlier requests no Host that the configuration allows no more', async () => {
     const world = createWorld()
-    const answers = async (...hosts: string[]) => Promise.all(hosts.map((host) => status(world.request('GET', '/healthz', { headers: { Host: host } }))))
+    const answers = async (...hosts: string[]) =>
+      Promise.all(hosts.map((host) => status(world.request('GET', '/healthz', { headers: { Host: host } }))))
     world.state.allowedHosts = ['box.example']
-    expect(await answers('localhost', 'localhost', 'evil.example', 'evil.example', 'box.example')).toEqual([200, 200, 403, 403, 200])
+    expect(await answers('localhost', 'localhost', 'evil.example', 'evil.example', 'box.example')).toEqual([
+      200, 200, 403, 403, 200
+    ])
     world.state.allowedHosts = []
     expect(await answers('box.example', 'localhost')).toEqual([403, 200])
   })
@@ -67,30 +95,54 @@ describe('other origins', () => {
   const PREFLIGHT = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization' }
 
   it('get no CORS header', async () => {
-    const response = await createWorld().request('GET', '/api/network-status', { headers: { Origin: 'https://evil.example' } })
+    const response = await createWorld().request('GET', '/api/network-status', {
+      headers: { Origin: 'https://evil.example' }
+    })
     expect(response.status).toBe(200)
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  const LOOK_UPS = ['/api/resolve/alice.chronym', '/api/explain/alice.chronym', '/api/zone/alice.chronym', '/api/resolve-kid/did:chronym:z']
-  const FOREIGN: Record<string, string>[] = [{ 'Sec-Fetch-Site': 'cross-site' }, { 'Sec-Fetch-Site': 'same-site' }, { Origin: 'https://evil.example' }, { Origin: 'null' }]
+  const LOOK_UPS = [
+    '/api/resolve/alice.chronym',
+    '/api/explain/alice.chronym',
+    '/api/zone/alice.chronym',
+    '/api/resolve-kid/did:chronym:z'
+  ]
+  const FOREIGN: Record<string, string>[] = [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' }
+  ]
 
   it.each(LOOK_UPS)('may not look up %s without a token', async (path) => {
     const world = createWorld()
     for (const headers of FOREIGN) {
       const response = await world.request('GET', path, { headers })
       expect(response.status).toBe(403)
-      expect(await response.json()).toMatchObject({ code: 'SVC-AUT-002', detail: expect.stringContaining('Ask with a bearer token') as string })
+      expect(await response.json()).toMatchObject({
+        code: 'SVC-AUT-002',
+        detail: expect.stringContaining('Ask with a bearer token') as string
+      })
     }
     expect(world.registry.calls).toEqual([])
-    for (const headers of FOREIGN) expect(await status(world.request('GET', path, { headers, token: MAIN_TOKEN }))).not.toBe(403)
-    for (const site of ['same-origin', 'none']) expect(await status(world.request('GET', path, { headers: { 'Sec-Fetch-Site': site } }))).not.toBe(403)
+    for (const headers of FOREIGN)
+      expect(await status(world.request('GET', path, { headers, token: MAIN_TOKEN }))).not.toBe(403)
+    for (const site of ['same-origin', 'none'])
+      expect(await status(world.request('GET', path, { headers: { 'Sec-Fetch-Site': site } }))).not.toBe(403)
     world.state.allowedOrigins = ['https://app.example']
-    expect(await status(world.request('GET', path, { headers: { Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' } }))).not.toBe(403)
+    expect(
+      await status(
+        world.request('GET', path, { headers: { Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' } })
+      )
+    ).not.toBe(403)
   })
 
   it.each(['POST', 'DELETE', 'OPTIONS'])('may not %s, token or not', async (method) => {
-    const response = await createWorld().request(method, '/session', { token: MAIN_TOKEN, headers: { Origin: 'https://evil.example', ...PREFLIGHT } })
+    const response = await createWorld().request(method, '/session', {
+      token: MAIN_TOKEN,
+      headers: { Origin: 'https://evil.example', ...PREFLIGHT }
+    })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ code: 'SVC-AUT-002' })
   })
@@ -98,12 +150,17 @@ describe('other origins', () => {
   it('that are allowed pass the preflight and get headers for themselves alone', async () => {
     const world = createWorld()
     world.state.allowedOrigins = ['https://app.example']
-    const preflight = await world.request('OPTIONS', '/api/commit', { headers: { Origin: 'https://app.example', ...PREFLIGHT } })
+    const preflight = await world.request('OPTIONS', '/api/commit', {
+      headers: { Origin: 'https://app.example', ...PREFLIGHT }
+    })
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('Access-Control-Allow-Origin')).toBe('https://app.example')
     expect(preflight.headers.get('Access-Control-Allow-Headers')).toContain('Authorization')
     expect(preflight.headers.has('Access-Control-Allow-Credentials')).toBe(false)
-    const answer = await world.request('GET', '/api/owned-names', { token: MAIN_TOKEN, headers: { Origin: 'https://app.example' } })
+    const answer = await world.request('GET', '/api/owned-names', {
+      token: MAIN_TOKEN,
+      headers: { Origin: 'https://app.example' }
+    })
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://app.example')
     expect(answer.headers.get('Access-Control-Expose-Headers')).toContain('ETag')
     expect(answer.headers.get('Vary')).toContain('Origin')
@@ -117,15 +174,29 @@ describe('other origins', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://app.example')
   })
 
-  it.each(['null', 'https://app.example.evil.example', 'http://app.example'])('%s is not https://app.example', async (origin) => {
-    const world = createWorld()
-    world.state.allowedOrigins = ['https://app.example']
-    expect((await world.request('GET', '/healthz', { headers: { Origin: origin } })).headers.has('Access-Control-Allow-Origin')).toBe(false)
-  })
+  it.each(['null', 'https://app.example.evil.example', 'http://app.example'])(
+    '%s is not https://app.example',
+    async (origin) => {
+      const world = createWorld()
+      world.state.allowedOrigins = ['https://app.example']
+      expect(
+        (await world.request('GET', '/healthz', { headers: { Origin: origin } })).headers.has(
+          'Access-Control-Allow-Origin'
+        )
+      ).toBe(false)
+    }
+  )
 })
 
 describe('the Authorization header', () => {
-  it.each(['Bearer wrong', 'Bearer', 'Basic dXNlcjpwYXNz', `Bearer ${MAIN_TOKEN}x`, `Token ${MAIN_TOKEN}`, `Bearer ${MAIN_TOKEN}, Bearer x`])('%s is refused on a public path too', async (header) => {
+  it.each([
+    'Bearer wrong',
+    'Bearer',
+    'Basic dXNlcjpwYXNz',
+    `Bearer ${MAIN_TOKEN}x`,
+    `Token ${MAIN_TOKEN}`,
+    `Bearer ${MAIN_TOKEN}, Bearer x`
+  ])('%s is refused on a public path too', async (header) => {
     const response = await createWorld().request('GET', '/api/network-status', { headers: { Authorization: header } })
     expect(response.status).toBe(401)
     expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="chronym"')
@@ -140,7 +211,11 @@ describe('an explanation', () => {
   it('has what concerns this daemon itself only for those who may read', async () => {
     const world = createWorld()
     const own = async (token?: string): Promise<unknown> => {
-      const response = await world.request('GET', '/api/explain/alice.chronym', token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } })
+      const response = await world.request(
+        'GET',
+        '/api/explain/alice.chronym',
+        token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } }
+      )
       expect(response.headers.get('Vary')).toContain('Authorization')
       return ((await response.json()) as { own: unknown }).own
     }
@@ -196,7 +271,9 @@ describe('scopes', () => {
 describe('the session of the dashboard', () => {
   it('is a cookie of its port that no script can read and no other site sends', async () => {
     const cookie = await login(createWorld())
-    expect(cookie).toMatch(/^chronym_session_7468=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict\|[\w-]{43}$/)
+    expect(cookie).toMatch(
+      /^chronym_session_7468=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict\|[\w-]{43}$/
+    )
     expect(cookie).not.toContain(MAIN_TOKEN)
   })
 
@@ -204,11 +281,14 @@ describe('the session of the dashboard', () => {
     const world = createWorld()
     const cookie = await login(world)
     const other = await login(createWorld())
-    const read = (secret: Record<string, string>) => status(world.request('GET', '/api/config', { headers: { Host: HOST, Cookie: cookie.split(';')[0]!, ...secret } }))
+    const read = (secret: Record<string, string>) =>
+      status(world.request('GET', '/api/config', { headers: { Host: HOST, Cookie: cookie.split(';')[0]!, ...secret } }))
     expect(await read({})).toBe(401)
     expect(await read({ 'X-Session-Secret': other.split('|')[1]! })).toBe(401)
     expect(cookie.split('|')[0]).not.toContain(cookie.split('|')[1]!)
-    const ended = await world.request('DELETE', '/session', { headers: { Host: HOST, Origin: ORIGIN, Cookie: cookie.split(';')[0]! } })
+    const ended = await world.request('DELETE', '/session', {
+      headers: { Host: HOST, Origin: ORIGIN, Cookie: cookie.split(';')[0]! }
+    })
     expect(ended.status).toBe(204)
     expect(await read({ 'X-Session-Secret': cookie.split('|')[1]! })).toBe(200)
   })
@@ -216,11 +296,15 @@ describe('the session of the dashboard', () => {
   it('goes on in one tab when another logs in', async () => {
     const world = createWorld()
     const first = await login(world)
-    const again = await world.request('POST', '/session', { ...withCookie(first, { Origin: ORIGIN }), body: { token: MAIN_TOKEN } })
+    const again = await world.request('POST', '/session', {
+      ...withCookie(first, { Origin: ORIGIN }),
+      body: { token: MAIN_TOKEN }
+    })
     const { secret } = (await again.json()) as { secret: string }
     const cookie = again.headers.get('Set-Cookie')!
     expect(cookie.split(';')[0]).toBe(first.split(';')[0])
-    for (const each of [first, `${cookie}|${secret}`]) expect(await status(world.request('GET', '/api/config', withCookie(each)))).toBe(200)
+    for (const each of [first, `${cookie}|${secret}`])
+      expect(await status(world.request('GET', '/api/config', withCookie(each)))).toBe(200)
   })
 
   it('opens what its token opens', async () => {
@@ -252,7 +336,8 @@ describe('the session of the dashboard', () => {
   it('changes something only for a request with its own Origin', async () => {
     const world = createWorld()
     const cookie = await login(world)
-    const change = (headers: Record<string, string>) => status(world.request('POST', '/api/config', { body: { mode: 'light' }, ...withCookie(cookie, headers) }))
+    const change = (headers: Record<string, string>) =>
+      status(world.request('POST', '/api/config', { body: { mode: 'light' }, ...withCookie(cookie, headers) }))
     expect(await change({})).toBe(403)
     expect(await change({ Origin: 'http://localhost:9999' })).toBe(403)
     expect(await change({ Origin: ORIGIN })).toBe(200)
@@ -286,7 +371,11 @@ describe('the session of the dashboard', () => {
 })
 
 describe('rate limits', () => {
-  const limits = { anonymous: { perSecond: 1, burst: 2 }, known: { perSecond: 1, burst: 4 }, failedLogins: { perSecond: 1, burst: 1 } }
+  const limits = {
+    anonymous: { perSecond: 1, burst: 2 },
+    known: { perSecond: 1, burst: 4 },
+    failedLogins: { perSecond: 1, burst: 1 }
+  }
 
   it('let a burst pass, then say when to come back, then refill', async () => {
     const world = createWorld({ limits })
@@ -303,7 +392,8 @@ describe('rate limits', () => {
     const world = createWorld({ limits })
     for (let sent = 0; sent < 3; sent++) await world.request('GET', '/api/network-status')
     const statuses = []
-    for (let sent = 0; sent < 5; sent++) statuses.push(await status(world.request('GET', '/api/config', { token: MAIN_TOKEN })))
+    for (let sent = 0; sent < 5; sent++)
+      statuses.push(await status(world.request('GET', '/api/config', { token: MAIN_TOKEN })))
     expect(statuses).toEqual([200, 200, 200, 200, 429])
   })
 
@@ -326,8 +416,15 @@ describe('rate limits', () => {
   })
 
   it.each([
-    ['127.0.0.1', 'loopback'], ['127.255.3.9', 'loopback'], ['::ffff:127.0.0.7', 'loopback'], ['::1', 'loopback'], [undefined, 'loopback'],
-    ['192.0.2.1', '192.0.2.1'], ['::2', '::2'], ['128.0.0.1', '128.0.0.1'], ['::ffff:192.0.2.1', '::ffff:192.0.2.1']
+    ['127.0.0.1', 'loopback'],
+    ['127.255.3.9', 'loopback'],
+    ['::ffff:127.0.0.7', 'loopback'],
+    ['::1', 'loopback'],
+    [undefined, 'loopback'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['::2', '::2'],
+    ['128.0.0.1', '128.0.0.1'],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.1']
   ])('count %s as %s', (address, client) => {
     expect(clientAt(address)).toBe(client)
   })
@@ -355,10 +452,13 @@ describe('rate limits', () => {
 })
 
 describe('every answer', () => {
-  it.each(['/', '/docs', '/errors/SVC-INT-001', '/api/network-status', '/nothing'])('of %s forbids sniffing, caching and referrers', async (path) => {
-    const { headers } = await createWorld().request('GET', path)
-    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
-    expect(headers.get('Cache-Control')).toBe('no-store')
-    expect(headers.get('Referrer-Policy')).toBe('no-referrer')
-  })
+  it.each(['/', '/docs', '/errors/SVC-INT-001', '/api/network-status', '/nothing'])(
+    'of %s forbids sniffing, caching and referrers',
+    async (path) => {
+      const { headers } = await createWorld().request('GET', path)
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+      expect(headers.get('Cache-Control')).toBe('no-store')
+      expect(headers.get('Referrer-Policy')).toBe('no-referrer')
+    }
+  )
 })

@@ -13,7 +13,10 @@ describe('an Idempotency-Key', () => {
     const first = await register(world, 'key-1')
     const second = await register(world, 'key-1')
     expect([first.status, second.status]).toEqual([202, 202])
-    expect([first.headers.get('Idempotency-Replayed'), second.headers.get('Idempotency-Replayed')]).toEqual([null, 'true'])
+    expect([first.headers.get('Idempotency-Replayed'), second.headers.get('Idempotency-Replayed')]).toEqual([
+      null,
+      'true'
+    ])
     expect(second.headers.get('Location')).toBe(first.headers.get('Location'))
     expect(await second.json()).toEqual(await first.json())
     expect(world.tasks.list()).toHaveLength(1)
@@ -91,7 +94,14 @@ describe('the answers kept', () => {
     expect(service.find('old', 'hash')).toEqual({ status: 'new' })
   })
 
-  it.each(['null', '[]', '"x"', '{"at":"now","bodyHash":"hash","response":{}}', '{"at":0,"bodyHash":"hash"}', '{"at":0,"bodyHash":"hash","response":null}'])('are none where the store holds %s', (json) => {
+  it.each([
+    'null',
+    '[]',
+    '"x"',
+    '{"at":"now","bodyHash":"hash","response":{}}',
+    '{"at":0,"bodyHash":"hash"}',
+    '{"at":0,"bodyHash":"hash","response":null}'
+  ])('are none where the store holds %s', (json) => {
     const store = new MemoryStore()
     const service = createIdempotency({ store, prefix: 'idempotency/', clock: () => 0 })
     service.remember('key', 'hash', {})

@@ -46,7 +46,9 @@ describe('a narrower token', () => {
     const { tokens, store } = service()
     const { token, id } = tokens.create(['read', 'vdf'], 'laptop')
     expect(tokens.verify(token)).toEqual(['read', 'vdf'])
-    expect(tokens.list()).toEqual([{ id, scopes: ['read', 'vdf'], created_at: '2026-11-21T12:00:00.000Z', label: 'laptop' }])
+    expect(tokens.list()).toEqual([
+      { id, scopes: ['read', 'vdf'], created_at: '2026-11-21T12:00:00.000Z', label: 'laptop' }
+    ])
     expect(new TextDecoder().decode(store.get(`token/${id}`))).not.toContain(token)
   })
 
@@ -72,13 +74,18 @@ describe('the routes of tokens', () => {
 
   it('show a token once', async () => {
     const world = createWorld()
-    const created = (await (await world.request('POST', '/api/tokens', { token, body: { scopes: ['read', 'read'] } })).json()) as { token: string; scopes: string[] }
+    const created = (await (
+      await world.request('POST', '/api/tokens', { token, body: { scopes: ['read', 'read'] } })
+    ).json()) as { token: string; scopes: string[] }
     expect(created.scopes).toEqual(['read'])
     expect(await (await world.request('GET', '/api/tokens', { token })).text()).not.toContain(created.token)
     expect((await world.request('GET', '/api/owned-names', { token: created.token })).status).toBe(200)
   })
 
-  it.each([{ scopes: [] }, { scopes: ['root'] }, { scopes: 'read' }, { scopes: ['read'], label: 'x'.repeat(101) }, {}])('refuse %j', async (body) => {
-    expect((await createWorld().request('POST', '/api/tokens', { token, body })).status).toBe(400)
-  })
+  it.each([{ scopes: [] }, { scopes: ['root'] }, { scopes: 'read' }, { scopes: ['read'], label: 'x'.repeat(101) }, {}])(
+    'refuse %j',
+    async (body) => {
+      expect((await createWorld().request('POST', '/api/tokens', { token, body })).status).toBe(400)
+    }
+  )
 })

@@ -28,14 +28,24 @@ describe('the client', () => {
   it('speaks to every part of the interface', async () => {
     const { world, client } = await connected()
     world.registry.reveals.set(NAME, REVEAL)
-    world.registry.owned.set(NAME, { name: NAME, state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0, renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 }, warnings: [] })
+    world.registry.owned.set(NAME, {
+      name: NAME,
+      state: 'live',
+      lease_end: '2026-11-28T12:00:00.000Z',
+      serial: 1,
+      published_serial: 0,
+      renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 },
+      warnings: []
+    })
     const zone = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
     expect(await client.health()).toEqual({ status: 'ok', version: '1.2.3' })
     expect(await client.networkStatus()).toMatchObject({ status: 'online' })
     expect(await client.resolve(NAME)).toEqual(REVEAL_BODY)
     expect(await client.explain(NAME)).toMatchObject({ name: NAME })
     expect(await client.publish(REVEAL_BODY)).toEqual({ success: true, stored_by: 3, of: 4 })
-    expect(await client.commit({ name: NAME, commitment: { hash: Buffer.alloc(32).toString('base64url') } })).toMatchObject({ success: true })
+    expect(
+      await client.commit({ name: NAME, commitment: { hash: Buffer.alloc(32).toString('base64url') } })
+    ).toMatchObject({ success: true })
     expect(await client.publishKid({ document: { id: DID, verificationMethod: [] } })).toMatchObject({ did: DID })
     expect(await client.publishManifest({ manifest: { id: DID, capabilities: [] } })).toMatchObject({ did: DID })
     expect(await client.resolveKid(DID)).toMatchObject({ kid_document: { id: DID } })
@@ -49,9 +59,16 @@ describe('the client', () => {
     expect(await client.forgetPin('a.chronym')).toEqual({ success: true })
     await expect(client.forgetPin('a.chronym')).rejects.toThrow('SVC-PIN-001')
     expect(await client.saveZone(NAME, zone)).toEqual({ success: true, serial: 1 })
-    expect(await client.zone(NAME)).toEqual({ zone: { ...zone, serial: 1 }, source: 'local', state: 'draft', etag: '"1"' })
+    expect(await client.zone(NAME)).toEqual({
+      zone: { ...zone, serial: 1 },
+      source: 'local',
+      state: 'draft',
+      etag: '"1"'
+    })
     expect(await client.drafts()).toMatchObject([{ name: NAME, serial: 1 }])
-    expect(await client.patchZone(NAME, { remove: [{ label: '@' }] }, { ifMatch: '"1"' })).toMatchObject({ success: true })
+    expect(await client.patchZone(NAME, { remove: [{ label: '@' }] }, { ifMatch: '"1"' })).toMatchObject({
+      success: true
+    })
     expect(await client.publishZone(NAME)).toEqual({ success: true, serial: 2, stored_by: 3, of: 4 })
     expect(await client.estimate(NAME)).toMatchObject({ iterations: 1_000_000 })
     const { task_id: taskId } = await client.register(NAME, { zone, idempotencyKey: 'key' })
@@ -83,9 +100,16 @@ describe('the client', () => {
 
   it('turns a problem into an error with its code, fields and members', async () => {
     const { client } = await connected()
-    const failure = (await client.saveZone(NAME, { records: { www: [{ type: 'A', value: 'x' }] } }).catch((error: unknown) => error)) as ProblemError
+    const failure = (await client
+      .saveZone(NAME, { records: { www: [{ type: 'A', value: 'x' }] } })
+      .catch((error: unknown) => error)) as ProblemError
     expect(failure).toBeInstanceOf(ProblemError)
-    expect(failure).toMatchObject({ code: 'SVC-ZON-002', status: 422, detail: 'The zone breaks a rule.', errors: [{ path: 'records/www/0/value' }] })
+    expect(failure).toMatchObject({
+      code: 'SVC-ZON-002',
+      status: 422,
+      detail: 'The zone breaks a rule.',
+      errors: [{ path: 'records/www/0/value' }]
+    })
     await client.register(NAME)
     const running = (await client.register(NAME).catch((error: unknown) => error)) as ProblemError
     expect(running.problem['task_id']).toBe('task-1')
@@ -95,11 +119,15 @@ describe('the client', () => {
     const server = await start(createWorld())
     await server.close()
     const { url } = server
-    await expect(createClient({ baseUrl: url }).health()).rejects.toThrow(`No daemon answers at ${url}. Start it with \`chronym daemon\`, or say where it is.`)
+    await expect(createClient({ baseUrl: url }).health()).rejects.toThrow(
+      `No daemon answers at ${url}. Start it with \`chronym daemon\`, or say where it is.`
+    )
   })
 
   it('says that something else answers', async () => {
-    const other: Server = createServer((_request, response) => response.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Not found</h1>'))
+    const other: Server = createServer((_request, response) =>
+      response.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Not found</h1>')
+    )
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     opened.push(other)
     const baseUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
@@ -205,11 +233,15 @@ describe('the reader of event streams', () => {
   }
 
   it('puts together what came in pieces', async () => {
-    expect(await read('id: 1\neve', 'nt: progress\ndata: {"a"', ': 1}\n', '\n')).toEqual([{ id: '1', event: 'progress', data: { a: 1 } }])
+    expect(await read('id: 1\neve', 'nt: progress\ndata: {"a"', ': 1}\n', '\n')).toEqual([
+      { id: '1', event: 'progress', data: { a: 1 } }
+    ])
   })
 
   it('passes over comments, retry and an event that was cut off', async () => {
-    expect(await read(': hello\n\nretry: 5\n\ndata: 1\n\nid: 2\ndata: {"cut')).toEqual([{ id: '', event: 'message', data: 1 }])
+    expect(await read(': hello\n\nretry: 5\n\ndata: 1\n\nid: 2\ndata: {"cut')).toEqual([
+      { id: '', event: 'message', data: 1 }
+    ])
   })
 
   it('gives a connection up that has fallen silent, lets go of it, and goes on after the last event at the next', async () => {
@@ -227,6 +259,11 @@ describe('the reader of event streams', () => {
     }
     const messages = []
     for await (const message of readEventStream(connect, undefined, () => lost++, 20)) messages.push(message.id)
-    expect({ messages, seen, cancelled, lost }).toEqual({ messages: ['7'], seen: [undefined, '7'], cancelled: true, lost: 1 })
+    expect({ messages, seen, cancelled, lost }).toEqual({
+      messages: ['7'],
+      seen: [undefined, '7'],
+      cancelled: true,
+      lost: 1
+    })
   })
 })

@@ -30,16 +30,25 @@ interface Attempt {
 
 /** How a code is provoked that no service raises, or that is raised before the service is asked. */
 const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: EndpointCase) => Promise<Response>>> = {
-  'SVC-REQ-001': (attempt, endpoint) => endpoint.path.startsWith(CHALLENGE) ? send(endpoint, { ...attempt, path: attempt.path.replace('nonce=', 'nonce=x') }) : (endpoint.body === undefined ? planted('SVC-REQ-001')(attempt, endpoint) : send(endpoint, attempt, { body: [] })),
-  'SVC-REQ-002': (attempt, endpoint) => send(endpoint, attempt, { raw: 'x'.repeat(MAX_BODY_BYTES + 1), headers: { 'Content-Type': 'application/json' } }),
-  'SVC-REQ-003': (attempt, endpoint) => send(endpoint, attempt, { raw: 'name=alice', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
+  'SVC-REQ-001': (attempt, endpoint) =>
+    endpoint.path.startsWith(CHALLENGE)
+      ? send(endpoint, { ...attempt, path: attempt.path.replace('nonce=', 'nonce=x') })
+      : endpoint.body === undefined
+        ? planted('SVC-REQ-001')(attempt, endpoint)
+        : send(endpoint, attempt, { body: [] }),
+  'SVC-REQ-002': (attempt, endpoint) =>
+    send(endpoint, attempt, { raw: 'x'.repeat(MAX_BODY_BYTES + 1), headers: { 'Content-Type': 'application/json' } }),
+  'SVC-REQ-003': (attempt, endpoint) =>
+    send(endpoint, attempt, { raw: 'name=alice', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
   'SVC-REQ-004': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nothing') }),
   'SVC-REQ-005': async (attempt, endpoint) => {
     const once = { perSecond: 0.5, burst: 1 }
     const world = createWorld({ limits: { anonymous: once, known: once, failedLogins: once } })
     await world.request('GET', '/nothing', attempt.options.token === undefined ? {} : { token: attempt.options.token })
-    // Supervisors' checks and the way to the dashboard are exempt; a client that keeps sending bad tokens is refused there too.
-    if (!/^\/(?:|session|\w+z)$/.test(endpoint.path) && !endpoint.path.startsWith(CHALLENGE)) return send(endpoint, { ...attempt, world })
+    // Supervisors' checks and the way to the dashboard are exempt; a client that keeps sending bad tokens is refused
+    // there too.
+    if (!/^\/(?:|session|\w+z)$/.test(endpoint.path) && !endpoint.path.startsWith(CHALLENGE))
+      return send(endpoint, { ...attempt, world })
     await send(endpoint, { ...attempt, world }, { token: 'bad' })
     return send(endpoint, { ...attempt, world }, { token: 'bad' })
   },
@@ -52,9 +61,12 @@ const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: Endpo
   'SVC-AUT-002': (attempt, endpoint) => send(endpoint, attempt, { headers: { Host: 'rebound.example' } }),
   'SVC-AUT-003': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobody') }),
   'SVC-AUT-004': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(':7468', ':7469') }),
-  'SVC-PIN-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobodys.chronym') }),
-  'SVC-WNT-002': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobodys.chronym') }),
-  'SVC-TSK-001': (attempt, endpoint) => send(endpoint, { ...attempt, path: attempt.path.replace(/task-\d/, 'task-99') }),
+  'SVC-PIN-001': (attempt, endpoint) =>
+    send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobodys.chronym') }),
+  'SVC-WNT-002': (attempt, endpoint) =>
+    send(endpoint, { ...attempt, path: attempt.path.replace(/[^/]+$/, 'nobodys.chronym') }),
+  'SVC-TSK-001': (attempt, endpoint) =>
+    send(endpoint, { ...attempt, path: attempt.path.replace(/task-\d/, 'task-99') }),
   'SVC-ZON-004': (attempt, endpoint) => send(endpoint, attempt, { headers: { 'If-Match': '"99"' } }),
   'SVC-INT-001': ({ world, path, options }, endpoint) => {
     world.services.tokens.verify = () => {
@@ -64,7 +76,11 @@ const PROVOCATIONS: Partial<Record<ErrorCode, (attempt: Attempt, endpoint: Endpo
   }
 }
 
-function send({ operation }: EndpointCase, { world, path, options }: Attempt, more: RequestOptions = {}): Promise<Response> {
+function send(
+  { operation }: EndpointCase,
+  { world, path, options }: Attempt,
+  more: RequestOptions = {}
+): Promise<Response> {
   return world.request(operation.split(' ')[0]!, path, { ...options, ...more })
 }
 
@@ -78,15 +94,25 @@ describe('every documented error', () => {
   it.each(CASES)('$operation answers $code', async ({ code, ...endpoint }) => {
     const world = createWorld()
     const path = furnish(world, endpoint)
-    const attempt: Attempt = { world, path, options: { token: endpoint.token ? MAIN_TOKEN : undefined, body: endpoint.body } }
+    const attempt: Attempt = {
+      world,
+      path,
+      options: { token: endpoint.token ? MAIN_TOKEN : undefined, body: endpoint.body }
+    }
     const response = await (PROVOCATIONS[code] ?? planted(code))(attempt, endpoint)
     const text = await response.text()
-    expect(JSON.parse(text)).toMatchObject({ code, type: `/errors/${code}`, title: ERROR_TABLE[code].title, status: ERROR_TABLE[code].status })
+    expect(JSON.parse(text)).toMatchObject({
+      code,
+      type: `/errors/${code}`,
+      title: ERROR_TABLE[code].title,
+      status: ERROR_TABLE[code].status
+    })
     expect(response.status).toBe(ERROR_TABLE[code].status)
     expect(response.headers.get('Content-Type')).toBe('application/problem+json')
     expect((JSON.parse(text) as { request_id: string }).request_id).toBe(response.headers.get('X-Request-Id'))
     expect(response.headers.has('WWW-Authenticate')).toBe(response.status === 401)
-    if (response.status === 429 || response.status === 503) expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
+    if (response.status === 429 || response.status === 503)
+      expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0)
     expect(text).not.toMatch(/secret|\/var\/|\bat .*:\d+:\d+/)
     reached.add(code)
   })
@@ -108,12 +134,15 @@ describe('every documented error', () => {
     const world = createWorld()
     world.tasks.create({ name: 'alice.chronym', kind: 'register' })
     await world.request('DELETE', '/api/vdf/status/task-1', { token: MAIN_TOKEN })
-    expect(await (await world.request('GET', '/api/vdf/status/task-1', { token: MAIN_TOKEN })).json()).toMatchObject({ error: { code: 'SVC-TSK-003' } })
+    expect(await (await world.request('GET', '/api/vdf/status/task-1', { token: MAIN_TOKEN })).json()).toMatchObject({
+      error: { code: 'SVC-TSK-003' }
+    })
     reached.add('SVC-TSK-003')
   })
 
   afterAll(() => {
-    // No answer has SVC-KEY: __test__/data-directory/open.test.ts and __test__/cli/commands/daemon/key.test.ts provoke these.
+    // No answer has SVC-KEY: __test__/data-directory/open.test.ts and __test__/cli/commands/daemon/key.test.ts provoke
+    // these.
     const answered = Object.keys(ERROR_TABLE).filter((code) => !code.startsWith('SVC-KEY-'))
     // With `-t` only some cases run.
     if (reached.size > 5) expect([...reached].sort()).toEqual(answered.sort())
@@ -121,26 +150,49 @@ describe('every documented error', () => {
 })
 
 describe('errors of parts that know no HTTP', () => {
-  const named = (name: string, extra: object = {}) => Object.assign(new Error('with a /secret/path'), { name, ...extra })
+  const named = (name: string, extra: object = {}) =>
+    Object.assign(new Error('with a /secret/path'), { name, ...extra })
 
   it.each([
-    [named('StoreError', { code: 'full' }), 'SVC-STO-001', 'The disk of the data directory is full. Nothing that was stored is lost.'],
-    [named('StoreError', { code: 'failing' }), 'SVC-STO-001', 'The store of the daemon cannot write. Nothing that was stored is lost.'],
-    [named('Error', { code: 'ENOSPC' }), 'SVC-STO-001', 'The data directory cannot be written. Nothing that was stored is lost.'],
-    [named('TypeError'), 'SVC-INT-001', 'The daemon met a condition it does not know; its log says more under this request id.']
+    [
+      named('StoreError', { code: 'full' }),
+      'SVC-STO-001',
+      'The disk of the data directory is full. Nothing that was stored is lost.'
+    ],
+    [
+      named('StoreError', { code: 'failing' }),
+      'SVC-STO-001',
+      'The store of the daemon cannot write. Nothing that was stored is lost.'
+    ],
+    [
+      named('Error', { code: 'ENOSPC' }),
+      'SVC-STO-001',
+      'The data directory cannot be written. Nothing that was stored is lost.'
+    ],
+    [
+      named('TypeError'),
+      'SVC-INT-001',
+      'The daemon met a condition it does not know; its log says more under this request id.'
+    ]
   ] as const)('%s becomes %s, with its stack in the log alone', async (failure, code, detail) => {
-    expect(await provoke(failure)).toMatchObject({ body: { code, detail }, logged: [{ level: 50, code, err: expect.objectContaining({ message: 'with a /secret/path' }) }] })
+    expect(await provoke(failure)).toMatchObject({
+      body: { code, detail },
+      logged: [{ level: 50, code, err: expect.objectContaining({ message: 'with a /secret/path' }) }]
+    })
   })
 
   it.each([
     [named('BeaconError'), 'SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.'],
     [named('OfflineError'), 'SVC-RES-001', 'No peer can be asked.']
-  ] as const)('%s becomes %s, which is no fault of the daemon: a warning without a stack', async (failure, code, detail) => {
-    const { body, logged } = await provoke(failure)
-    expect(body).toMatchObject({ code, detail })
-    expect(logged).toEqual([expect.objectContaining({ level: 40, code, msg: detail, reason: 'with a /secret/path' })])
-    expect(JSON.stringify(logged)).not.toContain('stack')
-  })
+  ] as const)(
+    '%s becomes %s, which is no fault of the daemon: a warning without a stack',
+    async (failure, code, detail) => {
+      const { body, logged } = await provoke(failure)
+      expect(body).toMatchObject({ code, detail })
+      expect(logged).toEqual([expect.objectContaining({ level: 40, code, msg: detail, reason: 'with a /secret/path' })])
+      expect(JSON.stringify(logged)).not.toContain('stack')
+    }
+  )
 
   async function provoke(failure: Error) {
     const world = createWorld()
@@ -149,7 +201,15 @@ describe('errors of parts that know no HTTP', () => {
     const body = (await response.json()) as Record<string, unknown>
     const code = body['code'] as ErrorCode
     expect(Object.keys(body).sort()).toEqual(['code', 'detail', 'request_id', 'status', 'title', 'type'])
-    expect(body).toMatchObject({ type: `/errors/${code}`, title: ERROR_TABLE[code].title, status: ERROR_TABLE[code].status, request_id: 'req-7' })
-    return { body, logged: world.logged.filter(({ request_id, code: logged }) => request_id === 'req-7' && logged !== undefined) }
+    expect(body).toMatchObject({
+      type: `/errors/${code}`,
+      title: ERROR_TABLE[code].title,
+      status: ERROR_TABLE[code].status,
+      request_id: 'req-7'
+    })
+    return {
+      body,
+      logged: world.logged.filter(({ request_id, code: logged }) => request_id === 'req-7' && logged !== undefined)
+    }
   }
 })

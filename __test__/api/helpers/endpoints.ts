@@ -26,7 +26,9 @@ export const REVEAL = {
   iterations: 1_000_000,
   vdf_proof: new Uint8Array([0xa1, 0xff, 0x00]),
   signature: new Uint8Array(64).fill(2),
-  payload: new TextEncoder().encode(JSON.stringify({ serial: 4, records: { '@': [{ type: 'TXT', value: '"network"' }] } }))
+  payload: new TextEncoder().encode(
+    JSON.stringify({ serial: 4, records: { '@': [{ type: 'TXT', value: '"network"' }] } })
+  )
 }
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
@@ -56,50 +58,268 @@ const open = { status: 200, token: false }
 const closed = { status: 200, token: true }
 
 export const ENDPOINTS: readonly EndpointCase[] = [
-  { ...open, operation: 'GET /api/network-status', path: '/api/network-status', schema: network.NetworkStatusSchema, service: 'networkStatus' },
-  { ...open, operation: 'GET /api/resolve/{name}', path: `/api/resolve/${NAME}`, schema: reveal.RevealSchema, service: 'resolve' },
-  { ...open, operation: 'GET /api/explain/{name}', path: `/api/explain/${NAME}`, schema: explanation.ExplanationSchema, service: 'explain' },
-  { ...open, operation: 'GET /api/resolve-kid/{did}', path: `/api/resolve-kid/${DID}`, schema: identity.ResolvedIdentitySchema, service: 'resolveIdentity' },
-  { ...open, operation: 'GET /api/zone/{name}', path: `/api/zone/${NAME}`, schema: zone.ZoneSchema, service: 'publicZone' },
-  { ...closed, operation: 'POST /api/commit', path: '/api/commit', body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } }, schema: common.CommittedSchema, service: 'commit' },
-  { ...closed, operation: 'POST /api/publish', path: '/api/publish', body: { reveal: REVEAL_BODY }, schema: common.StoredSchema, service: 'publish' },
-  { ...closed, operation: 'POST /api/publish-kid', path: '/api/publish-kid', body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } }, schema: common.IdentityPublishedSchema, service: 'publishKid' },
-  { ...closed, operation: 'POST /api/publish-manifest', path: '/api/publish-manifest', body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } }, schema: common.IdentityPublishedSchema, service: 'publishManifest' },
-  { ...closed, operation: 'GET /api/owned-names', path: '/api/owned-names', schema: network.OwnedNamesSchema, service: 'ownedNames' },
-  { ...closed, operation: 'GET /api/names', path: '/api/names', schema: network.OwnedNameListSchema, service: 'ownedNames' },
-  { ...closed, operation: 'POST /api/names/{name}/release', path: '/api/names/owned.chronym/release', schema: network.OwnedNameSchema, service: 'release' },
-  { ...closed, operation: 'DELETE /api/names/{name}/release', path: '/api/names/owned.chronym/release', schema: network.OwnedNameSchema, service: 'release' },
+  {
+    ...open,
+    operation: 'GET /api/network-status',
+    path: '/api/network-status',
+    schema: network.NetworkStatusSchema,
+    service: 'networkStatus'
+  },
+  {
+    ...open,
+    operation: 'GET /api/resolve/{name}',
+    path: `/api/resolve/${NAME}`,
+    schema: reveal.RevealSchema,
+    service: 'resolve'
+  },
+  {
+    ...open,
+    operation: 'GET /api/explain/{name}',
+    path: `/api/explain/${NAME}`,
+    schema: explanation.ExplanationSchema,
+    service: 'explain'
+  },
+  {
+    ...open,
+    operation: 'GET /api/resolve-kid/{did}',
+    path: `/api/resolve-kid/${DID}`,
+    schema: identity.ResolvedIdentitySchema,
+    service: 'resolveIdentity'
+  },
+  {
+    ...open,
+    operation: 'GET /api/zone/{name}',
+    path: `/api/zone/${NAME}`,
+    schema: zone.ZoneSchema,
+    service: 'publicZone'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/commit',
+    path: '/api/commit',
+    body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } },
+    schema: common.CommittedSchema,
+    service: 'commit'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/publish',
+    path: '/api/publish',
+    body: { reveal: REVEAL_BODY },
+    schema: common.StoredSchema,
+    service: 'publish'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/publish-kid',
+    path: '/api/publish-kid',
+    body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } },
+    schema: common.IdentityPublishedSchema,
+    service: 'publishKid'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/publish-manifest',
+    path: '/api/publish-manifest',
+    body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } },
+    schema: common.IdentityPublishedSchema,
+    service: 'publishManifest'
+  },
+  {
+    ...closed,
+    operation: 'GET /api/owned-names',
+    path: '/api/owned-names',
+    schema: network.OwnedNamesSchema,
+    service: 'ownedNames'
+  },
+  {
+    ...closed,
+    operation: 'GET /api/names',
+    path: '/api/names',
+    schema: network.OwnedNameListSchema,
+    service: 'ownedNames'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/names/{name}/release',
+    path: '/api/names/owned.chronym/release',
+    schema: network.OwnedNameSchema,
+    service: 'release'
+  },
+  {
+    ...closed,
+    operation: 'DELETE /api/names/{name}/release',
+    path: '/api/names/owned.chronym/release',
+    schema: network.OwnedNameSchema,
+    service: 'release'
+  },
   { ...closed, operation: 'GET /api/pins', path: '/api/pins', schema: pin.PinListSchema, service: 'pins' },
-  { ...closed, operation: 'DELETE /api/pins/{name}', path: `/api/pins/${NAME}`, schema: common.SuccessSchema, service: 'forgetPin' },
+  {
+    ...closed,
+    operation: 'DELETE /api/pins/{name}',
+    path: `/api/pins/${NAME}`,
+    schema: common.SuccessSchema,
+    service: 'forgetPin'
+  },
   { ...closed, operation: 'GET /api/wanted', path: '/api/wanted', schema: wanted.WantedListSchema, service: 'wanted' },
-  { ...closed, operation: 'POST /api/wanted', path: '/api/wanted', body: { id: NAME }, schema: wanted.WantedSchema, service: 'want' },
-  { ...closed, operation: 'DELETE /api/wanted/{id}', path: `/api/wanted/${NAME}`, schema: common.SuccessSchema, service: 'unwant' },
-  { ...closed, operation: 'POST /api/vdf/register', path: '/api/vdf/register', body: { name: 'new.chronym', zone: ZONE }, status: 202, schema: task.TaskStartedSchema, service: 'register' },
-  { ...closed, operation: 'POST /api/vdf/renew', path: '/api/vdf/renew', body: { name: 'owned.chronym' }, status: 202, schema: task.TaskStartedSchema, service: 'renew' },
-  { ...closed, operation: 'POST /api/vdf/estimate', path: '/api/vdf/estimate', body: { name: NAME }, schema: task.EstimateSchema, service: 'estimate' },
+  {
+    ...closed,
+    operation: 'POST /api/wanted',
+    path: '/api/wanted',
+    body: { id: NAME },
+    schema: wanted.WantedSchema,
+    service: 'want'
+  },
+  {
+    ...closed,
+    operation: 'DELETE /api/wanted/{id}',
+    path: `/api/wanted/${NAME}`,
+    schema: common.SuccessSchema,
+    service: 'unwant'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/vdf/register',
+    path: '/api/vdf/register',
+    body: { name: 'new.chronym', zone: ZONE },
+    status: 202,
+    schema: task.TaskStartedSchema,
+    service: 'register'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/vdf/renew',
+    path: '/api/vdf/renew',
+    body: { name: 'owned.chronym' },
+    status: 202,
+    schema: task.TaskStartedSchema,
+    service: 'renew'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/vdf/estimate',
+    path: '/api/vdf/estimate',
+    body: { name: NAME },
+    schema: task.EstimateSchema,
+    service: 'estimate'
+  },
   { ...closed, operation: 'GET /api/vdf/tasks', path: '/api/vdf/tasks', schema: task.TaskListSchema, service: 'tasks' },
-  { ...closed, operation: 'GET /api/vdf/status/{task_id}', path: '/api/vdf/status/task-1', schema: task.TaskSchema, service: 'tasks' },
-  { ...closed, operation: 'DELETE /api/vdf/status/{task_id}', path: '/api/vdf/status/task-1', schema: common.SuccessSchema, service: 'tasks' },
+  {
+    ...closed,
+    operation: 'GET /api/vdf/status/{task_id}',
+    path: '/api/vdf/status/task-1',
+    schema: task.TaskSchema,
+    service: 'tasks'
+  },
+  {
+    ...closed,
+    operation: 'DELETE /api/vdf/status/{task_id}',
+    path: '/api/vdf/status/task-1',
+    schema: common.SuccessSchema,
+    service: 'tasks'
+  },
   { ...closed, operation: 'GET /api/vdf/status/{task_id}/events', path: '/api/vdf/status/task-2/events' },
-  { ...closed, operation: 'POST /api/vdf/tasks/{task_id}/pause', path: '/api/vdf/tasks/task-1/pause', schema: task.TaskSchema, service: 'tasks' },
-  { ...closed, operation: 'POST /api/vdf/tasks/{task_id}/resume', path: '/api/vdf/tasks/task-1/resume', schema: task.TaskSchema, service: 'tasks' },
-  { ...closed, operation: 'POST /api/zone/{name}', path: `/api/zone/${NAME}`, body: ZONE, schema: zone.ZoneSavedSchema, service: 'saveZone' },
-  { ...closed, operation: 'PATCH /api/zone/{name}', path: `/api/zone/${NAME}`, body: { add: ZONE.records, remove: [{ label: 'www' }] }, schema: zone.ZoneSavedSchema, service: 'patchZone' },
-  { ...closed, operation: 'DELETE /api/zone/{name}', path: '/api/zone/owned.chronym', schema: common.SuccessSchema, service: 'discardZone' },
+  {
+    ...closed,
+    operation: 'POST /api/vdf/tasks/{task_id}/pause',
+    path: '/api/vdf/tasks/task-1/pause',
+    schema: task.TaskSchema,
+    service: 'tasks'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/vdf/tasks/{task_id}/resume',
+    path: '/api/vdf/tasks/task-1/resume',
+    schema: task.TaskSchema,
+    service: 'tasks'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/zone/{name}',
+    path: `/api/zone/${NAME}`,
+    body: ZONE,
+    schema: zone.ZoneSavedSchema,
+    service: 'saveZone'
+  },
+  {
+    ...closed,
+    operation: 'PATCH /api/zone/{name}',
+    path: `/api/zone/${NAME}`,
+    body: { add: ZONE.records, remove: [{ label: 'www' }] },
+    schema: zone.ZoneSavedSchema,
+    service: 'patchZone'
+  },
+  {
+    ...closed,
+    operation: 'DELETE /api/zone/{name}',
+    path: '/api/zone/owned.chronym',
+    schema: common.SuccessSchema,
+    service: 'discardZone'
+  },
   { ...closed, operation: 'GET /api/drafts', path: '/api/drafts', schema: zone.ZoneDraftListSchema, service: 'drafts' },
-  { ...closed, operation: 'POST /api/zone/{name}/publish', path: '/api/zone/owned.chronym/publish', schema: common.ZonePublishedSchema, service: 'publishZone' },
+  {
+    ...closed,
+    operation: 'POST /api/zone/{name}/publish',
+    path: '/api/zone/owned.chronym/publish',
+    schema: common.ZonePublishedSchema,
+    service: 'publishZone'
+  },
   { ...closed, operation: 'GET /api/config', path: '/api/config', schema: daemon.ConfigSchema },
-  { ...closed, operation: 'POST /api/config', path: '/api/config', body: { mode: 'light' }, schema: daemon.ConfigSchema, service: 'config' },
+  {
+    ...closed,
+    operation: 'POST /api/config',
+    path: '/api/config',
+    body: { mode: 'light' },
+    schema: daemon.ConfigSchema,
+    service: 'config'
+  },
   { ...closed, operation: 'GET /api/config/fields', path: '/api/config/fields', schema: daemon.ConfigFieldListSchema },
-  { ...closed, operation: 'DELETE /api/config/{field}', path: '/api/config/mode', schema: daemon.ConfigSchema, service: 'config' },
+  {
+    ...closed,
+    operation: 'DELETE /api/config/{field}',
+    path: '/api/config/mode',
+    schema: daemon.ConfigSchema,
+    service: 'config'
+  },
   { ...closed, operation: 'GET /api/events', path: '/api/events' },
   { ...closed, operation: 'GET /api/tokens', path: '/api/tokens', schema: daemon.TokenListSchema },
-  { ...closed, operation: 'POST /api/tokens', path: '/api/tokens', body: { scopes: ['read'], label: 'grafana' }, status: 201, schema: daemon.NewTokenSchema, service: 'store' },
-  { ...closed, operation: 'POST /api/tokens/rotate', path: '/api/tokens/rotate', schema: daemon.RotatedTokenSchema, service: 'store' },
-  { ...closed, operation: 'DELETE /api/tokens/{id}', path: '/api/tokens/{token id}', schema: common.SuccessSchema, service: 'store' },
-  { ...open, operation: 'GET /api/challenge', path: `/api/challenge?nonce=${'ab'.repeat(32)}&address=127.0.0.1:7468`, schema: daemon.ChallengeSchema },
+  {
+    ...closed,
+    operation: 'POST /api/tokens',
+    path: '/api/tokens',
+    body: { scopes: ['read'], label: 'grafana' },
+    status: 201,
+    schema: daemon.NewTokenSchema,
+    service: 'store'
+  },
+  {
+    ...closed,
+    operation: 'POST /api/tokens/rotate',
+    path: '/api/tokens/rotate',
+    schema: daemon.RotatedTokenSchema,
+    service: 'store'
+  },
+  {
+    ...closed,
+    operation: 'DELETE /api/tokens/{id}',
+    path: '/api/tokens/{token id}',
+    schema: common.SuccessSchema,
+    service: 'store'
+  },
+  {
+    ...open,
+    operation: 'GET /api/challenge',
+    path: `/api/challenge?nonce=${'ab'.repeat(32)}&address=127.0.0.1:7468`,
+    schema: daemon.ChallengeSchema
+  },
   { ...open, operation: 'GET /session', path: '/session', schema: daemon.SessionSchema },
-  { ...open, operation: 'POST /session', path: '/session', body: { token: MAIN_TOKEN }, schema: daemon.SessionOpenedSchema },
+  {
+    ...open,
+    operation: 'POST /session',
+    path: '/session',
+    body: { token: MAIN_TOKEN },
+    schema: daemon.SessionOpenedSchema
+  },
   { ...open, operation: 'DELETE /session', path: '/session', status: 204 },
   { ...open, operation: 'GET /healthz', path: '/healthz', schema: daemon.HealthSchema },
   { ...open, operation: 'GET /readyz', path: '/readyz', schema: daemon.ReadinessSchema },
@@ -113,16 +333,40 @@ export const ENDPOINTS: readonly EndpointCase[] = [
 /** A pin that was seen once. */
 export function pinOf(name: string): PinView {
   const at = '2026-11-21T12:00:00.000Z'
-  return { name, owner: '01'.repeat(32), state: 'tentative', since: at, second_look: '2026-11-22T18:00:00.000Z', firm_since: null, until: '2026-11-23T12:00:00.000Z', rival: null, contested_until: null }
+  return {
+    name,
+    owner: '01'.repeat(32),
+    state: 'tentative',
+    since: at,
+    second_look: '2026-11-22T18:00:00.000Z',
+    firm_since: null,
+    until: '2026-11-23T12:00:00.000Z',
+    rival: null,
+    contested_until: null
+  }
 }
 
 /** Fills a world with what the paths above name. Returns the path, with the id of a token made for it. */
 export function furnish(world: World, { path }: EndpointCase): string {
   world.registry.reveals.set(NAME, REVEAL)
   world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
-  world.registry.owned.set('owned.chronym', { name: 'owned.chronym', state: 'live', lease_end: '2026-11-28T12:00:00.000Z', serial: 1, published_serial: 0, renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 }, warnings: [] })
+  world.registry.owned.set('owned.chronym', {
+    name: 'owned.chronym',
+    state: 'live',
+    lease_end: '2026-11-28T12:00:00.000Z',
+    serial: 1,
+    published_serial: 0,
+    renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 },
+    warnings: []
+  })
   world.registry.pinned.set(NAME, pinOf(NAME))
-  world.registry.sought.set(NAME, { id: NAME, state: 'looking', detail: 'The network has not been asked yet.', since: '2026-11-21T12:00:00.000Z', looked_at: null })
+  world.registry.sought.set(NAME, {
+    id: NAME,
+    state: 'looking',
+    detail: 'The network has not been asked yet.',
+    since: '2026-11-21T12:00:00.000Z',
+    looked_at: null
+  })
   world.registry.zones.set('owned.chronym', { serial: 1, records: {} })
   world.tasks.create({ name: 'running.chronym', kind: 'register' })
   world.tasks.create({ name: 'ended.chronym', kind: 'register' })

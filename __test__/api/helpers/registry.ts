@@ -1,9 +1,22 @@
-/** A registry in memory: owners, zones and identities in maps, and failures on demand. It knows no peers and no proofs. */
+/**
+ * A registry in memory: owners, zones and identities in maps, and failures on demand. It knows no peers and no proofs.
+ */
 import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone/zone.ts'
-import type { Explanation, NetworkDiversityView, OwnedName, PinView, WantedView, Registry, ResolvedName, ZoneDraft, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
+import type {
+  Explanation,
+  NetworkDiversityView,
+  OwnedName,
+  PinView,
+  WantedView,
+  Registry,
+  ResolvedName,
+  ZoneDraft,
+  ZonePatch,
+  ZoneView
+} from '../../../src/registry/types.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
@@ -11,7 +24,13 @@ export type Operation = keyof Registry
 
 /** Four peers of a young network, two of each of two /24. */
 const DIVERSITY: NetworkDiversityView = {
-  peers: 4, prefixes: 2, wide_prefixes: 1, needed: { answer: 11, settle: 8, adopt: 5 }, missing: { peers: 7, prefixes: 4, wide_prefixes: 2 }, enough: false, message: '4 of the 11 diverse peers'
+  peers: 4,
+  prefixes: 2,
+  wide_prefixes: 1,
+  needed: { answer: 11, settle: 8, adopt: 5 },
+  missing: { peers: 7, prefixes: 4, wide_prefixes: 2 },
+  enough: false,
+  message: '4 of the 11 diverse peers'
 }
 
 export class MemoryRegistry implements Registry {
@@ -20,7 +39,10 @@ export class MemoryRegistry implements Registry {
   readonly owned = new Map<string, OwnedName>()
   readonly sought = new Map<string, WantedView>()
   pinned = new Map<string, PinView>()
-  readonly identities = new Map<string, { document: Record<string, unknown>; manifest: Record<string, unknown> | null }>()
+  readonly identities = new Map<
+    string,
+    { document: Record<string, unknown>; manifest: Record<string, unknown> | null }
+  >()
   readonly failures = new Map<Operation, Error>()
   readonly calls: { operation: Operation; arguments: unknown[] }[] = []
   mode: NetworkMode = 'full'
@@ -38,7 +60,8 @@ export class MemoryRegistry implements Registry {
 
   #named(operation: Operation, name: string, ...args: unknown[]): void {
     this.#called(operation, name, ...args)
-    if (!/^[a-z0-9-]{1,63}\.chronym$/.test(name)) throw new ServiceError('SVC-NAM-001', `"${name}" is not a valid name of this network.`)
+    if (!/^[a-z0-9-]{1,63}\.chronym$/.test(name))
+      throw new ServiceError('SVC-NAM-001', `"${name}" is not a valid name of this network.`)
   }
 
   #find(name: string): Reveal {
@@ -52,7 +75,16 @@ export class MemoryRegistry implements Registry {
 
   networkStatus() {
     this.#called('networkStatus')
-    return { status: 'online' as const, peers: 4, mode: this.mode, peer_id: '12D3KooW', network: 'local', beacon: { round: 99, age_seconds: 1 }, records: 7, diversity: DIVERSITY }
+    return {
+      status: 'online' as const,
+      peers: 4,
+      mode: this.mode,
+      peer_id: '12D3KooW',
+      network: 'local',
+      beacon: { round: 99, age_seconds: 1 },
+      records: 7,
+      diversity: DIVERSITY
+    }
   }
 
   async setMode(mode: NetworkMode): Promise<void> {
@@ -68,7 +100,10 @@ export class MemoryRegistry implements Registry {
 
   async explain(name: string, options?: { withOwn?: boolean }): Promise<Explanation> {
     this.#named('explain', name, options?.withOwn)
-    return explanation({ name, own: options?.withOwn === true ? { name: null, claim: null, receipts: null, tasks: [] } : null })
+    return explanation({
+      name,
+      own: options?.withOwn === true ? { name: null, claim: null, receipts: null, tasks: [] } : null
+    })
   }
 
   async resolveIdentity(did: string) {
@@ -81,7 +116,11 @@ export class MemoryRegistry implements Registry {
   async publicZone(name: string): Promise<ZoneView> {
     this.#named('publicZone', name)
     try {
-      return { zone: JSON.parse(Buffer.from(this.#find(name).payload).toString()) as Zone, source: 'network', state: 'published' }
+      return {
+        zone: JSON.parse(Buffer.from(this.#find(name).payload).toString()) as Zone,
+        source: 'network',
+        state: 'published'
+      }
     } catch (error) {
       if (error instanceof SyntaxError) throw new ServiceError('SVC-ZON-001', `The payload of ${name} is not a zone.`)
       throw error
@@ -101,7 +140,9 @@ export class MemoryRegistry implements Registry {
     for (const [label, group] of Object.entries(records)) {
       for (const [index, { type, value }] of group.entries()) {
         if (type === 'A' && !/^[\d.]+$/.test(value)) {
-          throw new ServiceError('SVC-ZON-002', 'The zone breaks a rule.', { errors: [{ path: `records/${label}/${index}/value`, message: 'is no IPv4 address' }] })
+          throw new ServiceError('SVC-ZON-002', 'The zone breaks a rule.', {
+            errors: [{ path: `records/${label}/${index}/value`, message: 'is no IPv4 address' }]
+          })
         }
       }
     }
@@ -111,16 +152,22 @@ export class MemoryRegistry implements Registry {
 
   #unchanged(name: string, ifMatchSerial: number | undefined): number {
     const standing = this.zones.get(name)?.serial ?? 0
-    if (ifMatchSerial !== undefined && ifMatchSerial !== standing) throw new ServiceError('SVC-ZON-004', `The zone has serial ${standing}.`)
+    if (ifMatchSerial !== undefined && ifMatchSerial !== standing)
+      throw new ServiceError('SVC-ZON-004', `The zone has serial ${standing}.`)
     return standing
   }
 
   patchZone(name: string, patch: ZonePatch, ifMatchSerial?: number) {
     this.#named('patchZone', name, patch, ifMatchSerial)
     const standing = this.#unchanged(name, ifMatchSerial)
-    const records = Object.assign(Object.create(null) as Zone['records'], structuredClone(this.zones.get(name)?.records ?? {}))
+    const records = Object.assign(
+      Object.create(null) as Zone['records'],
+      structuredClone(this.zones.get(name)?.records ?? {})
+    )
     for (const { label, type, value } of patch.remove) {
-      records[label] = (records[label] ?? []).filter((record) => !((type === undefined || record.type === type) && (value === undefined || record.value === value)))
+      records[label] = (records[label] ?? []).filter(
+        (record) => !((type === undefined || record.type === type) && (value === undefined || record.value === value))
+      )
     }
     for (const [label, added] of Object.entries(patch.add as Zone['records'])) (records[label] ??= []).push(...added)
     this.zones.set(name, { records, serial: standing + 1 })
@@ -135,7 +182,13 @@ export class MemoryRegistry implements Registry {
 
   drafts(): ZoneDraft[] {
     this.#called('drafts')
-    return [...this.zones].map(([name, { serial, records }]) => ({ name, serial, published_serial: 0, records: Object.keys(records).length, owner: 'owned' }))
+    return [...this.zones].map(([name, { serial, records }]) => ({
+      name,
+      serial,
+      published_serial: 0,
+      records: Object.keys(records).length,
+      owner: 'owned'
+    }))
   }
 
   async publishZone(name: string) {
@@ -172,7 +225,8 @@ export class MemoryRegistry implements Registry {
     const document = manifest as { id?: unknown }
     if (typeof document.id !== 'string') throw new ServiceError('SVC-KID-001', 'The manifest has no id.')
     const identity = this.identities.get(document.id)
-    if (identity === undefined) throw new ServiceError('SVC-KID-001', `No identity document is known for ${document.id}.`)
+    if (identity === undefined)
+      throw new ServiceError('SVC-KID-001', `No identity document is known for ${document.id}.`)
     identity.manifest = document
     return { did: document.id, version: 1, stored_by: 3, of: 4 }
   }
@@ -198,7 +252,13 @@ export class MemoryRegistry implements Registry {
   async want(id: string): Promise<WantedView> {
     if (id.startsWith('did:')) this.#called('want', id)
     else this.#named('want', id)
-    const view: WantedView = { id, state: 'not-found', detail: 'No peer that answered shows it.', since: '2026-11-21T12:00:00.000Z', looked_at: null }
+    const view: WantedView = {
+      id,
+      state: 'not-found',
+      detail: 'No peer that answered shows it.',
+      since: '2026-11-21T12:00:00.000Z',
+      looked_at: null
+    }
     this.sought.set(id, view)
     return view
   }
@@ -241,7 +301,19 @@ export class MemoryRegistry implements Registry {
 
   async estimate(name: string) {
     this.#named('estimate', name)
-    return { kind: 'register' as const, iterations: 1_000_000, iterations_per_second: 333_000, seconds: 6, queued_seconds: 0, proving_seconds: 1, proof_kept: false, lease_start: '2026-11-21T12:00:00.000Z', lease_end: '2026-11-28T12:00:00.000Z', gain_seconds: null, left: null }
+    return {
+      kind: 'register' as const,
+      iterations: 1_000_000,
+      iterations_per_second: 333_000,
+      seconds: 6,
+      queued_seconds: 0,
+      proving_seconds: 1,
+      proof_kept: false,
+      lease_start: '2026-11-21T12:00:00.000Z',
+      lease_end: '2026-11-28T12:00:00.000Z',
+      gain_seconds: null,
+      left: null
+    }
   }
 
   renewalGain(name: string) {

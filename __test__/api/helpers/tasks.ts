@@ -21,7 +21,10 @@ export class MemoryTasks implements TaskManager {
 
   create({ name, kind }: { name: string; kind: TaskKind }): TaskView {
     const standing = this.list().find((task) => task.name === name && task.status === 'running')
-    if (standing !== undefined) throw new ServiceError('SVC-REG-002', `A task for ${name} is running.`, { extensions: { task_id: standing.task_id } })
+    if (standing !== undefined)
+      throw new ServiceError('SVC-REG-002', `A task for ${name} is running.`, {
+        extensions: { task_id: standing.task_id }
+      })
     const view: TaskView = {
       task_id: `task-${this.#entries.size + 1}`,
       name,
@@ -71,7 +74,8 @@ export class MemoryTasks implements TaskManager {
     if (this.failure !== undefined) throw this.failure
     const entry = this.#entries.get(taskId)
     if (entry === undefined) return false
-    if (entry.view.status !== 'running' && onlyRunning) throw new ServiceError('SVC-TSK-004', `The task has ended (${taskId}).`)
+    if (entry.view.status !== 'running' && onlyRunning)
+      throw new ServiceError('SVC-TSK-004', `The task has ended (${taskId}).`)
     if (entry.view.status !== 'running') return this.#entries.delete(taskId)
     this.move(taskId, 'failed', { status: 'failed', error: { code: 'SVC-TSK-003', message: 'Cancelled' } })
     return true
@@ -88,7 +92,8 @@ export class MemoryTasks implements TaskManager {
   #set(taskId: string, paused: boolean): TaskView | undefined {
     if (this.failure !== undefined) throw this.failure
     const entry = this.#entries.get(taskId)
-    if (entry !== undefined && entry.view.status !== 'running') throw new ServiceError('SVC-TSK-004', `The task has ended (${taskId}).`)
+    if (entry !== undefined && entry.view.status !== 'running')
+      throw new ServiceError('SVC-TSK-004', `The task has ended (${taskId}).`)
     if (entry !== undefined) entry.view = { ...entry.view, paused }
     return entry?.view
   }

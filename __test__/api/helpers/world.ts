@@ -13,7 +13,11 @@ import { MemoryTasks } from './tasks.ts'
 
 export const INSTANCE = '6f1d2b7c-8e90-4f0e-9a53-3f1c9a520d0e'
 /** The socket that every request comes on. */
-const BINDINGS: object = { incoming: { socket: { remoteAddress: 'local', localAddress: '::ffff:127.0.0.1', localPort: 7468, setTimeout: () => undefined } } }
+const BINDINGS: object = {
+  incoming: {
+    socket: { remoteAddress: 'local', localAddress: '::ffff:127.0.0.1', localPort: 7468, setTimeout: () => undefined }
+  }
+}
 
 export const MAIN_TOKEN = 'main-token-of-the-test-world-0123456789abcde'
 
@@ -53,7 +57,12 @@ class MemoryConfig implements ConfigService {
   }
 
   fields() {
-    return Object.entries(this.#fields).map(([field, value]) => ({ field, value, source: 'default' as const, changeable: field === 'mode' }))
+    return Object.entries(this.#fields).map(([field, value]) => ({
+      field,
+      value,
+      source: 'default' as const,
+      changeable: field === 'mode'
+    }))
   }
 
   async unset(field: string): Promise<Record<string, unknown>> {
@@ -66,7 +75,10 @@ class MemoryConfig implements ConfigService {
     if (this.failure !== undefined) throw this.failure
     for (const field of Object.keys(patch as object)) {
       if (field === 'data_dir') throw new ServiceError('SVC-CFG-002', 'data_dir cannot change while the daemon runs.')
-      if (!(field in this.#fields)) throw new ServiceError('SVC-CFG-001', `There is no field ${field}.`, { errors: [{ path: field, message: 'unknown field' }] })
+      if (!(field in this.#fields))
+        throw new ServiceError('SVC-CFG-001', `There is no field ${field}.`, {
+          errors: [{ path: field, message: 'unknown field' }]
+        })
     }
     this.#fields = { ...this.#fields, ...(patch as object) }
     return this.#fields
@@ -91,20 +103,33 @@ export function createWorld(options: AppOptions = {}) {
   const registry = new MemoryRegistry(tasks)
   const config = new MemoryConfig()
   const logged: Record<string, unknown>[] = []
-  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
+  const log = pino(
+    { level: 'debug' },
+    { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) }
+  )
   let mainToken = MAIN_TOKEN
   const writeMainToken = (token: string) => {
     if (store.failure !== undefined) throw store.failure
     mainToken = token
   }
-  const state = { checks: [{ name: 'peers', ok: true, detail: '4 peers' }] as ReadinessCheck[], allowedHosts: [] as string[], allowedOrigins: [] as string[] }
+  const state = {
+    checks: [{ name: 'peers', ok: true, detail: '4 peers' }] as ReadinessCheck[],
+    allowedHosts: [] as string[],
+    allowedOrigins: [] as string[]
+  }
   const events = createEventLog({ capacity: 100, clock: () => clock.now })
   const services: ApiServices = {
     version: '1.2.3',
     instance: INSTANCE,
     registry,
     tasks,
-    tokens: createTokenService({ store, prefix: 'token/', readMainToken: () => mainToken, writeMainToken, clock: () => clock.now }),
+    tokens: createTokenService({
+      store,
+      prefix: 'token/',
+      readMainToken: () => mainToken,
+      writeMainToken,
+      clock: () => clock.now
+    }),
     config,
     events,
     idempotency: createIdempotency({ store, prefix: 'idempotency/', clock: () => clock.now }),
@@ -117,7 +142,11 @@ export function createWorld(options: AppOptions = {}) {
   }
   const app = createApp(services, options)
 
-  const request = (method: string, path: string, { token, body, raw, headers }: RequestOptions = {}): Promise<Response> => {
+  const request = (
+    method: string,
+    path: string,
+    { token, body, raw, headers }: RequestOptions = {}
+  ): Promise<Response> => {
     const given = new Headers(headers)
     if (token !== undefined) given.set('Authorization', `Bearer ${token}`)
     if (body !== undefined && !given.has('Content-Type')) given.set('Content-Type', 'application/json')
@@ -125,5 +154,18 @@ export function createWorld(options: AppOptions = {}) {
     const init = { method, headers: given, ...(content !== undefined && { body: content, duplex: 'half' as const }) }
     return Promise.resolve(app.request(path, init, BINDINGS))
   }
-  return { app, services, registry, tasks, config, store, events, clock, logged, state, request, mainToken: () => mainToken }
+  return {
+    app,
+    services,
+    registry,
+    tasks,
+    config,
+    store,
+    events,
+    clock,
+    logged,
+    state,
+    request,
+    mainToken: () => mainToken
+  }
 }

@@ -1,4 +1,6 @@
-/** A client that stops reading, on a real socket: what the daemon holds for it, and what it finds when it comes back. */
+/**
+ * A client that stops reading, on a real socket: what the daemon holds for it, and what it finds when it comes back.
+ */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -46,7 +48,14 @@ async function start() {
   }
   const server: ApiServer = await serve(world.services, { host: '127.0.0.1', port: 0 }, { heartbeatMs: HEARTBEAT_MS })
   cleanups.push(() => server.close())
-  return { server, path: `/api/vdf/status/${taskId}/events`, append, newest: () => newest, taken: () => taken, open: () => open }
+  return {
+    server,
+    path: `/api/vdf/status/${taskId}/events`,
+    append,
+    newest: () => newest,
+    taken: () => taken,
+    open: () => open
+  }
 }
 
 async function stalledClient(port: number, path: string): Promise<Socket> {
@@ -97,7 +106,9 @@ describe('a client that stops reading', () => {
     // Nobody reads, and still the daemon lets go of it.
     await expect.poll(daemon.open).toBe(0)
     socket.destroy()
-    const back = await fetch(`${daemon.server.url}${daemon.path}`, { headers: { Authorization: `Bearer ${MAIN_TOKEN}`, 'Last-Event-ID': '1' } })
+    const back = await fetch(`${daemon.server.url}${daemon.path}`, {
+      headers: { Authorization: `Bearer ${MAIN_TOKEN}`, 'Last-Event-ID': '1' }
+    })
     daemon.append('completed', { status: 'completed' })
     const events = []
     for await (const event of parseEvents(back.body!)) events.push(event)
@@ -107,7 +118,9 @@ describe('a client that stops reading', () => {
 
   it('but reads on keeps its stream however long it lasts', async () => {
     const daemon = await start()
-    const response = await fetch(`${daemon.server.url}${daemon.path}`, { headers: { Authorization: `Bearer ${MAIN_TOKEN}` } })
+    const response = await fetch(`${daemon.server.url}${daemon.path}`, {
+      headers: { Authorization: `Bearer ${MAIN_TOKEN}` }
+    })
     const text = response.text()
     await new Promise((resolve) => setTimeout(resolve, 8 * HEARTBEAT_MS))
     expect(daemon.open()).toBe(1)

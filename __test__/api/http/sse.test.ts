@@ -54,7 +54,10 @@ describe('the events of a task', () => {
 
   it('end, with nothing more sent, when the token is revoked', async () => {
     const world = withTask()
-    const made = (await (await world.request('POST', '/api/tokens', { token, body: { scopes: ['read'] } })).json()) as { id: string; token: string }
+    const made = (await (await world.request('POST', '/api/tokens', { token, body: { scopes: ['read'] } })).json()) as {
+      id: string
+      token: string
+    }
     const response = await world.request('GET', PATH, { token: made.token })
     world.tasks.move('task-1', 'progress', { progress: 1 })
     const { next } = chunks(response)
@@ -142,7 +145,10 @@ describe('the events of the daemon', () => {
     }
     const started = Date.parse('2026-11-21T12:00:00Z')
     expect(seen).toEqual([
-      [`${started + 1}`, { id: started + 1, at: '2026-11-21T12:00:00.000Z', type: 'peer:connect', detail: { peer: 'a' } }],
+      [
+        `${started + 1}`,
+        { id: started + 1, at: '2026-11-21T12:00:00.000Z', type: 'peer:connect', detail: { peer: 'a' } }
+      ],
       [`${started + 2}`, { id: started + 2, at: '2026-11-21T12:00:00.000Z', type: 'mode', detail: { mode: 'light' } }]
     ])
   })
@@ -196,7 +202,9 @@ describe('the event log', () => {
 
   it('ends for a reader that waits when its signal aborts', async () => {
     const closed = new AbortController()
-    const reader = createEventLog({ capacity: 2, clock: () => 0 }).stream(undefined, closed.signal)[Symbol.asyncIterator]()
+    const reader = createEventLog({ capacity: 2, clock: () => 0 })
+      .stream(undefined, closed.signal)
+      [Symbol.asyncIterator]()
     const next = reader.next()
     closed.abort()
     expect((await next).done).toBe(true)

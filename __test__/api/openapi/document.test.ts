@@ -11,13 +11,29 @@ const document = await createDocument(app, '1.2.3')
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 const described = Object.entries(document.paths).flatMap(([path, item]) =>
-  METHODS.flatMap((method) => (item[method] === undefined ? [] : [{ name: `${method.toUpperCase()} ${path}`, path, operation: item[method] }]))
+  METHODS.flatMap((method) =>
+    item[method] === undefined ? [] : [{ name: `${method.toUpperCase()} ${path}`, path, operation: item[method] }]
+  )
 )
 
 const PROMISED = [
-  'GET /api/network-status', 'GET /api/resolve/{name}', 'GET /api/resolve-kid/{did}', 'GET /api/zone/{name}', 'POST /api/commit', 'POST /api/publish',
-  'POST /api/publish-kid', 'POST /api/publish-manifest', 'GET /api/config', 'POST /api/config', 'GET /api/owned-names', 'POST /api/vdf/register',
-  'POST /api/vdf/renew', 'GET /api/vdf/status/{task_id}', 'DELETE /api/vdf/status/{task_id}', 'POST /api/zone/{name}', 'POST /api/zone/{name}/publish'
+  'GET /api/network-status',
+  'GET /api/resolve/{name}',
+  'GET /api/resolve-kid/{did}',
+  'GET /api/zone/{name}',
+  'POST /api/commit',
+  'POST /api/publish',
+  'POST /api/publish-kid',
+  'POST /api/publish-manifest',
+  'GET /api/config',
+  'POST /api/config',
+  'GET /api/owned-names',
+  'POST /api/vdf/register',
+  'POST /api/vdf/renew',
+  'GET /api/vdf/status/{task_id}',
+  'DELETE /api/vdf/status/{task_id}',
+  'POST /api/zone/{name}',
+  'POST /api/zone/{name}/publish'
 ]
 
 describe('the OpenAPI document', () => {
@@ -38,9 +54,12 @@ describe('the OpenAPI document', () => {
 
   it('has the paths of docs/api.md, each with its scopes, and no other', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/api.md'), 'utf8')
-    const listed = [...page.matchAll(/^\| `((?:GET|POST|PATCH|DELETE) \/[^`]*)` \| ([^|]*?) ?\|/gm)].map(([, name, scopes]) => [name, scopes])
-    const scopesOf = ({ security = [] }: (typeof described)[number]['operation']): string => security.flatMap((way) => way['bearer'] ?? []).join(' or ')
-    expect(listed.sort()).toEqual(described.map(({ name, operation }) => [name, scopesOf(operation)]).sort())
+    const rows = page.matchAll(/^\| `((?:GET|POST|PATCH|DELETE) \/[^`]*)` \| ([^|]*?) ?\|/gm)
+    const scopesOf = ({ security = [] }: (typeof described)[number]['operation']): string =>
+      security.flatMap((way) => way['bearer'] ?? []).join(' or ')
+    expect([...rows].map(([, name, scopes]) => [name, scopes]).sort()).toEqual(
+      described.map(({ name, operation }) => [name, scopesOf(operation)]).sort()
+    )
   })
 
   it('is OpenAPI 3.1 with the version of the daemon', async () => {
@@ -53,10 +72,17 @@ describe('the OpenAPI document', () => {
   it('says how long byte fields, names and keys are, and that a manifest may be null', () => {
     const schemas = document.components.schemas as unknown as Record<string, { properties: Record<string, object> }>
     const { Reveal, RevealRequest, ResolvedIdentity } = schemas
-    expect(RevealRequest!.properties['pubkey']).toMatchObject({ anyOf: [{ minItems: 32, maxItems: 32 }, { minLength: 43, maxLength: 44 }] })
+    expect(RevealRequest!.properties['pubkey']).toMatchObject({
+      anyOf: [
+        { minItems: 32, maxItems: 32 },
+        { minLength: 43, maxLength: 44 }
+      ]
+    })
     expect(RevealRequest!.properties['name']).toMatchObject({ minLength: 1, maxLength: 255 })
     expect(Reveal!.properties['signature']).toMatchObject({ minLength: 88, maxLength: 88, contentEncoding: 'base64' })
-    expect(ResolvedIdentity!.properties['manifest_document']).toMatchObject({ anyOf: [{ type: 'object', required: ['capabilities'] }, { type: 'null' }] })
+    expect(ResolvedIdentity!.properties['manifest_document']).toMatchObject({
+      anyOf: [{ type: 'object', required: ['capabilities'] }, { type: 'null' }]
+    })
     const [key] = document.paths['/api/vdf/register']?.post?.parameters ?? []
     expect(key).toMatchObject({ schema: { pattern: '^[\\x21-\\x7e]{1,255}$' } })
   })
@@ -64,7 +90,12 @@ describe('the OpenAPI document', () => {
   it('resolves every reference it makes', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
     expect(references.length).toBeGreaterThan(100)
-    const missing = references.filter((path) => path.split('/').reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document) === undefined)
+    const missing = references.filter(
+      (path) =>
+        path
+          .split('/')
+          .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document) === undefined
+    )
     expect([...new Set(missing)]).toEqual([])
   })
 
@@ -73,7 +104,9 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length)
     for (const { name, path, operation } of described) {
       const inPath = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, parameter]) => parameter)
-      const declared = (operation.parameters ?? []).flatMap((parameter) => ('in' in parameter && parameter.in === 'path' ? [parameter.name] : []))
+      const declared = (operation.parameters ?? []).flatMap((parameter) =>
+        'in' in parameter && parameter.in === 'path' ? [parameter.name] : []
+      )
       expect([name, declared]).toEqual([name, inPath])
     }
   })
@@ -98,7 +131,9 @@ describe('the OpenAPI document', () => {
       return Promise.resolve(document)
     })
     expect(made).toBe(0)
-    const asked = await Promise.all(['/docs', '/openapi.json', '/docs', '/openapi.json'].map(async (path) => (await routes.request(path)).text()))
+    const asked = await Promise.all(
+      ['/docs', '/openapi.json', '/docs', '/openapi.json'].map(async (path) => (await routes.request(path)).text())
+    )
     expect(made).toBe(1)
     expect([asked[2], asked[3]]).toEqual([asked[0], asked[1]])
   })

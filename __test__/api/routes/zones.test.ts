@@ -104,7 +104,9 @@ describe('the ETag of a zone', () => {
   })
 
   it('in If-Match: * stops it when there is no zone yet', async () => {
-    expect((await createWorld().request('POST', PATH, { token, body: LOCAL, headers: { 'If-Match': '*' } })).status).toBe(412)
+    expect(
+      (await createWorld().request('POST', PATH, { token, body: LOCAL, headers: { 'If-Match': '*' } })).status
+    ).toBe(412)
   })
 })
 
@@ -117,18 +119,31 @@ describe('saving a zone', () => {
   })
 
   it('names the label and the record that break a rule', async () => {
-    const response = await createWorld().request('POST', PATH, { token, body: { records: { www: [{ type: 'A', value: 'x' }] } } })
+    const response = await createWorld().request('POST', PATH, {
+      token,
+      body: { records: { www: [{ type: 'A', value: 'x' }] } }
+    })
     expect(response.status).toBe(422)
-    expect(await response.json()).toMatchObject({ code: 'SVC-ZON-002', errors: [{ path: 'records/www/0/value', message: 'is no IPv4 address' }] })
+    expect(await response.json()).toMatchObject({
+      code: 'SVC-ZON-002',
+      errors: [{ path: 'records/www/0/value', message: 'is no IPv4 address' }]
+    })
   })
 
-  it.each([{ records: [] }, { records: null }, {}, { records: { '@': {} } }, { records: { '@': [{ type: 'A' }] } }, { records: { '@': [{ type: 'A', value: 'x', ttl: '60' }] } }])(
-    'refuses the shape %j',
-    async (body) => {
-      const response = await createWorld().request('POST', PATH, { token, body })
-      expect(await response.json()).toMatchObject({ code: 'SVC-REQ-001', errors: [{ path: expect.stringMatching(/^records/) as string }] })
-    }
-  )
+  it.each([
+    { records: [] },
+    { records: null },
+    {},
+    { records: { '@': {} } },
+    { records: { '@': [{ type: 'A' }] } },
+    { records: { '@': [{ type: 'A', value: 'x', ttl: '60' }] } }
+  ])('refuses the shape %j', async (body) => {
+    const response = await createWorld().request('POST', PATH, { token, body })
+    expect(await response.json()).toMatchObject({
+      code: 'SVC-REQ-001',
+      errors: [{ path: expect.stringMatching(/^records/) as string }]
+    })
+  })
 })
 
 describe('a change of some records', () => {
@@ -138,7 +153,11 @@ describe('a change of some records', () => {
     const world = both()
     const records = { constructor: [{ type: 'TXT', value: '"a"' }] }
     const remove = [{ label: '@', type: 'A', value: '192.0.2.5' }]
-    const response = await world.request('PATCH', PATH, { token, body: { add: records, remove }, headers: { 'If-Match': '"5"' } })
+    const response = await world.request('PATCH', PATH, {
+      token,
+      body: { add: records, remove },
+      headers: { 'If-Match': '"5"' }
+    })
     expect(await response.json()).toEqual({ success: true, serial: 6 })
     expect(response.headers.get('ETag')).toBe('"6"')
     expect(world.registry.calls.at(-1)?.arguments).toEqual([NAME, { add: records, remove }, 5])
@@ -151,7 +170,15 @@ describe('a change of some records', () => {
     expect((await send()).status).toBe(412)
   })
 
-  it.each([[], {}, { add: [] }, { remove: {} }, { remove: [{ type: 'A' }] }, { add: { www: {} } }, { add: { www: [{ type: 'A' }] } }])('refuses the shape %j', async (body) => {
+  it.each([
+    [],
+    {},
+    { add: [] },
+    { remove: {} },
+    { remove: [{ type: 'A' }] },
+    { add: { www: {} } },
+    { add: { www: [{ type: 'A' }] } }
+  ])('refuses the shape %j', async (body) => {
     const response = await both().request('PATCH', PATH, { token, body })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'SVC-REQ-001' })
@@ -161,8 +188,12 @@ describe('a change of some records', () => {
     const world = both()
     const body = method === 'PATCH' ? { add } : undefined
     expect((await world.request(method, PATH, { body })).status).toBe(401)
-    expect((await world.request(method, PATH, { body, token: world.services.tokens.create(['read']).token })).status).toBe(403)
-    expect((await world.request(method, PATH, { body, token: world.services.tokens.create(['publish']).token })).status).toBe(200)
+    expect(
+      (await world.request(method, PATH, { body, token: world.services.tokens.create(['read']).token })).status
+    ).toBe(403)
+    expect(
+      (await world.request(method, PATH, { body, token: world.services.tokens.create(['publish']).token })).status
+    ).toBe(200)
   })
 })
 
@@ -170,7 +201,9 @@ describe('drafts', () => {
   it('are listed, told from what is published, and discarded', async () => {
     const world = both()
     expect((await world.request('GET', PATH, { token })).headers.get('X-Zone-State')).toBe('draft')
-    expect(await (await world.request('GET', '/api/drafts', { token })).json()).toMatchObject([{ name: NAME, serial: 5 }])
+    expect(await (await world.request('GET', '/api/drafts', { token })).json()).toMatchObject([
+      { name: NAME, serial: 5 }
+    ])
     expect((await world.request('DELETE', PATH, { token, headers: { 'If-Match': '"4"' } })).status).toBe(412)
     expect((await world.request('DELETE', PATH, { token, headers: { 'If-Match': '"5"' } })).status).toBe(200)
     expect((await world.request('GET', PATH, { token })).headers.get('X-Zone-State')).toBe('published')

@@ -10,7 +10,10 @@ import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/prot
 import { seedsNear, startBareNode } from '../../network/bare-node.ts'
 import type { Lab } from '../../network/lab.ts'
 
-/** How many first bits the places of adversaries share with a key: nearer than every honest id in networks of some twenty. */
+/**
+ * How many first bits the places of adversaries share with a key: nearer than every honest id in networks of some
+ * twenty.
+ */
 const NEAR_BITS = 8
 
 export class Adversaries {
@@ -21,15 +24,31 @@ export class Adversaries {
     this.#lab = lab
   }
 
-  /** Starts `count` ids near a key, each at the place of its index. They know each other, and name nobody else to those who ask about a key. */
-  async start(near: Uint8Array, count: number, place: (index: number) => string, handlers: Partial<Handlers>): Promise<void> {
+  /**
+   * Starts `count` ids near a key, each at the place of its index. They know each other, and name nobody else to those
+   * who ask about a key.
+   */
+  async start(
+    near: Uint8Array,
+    count: number,
+    place: (index: number) => string,
+    handlers: Partial<Handlers>
+  ): Promise<void> {
     for (const [index, seed] of (await seedsNear(near, NEAR_BITS, count)).entries()) {
       const node = await startBareNode(seed, this.#lab.profile, place(index))
       this.nodes.push(node)
       await serve({
         node,
         profile: this.#lab.profile,
-        handlers: { commit: () => BUSY, put: () => BUSY, get: () => BUSY, list: () => BUSY, commitments: () => BUSY, find: () => this.#eachOther(), ...handlers },
+        handlers: {
+          commit: () => BUSY,
+          put: () => BUSY,
+          get: () => BUSY,
+          list: () => BUSY,
+          commitments: () => BUSY,
+          find: () => this.#eachOther(),
+          ...handlers
+        },
         budget: createBudget(false),
         penalise: () => undefined,
         onFault: () => undefined
@@ -49,15 +68,31 @@ export class Adversaries {
   }
 
   #eachOther(): FindAnswer {
-    return { type: 'found', peers: this.nodes.map((node) => ({ peer: node.peerId.toMultihash().bytes, addresses: node.getMultiaddrs().map((address) => address.decapsulateCode(CODE_P2P).bytes) })) }
+    return {
+      type: 'found',
+      peers: this.nodes.map((node) => ({
+        peer: node.peerId.toMultihash().bytes,
+        addresses: node.getMultiaddrs().map((address) => address.decapsulateCode(CODE_P2P).bytes)
+      }))
+    }
   }
 }
 
 /** Answers of one that shows a record as settled, whatever others hold, and takes everything without keeping it. */
 export function showing(reveal: Reveal, lab: Lab): Partial<Handlers> {
-  const claim = claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, firstLink(reveal).salt, lab.hash), firstLink(reveal).p, lab.hash)
+  const claim = claimId(
+    reveal.name,
+    commitmentHash(reveal.name, reveal.pubkey, firstLink(reveal).salt, lab.hash),
+    firstLink(reveal).p,
+    lab.hash
+  )
   return {
     put: () => ({ type: 'stored' }),
-    get: ({ brief }) => ({ type: 'entry', state: 'settled', claim, ...(brief !== true && { record: encodeReveal(reveal) }) })
+    get: ({ brief }) => ({
+      type: 'entry',
+      state: 'settled',
+      claim,
+      ...(brief !== true && { record: encodeReveal(reveal) })
+    })
   }
 }

@@ -1,4 +1,7 @@
-/** Connections as a budget, with real nodes: each dials from an address of its own of 127.0.0.0/8, of which 127.2.x.x and 127.3.x.x are of different /16s. */
+/**
+ * Connections as a budget, with real nodes: each dials from an address of its own of 127.0.0.0/8, of which 127.2.x.x
+ * and 127.3.x.x are of different /16s.
+ */
 import type { Connection } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -45,16 +48,22 @@ async function startBare(place: string): Promise<Node> {
 }
 
 /** The connections of a node of the lab with a bare one, as that one sees them. */
-const between = (node: Node, { network }: LabNode): Connection[] => node.getConnections(peerIdFromString(network.status().peer_id))
+const between = (node: Node, { network }: LabNode): Connection[] =>
+  node.getConnections(peerIdFromString(network.status().peer_id))
 
-/** Dials the victim `count` times in turn, also after it hangs up. Time passes for its budget meanwhile, so that the rate of connecting is no help. */
+/**
+ * Dials the victim `count` times in turn, also after it hangs up. Time passes for its budget meanwhile, so that the
+ * rate of connecting is no help.
+ */
 async function dialAgain(count: number, dialler: (index: number) => Node, victim: LabNode): Promise<void> {
   const elapsed = lab.elapsedMs
   for (let index = 0; index < count; index++) {
     const passed = ((index + 1) / PER_SECOND) * 1_000
     lab.elapsedMs = () => elapsed() + passed
     // Refused or closed at once is what is looked for.
-    await dialler(index).dial(multiaddr(victim.address), { force: true }).catch(() => undefined)
+    await dialler(index)
+      .dial(multiaddr(victim.address), { force: true })
+      .catch(() => undefined)
   }
 }
 
@@ -68,18 +77,24 @@ it('[idle connections of one address] take the places of nobody: ten newcomers o
 
   // A few keys first, then one for every two places.
   const attackers: Node[] = []
-  for (let index = 0; index < CONNECTION_PLACES.prefix; index++) attackers.push(await startBare(`127.66.0.${1 + (index % 3)}`))
+  for (let index = 0; index < CONNECTION_PLACES.prefix; index++)
+    attackers.push(await startBare(`127.66.0.${1 + (index % 3)}`))
   const dialler = (index: number): Node => attackers[index < IDLE / 2 ? index % 3 : index % attackers.length]!
   await dialAgain(IDLE, dialler, victim)
-  await waitFor(() => expect(attackers.flatMap((node) => between(node, victim)).length).toBeLessThanOrEqual(CONNECTION_PLACES.prefix))
+  await waitFor(() =>
+    expect(attackers.flatMap((node) => between(node, victim)).length).toBeLessThanOrEqual(CONNECTION_PLACES.prefix)
+  )
   for (const node of attackers) expect(between(node, victim).length).toBeLessThanOrEqual(CONNECTION_PLACES.peer)
 
   const newcomers: LabNode[] = []
-  for (let index = 0; index < NEWCOMERS; index++) newcomers.push(await lab.addNode({ place: `127.${100 + index}.0.1`, bootstrap: [victim.address] }))
+  for (let index = 0; index < NEWCOMERS; index++)
+    newcomers.push(await lab.addNode({ place: `127.${100 + index}.0.1`, bootstrap: [victim.address] }))
   for (const { network } of newcomers) {
     await waitFor(() => expect(network.knownPeers()).toBeGreaterThan(1))
     const { answers } = await network.getReveals('wanted.chronym')
-    expect(answers.some(({ reveal }) => reveal !== undefined && Buffer.compare(reveal.pubkey, key.publicKey) === 0)).toBe(true)
+    expect(
+      answers.some(({ reveal }) => reveal !== undefined && Buffer.compare(reveal.pubkey, key.publicKey) === 0)
+    ).toBe(true)
   }
   await dialAgain(IDLE / 10, dialler, victim)
   for (const { network } of newcomers) expect(network.status()).toMatchObject({ status: 'online' })
@@ -147,7 +162,8 @@ it('[private addresses that a peer tells] are not dialled on a public network, b
   await teller.hangUp(peerIdFromString(victim.network.status().peer_id))
   await victim.network.getReveals('wanted.chronym')
   // They themselves are at private addresses, and so may dial others there.
-  const dialledBy = (node: Node): number => between(node, victim).filter(({ direction }) => direction === 'inbound').length
+  const dialledBy = (node: Node): number =>
+    between(node, victim).filter(({ direction }) => direction === 'inbound').length
   expect(dialledBy(hidden)).toBe(0)
   expect(dialledBy(teller), 'nor is the one that told where it is itself').toBe(0)
 

@@ -53,16 +53,41 @@ async function listen(place: string, onConnection: (socket: Socket) => void): Pr
   return `/ip4/${place}/tcp/${(server.address() as AddressInfo).port}`
 }
 
-/** Answers `find` with nodes at addresses of the test's, be they false ones. Its own table says nothing of these nodes, so that nobody meets them through kad-dht. */
+/**
+ * Answers `find` with nodes at addresses of the test's, be they false ones. Its own table says nothing of these nodes,
+ * so that nobody meets them through kad-dht.
+ */
 async function says(liar: Node, about: readonly (readonly [node: Node, address: string])[]): Promise<void> {
-  const peers = about.map(([{ peerId }, address]) => ({ peer: peerId.toMultihash().bytes, addresses: [multiaddr(address).decapsulateCode(CODE_P2P).bytes] }))
+  const peers = about.map(([{ peerId }, address]) => ({
+    peer: peerId.toMultihash().bytes,
+    addresses: [multiaddr(address).decapsulateCode(CODE_P2P).bytes]
+  }))
   const found = { type: 'found' as const, peers }
-  const handlers = { commit: () => BUSY, put: () => BUSY, get: () => BUSY, list: () => BUSY, commitments: () => BUSY, find: () => found }
-  await serve({ node: liar, profile: PROFILE, handlers, budget: createBudget(false), penalise: () => undefined, onFault: () => undefined })
+  const handlers = {
+    commit: () => BUSY,
+    put: () => BUSY,
+    get: () => BUSY,
+    list: () => BUSY,
+    commitments: () => BUSY,
+    find: () => found
+  }
+  await serve({
+    node: liar,
+    profile: PROFILE,
+    handlers,
+    budget: createBudget(false),
+    penalise: () => undefined,
+    onFault: () => undefined
+  })
 }
 
 it('[false addresses of honest peers] that take every connection and say nothing hold nobody up who has the true ones from others', async () => {
-  const [victim, liar, teller, hidden] = [await start('127.1.0.1'), await start('127.66.0.1'), await start('127.2.0.1'), await start('127.3.0.1')]
+  const [victim, liar, teller, hidden] = [
+    await start('127.1.0.1'),
+    await start('127.66.0.1'),
+    await start('127.2.0.1'),
+    await start('127.3.0.1')
+  ]
   await findingOn(hidden, PROFILE)
   const { finder } = await findingOn(victim, PROFILE)
   await says(liar, [[hidden, await listen('127.66.0.1', () => undefined)]])
@@ -94,7 +119,12 @@ it('[honest peers behind an address of a liar] count where they are, though they
   await waitFor(() => expect(tableSize(victim)).toBe(1))
   const { peers } = await finder.find(sha256())
   expect(peers).toHaveLength(honest.length + 1)
-  expect(diverse(peers.map((id) => originOf(id, prefixes)), PROFILE)).toHaveLength(honest.length + 1)
+  expect(
+    diverse(
+      peers.map((id) => originOf(id, prefixes)),
+      PROFILE
+    )
+  ).toHaveLength(honest.length + 1)
 })
 
 it('[honest peers behind an address of a liar] count where they are, though they dial through it', async () => {
@@ -111,7 +141,14 @@ it('[honest peers behind an address of a liar] are not where they say, as long a
   const { prefixes } = await findingOn(victim, PROFILE)
   const key = await generateKeyPairFromSeed('Ed25519', sha256(utf8('a liar')))
   const announce = [addressOf(honest).replace(/\/p2p\/.*/, '')]
-  const liar = await createLibp2p({ privateKey: key, addresses: { announce }, transports: [tcp({ dialOpts: { localAddress: '127.66.0.1' } as object })], connectionEncrypters: [noise()], streamMuxers: [yamux()], services: { identify: identify() } })
+  const liar = await createLibp2p({
+    privateKey: key,
+    addresses: { announce },
+    transports: [tcp({ dialOpts: { localAddress: '127.66.0.1' } as object })],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    services: { identify: identify() }
+  })
   nodes.push(liar as unknown as Node)
   await liar.dial(victim.getMultiaddrs())
   await waitFor(() => expect(victim.getConnections(liar.peerId)).toHaveLength(1))

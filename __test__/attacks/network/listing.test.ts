@@ -1,4 +1,6 @@
-/** Attacks on an owner who looks, before registering, whether a name is taken. Each has the name that docs/protocol/ gives it. */
+/**
+ * Attacks on an owner who looks, before registering, whether a name is taken. Each has the name that docs/protocol/ gives it.
+ */
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LISTING_MS } from '../../../src/network/client/listing.ts'
@@ -9,7 +11,14 @@ import type { Peer } from '../../../src/network/peers.ts'
 import { ask, AskError } from '../../../src/network/wire/ask.ts'
 import { readFrame, writeFrame } from '../../../src/network/wire/frame.ts'
 import type { ListedEntry } from '../../../src/network/wire/list.ts'
-import { decodeAnswer, decodeRequest, encodeMessage, registryProtocol, type Answer, type Request } from '../../../src/network/wire/messages.ts'
+import {
+  decodeAnswer,
+  decodeRequest,
+  encodeMessage,
+  registryProtocol,
+  type Answer,
+  type Request
+} from '../../../src/network/wire/messages.ts'
 import { compareBytes, sha256, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import { claimId, encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
@@ -34,7 +43,12 @@ afterEach(() => {
 
 /** Entries of those names, as a page shows them; the claims are made up. */
 function entriesOf(names: readonly string[]): ListedEntry[] {
-  const entries = names.map((name) => ({ key: keyOf(name), state: 'settled' as const, claim: sha256(utf8(name)), record: sha256(utf8(`record ${name}`)) }))
+  const entries = names.map((name) => ({
+    key: keyOf(name),
+    state: 'settled' as const,
+    claim: sha256(utf8(name)),
+    record: sha256(utf8(`record ${name}`))
+  }))
   return entries.sort((left, right) => compareBytes(left.key, right.key))
 }
 
@@ -46,8 +60,18 @@ function pageOf(entries: readonly ListedEntry[], { after }: Extract<Request, { t
 
 const [HONEST_ENTRIES, ALL_ENTRIES] = [entriesOf(DICTIONARY), entriesOf([...DICTIONARY, WANTED])]
 
-/** Twenty peers, each of a prefix of its own, all of whom should hold every name. The first so many list the wanted one too, or `only` that. What is asked is kept, by peer. */
-function twenty(listing: number, { get = () => ({ type: 'none' }), listingMs = () => 0, only = false }: { get?: (peer: number, key: Uint8Array) => Answer; listingMs?: (peer: number) => number; only?: boolean } = {}) {
+/**
+ * Twenty peers, each of a prefix of its own, all of whom should hold every name. The first so many list the wanted one
+ * too, or `only` that. What is asked is kept, by peer.
+ */
+function twenty(
+  listing: number,
+  {
+    get = () => ({ type: 'none' }),
+    listingMs = () => 0,
+    only = false
+  }: { get?: (peer: number, key: Uint8Array) => Answer; listingMs?: (peer: number) => number; only?: boolean } = {}
+) {
   const all = Array.from({ length: K }, (_, index) => modelledPeer(index))
   const asked = all.map((): Request[] => [])
   const penalised: Peer[] = []
@@ -59,7 +83,10 @@ function twenty(listing: number, { get = () => ({ type: 'none' }), listingMs = (
     const wait = listingMs(index)
     if (wait === 0) return pageOf(index >= listing ? HONEST_ENTRIES : only ? entriesOf([WANTED]) : ALL_ENTRIES, request)
     await new Promise((resolve) => setTimeout(resolve, wait))
-    const key = request.after === undefined ? new Uint8Array(32) : Uint8Array.from(request.after, (byte, at) => (at === 31 ? byte + 1 : byte))
+    const key =
+      request.after === undefined
+        ? new Uint8Array(32)
+        : Uint8Array.from(request.after, (byte, at) => (at === 31 ? byte + 1 : byte))
     return { type: 'listed', entries: [{ key, state: 'settled', claim: key }], more: true }
   }
   const modelled = modelledPeers(() => all, answer, { networkSize: () => K, penalise: (peer) => penalised.push(peer) })
@@ -72,7 +99,8 @@ function twenty(listing: number, { get = () => ({ type: 'none' }), listingMs = (
       return Promise.race([modelled.ask(peer, request), ended.promise])
     }) satisfies typeof modelled.ask as typeof modelled.ask
   }
-  const keysAsked = (peer: number): string[] => asked[peer]!.flatMap((request) => (request.type === 'get' ? [toHex(request.key)] : []))
+  const keysAsked = (peer: number): string[] =>
+    asked[peer]!.flatMap((request) => (request.type === 'get' ? [toHex(request.key)] : []))
   return { parts: clientOf(lab, peers), asked, keysAsked, penalised }
 }
 
@@ -114,17 +142,30 @@ describe('a peer that lists for ever', () => {
 
   it('[pages that do not ascend] are no answers, to a list and to a question for commitments alike', () => {
     const at = (first: number, last = 0): Uint8Array => new Uint8Array(32).fill(0).with(0, first).with(31, last)
-    const list = (keys: readonly Uint8Array[], { after, bits = 0 }: { after?: Uint8Array; bits?: number } = {}): unknown => {
+    const list = (
+      keys: readonly Uint8Array[],
+      { after, bits = 0 }: { after?: Uint8Array; bits?: number } = {}
+    ): unknown => {
       const entries = keys.map((key) => ({ key, state: 'settled', claim: key }) as const)
-      return decodeAnswer({ type: 'list', key: at(0x80), bits, ...(after !== undefined && { after }) }, encodeMessage({ type: 'listed', entries, more: true }))
+      return decodeAnswer(
+        { type: 'list', key: at(0x80), bits, ...(after !== undefined && { after }) },
+        encodeMessage({ type: 'listed', entries, more: true })
+      )
     }
     const commitments = (keys: readonly Uint8Array[], after?: Uint8Array): unknown => {
       const held = keys.map((commitment) => ({ commitment, seen: 1 }))
-      return decodeAnswer({ type: 'commitments', ...(after !== undefined && { after }) }, encodeMessage({ type: 'commitments', commitments: held, more: true }))
+      return decodeAnswer(
+        { type: 'commitments', ...(after !== undefined && { after }) },
+        encodeMessage({ type: 'commitments', commitments: held, more: true })
+      )
     }
     expect(list([at(0x80), at(0x80, 1), at(0x90)], { after: at(0x7f, 255), bits: 1 })).toMatchObject({ more: true })
     expect(commitments([at(1), at(2)], at(0, 9))).toMatchObject({ more: true })
-    for (const keys of [[at(2), at(1)], [at(1), at(1)], [at(1), at(2), at(2)]]) {
+    for (const keys of [
+      [at(2), at(1)],
+      [at(1), at(1)],
+      [at(1), at(2), at(2)]
+    ]) {
       expect(() => list(keys)).toThrow(/ascend/)
       expect(() => commitments(keys)).toThrow(/ascend/)
     }
@@ -132,7 +173,8 @@ describe('a peer that lists for ever', () => {
       expect(() => list([at(1), at(3)], { after }), 'behind the page before').toThrow(/ascend/)
       expect(() => commitments([at(1), at(3)], after)).toThrow(/ascend/)
     }
-    for (const outside of [at(0x7f), at(0xc0)]) expect(() => list([outside], { bits: 2 }), 'under the prefix').toThrow(/prefix/)
+    for (const outside of [at(0x7f), at(0xc0)])
+      expect(() => list([outside], { bits: 2 }), 'under the prefix').toThrow(/prefix/)
     expect(() => list([])).toThrow(/empty/)
     expect(() => commitments([])).toThrow(/empty/)
   })
@@ -141,13 +183,29 @@ describe('a peer that lists for ever', () => {
 describe('liars among those who are asked whether a name is free', () => {
   it('[liars who list every name] are not believed, be they one of three or all: a name is taken by a record that verifies', async () => {
     const theirs = lab.reveal('other.chronym', lab.owner('mallory'), { p: lab.round })
-    const forged: Reveal = { ...lab.reveal(WANTED, lab.owner('mallory'), { p: lab.round }), signature: new Uint8Array(64) }
-    const entry = (record: Reveal | undefined): Answer => ({ type: 'entry', state: 'settled', claim: sha256(utf8(WANTED)), ...(record !== undefined && { record: encodeReveal(record) }) })
-    for (const get of [() => ({ type: 'none' }) as const, () => entry(undefined), () => entry(theirs), () => entry(forged)]) {
+    const forged: Reveal = {
+      ...lab.reveal(WANTED, lab.owner('mallory'), { p: lab.round }),
+      signature: new Uint8Array(64)
+    }
+    const entry = (record: Reveal | undefined): Answer => ({
+      type: 'entry',
+      state: 'settled',
+      claim: sha256(utf8(WANTED)),
+      ...(record !== undefined && { record: encodeReveal(record) })
+    })
+    for (const get of [
+      () => ({ type: 'none' }) as const,
+      () => entry(undefined),
+      () => entry(theirs),
+      () => entry(forged)
+    ]) {
       for (const liars of [5, 9, 11, K]) {
         const { parts } = twenty(liars, { get })
         const { answers } = await probed(parts)
-        expect(answers.filter(({ claim }) => claim !== undefined), `${liars} of ${K}`).toEqual([])
+        expect(
+          answers.filter(({ claim }) => claim !== undefined),
+          `${liars} of ${K}`
+        ).toEqual([])
       }
     }
     const { parts, penalised } = twenty(K, { get: (peer) => entry(peer === 7 ? forged : undefined) })
@@ -159,9 +217,16 @@ describe('liars among those who are asked whether a name is free', () => {
     const owner = lab.owner('alice')
     const taken = lab.reveal(WANTED, owner, { p: lab.round })
     const claim = claimId(WANTED, lab.commitment(WANTED, owner), taken.drand_pulse, lab.hash)
-    const { parts } = twenty(K, { get: (peer, key) => (peer === 13 && toHex(key) === toHex(wantedKey) ? { type: 'entry', state: 'settled', claim, record: encodeReveal(taken) } : { type: 'none' }) })
+    const { parts } = twenty(K, {
+      get: (peer, key) =>
+        peer === 13 && toHex(key) === toHex(wantedKey)
+          ? { type: 'entry', state: 'settled', claim, record: encodeReveal(taken) }
+          : { type: 'none' }
+    })
     const { answers } = await probed(parts)
-    expect(answers.filter((answer) => answer.claim !== undefined)).toMatchObject([{ peer: modelledPeer(13).peer, claim: { pubkey: owner.publicKey } }])
+    expect(answers.filter((answer) => answer.claim !== undefined)).toMatchObject([
+      { peer: modelledPeer(13).peer, claim: { pubkey: owner.publicKey } }
+    ])
   })
 
   it('[a name that a liar lists to learn it] is asked for only where most list it, and then among seven others, the same each time', async () => {
@@ -178,7 +243,10 @@ describe('liars among those who are asked whether a name is free', () => {
     expect(keys).toContain(toHex(wantedKey))
     expect(keys, 'the order tells nothing').toEqual(keys.toSorted())
     const listed = new Set(HONEST_ENTRIES.map(({ key }) => toHex(key)))
-    expect(keys.filter((key) => listed.has(key)), 'names that the honest list as well').toHaveLength(7)
+    expect(
+      keys.filter((key) => listed.has(key)),
+      'names that the honest list as well'
+    ).toHaveLength(7)
     for (let peer = 1; peer < 11; peer++) expect(most.keysAsked(peer)).toEqual(keys)
     for (let peer = 11; peer < K; peer++) expect(most.keysAsked(peer)).toEqual([])
     // Nor are liars who list nothing else asked for it alone.
@@ -196,12 +264,29 @@ describe('liars among those who are asked whether a name is free', () => {
   })
 
   it('[a name that a liar lists to learn it] where fewer than five could hold it, all of them must list it', () => {
-    const isAsked = (showing: number, heard: number, asked: number, profile = lab.profile): boolean => isShownByMost({ showing, heard, asked }, profile)
-    expect([isAsked(1, 3, 3), isAsked(2, 3, 3), isAsked(2, 2, 3), isAsked(3, 3, 3)]).toEqual([false, false, false, true])
-    expect([isAsked(5, 17, 17), isAsked(8, 17, 17), isAsked(9, 17, 17), isAsked(4, 6, 20), isAsked(5, 9, 20)]).toEqual([false, false, true, false, true])
+    const isAsked = (showing: number, heard: number, asked: number, profile = lab.profile): boolean =>
+      isShownByMost({ showing, heard, asked }, profile)
+    expect([isAsked(1, 3, 3), isAsked(2, 3, 3), isAsked(2, 2, 3), isAsked(3, 3, 3)]).toEqual([
+      false,
+      false,
+      false,
+      true
+    ])
+    expect([isAsked(5, 17, 17), isAsked(8, 17, 17), isAsked(9, 17, 17), isAsked(4, 6, 20), isAsked(5, 9, 20)]).toEqual([
+      false,
+      false,
+      true,
+      false,
+      true
+    ])
     // Where prefixes do not count, one machine of a few may be switched off.
     const home = labProfile()
-    expect([isAsked(1, 1, 3, home), isAsked(2, 2, 3, home), isAsked(1, 1, 1, home), isAsked(0, 0, 0, home)]).toEqual([false, true, true, false])
+    expect([isAsked(1, 1, 3, home), isAsked(2, 2, 3, home), isAsked(1, 1, 1, home), isAsked(0, 0, 0, home)]).toEqual([
+      false,
+      true,
+      true,
+      false
+    ])
   })
 })
 
@@ -215,7 +300,10 @@ describe('a registration', () => {
     const liar = bench.world.peers[1]!.reveals.get(ALICE)!
     for (const peer of bench.world.peers.slice(2)) peer.reveals.delete(ALICE)
     expect((await node.registry.register(ALICE, {})).status, 'one of four').toBe('running')
-    expect(warned).toHaveBeenCalledWith(expect.objectContaining({ name: ALICE, listed_by: 1, of: 4, shown_by: 0 }), expect.any(String))
+    expect(warned).toHaveBeenCalledWith(
+      expect.objectContaining({ name: ALICE, listed_by: 1, of: 4, shown_by: 0 }),
+      expect.any(String)
+    )
     warned.mockRestore()
     const third = await bench.start({ self: 'peer-0', seed: 3 })
     for (const peer of bench.world.peers) peer.reveals.set(ALICE, liar)
@@ -265,9 +353,18 @@ describe('real nodes', () => {
     await first!.network.putReveal(taken)
     const names = [...DICTIONARY.slice(0, 40), WANTED, 'alice.chronym']
     const entries = names
-      .map((name): ListedEntry => ({ key: recordKey('reveal', name, real.hash), state: 'settled', claim: sha256(utf8(name)), record: sha256(utf8(name)) }))
+      .map((name): ListedEntry => ({
+        key: recordKey('reveal', name, real.hash),
+        state: 'settled',
+        claim: sha256(utf8(name)),
+        record: sha256(utf8(name))
+      }))
       .sort((left, right) => compareBytes(left.key, right.key))
-    const asked = await Promise.all([1, 2, 3].map((key) => startLiar(key, (request) => (request.type === 'list' ? pageOf(entries, request) : { type: 'none' }))))
+    const asked = await Promise.all(
+      [1, 2, 3].map((key) =>
+        startLiar(key, (request) => (request.type === 'list' ? pageOf(entries, request) : { type: 'none' }))
+      )
+    )
     await waitFor(() => expect(victim!.network.knownPeers()).toBe(4))
 
     const wanted = await victim!.network.probe(WANTED)
@@ -280,13 +377,20 @@ describe('real nodes', () => {
       expect(new Set(keys).size).toBe(8)
     }
     const held = await victim!.network.probe('alice.chronym')
-    expect(held.answers.find(({ self, claim }) => !self && claim !== undefined)).toMatchObject({ claim: { pubkey: owner.publicKey }, reveal: { name: 'alice.chronym' } })
+    expect(held.answers.find(({ self, claim }) => !self && claim !== undefined)).toMatchObject({
+      claim: { pubkey: owner.publicKey },
+      reveal: { name: 'alice.chronym' }
+    })
   })
 
   it('[pages that do not ascend] end with the first, as bytes that are no answer do', async () => {
     real = new Lab()
     const [node] = await real.addNodes(1)
-    const same: Answer = { type: 'listed', entries: [{ key: sha256(u64be(FIRST_ROUND)), state: 'settled', claim: new Uint8Array(32) }], more: true }
+    const same: Answer = {
+      type: 'listed',
+      entries: [{ key: sha256(u64be(FIRST_ROUND)), state: 'settled', claim: new Uint8Array(32) }],
+      more: true
+    }
     const asked = await startLiar(1, () => same)
     await waitFor(() => expect(node!.network.knownPeers()).toBe(1))
     const { answers, silent } = await node!.network.probe(WANTED)
@@ -295,6 +399,13 @@ describe('real nodes', () => {
     expect(asked.filter(({ type }) => type === 'list').length).toBeLessThanOrEqual(3)
     const stranger = await real.addStranger()
     const connection = await stranger.dial(liars[0]!.getMultiaddrs())
-    await expect(ask(stranger, connection.remotePeer, { type: 'list', key: new Uint8Array(32), bits: 0, after: new Uint8Array(32).fill(255) }, real.profile)).rejects.toThrow(AskError)
+    await expect(
+      ask(
+        stranger,
+        connection.remotePeer,
+        { type: 'list', key: new Uint8Array(32), bits: 0, after: new Uint8Array(32).fill(255) },
+        real.profile
+      )
+    ).rejects.toThrow(AskError)
   })
 })

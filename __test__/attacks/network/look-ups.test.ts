@@ -1,4 +1,7 @@
-/** Attacks on look-ups and on what they tell of the network, at k = 20. Ids and addresses are made up; who answers what is the test's. */
+/**
+ * Attacks on look-ups and on what they tell of the network, at k = 20. Ids and addresses are made up; who answers what
+ * is the test's.
+ */
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import type { Connection, PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
@@ -28,25 +31,49 @@ const KEY = sha256(utf8('a key that is looked up'))
 /** Any 32 bytes are a public key to libp2p as long as nobody signs with it. */
 const idOf = (text: string): PeerId => peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(text))))
 const away = (id: PeerId, key = KEY): number => distance(key, positionOf(id))
-const byDistance = (ids: readonly PeerId[], key = KEY): PeerId[] => ids.toSorted((left, right) => away(left, key) - away(right, key))
-const nearestOf = (text: string, count: number, of: number, key = KEY): PeerId[] => byDistance(Array.from({ length: of }, (_, index) => idOf(`${text} ${index}`)), key).slice(0, count)
+const byDistance = (ids: readonly PeerId[], key = KEY): PeerId[] =>
+  ids.toSorted((left, right) => away(left, key) - away(right, key))
+const nearestOf = (text: string, count: number, of: number, key = KEY): PeerId[] =>
+  byDistance(
+    Array.from({ length: of }, (_, index) => idOf(`${text} ${index}`)),
+    key
+  ).slice(0, count)
 
 /** Each in a /16 of its own. */
 const HONEST = Array.from({ length: 200 }, (_, index) => idOf(`honest ${index}`))
 const honestPrefix = (index: number): string => `10.${index}.0.0/24`
 const prefixes = new Map(HONEST.map((id, index) => [id.toString(), honestPrefix(index)]))
-const origin = (id: PeerId): Origin & { id: PeerId } => ({ id, peer: id.toString(), prefix: prefixes.get(id.toString()) ?? '192.0.2.0/24' })
-const named = (id: PeerId): Named => ({ id, addresses: [multiaddr(`/ip4/${(prefixes.get(id.toString()) ?? '192.0.2.0/24').replace(/0\/24$/, '1')}/tcp/1`)] })
+const origin = (id: PeerId): Origin & { id: PeerId } => ({
+  id,
+  peer: id.toString(),
+  prefix: prefixes.get(id.toString()) ?? '192.0.2.0/24'
+})
+const named = (id: PeerId): Named => ({
+  id,
+  addresses: [multiaddr(`/ip4/${(prefixes.get(id.toString()) ?? '192.0.2.0/24').replace(/0\/24$/, '1')}/tcp/1`)]
+})
 
-/** Look-ups by an honest node: an honest peer names the k nearest of all that are honest, and `others`, diverse ones first (finder.ts); all others name what `lies` says. */
-function look(lies: (id: PeerId) => readonly Named[] | undefined, others: readonly PeerId[], known: readonly PeerId[]): ReturnType<typeof lookUp> {
+/**
+ * Look-ups by an honest node: an honest peer names the k nearest of all that are honest, and `others`, diverse ones
+ * first (finder.ts); all others name what `lies` says.
+ */
+function look(
+  lies: (id: PeerId) => readonly Named[] | undefined,
+  others: readonly PeerId[],
+  known: readonly PeerId[]
+): ReturnType<typeof lookUp> {
   const parts: LookUpParts = {
     k: K,
     limits: PROFILE,
     own: idOf('ourselves'),
     known,
     prefixOf: ({ id }) => prefixes.get(id.toString()) ?? '192.0.2.0/24',
-    ask: ({ id }) => Promise.resolve(HONEST.includes(id) ? diverseFirst(byDistance([...HONEST, ...others]).map(origin), K, PROFILE).map((each) => named(each.id)) : lies(id))
+    ask: ({ id }) =>
+      Promise.resolve(
+        HONEST.includes(id)
+          ? diverseFirst(byDistance([...HONEST, ...others]).map(origin), K, PROFILE).map((each) => named(each.id))
+          : lies(id)
+      )
   }
   return lookUp(KEY, parts)
 }
@@ -58,7 +85,9 @@ describe('a look-up', () => {
     const { peers, isWhole } = await look(() => crowd.map(named), crowd, HONEST.slice(0, 3))
     expect(isWhole).toBe(true)
     expect(peers.filter((id) => crowd.includes(id))).toHaveLength(PROFILE.answers_per_prefix)
-    expect(peers.filter((id) => HONEST.includes(id))).toEqual(byDistance(HONEST).slice(0, K - PROFILE.answers_per_prefix))
+    expect(peers.filter((id) => HONEST.includes(id))).toEqual(
+      byDistance(HONEST).slice(0, K - PROFILE.answers_per_prefix)
+    )
   })
 
   it('[ids of one address around a key] has no more of one provider, that has an address in each /24 of a /16', async () => {
@@ -92,8 +121,12 @@ describe('a look-up', () => {
 
 describe('a node', () => {
   let node: Node
-  const all: Prefixes = { of: (id) => prefixes.get(id.toString()) ?? '192.0.2.0/24', known: (id) => prefixes.get(id.toString()) }
-  const table = (): { add(id: PeerId): Promise<void> } => (node.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
+  const all: Prefixes = {
+    of: (id) => prefixes.get(id.toString()) ?? '192.0.2.0/24',
+    known: (id) => prefixes.get(id.toString())
+  }
+  const table = (): { add(id: PeerId): Promise<void> } =>
+    (node.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
 
   beforeEach(async () => {
     node = await startBareNode(0, PROFILE)
@@ -107,7 +140,12 @@ describe('a node', () => {
     for (const id of HONEST) await table().add(id)
     const nearest = byDistance(HONEST).slice(0, K)
     const estimate = async (found: readonly PeerId[]): Promise<number> => {
-      const lookUps = createLookUps(node, { find: () => Promise.resolve({ peers: [...found], isWhole: true }) }, PROFILE, all)
+      const lookUps = createLookUps(
+        node,
+        { find: () => Promise.resolve({ peers: [...found], isWhole: true }) },
+        PROFILE,
+        all
+      )
       for (let index = 0; index < 9; index++) await lookUps.sample(KEY)
       return lookUps.networkSize()
     }
@@ -117,7 +155,8 @@ describe('a node', () => {
     for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `192.0.${index % 2}.0/24`)
     const few = await estimate([...crowd.slice(0, 4), ...nearest.slice(0, K - 4)])
     expect(few).toBeLessThan(2 * honestly)
-    // As many /16s as there are places: only the density around ourselves bounds that, of which a machine with ids next to us is no part.
+    // As many /16s as there are places: only the density around ourselves bounds that, of which a machine with ids next
+    // to us is no part.
     for (const id of nearestOf('around', K, 10_000, positionOf(node.peerId))) await table().add(id)
     for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `172.${index}.0.0/24`)
     const many = await estimate(crowd)
@@ -129,8 +168,12 @@ describe('a node', () => {
 
   it('[ids of one address around a key] gives the places of a full leaf to others who come later', async () => {
     const own = positionOf(node.peerId)
-    const shares = (id: PeerId): boolean => ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
-    const ofOneLeaf = (text: string, count: number): PeerId[] => Array.from({ length: 2_000 }, (_, index) => idOf(`${text} ${index}`)).filter(shares).slice(0, count)
+    const shares = (id: PeerId): boolean =>
+      ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
+    const ofOneLeaf = (text: string, count: number): PeerId[] =>
+      Array.from({ length: 2_000 }, (_, index) => idOf(`${text} ${index}`))
+        .filter(shares)
+        .slice(0, count)
     const [crowd, others] = [ofOneLeaf('crowd', 4 * K), ofOneLeaf('later', K)]
     for (const [index, id] of others.entries()) prefixes.set(id.toString(), `172.${index}.0.0/24`)
     for (const id of crowd) await table().add(id)
@@ -147,11 +190,16 @@ describe('a node', () => {
   it('[peers that nobody can reach] take nobody out of a full leaf by being named', async () => {
     const other = await startBareNode(1, PROFILE)
     vi.spyOn(other.services.ping, 'ping').mockResolvedValue(1)
-    preferDiversePeers(other, PROFILE, { of: (id) => prefixes.get(id.toString()) ?? id.toString(), known: (id) => prefixes.get(id.toString()) })
+    preferDiversePeers(other, PROFILE, {
+      of: (id) => prefixes.get(id.toString()) ?? id.toString(),
+      known: (id) => prefixes.get(id.toString())
+    })
     const leaves = (other.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
     const own = positionOf(other.peerId)
-    const inLeaf = (id: PeerId): boolean => ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
-    const ofOneLeaf = (text: string): PeerId[] => Array.from({ length: 4_000 }, (_, index) => idOf(`${text} ${index}`)).filter(inLeaf)
+    const inLeaf = (id: PeerId): boolean =>
+      ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
+    const ofOneLeaf = (text: string): PeerId[] =>
+      Array.from({ length: 4_000 }, (_, index) => idOf(`${text} ${index}`)).filter(inLeaf)
     // Honest ones of one provider, most of them beyond the limits.
     const provider = ofOneLeaf('provider').slice(0, 4 * K)
     for (const [index, id] of provider.entries()) prefixes.set(id.toString(), `172.30.${index}.0/24`)
@@ -172,14 +220,22 @@ describe('a node', () => {
     }
     const kept = await contactsOf(node, PROFILE, all)
     const peers = kept.map((address) => peerOf(address))
-    expect(peers.filter((id) => crowd.some((each) => each.toString() === id)).length).toBeLessThanOrEqual(PROFILE.answers_per_prefix)
-    expect(peers.filter((id) => HONEST.some((each) => each.toString() === id)).length).toBeGreaterThanOrEqual(K - PROFILE.answers_per_prefix)
+    expect(peers.filter((id) => crowd.some((each) => each.toString() === id)).length).toBeLessThanOrEqual(
+      PROFILE.answers_per_prefix
+    )
+    expect(peers.filter((id) => HONEST.some((each) => each.toString() === id)).length).toBeGreaterThanOrEqual(
+      K - PROFILE.answers_per_prefix
+    )
   })
 
   it('[ids whose address is forgotten] go on counting as two while they are in the table, however many connect after them', async () => {
     const remembered = createPrefixes(node, PROFILE)
     const connect = (id: PeerId): void => {
-      node.dispatchEvent(new CustomEvent('connection:open', { detail: { remotePeer: id, remoteAddr: multiaddr('/ip4/192.0.2.1/tcp/1') } as Connection }))
+      node.dispatchEvent(
+        new CustomEvent('connection:open', {
+          detail: { remotePeer: id, remoteAddr: multiaddr('/ip4/192.0.2.1/tcp/1') } as Connection
+        })
+      )
     }
     const crowd = nearestOf('crowd', K, 1_000)
     for (const id of crowd) {
@@ -189,7 +245,12 @@ describe('a node', () => {
     const known = crowd.filter((id) => isKnown(node, id))
     expect(known.length).toBeGreaterThan(PROFILE.answers_per_wide_prefix)
     for (let index = 0; index < 9_000; index++) connect(idOf(`passer-by ${index}`))
-    expect(diverse(known.map((id) => originOf(id, remembered)), PROFILE)).toHaveLength(PROFILE.answers_per_prefix)
+    expect(
+      diverse(
+        known.map((id) => originOf(id, remembered)),
+        PROFILE
+      )
+    ).toHaveLength(PROFILE.answers_per_prefix)
     expect(remembered.known(idOf('passer-by 0'))).toBeUndefined()
   })
 })

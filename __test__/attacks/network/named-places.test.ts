@@ -1,4 +1,7 @@
-/** Where peers are said to be: attacks by those who name others, at k = 20. Ids and addresses are made up; who answers where is the test's. */
+/**
+ * Where peers are said to be: attacks by those who name others, at k = 20. Ids and addresses are made up; who answers
+ * where is the test's.
+ */
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
@@ -19,8 +22,12 @@ const SECOND_MS = 1_000
 /** Any 32 bytes are a public key to libp2p as long as nobody signs with it. */
 const idOf = (text: string): PeerId => peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(text))))
 const away = (id: PeerId): number => distance(KEY, positionOf(id))
-const idsOf = (text: string, count: number): PeerId[] => Array.from({ length: count }, (_, index) => idOf(`${text} ${index}`)).sort((left, right) => away(left) - away(right))
-const at = (id: PeerId, ...places: string[]): Named => ({ id, addresses: places.map((place) => multiaddr(`/ip4/${place}/tcp/1`)) })
+const idsOf = (text: string, count: number): PeerId[] =>
+  Array.from({ length: count }, (_, index) => idOf(`${text} ${index}`)).sort((left, right) => away(left) - away(right))
+const at = (id: PeerId, ...places: string[]): Named => ({
+  id,
+  addresses: places.map((place) => multiaddr(`/ip4/${place}/tcp/1`))
+})
 
 /** Nearest first, each in a /16 of its own. */
 const HONEST = idsOf('honest', 200)
@@ -38,8 +45,14 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Looks up as a node does that knows a few, and the liar, who is nearer than all others. Where nobody is, nobody answers: at once, or never. */
-async function look(lies: readonly Named[], elsewhere: 'refused' | 'silent'): Promise<Found & { readonly afterMs: number }> {
+/**
+ * Looks up as a node does that knows a few, and the liar, who is nearer than all others. Where nobody is, nobody
+ * answers: at once, or never.
+ */
+async function look(
+  lies: readonly Named[],
+  elsewhere: 'refused' | 'silent'
+): Promise<Found & { readonly afterMs: number }> {
   const connected = new Map(FAR.map((id) => [id.toString(), prefixOf(honestly(id).addresses[0]!)]))
   const began = Date.now()
   const found = await settled(
@@ -48,11 +61,14 @@ async function look(lies: readonly Named[], elsewhere: 'refused' | 'silent'): Pr
       limits: PROFILE,
       own: idOf('ourselves'),
       known: [LIAR, ...FAR],
-      prefixOf: ({ id, addresses }) => connected.get(id.toString()) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0])),
+      prefixOf: ({ id, addresses }) =>
+        connected.get(id.toString()) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0])),
       ask({ id, addresses }) {
         if (id.equals(LIAR)) return Promise.resolve(lies)
         const isHonest = HONEST.some((other) => other.equals(id))
-        const isThere = isHonest && (addresses.length === 0 || addresses.some((address) => address.equals(honestly(id).addresses[0]!)))
+        const isThere =
+          isHonest &&
+          (addresses.length === 0 || addresses.some((address) => address.equals(honestly(id).addresses[0]!)))
         if (!isThere) return elsewhere === 'refused' ? Promise.resolve(undefined) : new Promise(() => undefined)
         connected.set(id.toString(), prefixOf(honestly(id).addresses[0]!))
         return Promise.resolve(HONEST.slice(0, K).map(honestly))
@@ -72,21 +88,36 @@ async function settled<T>(pending: Promise<T>): Promise<T> {
 
 const honestOf = ({ peers }: Found): PeerId[] => peers.filter((id) => !id.equals(LIAR))
 
-it.each(['refused', 'silent'] as const)('[false addresses of honest peers] do not keep a look-up from them, be those %s, though they are named first', async (elsewhere) => {
-  const nearest = HONEST.slice(0, K)
-  const inOnePrefix = await look(nearest.map((id) => at(id, ADDRESS_OF_LIAR)), elsewhere)
-  expect(honestOf(inOnePrefix)).toEqual(HONEST.slice(0, K - 1))
-  const inMany = await look(nearest.map((id, index) => at(id, `172.${index}.0.1`)), elsewhere)
-  expect(honestOf(inMany)).toEqual(HONEST.slice(0, K - 1))
-  // The nearest six, three times each.
-  const again = await look([1, 2, 3].flatMap((times) => nearest.slice(0, 6).map((id, index) => at(id, `172.${index}.${times}.1`))), elsewhere)
-  expect(honestOf(again)).toEqual(HONEST.slice(0, K - 1))
-})
+it.each(['refused', 'silent'] as const)(
+  '[false addresses of honest peers] do not keep a look-up from them, be those %s, though they are named first',
+  async (elsewhere) => {
+    const nearest = HONEST.slice(0, K)
+    const inOnePrefix = await look(
+      nearest.map((id) => at(id, ADDRESS_OF_LIAR)),
+      elsewhere
+    )
+    expect(honestOf(inOnePrefix)).toEqual(HONEST.slice(0, K - 1))
+    const inMany = await look(
+      nearest.map((id, index) => at(id, `172.${index}.0.1`)),
+      elsewhere
+    )
+    expect(honestOf(inMany)).toEqual(HONEST.slice(0, K - 1))
+    // The nearest six, three times each.
+    const again = await look(
+      [1, 2, 3].flatMap((times) => nearest.slice(0, 6).map((id, index) => at(id, `172.${index}.${times}.1`))),
+      elsewhere
+    )
+    expect(honestOf(again)).toEqual(HONEST.slice(0, K - 1))
+  }
+)
 
 it('[peers that nobody can reach] hold a look-up up for some seconds, and hide nobody, though nothing refuses to be dialled', async () => {
   const madeUp = idsOf('made up', 20_000).slice(0, K)
   // Where honest ones are: they take the places of those first.
-  const found = await look(madeUp.map((id, index) => at(id, `10.${index >> 1}.0.${2 + (index & 1)}`)), 'silent')
+  const found = await look(
+    madeUp.map((id, index) => at(id, `10.${index >> 1}.0.${2 + (index & 1)}`)),
+    'silent'
+  )
   expect(honestOf(found)).toEqual(HONEST.slice(0, K - 1))
   expect(found.isWhole).toBe(false)
   expect(found.afterMs).toBeLessThan(5 * SECOND_MS)

@@ -1,4 +1,7 @@
-/** One machine with one address and as many ids near a name as a record has holders: real nodes, each of the honest ones in a /16 of its own. */
+/**
+ * One machine with one address and as many ids near a name as a record has holders: real nodes, each of the honest ones
+ * in a /16 of its own.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
@@ -17,7 +20,16 @@ let lab: Lab
 let crowd: Adversaries
 
 function setUp(k = K): void {
-  lab = new Lab(labProfile({ scope: 'test', k, answers_per_prefix: 2, answers_per_wide_prefix: 4, witness_quorum: 3, repair_quorum: 5 }))
+  lab = new Lab(
+    labProfile({
+      scope: 'test',
+      k,
+      answers_per_prefix: 2,
+      answers_per_wide_prefix: 4,
+      witness_quorum: 3,
+      repair_quorum: 5
+    })
+  )
   crowd = new Adversaries(lab)
 }
 
@@ -33,14 +45,20 @@ const addresses = (): string[] => lab.nodes.map(({ address }) => address)
 
 /** As the registry weighs a look-up (src/registry/resolution/survey.ts). */
 function weighed({ answers, asked }: RevealLookup): Tally {
-  const votes = answers.map(({ peer, state, claim }) => ({ peer, prefix: peer, ...(claim !== undefined && state !== 'none' && { held: { claim, state } }) }))
+  const votes = answers.map(({ peer, state, claim }) => ({
+    peer,
+    prefix: peer,
+    ...(claim !== undefined && state !== 'none' && { held: { claim, state } })
+  }))
   return tally(votes, { asked, done: true }, lab.profile)
 }
 
 /** The owners that the honest nodes hold the name for, each with its state. */
 function held(nodes: readonly LabNode[]): { state: string; isOwners: boolean }[] {
   const owner = lab.owner('owner').publicKey
-  return nodes.flatMap(({ network }) => network.heldHere(NAME) ?? []).map(({ state, claim }) => ({ state, isOwners: equalBytes(claim.pubkey, owner) }))
+  return nodes
+    .flatMap(({ network }) => network.heldHere(NAME) ?? [])
+    .map(({ state, claim }) => ({ state, isOwners: equalBytes(claim.pubkey, owner) }))
 }
 
 /** Lets time pass a little at a time until the holders have settled, or the time for it is long over. */
@@ -102,7 +120,10 @@ describe('ids of one address at the owner', () => {
 
   it('[ids of one address that keep nothing] do not keep a record from being published', async () => {
     const honest = await lab.addNodes(FEW, apart)
-    await crowd.start(place(), MANY, () => ONE_ADDRESS, { put: () => ({ type: 'stored' }), get: () => ({ type: 'none' }) })
+    await crowd.start(place(), MANY, () => ONE_ADDRESS, {
+      put: () => ({ type: 'stored' }),
+      get: () => ({ type: 'none' })
+    })
     await crowd.connect(addresses())
     const reveal = await lab.claim(honest[0]!, NAME, lab.owner('owner'))
     const { storedBy, of } = await honest[0]!.network.putReveal(reveal)
@@ -114,7 +135,11 @@ describe('ids of one address at the owner', () => {
 it('[the first peer that a newcomer meets] decides nothing alone, though it names nobody else', async () => {
   await lab.addNodes(2, apart)
   await crowd.start(place(), 1, () => ONE_ADDRESS, showing(stolen(), lab))
-  const newcomer = await lab.addNode({ mode: 'light', place: '127.100.0.1', bootstrap: crowd.nodes[0]!.getMultiaddrs().map(String) })
+  const newcomer = await lab.addNode({
+    mode: 'light',
+    place: '127.100.0.1',
+    bootstrap: crowd.nodes[0]!.getMultiaddrs().map(String)
+  })
   await waitFor(() => expect(newcomer.network.knownPeers()).toBe(1))
   expect(weighed(await newcomer.network.getReveals(NAME))).toMatchObject({ kind: 'owner', thin: true })
 })

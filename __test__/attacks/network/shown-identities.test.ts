@@ -9,7 +9,12 @@ import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { encodeMultikey } from '../../../src/protocol/identity/did.ts'
 import { diverse, diverseFirst } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { canonicalJsonBytes } from '../../../src/protocol/encoding/jcs.ts'
-import { buildGenesis, buildNextVersion, signKidDocument, type KidDocument } from '../../../src/protocol/identity/kid.ts'
+import {
+  buildGenesis,
+  buildNextVersion,
+  signKidDocument,
+  type KidDocument
+} from '../../../src/protocol/identity/kid.ts'
 import { encodeKidEnvelope } from '../../../src/protocol/identity/kid-record.ts'
 import { verifyKidLog, type KidLogOutline } from '../../../src/protocol/identity/kid-log.ts'
 import { foldShown, isAsNewAs, SeenIdentities } from '../../../src/registry/identities/seen-identities.ts'
@@ -22,14 +27,35 @@ import { code } from '../../registry/workbench.ts'
 import { ManualClock, MemoryStore } from '../../tasks/fakes.ts'
 
 const CREATED = '2026-01-01T00:00:00Z'
-const [ROTATED_OUT, CURRENT, RECOVERY, ASSERTION] = ['rotated out', 'current', 'recovery', 'assertion'].map(keyOf) as [Key, Key, Key, Key]
+const [ROTATED_OUT, CURRENT, RECOVERY, ASSERTION] = ['rotated out', 'current', 'recovery', 'assertion'].map(keyOf) as [
+  Key,
+  Key,
+  Key,
+  Key
+]
 type Key = ReturnType<typeof keyOf>
 
 const uri = (text: string): [string] => [`https://${text}.example`]
 const next = (former: KidDocument, text: string, key: Key, keys: Key[] = []): KidDocument =>
-  signKidDocument(buildNextVersion(former, { alsoKnownAs: uri(text), ...(keys[0] && { updateKeys: [encodeMultikey(keys[0].publicKey)] }) }), key, CREATED, profile)
+  signKidDocument(
+    buildNextVersion(former, {
+      alsoKnownAs: uri(text),
+      ...(keys[0] && { updateKeys: [encodeMultikey(keys[0].publicKey)] })
+    }),
+    key,
+    CREATED,
+    profile
+  )
 
-const GENESIS = signKidDocument(buildGenesis({ keys: [ASSERTION.publicKey], updateKeys: [ROTATED_OUT.publicKey], recoveryKeys: [RECOVERY.publicKey] }, profile), ROTATED_OUT, CREATED, profile)
+const GENESIS = signKidDocument(
+  buildGenesis(
+    { keys: [ASSERTION.publicKey], updateKeys: [ROTATED_OUT.publicKey], recoveryKeys: [RECOVERY.publicKey] },
+    profile
+  ),
+  ROTATED_OUT,
+  CREATED,
+  profile
+)
 const SECOND = next(GENESIS, 'rotated', ROTATED_OUT, [CURRENT])
 const THIRD = next(SECOND, 'third', CURRENT)
 /** What a thief of the key that was rotated out can sign. */
@@ -38,7 +64,8 @@ const LONG_FORK = [GENESIS, FORK]
 while (LONG_FORK.length < 20) LONG_FORK.push(next(LONG_FORK.at(-1)!, `thief${LONG_FORK.length}`, ROTATED_OUT))
 const RECOVERED = next(GENESIS, 'recovered', RECOVERY)
 
-const recordOf = (...documents: KidDocument[]): Uint8Array => encodeKidEnvelope({ versions: documents.map(canonicalJsonBytes) })
+const recordOf = (...documents: KidDocument[]): Uint8Array =>
+  encodeKidEnvelope({ versions: documents.map(canonicalJsonBytes) })
 const logOf = (...documents: KidDocument[]): KidLogOutline => verifyKidLog(documents, profile)
 const NEWEST = [GENESIS, SECOND, THIRD]
 
@@ -56,13 +83,19 @@ describe('the log that stands among those that peers show', () => {
     expect(stands([NEWEST, 9], [LONG_FORK, 11])).toEqual(LONG_FORK.at(-1)!.alsoKnownAs![0])
     expect(stands([[GENESIS, RECOVERED], 1], [LONG_FORK, 19])).toEqual(RECOVERED.alsoKnownAs![0])
     // The order in which they answer tells nothing, nor does it where as many show either.
-    for (const [one, other] of [[NEWEST, LONG_FORK], [LONG_FORK, NEWEST]] as const) expect(stands([one, 5], [other, 5])).toBe(stands([NEWEST, 5], [LONG_FORK, 5]))
+    for (const [one, other] of [
+      [NEWEST, LONG_FORK],
+      [LONG_FORK, NEWEST]
+    ] as const)
+      expect(stands([one, 5], [other, 5])).toBe(stands([NEWEST, 5], [LONG_FORK, 5]))
   })
 
   it('[an identity shown with a key that was rotated out] is not as new as what was seen before', () => {
     const seen = logOf(...NEWEST)
-    for (const older of [[GENESIS], [GENESIS, SECOND], [GENESIS, FORK], LONG_FORK]) expect(isAsNewAs(logOf(...older), seen)).toBe(false)
-    for (const newer of [NEWEST, [...NEWEST, next(THIRD, 'fourth', CURRENT)], [GENESIS, RECOVERED]]) expect(isAsNewAs(logOf(...newer), seen)).toBe(true)
+    for (const older of [[GENESIS], [GENESIS, SECOND], [GENESIS, FORK], LONG_FORK])
+      expect(isAsNewAs(logOf(...older), seen)).toBe(false)
+    for (const newer of [NEWEST, [...NEWEST, next(THIRD, 'fourth', CURRENT)], [GENESIS, RECOVERED]])
+      expect(isAsNewAs(logOf(...newer), seen)).toBe(true)
   })
 })
 
@@ -71,10 +104,16 @@ describe('peers that answer first', () => {
 
   it('[an identity shown with a key that was rotated out] by a dozen ids of one address are neither the majority that is waited for nor more than two voices', async () => {
     // Twelve of one /24 answer at once, eleven others a little later.
-    const all = Array.from({ length: 23 }, (_, index): Peer => ({ ...modelledPeer(index), prefix: index < 12 ? '192.0.2.0/24' : `198.${index}.100.0/24` }))
+    const all = Array.from({ length: 23 }, (_, index): Peer => ({
+      ...modelledPeer(index),
+      prefix: index < 12 ? '192.0.2.0/24' : `198.${index}.100.0/24`
+    }))
     const [older, newest] = [recordOf(GENESIS), recordOf(...NEWEST)]
     const late = Promise.withResolvers<undefined>()
-    const byPrefix: Partial<Peers> = { diverse: (list) => diverse(list, lab.profile), diverseFirst: (list, count) => diverseFirst(list, count, lab.profile) }
+    const byPrefix: Partial<Peers> = {
+      diverse: (list) => diverse(list, lab.profile),
+      diverseFirst: (list, count) => diverseFirst(list, count, lab.profile)
+    }
     let liars = 0
     const peers = modelledPeers(
       () => all,
@@ -94,8 +133,15 @@ describe('peers that answer first', () => {
     expect(shownBy).toEqual([2, 11])
     expect(isAnswered).toBe(true)
     // Where the others are silent, they are two of thirteen.
-    const alone = modelledPeers(() => all, (peer) => (all.indexOf(peer) < 12 ? { type: 'document', record: older } : 'lost'), byPrefix)
-    expect(await getDocuments(clientOf(lab, alone), 'kid', GENESIS.id)).toMatchObject({ shownBy: [2], isAnswered: false })
+    const alone = modelledPeers(
+      () => all,
+      (peer) => (all.indexOf(peer) < 12 ? { type: 'document', record: older } : 'lost'),
+      byPrefix
+    )
+    expect(await getDocuments(clientOf(lab, alone), 'kid', GENESIS.id)).toMatchObject({
+      shownBy: [2],
+      isAnswered: false
+    })
   })
 })
 
@@ -117,7 +163,8 @@ describe('a resolver', () => {
   })
 
   const show = (...records: KidDocument[][]): void => {
-    for (const [index, peer] of world.peers.entries()) peer.identities.set(GENESIS.id, recordOf(...records[Math.min(index, records.length - 1)]!))
+    for (const [index, peer] of world.peers.entries())
+      peer.identities.set(GENESIS.id, recordOf(...records[Math.min(index, records.length - 1)]!))
   }
   const resolved = async (): Promise<unknown> => (await node.registry.resolveIdentity(GENESIS.id)).kid_document
 
@@ -153,7 +200,10 @@ describe('a resolver', () => {
   it('remembers a bounded number of identities, those seen longest ago the first to go, and none of one version', () => {
     const store = new MemoryStore()
     const seen = new SeenIdentities(store, 16)
-    const of = (index: number): KidLogOutline => ({ did: `did:chronym:z${index}` as KidLogOutline['did'], versions: logOf(GENESIS, SECOND).versions })
+    const of = (index: number): KidLogOutline => ({
+      did: `did:chronym:z${index}` as KidLogOutline['did'],
+      versions: logOf(GENESIS, SECOND).versions
+    })
     seen.see(logOf(GENESIS), 1)
     expect(store.count(prefixes.seenIdentities)).toBe(0)
     for (let index = 0; index < 40; index++) {

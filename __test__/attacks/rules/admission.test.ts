@@ -1,9 +1,23 @@
 /** Attacks on who owns a name at a storing node, each under the name that docs/protocol/ gives it. */
 import { describe, expect, it } from 'vitest'
-import { admit, adopt, reviseEntry, type AdmissionFacts, type Decision, type Revision } from '../../../src/protocol/admission/admission.ts'
+import {
+  admit,
+  adopt,
+  reviseEntry,
+  type AdmissionFacts,
+  type Decision,
+  type Revision
+} from '../../../src/protocol/admission/admission.ts'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
-import { MAX_REPAIRS, MAX_RIVALS, newEntry, tickEntry, type Entry, type EntryState } from '../../../src/protocol/admission/entry.ts'
+import {
+  MAX_REPAIRS,
+  MAX_RIVALS,
+  newEntry,
+  tickEntry,
+  type Entry,
+  type EntryState
+} from '../../../src/protocol/admission/entry.ts'
 import { leaseState } from '../../../src/protocol/name/lease.ts'
 import type { Agreed, NeighbourAnswer, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
@@ -22,7 +36,11 @@ function facts(change: Partial<AdmissionFacts> & { unseen?: boolean } = {}): Adm
 
 /** That many answers, each from a prefix of its own. */
 function answers(count: number, claim: Claim | undefined, state: EntryState = 'settled', from = 0): NeighbourAnswer[] {
-  return Array.from({ length: count }, (_, index) => ({ peer: `${from + index}`, prefix: `${from + index}`, ...(claim !== undefined && { entry: { claimId: claim.id, state } }) }))
+  return Array.from({ length: count }, (_, index) => ({
+    peer: `${from + index}`,
+    prefix: `${from + index}`,
+    ...(claim !== undefined && { entry: { claimId: claim.id, state } })
+  }))
 }
 
 /** What a question found to be adopted. */
@@ -61,28 +79,48 @@ describe('time', () => {
   it('[a lapsed owner must start again] at nodes that have let the entry die, however old the pulse of its renewal', () => {
     const dead = 1001 + LOCAL.lease + LOCAL.grace
     expect(tickEntry(newEntry(ALICE, 'settled', timeAt(1000)), timeAt(dead), LOCAL)).toBeUndefined()
-    // Pulses are public for ever: a renewal dated into the old lease is Valid, but its first claim has no witness any more.
+    // Pulses are public for ever: a renewal dated into the old lease is Valid, but its first claim has no witness any
+    // more.
     const backdated = bareClaim({ newestRound: 1000 + LOCAL.lease })
     const late = facts({ time: timeAt(dead + 100), commitment: { seen: 995 } })
     const decision = admit(undefined, backdated, late, LOCAL)
     expect(decision).toMatchObject({ kind: 'store', entry: { state: 'provisional' } })
     const successor = bareClaim({ owner: 'successor', firstRound: dead + 90 })
     const witnessed = { ...late, commitment: { seen: dead + 80 } }
-    expect(admit((decision as { entry: Entry }).entry, successor, witnessed, LOCAL)).toMatchObject({ kind: 'store', entry: { state: 'fresh', claim: successor } })
-    expect(admit(newEntry(successor, 'fresh', timeAt(dead + 95)), backdated, late, LOCAL)).toMatchObject({ kind: 'refuse', code: 'unwitnessed' })
+    expect(admit((decision as { entry: Entry }).entry, successor, witnessed, LOCAL)).toMatchObject({
+      kind: 'store',
+      entry: { state: 'fresh', claim: successor }
+    })
+    expect(admit(newEntry(successor, 'fresh', timeAt(dead + 95)), backdated, late, LOCAL)).toMatchObject({
+      kind: 'refuse',
+      code: 'unwitnessed'
+    })
   })
 })
 
 describe('a contest', () => {
   it('[the fastest known chip does 715,000 squarings a second] and cannot begin after a reveal and still win', () => {
     const seconds = MAIN.contest * MAIN.beacon.period
-    expect(seconds * 715_000).toBeLessThan(MAIN.difficulty.base * Math.min(...MAIN.difficulty.by_length.map(({ factor }) => factor)))
+    expect(seconds * 715_000).toBeLessThan(
+      MAIN.difficulty.base * Math.min(...MAIN.difficulty.by_length.map(({ factor }) => factor))
+    )
     expect(() => parseProfile({ ...MAIN, contest: 200 })).toThrow(/contest/)
     // The reveal came at 5000. Whoever begins then has its own p above it, and ends when the contest is over.
     const chip = Math.ceil(MAIN.difficulty.base / 715_000 / MAIN.beacon.period)
-    const entry = tickEntry(newEntry(bareClaim({ firstRound: 4000 }), 'fresh', timeAt(5000)), timeAt(5000 + chip), MAIN)!
+    const entry = tickEntry(
+      newEntry(bareClaim({ firstRound: 4000 }), 'fresh', timeAt(5000)),
+      timeAt(5000 + chip),
+      MAIN
+    )!
     expect(entry.state).toBe('settling')
-    expect(admit(entry, bareClaim({ owner: 'chip', firstRound: 3999 }), facts({ time: timeAt(5000 + chip), commitment: { seen: 3990 } }), MAIN)).toMatchObject({ kind: 'refuse', code: 'taken' })
+    expect(
+      admit(
+        entry,
+        bareClaim({ owner: 'chip', firstRound: 3999 }),
+        facts({ time: timeAt(5000 + chip), commitment: { seen: 3990 } }),
+        MAIN
+      )
+    ).toMatchObject({ kind: 'refuse', code: 'taken' })
   })
 
   it('[a stopped beacon holds the contest open] for nobody: whoever committed to many names could begin with one that is revealed', () => {
@@ -109,21 +147,39 @@ describe('a contest', () => {
   it('[a claim nobody has witnessed] wins no contest, whatever round it claims', () => {
     const entry = newEntry(ALICE, 'fresh', timeAt(1005))
     for (const seen of [undefined, 998, 999, 1005, 998 - LOCAL.pulse_window - 1]) {
-      expect(admit(entry, MALLORY, facts({ commitment: seen === undefined ? {} : { seen } }), LOCAL), `C at ${seen}, p 998`).toMatchObject({ kind: 'refuse', code: 'unwitnessed' })
+      expect(
+        admit(entry, MALLORY, facts({ commitment: seen === undefined ? {} : { seen } }), LOCAL),
+        `C at ${seen}, p 998`
+      ).toMatchObject({ kind: 'refuse', code: 'unwitnessed' })
     }
-    for (const seen of [997, 998 - LOCAL.pulse_window]) expect(admit(entry, MALLORY, facts({ commitment: { seen } }), LOCAL).kind, `C at ${seen}, p 998`).toBe('store')
+    for (const seen of [997, 998 - LOCAL.pulse_window])
+      expect(admit(entry, MALLORY, facts({ commitment: { seen } }), LOCAL).kind, `C at ${seen}, p 998`).toBe('store')
   })
 
   it('[equal ties] leave what stands, in either order', () => {
     const [one, other] = [bareClaim({ tie: 7 }), { ...bareClaim({ owner: 'bob' }), tie: bareClaim({ tie: 7 }).tie }]
-    expect(admit(newEntry(one, 'fresh', timeAt(1005)), other, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'contest' })
-    expect(admit(newEntry(other, 'fresh', timeAt(1005)), one, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'contest' })
+    expect(admit(newEntry(one, 'fresh', timeAt(1005)), other, facts(), LOCAL)).toMatchObject({
+      kind: 'refuse',
+      code: 'contest'
+    })
+    expect(admit(newEntry(other, 'fresh', timeAt(1005)), one, facts(), LOCAL)).toMatchObject({
+      kind: 'refuse',
+      code: 'contest'
+    })
   })
 
   it('[seeing C late] is never worse than not at all', () => {
     for (const seen of [995, 999, 1000, 1005, 5000]) {
-      for (const entry of [undefined, ...(['fresh', 'settling', 'settled', 'provisional'] as const).map((state) => newEntry(MALLORY, state, timeAt(1005)))]) {
-        const [without, late] = [admit(entry, ALICE, facts({ unseen: true }), LOCAL), admit(entry, ALICE, facts({ commitment: { seen } }), LOCAL)]
+      for (const entry of [
+        undefined,
+        ...(['fresh', 'settling', 'settled', 'provisional'] as const).map((state) =>
+          newEntry(MALLORY, state, timeAt(1005))
+        )
+      ]) {
+        const [without, late] = [
+          admit(entry, ALICE, facts({ unseen: true }), LOCAL),
+          admit(entry, ALICE, facts({ commitment: { seen } }), LOCAL)
+        ]
         if (without.kind === 'store') expect(late.kind).toBe('store')
       }
     }
@@ -144,27 +200,49 @@ describe('neighbours that lie', () => {
     // Where the honest ones answer as well, the five are outvoted from the start, and alone they repair nothing.
     expect(admit(undefined, ALICE, facts({ neighbours: honest }), LOCAL).kind).toBe('store')
     const settling = newEntry(ALICE, 'settling', timeAt(1000))
-    expect(reviseEntry(settling, { answers: [...lie, ...answers(5, undefined, 'settled', 5)], known: 20 }, timeAt(1012), LOCAL)).toBeUndefined()
+    expect(
+      reviseEntry(
+        settling,
+        { answers: [...lie, ...answers(5, undefined, 'settled', 5)], known: 20 },
+        timeAt(1012),
+        LOCAL
+      )
+    ).toBeUndefined()
     expect(reviseEntry(settling, { answers: lie, known: 20 }, timeAt(1012), LOCAL)).toBeUndefined()
   })
 
   it('[one machine that passes for a crowd] counts as two', () => {
     const crowd = answers(20, MALLORY).map((answer) => ({ ...answer, prefix: '192.0.2.0/24' }))
-    expect(admit(undefined, ALICE, facts({ commitment: { seen: 980 }, neighbours: { answers: crowd, known: 20 } }), MAIN)).toMatchObject({ kind: 'store', entry: { claim: ALICE, state: 'fresh' } })
-    expect(reviseEntry(newEntry(ALICE, 'settling', timeAt(1000)), { answers: crowd, known: 20 }, timeAt(1012), MAIN)).toBeUndefined()
+    expect(
+      admit(undefined, ALICE, facts({ commitment: { seen: 980 }, neighbours: { answers: crowd, known: 20 } }), MAIN)
+    ).toMatchObject({ kind: 'store', entry: { claim: ALICE, state: 'fresh' } })
+    expect(
+      reviseEntry(newEntry(ALICE, 'settling', timeAt(1000)), { answers: crowd, known: 20 }, timeAt(1012), MAIN)
+    ).toBeUndefined()
     const handedOver = crowd.map(({ peer, prefix }) => ({ peer, prefix, seen: 980 }))
-    expect(admit(undefined, ALICE, facts({ commitment: { handedOver } }), MAIN)).toMatchObject({ entry: { state: 'provisional' } })
+    expect(admit(undefined, ALICE, facts({ commitment: { handedOver } }), MAIN)).toMatchObject({
+      entry: { state: 'provisional' }
+    })
   })
 
   it('[a repair that swings back and forth] ends at the second time', () => {
-    // Eight hold A, seven B, and five tell each of them that they hold the other. All ask at once, before anybody has changed.
-    let honest: Entry[] = [...Array.from({ length: 8 }, () => newEntry(ALICE, 'settling', timeAt(1000))), ...Array.from({ length: 7 }, () => newEntry(MALLORY, 'settling', timeAt(1000)))]
+    // Eight hold A, seven B, and five tell each of them that they hold the other. All ask at once, before anybody has
+    // changed.
+    let honest: Entry[] = [
+      ...Array.from({ length: 8 }, () => newEntry(ALICE, 'settling', timeAt(1000))),
+      ...Array.from({ length: 7 }, () => newEntry(MALLORY, 'settling', timeAt(1000)))
+    ]
     const changes = honest.map(() => 0)
     for (let turn = 0; turn < 10; turn++) {
       honest = honest.map((entry, index) => {
         const other = equalBytes(entry.claim.id, ALICE.id) ? MALLORY : ALICE
         const others = honest.flatMap(({ claim }, each) => (each === index ? [] : answers(1, claim, 'settling', each)))
-        const revision = reviseEntry(entry, { answers: [...others, ...answers(5, other, 'settling', 100)], known: 19 }, timeAt(1010), LOCAL)
+        const revision = reviseEntry(
+          entry,
+          { answers: [...others, ...answers(5, other, 'settling', 100)], known: 19 },
+          timeAt(1010),
+          LOCAL
+        )
         if (revision === undefined) return entry
         changes[index]!++
         return adopt(agreedIn(revision), other, timeAt(1010), entry)
@@ -174,9 +252,15 @@ describe('neighbours that lie', () => {
     expect(honest.every(({ tenureRound, state }) => tenureRound === 1000 && state === 'settling')).toBe(true)
     // And then each settles, whatever it is told.
     const ripe = timeAt(1001 + LOCAL.settle)
-    expect(reviseEntry(honest[0]!, { answers: answers(7, ALICE), known: 20 }, ripe, LOCAL), 'but not by itself').toBeUndefined()
+    expect(
+      reviseEntry(honest[0]!, { answers: answers(7, ALICE), known: 20 }, ripe, LOCAL),
+      'but not by itself'
+    ).toBeUndefined()
     expect(reviseEntry(honest[0]!, { answers: [], known: 0 }, ripe, { ...LOCAL, scope: 'public' })).toBeUndefined()
-    for (const entry of honest) expect(reviseEntry(entry, { answers: answers(20, entry.claim === ALICE ? MALLORY : ALICE), known: 20 }, ripe, LOCAL)).toMatchObject({ kind: 'keep', entry: { state: 'settled', claim: entry.claim } })
+    for (const entry of honest)
+      expect(
+        reviseEntry(entry, { answers: answers(20, entry.claim === ALICE ? MALLORY : ALICE), known: 20 }, ripe, LOCAL)
+      ).toMatchObject({ kind: 'keep', entry: { state: 'settled', claim: entry.claim } })
   })
 
   it('[a holder that slept while others settled] settles nothing before it has asked, and follows those who were awake', () => {
@@ -184,10 +268,18 @@ describe('neighbours that lie', () => {
     for (const state of ['fresh', 'settling', 'provisional'] as const) {
       const slept = tickEntry(newEntry(ALICE, state, timeAt(1000)), longAfter, LOCAL)!
       expect(slept.state).toBe(state === 'provisional' ? 'provisional' : 'settling')
-      const awake = { answers: [...answers(9, MALLORY), ...answers(3, ALICE, 'settling', 9), ...answers(3, undefined, 'settled', 12)], known: 20 }
+      const awake = {
+        answers: [...answers(9, MALLORY), ...answers(3, ALICE, 'settling', 9), ...answers(3, undefined, 'settled', 12)],
+        known: 20
+      }
       expect(agreedIn(reviseEntry(slept, awake, longAfter, LOCAL)).claimId).toEqual(MALLORY.id)
-      // Too few answer to settle it, or to take another one up; or they are divided, and most of those who hold the name hold the other claim.
-      for (const heard of [answers(7, undefined), answers(7, ALICE), [...answers(6, MALLORY), ...answers(4, undefined, 'settled', 6), ...answers(4, ALICE, 'settling', 10)]]) {
+      // Too few answer to settle it, or to take another one up; or they are divided, and most of those who hold the
+      // name hold the other claim.
+      for (const heard of [
+        answers(7, undefined),
+        answers(7, ALICE),
+        [...answers(6, MALLORY), ...answers(4, undefined, 'settled', 6), ...answers(4, ALICE, 'settling', 10)]
+      ]) {
         const revision = reviseEntry(slept, { answers: heard, known: 20 }, longAfter, LOCAL)
         expect(revision?.kind === 'keep' && revision.entry.state === 'settled').toBe(false)
       }
@@ -201,7 +293,12 @@ describe('neighbours that lie', () => {
     for (let rival = 0; rival < 40; rival++) {
       round += LOCAL.provisional_settle
       entry = tickEntry(entry, timeAt(round), LOCAL)!
-      const decision = admit(entry, bareClaim({ owner: `rival ${rival % 20}` }), facts({ unseen: true, time: timeAt(round) }), LOCAL)
+      const decision = admit(
+        entry,
+        bareClaim({ owner: `rival ${rival % 20}` }),
+        facts({ unseen: true, time: timeAt(round) }),
+        LOCAL
+      )
       if (decision.kind === 'refuse' && decision.entry !== undefined) entry = decision.entry
       const revision = reviseEntry(entry, { answers: answers(20, undefined), known: 20 }, timeAt(round), LOCAL)
       if (revision?.kind === 'keep') entry = revision.entry
@@ -216,11 +313,23 @@ describe('the owner itself', () => {
   it('[two payloads at one (p, serial)] has one of them everywhere, and both hashes are shown', () => {
     const payloads = ['one', 'two', 'three'].map((payload) => bareClaim({ payload }))
     const fold = (order: readonly Claim[]): Entry => {
-      const entries = order.slice(1).reduce((entry, claim) => (admit(entry, claim, facts(), LOCAL) as { entry: Entry }).entry, newEntry(order[0]!, 'settled', timeAt(900)))
+      const entries = order
+        .slice(1)
+        .reduce(
+          (entry, claim) => (admit(entry, claim, facts(), LOCAL) as { entry: Entry }).entry,
+          newEntry(order[0]!, 'settled', timeAt(900))
+        )
       return entries
     }
     const [a, b, c] = payloads as [Claim, Claim, Claim]
-    const results = [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]].map(fold)
+    const results = [
+      [a, b, c],
+      [a, c, b],
+      [b, a, c],
+      [b, c, a],
+      [c, a, b],
+      [c, b, a]
+    ].map(fold)
     expect(new Set(results.map(({ claim }) => Buffer.from(claim.payloadHash).toString('hex'))).size).toBe(1)
     for (const { equivocation } of results) expect(equivocation).toEqual(results[0]!.equivocation)
     expect(results[0]!.equivocation).toMatchObject({ round: 1000, serial: 1 })
@@ -230,8 +339,18 @@ describe('the owner itself', () => {
     const max = Number.MAX_SAFE_INTEGER
     const entry = newEntry(bareClaim({ serial: max }), 'settled', timeAt(900))
     expect(admit(entry, bareClaim({ serial: max - 1 }), facts(), LOCAL).kind).toBe('stale')
-    expect(admit(entry, bareClaim({ serial: 0, newestRound: 1001 }), facts(), LOCAL).kind, 'a renewal goes before every serial').toBe('store')
+    expect(
+      admit(entry, bareClaim({ serial: 0, newestRound: 1001 }), facts(), LOCAL).kind,
+      'a renewal goes before every serial'
+    ).toBe('store')
     expect(leaseState(max - LOCAL.lease - LOCAL.grace, max, LOCAL).state).toBe('grace')
-    expect(admit(undefined, bareClaim({ firstRound: max }), facts({ commitment: { seen: max - 1 }, time: timeAt(max) }), LOCAL)).toMatchObject({ kind: 'store', entry: { state: 'fresh' } })
+    expect(
+      admit(
+        undefined,
+        bareClaim({ firstRound: max }),
+        facts({ commitment: { seen: max - 1 }, time: timeAt(max) }),
+        LOCAL
+      )
+    ).toMatchObject({ kind: 'store', entry: { state: 'fresh' } })
   })
 })

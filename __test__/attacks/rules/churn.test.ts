@@ -1,4 +1,7 @@
-/** A settled name whose holders come and go, hour by hour, while liars near its key show all who ask another owner. The rules are real. */
+/**
+ * A settled name whose holders come and go, hour by hour, while liars near its key show all who ask another owner. The
+ * rules are real.
+ */
 import { describe, expect, it } from 'vitest'
 import { admit, adopt, reviseEntry } from '../../../src/protocol/admission/admission.ts'
 import { roundsIn } from '../../../src/protocol/time/beacon-time.ts'
@@ -37,16 +40,27 @@ interface Life {
   readonly seed: number
 }
 
-/** The first day on which somebody who resolves is shown the thief by more than half of those he asks; undefined when that does not come within the year. */
+/**
+ * The first day on which somebody who resolves is shown the thief by more than half of those he asks; undefined when
+ * that does not come within the year.
+ */
 function dayOfTheft({ liars, days, silent, seed }: Life): number | undefined {
   const random = randomFrom(seed)
   const lifetime = (): number => -Math.log(1 - random()) * days * 24
   // The liars are nearest, so that a node asks k - liars of these others.
-  const places = Array.from({ length: MAIN.k - liars + 1 }, (): Place => ({ entry: newEntry(ALICE, 'settled', timeAt(BEGIN)), goes: lifetime(), asks: Infinity }))
+  const places = Array.from({ length: MAIN.k - liars + 1 }, (): Place => ({
+    entry: newEntry(ALICE, 'settled', timeAt(BEGIN)),
+    goes: lifetime(),
+    asks: Infinity
+  }))
   const heard = (by: Place | undefined, round: number): NeighbourFacts => {
-    const lies = Array.from({ length: liars }, (_, index) => shown(`liar ${index}`, newEntry(MALLORY, 'settled', timeAt(BEGIN))))
+    const lies = Array.from({ length: liars }, (_, index) =>
+      shown(`liar ${index}`, newEntry(MALLORY, 'settled', timeAt(BEGIN)))
+    )
     const asked = places.filter((place) => place !== by).slice(0, MAIN.k - liars)
-    const answers = asked.flatMap(({ entry }, index) => (random() < silent ? [] : [shown(`${index}`, entry && tickEntry(entry, timeAt(round), MAIN))]))
+    const answers = asked.flatMap(({ entry }, index) =>
+      random() < silent ? [] : [shown(`${index}`, entry && tickEntry(entry, timeAt(round), MAIN))]
+    )
     return { answers: [...lies, ...answers], known: MAIN.k }
   }
   for (let hour = 1; hour <= DAYS * 24; hour++) {
@@ -59,13 +73,19 @@ function dayOfTheft({ liars, days, silent, seed }: Life): number | undefined {
       live(place, hour, () => heard(place, round))
     }
     if (hour % 24 !== 0) continue
-    const votes = heard(undefined, round).answers.map(({ entry, ...who }) => ({ ...who, ...(entry && { held: { claim: claimOf(entry.claimId), state: entry.state } }) }))
+    const votes = heard(undefined, round).answers.map(({ entry, ...who }) => ({
+      ...who,
+      ...(entry && { held: { claim: claimOf(entry.claimId), state: entry.state } })
+    }))
     const found = tally(votes, { asked: MAIN.k, done: true }, MAIN)
     if (found.kind === 'owner' && !found.thin && equalBytes(found.owner.newest.id, MALLORY.id)) return hour / 24
   }
   return undefined
 
-  /** Enters what the neighbours list where it holds nothing, as nodes do within two minutes of their start, and else asks about what has not settled. The thief is the first to send a record. */
+  /**
+   * Enters what the neighbours list where it holds nothing, as nodes do within two minutes of their start, and else
+   * asks about what has not settled. The thief is the first to send a record.
+   */
   function live(place: Place, hour: number, ask: () => NeighbourFacts): void {
     const time = timeAt(BEGIN + hour * HOUR)
     if (place.entry === undefined) {
@@ -80,7 +100,8 @@ function dayOfTheft({ liars, days, silent, seed }: Life): number | undefined {
     place.asks = hour + QUESTION_EVERY
     const revision = reviseEntry(place.entry, ask(), time, MAIN)
     if (revision?.kind === 'keep') place.entry = revision.entry
-    if (revision?.kind === 'adopt') place.entry = adopt(revision.agreed, claimOf(revision.agreed.claimId), time, place.entry)
+    if (revision?.kind === 'adopt')
+      place.entry = adopt(revision.agreed, claimOf(revision.agreed.claimId), time, place.entry)
   }
 }
 
@@ -94,23 +115,34 @@ function shown(who: string, entry?: Entry): NeighbourAnswer {
 
 describe('a settled name whose holders come and go', () => {
   it('[newcomers who join among liars] keep it for a year among nine who lie, where everybody answers', () => {
-    for (const days of [1, 7, 30]) expect(dayOfTheft({ liars: 9, days, silent: 0, seed: days }), `nodes stay for ${days} days`).toBeUndefined()
+    for (const days of [1, 7, 30])
+      expect(dayOfTheft({ liars: 9, days, silent: 0, seed: days }), `nodes stay for ${days} days`).toBeUndefined()
   }, 60_000)
 
   it('[newcomers who join among liars] keep it for most of a year at least among eight who lie, though one question in ten gets no answer', () => {
-    for (const seed of [1, 2, 3]) expect(dayOfTheft({ liars: 8, days: 7, silent: 0.1, seed }) ?? Infinity).toBeGreaterThan(240)
+    for (const seed of [1, 2, 3])
+      expect(dayOfTheft({ liars: 8, days: 7, silent: 0.1, seed }) ?? Infinity).toBeGreaterThan(240)
   }, 60_000)
 
   it('[newcomers who join among liars] are turned by ten within days, and by nine where some do not answer: the prices in the threat model', () => {
-    for (const days of [1, 7, 30]) expect(dayOfTheft({ liars: 10, days, silent: 0, seed: days })).toBeLessThan(days + 14)
+    for (const days of [1, 7, 30])
+      expect(dayOfTheft({ liars: 10, days, silent: 0, seed: days })).toBeLessThan(days + 14)
     expect(dayOfTheft({ liars: 9, days: 7, silent: 0.05, seed: 1 })).toBeGreaterThan(3)
     expect(dayOfTheft({ liars: 9, days: 1, silent: 0.05, seed: 1 })).toBeLessThan(14)
   }, 60_000)
 
   it('[newcomers who join among liars] are repaired by eleven of twenty, however few answer', () => {
-    const lies = Array.from({ length: 10 }, (_, index) => shown(`liar ${index}`, newEntry(MALLORY, 'settled', timeAt(BEGIN))))
+    const lies = Array.from({ length: 10 }, (_, index) =>
+      shown(`liar ${index}`, newEntry(MALLORY, 'settled', timeAt(BEGIN)))
+    )
     const known = MAIN.k
     expect(claimToRepair(ALICE.id, { answers: lies, known }, MAIN)).toBeUndefined()
-    expect(claimToRepair(ALICE.id, { answers: [...lies, shown('liar 10', newEntry(MALLORY, 'settled', timeAt(BEGIN)))], known }, MAIN)).toMatchObject({ claimId: MALLORY.id })
+    expect(
+      claimToRepair(
+        ALICE.id,
+        { answers: [...lies, shown('liar 10', newEntry(MALLORY, 'settled', timeAt(BEGIN)))], known },
+        MAIN
+      )
+    ).toMatchObject({ claimId: MALLORY.id })
   })
 })

@@ -24,10 +24,19 @@ describe('commitments', () => {
 
   it('[a pulse that was known before the commitment] makes no witnessed claim: s = p is too late, and so is p far behind s', () => {
     for (const profile of [MAIN, LOCAL]) {
-      const witnessed = (seen: number, p: number): boolean => isWitnessed(bareClaim({ firstRound: p }), { seen }, timeAt(p + 10), profile)
+      const witnessed = (seen: number, p: number): boolean =>
+        isWitnessed(bareClaim({ firstRound: p }), { seen }, timeAt(p + 10), profile)
       const latest = 1000 - Math.max(1, profile.min_commit - profile.receipt_slack)
-      expect([witnessed(latest, 1000), witnessed(latest + 1, 1000), witnessed(1000, 1000), witnessed(1001, 1000)]).toEqual([true, false, false, false])
-      expect([witnessed(1000 - profile.pulse_window, 1000), witnessed(999 - profile.pulse_window, 1000)]).toEqual([true, false])
+      expect([
+        witnessed(latest, 1000),
+        witnessed(latest + 1, 1000),
+        witnessed(1000, 1000),
+        witnessed(1001, 1000)
+      ]).toEqual([true, false, false, false])
+      expect([witnessed(1000 - profile.pulse_window, 1000), witnessed(999 - profile.pulse_window, 1000)]).toEqual([
+        true,
+        false
+      ])
     }
   })
 
@@ -38,11 +47,18 @@ describe('commitments', () => {
     for (const lie of [0, 997, latest, latest + 1, 5000, Number.MAX_SAFE_INTEGER]) {
       const p = 1021 + (lie === latest ? MAIN.receipt_slack : 0)
       expect(claimRound([...honest, lie], 20, facts, MAIN).round).toBe(p)
-      expect(claimRound([...honest.slice(1), ...Array.from({ length: 10 }, () => lie)], 21, facts, MAIN).round).toBe(lie === latest ? p : undefined)
+      expect(claimRound([...honest.slice(1), ...Array.from({ length: 10 }, () => lie)], 21, facts, MAIN).round).toBe(
+        lie === latest ? p : undefined
+      )
     }
     const receipt = signReceipt(C, 1000, keyOf('peer'), HASH)
     expect(verifyReceipt(receipt, HASH)).toBe(true)
-    for (const forged of [{ ...receipt, seen: 999 }, { ...receipt, commitment: bytesOf('other') }, { ...receipt, peer: signReceipt(C, 1000, keyOf('other'), HASH).peer }]) expect(verifyReceipt(forged, HASH)).toBe(false)
+    for (const forged of [
+      { ...receipt, seen: 999 },
+      { ...receipt, commitment: bytesOf('other') },
+      { ...receipt, peer: signReceipt(C, 1000, keyOf('other'), HASH).peer }
+    ])
+      expect(verifyReceipt(forged, HASH)).toBe(false)
     expect(verifyReceipt(receipt, profileHash(LOCAL))).toBe(false)
   })
 
@@ -54,13 +70,20 @@ describe('commitments', () => {
       expect(underPrefix, `${size} peers`).toBeGreaterThanOrEqual(Math.min(size, 32))
       expect(underPrefix).toBeLessThan(64)
       const shown = [1, 2, 3].map((n) => blindedKey(K, bits, bytesOf(`${size} ${n}`)))
-      for (const key of shown) expect([sharesPrefix(key, K, bits), sharesPrefix(key, K, bits + 24)]).toEqual([true, false])
+      for (const key of shown)
+        expect([sharesPrefix(key, K, bits), sharesPrefix(key, K, bits + 24)]).toEqual([true, false])
       expect(new Set(shown.map(String)).size).toBe(3)
     }
   })
 
   it('[a flood of commitments] costs its own prefix its places first, the least work of it before the rest', () => {
-    const open = (prefix: string, index: number, work: number): OpenCommitment => ({ commitment: bytesOf(`${prefix} ${index}`), seen: 1000 + index, lastSent: 1000 + index, prefix, work })
+    const open = (prefix: string, index: number, work: number): OpenCommitment => ({
+      commitment: bytesOf(`${prefix} ${index}`),
+      seen: 1000 + index,
+      lastSent: 1000 + index,
+      prefix,
+      work
+    })
     const honest = open('honest', 0, 22)
     let table = [honest]
     for (let index = 1; index <= 200; index++) {

@@ -1,9 +1,19 @@
-/** Two honest owners claim one name in the same rounds, each half of its twenty holders has seen the commitment of another, and liars tell each holder what they like. */
+/**
+ * Two honest owners claim one name in the same rounds, each half of its twenty holders has seen the commitment of
+ * another, and liars tell each holder what they like.
+ */
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
-import { MAX_CONTENDERS, newEntry, ownSight, tickEntry, withSight, type Entry } from '../../../src/protocol/admission/entry.ts'
+import {
+  MAX_CONTENDERS,
+  newEntry,
+  ownSight,
+  tickEntry,
+  withSight,
+  type Entry
+} from '../../../src/protocol/admission/entry.ts'
 import { admit, reviseEntry } from '../../../src/protocol/admission/admission.ts'
 import { revealWindow } from '../../../src/protocol/name/lease.ts'
 import type { NeighbourAnswer } from '../../../src/protocol/admission/neighbours.ts'
@@ -29,10 +39,11 @@ const other: Lie = (to) => (holds(ALICE, to) ? BOB : ALICE)
 const LIES: Record<string, Lie> = {
   'what it holds': own,
   'what the other half holds': other,
-  'what the smaller half holds': (to, all) => (all.filter((each) => holds(ALICE, each)).length * 2 > all.length ? BOB : ALICE),
+  'what the smaller half holds': (to, all) =>
+    all.filter((each) => holds(ALICE, each)).length * 2 > all.length ? BOB : ALICE,
   'the earlier claim to its witnesses': (to) => (to.facts.get(ALICE)?.seen === undefined ? undefined : ALICE),
   nothing: () => undefined,
-  'anything': (_to, _all, random) => (random() < 0.5 ? ALICE : BOB)
+  anything: (_to, _all, random) => (random() < 0.5 ? ALICE : BOB)
 }
 
 interface Outcome {
@@ -41,21 +52,59 @@ interface Outcome {
   readonly owners: (string | undefined)[]
 }
 
-/** The first holders have seen Alice's commitment, the others Bob's. Where `isHanded`, every second one was handed over what the others have seen. */
-function contest({ liars, lie, seenAlice, isHanded = false, isAtOnce = true, seed }: { liars: number; lie: Lie; seenAlice: number; isHanded?: boolean; isAtOnce?: boolean; seed: number }): Outcome {
+/**
+ * The first holders have seen Alice's commitment, the others Bob's. Where `isHanded`, every second one was handed over
+ * what the others have seen.
+ */
+function contest({
+  liars,
+  lie,
+  seenAlice,
+  isHanded = false,
+  isAtOnce = true,
+  seed
+}: {
+  liars: number
+  lie: Lie
+  seenAlice: number
+  isHanded?: boolean
+  isAtOnce?: boolean
+  seed: number
+}): Outcome {
   const random = randomFrom(seed)
   const size = MAIN.k - liars
-  const shuffled = Array.from({ length: size }, (_, place) => ({ place, at: random() })).sort((left, right) => left.at - right.at).map(({ place }) => place)
-  const seen = new Map<Claim, readonly number[]>([[ALICE, shuffled.slice(0, seenAlice)], [BOB, shuffled.slice(seenAlice)]])
+  const shuffled = Array.from({ length: size }, (_, place) => ({ place, at: random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ place }) => place)
+  const seen = new Map<Claim, readonly number[]>([
+    [ALICE, shuffled.slice(0, seenAlice)],
+    [BOB, shuffled.slice(seenAlice)]
+  ])
   const factsAt = (place: number): Map<Claim, CommitmentFacts> =>
-    new Map([...seen].map(([claim, witnesses]) => {
-      const handedOver = witnesses.filter((witness) => witness !== place).map((witness) => ({ peer: `${witness}`, prefix: `${witness}`, seen: claim.firstRound - 20 }))
-      return [claim, { ...(witnesses.includes(place) && { seen: claim.firstRound - 20 }), ...(isHanded && place % 2 === 0 && { handedOver }) }]
-    }))
-  const hood = new Neighbourhood({ profile: MAIN, claims: [ALICE, BOB], random, liars, lie: (to, all) => lie(to, all, random) }, factsAt)
-  const offers = hood.holders.flatMap((holder) => [ALICE, BOB].map((claim) => ({ holder, claim, order: random() }))).sort((left, right) => left.order - right.order)
+    new Map(
+      [...seen].map(([claim, witnesses]) => {
+        const handedOver = witnesses
+          .filter((witness) => witness !== place)
+          .map((witness) => ({ peer: `${witness}`, prefix: `${witness}`, seen: claim.firstRound - 20 }))
+        return [
+          claim,
+          {
+            ...(witnesses.includes(place) && { seen: claim.firstRound - 20 }),
+            ...(isHanded && place % 2 === 0 && { handedOver })
+          }
+        ]
+      })
+    )
+  const hood = new Neighbourhood(
+    { profile: MAIN, claims: [ALICE, BOB], random, liars, lie: (to, all) => lie(to, all, random) },
+    factsAt
+  )
+  const offers = hood.holders
+    .flatMap((holder) => [ALICE, BOB].map((claim) => ({ holder, claim, order: random() })))
+    .sort((left, right) => left.order - right.order)
   if (isAtOnce) hood.offerAtOnce(offers, BEGIN)
-  else for (const [index, { holder, claim }] of offers.entries()) hood.offer(holder, claim, BEGIN + Math.floor(index / 10))
+  else
+    for (const [index, { holder, claim }] of offers.entries()) hood.offer(holder, claim, BEGIN + Math.floor(index / 10))
   hood.ask(BEGIN + 5 + MAIN.contest, BEGIN + 5 * MAIN.settle)
   return { hood, owners: [ALICE, BOB].map((shown) => ownerIn(hood.resolve(shown))) }
 }
@@ -66,35 +115,73 @@ function ownerIn(found: Tally): string | undefined {
 }
 
 describe('a neighbourhood that a contest has divided', () => {
-  it.each([0, 2, 3, 4, 5])('[liars who keep a contest divided], %i of them, end with one owner everywhere', (liars) => {
-    const half = Math.floor((MAIN.k - liars) / 2)
-    for (const [name, lie] of Object.entries(LIES)) {
-      for (const seenAlice of [half - 1, half, half + 1]) {
-        for (const [seed, [isHanded, isAtOnce]] of [[false, true], [true, true], [false, false], [true, false]].entries()) {
-          const { hood, owners } = contest({ liars, lie, seenAlice, isHanded: isHanded!, isAtOnce: isAtOnce!, seed: 100 * liars + 10 * seenAlice + seed })
-          const told = `${liars} liars tell ${name}, ${seenAlice} have seen the earlier commitment, handed over: ${isHanded}, at once: ${isAtOnce}`
-          expect(owners[0], told).toBe(owners[1])
-          expect(owners[0], told).toBeDefined()
-          expect(Math.min(hood.count(ALICE), hood.count(BOB)), told).toBeLessThan(MAIN.witness_quorum)
-          expect(hood.holders.every(({ entry }) => entry?.state === 'settled'), told).toBe(true)
-          // A claim that comes later finds the other at most holders; and five liars have a holder enter what they say.
-          if (isAtOnce && liars < MAIN.witness_quorum) expect(owners, told).toEqual(['alice', 'alice'])
+  it.each([0, 2, 3, 4, 5])(
+    '[liars who keep a contest divided], %i of them, end with one owner everywhere',
+    (liars) => {
+      const half = Math.floor((MAIN.k - liars) / 2)
+      for (const [name, lie] of Object.entries(LIES)) {
+        for (const seenAlice of [half - 1, half, half + 1]) {
+          for (const [seed, [isHanded, isAtOnce]] of [
+            [false, true],
+            [true, true],
+            [false, false],
+            [true, false]
+          ].entries()) {
+            const { hood, owners } = contest({
+              liars,
+              lie,
+              seenAlice,
+              isHanded: isHanded!,
+              isAtOnce: isAtOnce!,
+              seed: 100 * liars + 10 * seenAlice + seed
+            })
+            const told = `${liars} liars tell ${name}, ${seenAlice} have seen the earlier commitment, handed over: ${isHanded}, at once: ${isAtOnce}`
+            expect(owners[0], told).toBe(owners[1])
+            expect(owners[0], told).toBeDefined()
+            expect(Math.min(hood.count(ALICE), hood.count(BOB)), told).toBeLessThan(MAIN.witness_quorum)
+            expect(
+              hood.holders.every(({ entry }) => entry?.state === 'settled'),
+              told
+            ).toBe(true)
+            // A claim that comes later finds the other at most holders; and five liars have a holder enter what they
+            // say.
+            if (isAtOnce && liars < MAIN.witness_quorum) expect(owners, told).toEqual(['alice', 'alice'])
+          }
         }
       }
-    }
-  }, 60_000)
+    },
+    60_000
+  )
 
   it('[liars who keep a contest divided] can do so with six, where four others alone have seen the earlier commitment: the price in the threat model', () => {
     const lie = LIES['the earlier claim to its witnesses']!
-    expect(contest({ liars: 6, lie, seenAlice: 4, seed: 1 }).owners, 'contested, or Bob, as they like').toEqual([undefined, 'bob'])
+    expect(contest({ liars: 6, lie, seenAlice: 4, seed: 1 }).owners, 'contested, or Bob, as they like').toEqual([
+      undefined,
+      'bob'
+    ])
     expect(contest({ liars: 6, lie, seenAlice: 5, seed: 1 }).owners).toEqual(['alice', 'alice'])
     expect(contest({ liars: 5, lie, seenAlice: 4, seed: 1 }).owners).toEqual(['bob', 'bob'])
   })
 
   it('[liars who keep a contest divided] serve no claim that came after the contest, or that no contest could have had', () => {
-    const five = (claim: Claim): NeighbourAnswer[] => Array.from({ length: 5 }, (_, index) => ({ peer: `${index}`, prefix: `${index}`, met: 0, entry: { claimId: claim.id, state: 'settling' } }))
-    const others = Array.from({ length: 15 }, (_, index): NeighbourAnswer => ({ peer: `o${index}`, prefix: `o${index}`, met: 0, entry: { claimId: BOB.id, state: 'settling' } }))
-    const after = (claim: Claim, round: number, fresh = withSight(newEntry(BOB, 'fresh', timeAt(BEGIN)), 4_281)): ReturnType<typeof reviseEntry> => {
+    const five = (claim: Claim): NeighbourAnswer[] =>
+      Array.from({ length: 5 }, (_, index) => ({
+        peer: `${index}`,
+        prefix: `${index}`,
+        met: 0,
+        entry: { claimId: claim.id, state: 'settling' }
+      }))
+    const others = Array.from({ length: 15 }, (_, index): NeighbourAnswer => ({
+      peer: `o${index}`,
+      prefix: `o${index}`,
+      met: 0,
+      entry: { claimId: BOB.id, state: 'settling' }
+    }))
+    const after = (
+      claim: Claim,
+      round: number,
+      fresh = withSight(newEntry(BOB, 'fresh', timeAt(BEGIN)), 4_281)
+    ): ReturnType<typeof reviseEntry> => {
       const entry = tickEntry(fresh, timeAt(round), MAIN)!
       const decision = admit(entry, claim, { time: timeAt(round), commitment: {} }, MAIN)
       if (decision.kind !== 'refuse') throw new Error(decision.kind)
@@ -107,45 +194,79 @@ describe('a neighbourhood that a contest has divided', () => {
     const [begin, late] = [BEGIN + window, { ...ALICE, firstRound: 1_000 }]
     const kept = withSight(newEntry({ ...BOB, firstRound: begin - 700 }, 'fresh', timeAt(begin)), begin - 720)
     const refused = admit(kept, late, { time: timeAt(begin), commitment: {} }, MAIN)
-    expect(refused, 'a finished claim that was kept back for too long').toEqual({ kind: 'refuse', code: 'unwitnessed', detail: expect.any(String) as string, entry: kept })
+    expect(refused, 'a finished claim that was kept back for too long').toEqual({
+      kind: 'refuse',
+      code: 'unwitnessed',
+      detail: expect.any(String) as string,
+      entry: kept
+    })
     // A newcomer has seen neither: to it the old name and its rival have come at the same time.
     expect(after(ALICE, BEGIN + 1, newEntry(BOB, 'settling', timeAt(BEGIN)))).toBeUndefined()
-    expect(after(ALICE, BEGIN + 1, withSight(newEntry(BOB, 'settling', timeAt(BEGIN)), 4_281))).toMatchObject({ kind: 'adopt' })
+    expect(after(ALICE, BEGIN + 1, withSight(newEntry(BOB, 'settling', timeAt(BEGIN)), 4_281))).toMatchObject({
+      kind: 'adopt'
+    })
   })
 
-  it.each([[4, 'owner'], [5, 'earlier']])('[liars who keep a contest divided] %i neighbours hold the earlier claim, and answer last: a holder as users run it, started again, has that of the %s', async (count, winner) => {
-    const at = new HolderWorkbench({ profile: { answers_per_prefix: 2, answers_per_wide_prefix: 4 } })
-    try {
-      const { lab } = at
-      const target = at.holder()
-      const own = at.witnessed(target, 'divided.chronym', 'owner')
-      const earlier = lab.reveal('divided.chronym', lab.owner('earlier'), { p: lab.round - 1 })
-      expect(await target.put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
-      expect(await target.put('reveal', encodeReveal(earlier), PEER)).toMatchObject({ type: 'refused', code: 'unwitnessed' })
-      lab.advance(lab.profile.contest + 1)
-      at.addNeighbours(14, { reveal: own, state: 'settling' })
-      at.addNeighbours(count, { reveal: earlier, state: 'settling' })
-      at.neighbours = at.neighbours.map((each, index) => ({ ...each, answer: async (request) => {
-        for (let turn = 0; index >= 14 && turn < 1_000; turn++) await setImmediate()
-        return each.answer(request)
-      } }))
-      const restarted = at.holder()
-      await restarted.reveals.revise(at.key('divided.chronym'))
-      expect(at.stateOf(restarted, 'divided.chronym')).toEqual({ state: 'settling', owner: lab.owner(winner).publicKey })
-    } finally {
-      at.close()
+  it.each([
+    [4, 'owner'],
+    [5, 'earlier']
+  ])(
+    '[liars who keep a contest divided] %i neighbours hold the earlier claim, and answer last: a holder as users run it, started again, has that of the %s',
+    async (count, winner) => {
+      const at = new HolderWorkbench({ profile: { answers_per_prefix: 2, answers_per_wide_prefix: 4 } })
+      try {
+        const { lab } = at
+        const target = at.holder()
+        const own = at.witnessed(target, 'divided.chronym', 'owner')
+        const earlier = lab.reveal('divided.chronym', lab.owner('earlier'), { p: lab.round - 1 })
+        expect(await target.put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
+        expect(await target.put('reveal', encodeReveal(earlier), PEER)).toMatchObject({
+          type: 'refused',
+          code: 'unwitnessed'
+        })
+        lab.advance(lab.profile.contest + 1)
+        at.addNeighbours(14, { reveal: own, state: 'settling' })
+        at.addNeighbours(count, { reveal: earlier, state: 'settling' })
+        at.neighbours = at.neighbours.map((each, index) => ({
+          ...each,
+          answer: async (request) => {
+            for (let turn = 0; index >= 14 && turn < 1_000; turn++) await setImmediate()
+            return each.answer(request)
+          }
+        }))
+        const restarted = at.holder()
+        await restarted.reveals.revise(at.key('divided.chronym'))
+        expect(at.stateOf(restarted, 'divided.chronym')).toEqual({
+          state: 'settling',
+          owner: lab.owner(winner).publicKey
+        })
+      } finally {
+        at.close()
+      }
     }
-  })
+  )
 
   it('notes sixteen claims of a contest, the lowest, and none once it is settled', () => {
     let entry: Entry = withSight(newEntry(BOB, 'fresh', timeAt(BEGIN)), 4_281)
     for (let index = 0; index < 20; index++) {
-      const decision = admit(entry, bareClaim({ owner: `rival ${index}`, firstRound: 4_200 + index }), { time: timeAt(BEGIN), commitment: {} }, MAIN)
+      const decision = admit(
+        entry,
+        bareClaim({ owner: `rival ${index}`, firstRound: 4_200 + index }),
+        { time: timeAt(BEGIN), commitment: {} },
+        MAIN
+      )
       entry = (decision as { entry: Entry }).entry
     }
-    expect(entry.contenders?.map(({ firstRound }) => firstRound)).toEqual(Array.from({ length: MAX_CONTENDERS }, (_, index) => 4_200 + index))
+    expect(entry.contenders?.map(({ firstRound }) => firstRound)).toEqual(
+      Array.from({ length: MAX_CONTENDERS }, (_, index) => 4_200 + index)
+    )
     expect(ownSight(entry)).toBe(4_281)
-    const agreeing = Array.from({ length: 20 }, (_, index): NeighbourAnswer => ({ peer: `${index}`, prefix: `${index}`, met: 0, entry: { claimId: BOB.id, state: 'settling' } }))
+    const agreeing = Array.from({ length: 20 }, (_, index): NeighbourAnswer => ({
+      peer: `${index}`,
+      prefix: `${index}`,
+      met: 0,
+      entry: { claimId: BOB.id, state: 'settling' }
+    }))
     const ripe = timeAt(BEGIN + MAIN.settle + 1)
     const revision = reviseEntry(tickEntry(entry, ripe, MAIN)!, { answers: agreeing, known: 20 }, ripe, MAIN)
     expect(revision).toMatchObject({ kind: 'keep', entry: { state: 'settled' } })

@@ -1,4 +1,7 @@
-/** Attacks on names, keys, signatures and proofs, each under the name that docs/protocol/ gives it. The kernel is the real one. */
+/**
+ * Attacks on names, keys, signatures and proofs, each under the name that docs/protocol/ gives it. The kernel is the
+ * real one.
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ed25519 } from '@noble/curves/ed25519.js'
@@ -13,7 +16,16 @@ import { displayName } from '../../../src/protocol/name/name-display.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { parseProfile, profileHash, type NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { pulseRandomness } from '../../../src/protocol/time/pulse.ts'
-import { decodeReveal, decodeVdfProof, encodeVdfProof, linksOf, MAX_VDF_PROOF_BYTES, signReveal, type Link, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import {
+  decodeReveal,
+  decodeVdfProof,
+  encodeVdfProof,
+  linksOf,
+  MAX_VDF_PROOF_BYTES,
+  signReveal,
+  type Link,
+  type Reveal
+} from '../../../src/protocol/claim/reveal.ts'
 import { encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/stub.ts'
 import { validateReveal, type Checkers } from '../../../src/protocol/claim/valid.ts'
 import { vdfSeed } from '../../../src/protocol/claim/vdf-seed.ts'
@@ -26,7 +38,10 @@ function realCheckers(profile: NetworkProfile): Checkers {
   const chain = new kernel.ChainKey(fromHex(profile.beacon.public_key))
   return {
     verifyPulse: ({ round, signature }) => Promise.resolve(chain.verify(round, signature)),
-    verifyProof: ({ seed, bits, iterations, split, proof }) => Promise.resolve(kernel.verifyProof(kernel.Discriminant.fromSeed(seed, bits), null, iterations, proof, split === null ? 0 : 1))
+    verifyProof: ({ seed, bits, iterations, split, proof }) =>
+      Promise.resolve(
+        kernel.verifyProof(kernel.Discriminant.fromSeed(seed, bits), null, iterations, proof, split === null ? 0 : 1)
+      )
   }
 }
 
@@ -64,7 +79,12 @@ describe('signatures', () => {
     const mixed = Uint8Array.from([...mixedR, ...littleEndian((nonce + challenge * scalar) % order)])
     const shiftedKey = Point.fromHex(toHex(key.publicKey)).add(torsion).toBytes()
     expect(verifyStrict(signature, message, key.publicKey)).toBe(true)
-    for (const [forged, publicKey] of [[malleated, key.publicKey], [mixed, key.publicKey], [signature, shiftedKey], [signature, torsion.toBytes()]] as const) {
+    for (const [forged, publicKey] of [
+      [malleated, key.publicKey],
+      [mixed, key.publicKey],
+      [signature, shiftedKey],
+      [signature, torsion.toBytes()]
+    ] as const) {
       expect(verifyStrict(forged, message, publicKey)).toBe(false)
     }
     expect(ed25519.verify(mixed, message, key.publicKey, { zip215: true }), 'other libraries take it').toBe(true)
@@ -73,8 +93,15 @@ describe('signatures', () => {
   it('[a record carried into another network] has no valid signature, seed, claim or stamp there', async () => {
     const reveal = makeReveal()
     expect(await ruleOf(reveal, TEST)).toBe('signature')
-    expect(await ruleOf(resigned(reveal, {}, 'alice', TEST), TEST, { ...modelCheckers(TEST), verifyPulse: () => Promise.resolve(true) })).toBe('proof')
-    expect(commitmentHash('alice.chronym', reveal.pubkey, seedOf(1), profileHash(LOCAL))).not.toEqual(commitmentHash('alice.chronym', reveal.pubkey, seedOf(1), profileHash(TEST)))
+    expect(
+      await ruleOf(resigned(reveal, {}, 'alice', TEST), TEST, {
+        ...modelCheckers(TEST),
+        verifyPulse: () => Promise.resolve(true)
+      })
+    ).toBe('proof')
+    expect(commitmentHash('alice.chronym', reveal.pubkey, seedOf(1), profileHash(LOCAL))).not.toEqual(
+      commitmentHash('alice.chronym', reveal.pubkey, seedOf(1), profileHash(TEST))
+    )
   })
 })
 
@@ -83,23 +110,39 @@ describe('names and keys', () => {
     // U+0378 is not assigned in any version so far; "xn--ova" is its punycode.
     const name = parseName('xn--ova.chronym', LOCAL)
     expect(displayName(name)).toBe('xn--ova.chronym')
-    const rules = ['name/names.ts', 'name/punycode.ts', 'claim/valid.ts'].map((file) => readFileSync(new URL(`../../../src/protocol/${file}`, import.meta.url), 'utf8')).join('\n')
+    const rules = ['name/names.ts', 'name/punycode.ts', 'claim/valid.ts']
+      .map((file) => readFileSync(new URL(`../../../src/protocol/${file}`, import.meta.url), 'utf8'))
+      .join('\n')
     expect(rules).not.toMatch(/\\p\{|normalize\(|toLowerCase|toUpperCase|localeCompare|Intl\.|domainToASCII/)
   })
 
   it("[owners' names can't be linked] has no key in common between names, and none with the same name elsewhere", () => {
     const seed = seedOf(7)
-    const [alice, bob] = ['alice.chronym', 'bob.chronym'].map((name) => parseName(name, LOCAL)) as [ReturnType<typeof parseName>, ReturnType<typeof parseName>]
-    const keys = [nameKey(seed, profileHash(LOCAL), alice), nameKey(seed, profileHash(LOCAL), bob), nameKey(seed, profileHash(TEST), alice)]
+    const [alice, bob] = ['alice.chronym', 'bob.chronym'].map((name) => parseName(name, LOCAL)) as [
+      ReturnType<typeof parseName>,
+      ReturnType<typeof parseName>
+    ]
+    const keys = [
+      nameKey(seed, profileHash(LOCAL), alice),
+      nameKey(seed, profileHash(LOCAL), bob),
+      nameKey(seed, profileHash(TEST), alice)
+    ]
     expect(new Set(keys.map(({ publicKey }) => toHex(publicKey))).size).toBe(3)
     const records = [makeReveal(), makeReveal({ name: 'bob.chronym', owner: 'bob', salt: 'other', p: 2000 })]
-    const [one, other] = records.map((reveal) => [reveal.pubkey, reveal.signature, ...linksOf(reveal).flatMap(({ salt, proof }) => [salt, proof])].map(toHex))
+    const [one, other] = records.map((reveal) =>
+      [reveal.pubkey, reveal.signature, ...linksOf(reveal).flatMap(({ salt, proof }) => [salt, proof])].map(toHex)
+    )
     expect(one!.filter((value) => other!.includes(value))).toEqual([])
   })
 })
 
 describe('proofs', () => {
-  const profile = parseProfile({ ...LOCAL, id: 'split', difficulty: { base: 2_000, by_length: [{ from: 1, factor: 1 }] }, two_segment_from: 1_000 })
+  const profile = parseProfile({
+    ...LOCAL,
+    id: 'split',
+    difficulty: { base: 2_000, by_length: [{ from: 1, factor: 1 }] },
+    two_segment_from: 1_000
+  })
   const name = parseName('alice.chronym', profile)
   const hash = profileHash(profile)
   const key = keyOf('alice')
@@ -107,39 +150,87 @@ describe('proofs', () => {
   function proved(split: number | null): Link {
     const [p, salt, iterations] = [1000, seedOf(3), 2_000]
     const pulse = signDevPulse(p)
-    const seed = vdfSeed({ commitment: commitmentHash(name, key.publicKey, salt, hash), round: p, randomness: pulseRandomness(pulse) }, hash)
-    const evaluation = new kernel.Evaluation(kernel.Discriminant.fromSeed(seed, profile.discriminant_bits), null, iterations, split, 2 ** 24)
+    const seed = vdfSeed(
+      { commitment: commitmentHash(name, key.publicKey, salt, hash), round: p, randomness: pulseRandomness(pulse) },
+      hash
+    )
+    const evaluation = new kernel.Evaluation(
+      kernel.Discriminant.fromSeed(seed, profile.discriminant_bits),
+      null,
+      iterations,
+      split,
+      2 ** 24
+    )
     const stop = new Uint32Array(new SharedArrayBuffer(4))
     while (evaluation.phase() !== 'done') evaluation.advance(10_000, stop)
     const proof = evaluation.proof()!
-    expect(kernel.verifyProof(kernel.Discriminant.fromSeed(seed, profile.discriminant_bits), null, iterations, proof, split === null ? 0 : 1), 'the kernel takes it').toBe(true)
+    expect(
+      kernel.verifyProof(
+        kernel.Discriminant.fromSeed(seed, profile.discriminant_bits),
+        null,
+        iterations,
+        proof,
+        split === null ? 0 : 1
+      ),
+      'the kernel takes it'
+    ).toBe(true)
     return { p, salt, iterations, pulse, proof }
   }
 
   function revealOf({ p, iterations, ...parts }: Link): Reveal {
-    return signReveal({ name, drand_pulse: p, iterations, vdf_proof: encodeVdfProof(parts), payload: utf8('{}') }, key, hash)
+    return signReveal(
+      { name, drand_pulse: p, iterations, vdf_proof: encodeVdfProof(parts), payload: utf8('{}') },
+      key,
+      hash
+    )
   }
 
   it('[any split verifies, so one claim would have many proofs] and only one split is valid', async () => {
     expect(await ruleOf(revealOf(proved(1_800)), profile, realCheckers(profile))).toBe('ok')
-    for (const split of [1_799, 1_801, 1_000, null]) expect(await ruleOf(revealOf(proved(split)), profile, realCheckers(profile)), `split ${split}`).toBe('iterations')
+    for (const split of [1_799, 1_801, 1_000, null])
+      expect(await ruleOf(revealOf(proved(split)), profile, realCheckers(profile)), `split ${split}`).toBe('iterations')
     const { proof, ...rest } = proved(1_800)
     const beyond = Uint8Array.from(proof)
     beyond[200] = 0x80
-    expect(await ruleOf(revealOf({ ...rest, proof: beyond }), profile, realCheckers(profile)), 'a split of 2^63').toBe('iterations')
+    expect(await ruleOf(revealOf({ ...rest, proof: beyond }), profile, realCheckers(profile)), 'a split of 2^63').toBe(
+      'iterations'
+    )
   })
 
   it("[chiavdf's verifier accepts altered encodings] that ours refuses, and takes the bytes they were made from", () => {
     const vectors = readFileSync(new URL('../../vectors/chiavdf.jsonl', import.meta.url), 'utf8')
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { kind: string; chiavdf_result: string; discriminant_hex: string; iterations: number; x_hex: string; y_hex: string; proof_hex: string; recursion: number })
+      .map(
+        (line) =>
+          JSON.parse(line) as {
+            kind: string
+            chiavdf_result: string
+            discriminant_hex: string
+            iterations: number
+            x_hex: string
+            y_hex: string
+            proof_hex: string
+            recursion: number
+          }
+      )
     const verdict = ({ discriminant_hex, iterations, x_hex, y_hex, proof_hex, recursion }: (typeof vectors)[number]) =>
-      kernel.verifyProof(kernel.Discriminant.fromBytes(fromHex(discriminant_hex)), fromHex(x_hex), iterations, fromHex(y_hex + proof_hex), recursion)
+      kernel.verifyProof(
+        kernel.Discriminant.fromBytes(fromHex(discriminant_hex)),
+        fromHex(x_hex),
+        iterations,
+        fromHex(y_hex + proof_hex),
+        recursion
+      )
     const altered = vectors.filter(({ kind, chiavdf_result }) => kind === 'malleable' && chiavdf_result === 'true')
     expect(altered).toHaveLength(3)
     for (const vector of altered) expect(verdict(vector)).toBe(false)
-    expect(vectors.filter(({ kind }) => kind === '1wesolowski').slice(0, 5).every(verdict)).toBe(true)
+    expect(
+      vectors
+        .filter(({ kind }) => kind === '1wesolowski')
+        .slice(0, 5)
+        .every(verdict)
+    ).toBe(true)
   })
 
   it('[a proof copied under another key] is a proof of nothing there, remembered verdicts or not', async () => {
@@ -147,15 +238,20 @@ describe('proofs', () => {
     const local = parseProfile(JSON.parse(reveals[0]!.profile))
     expect(await ruleOf(real, local, realCheckers(local))).toBe('ok')
     expect(await ruleOf(resigned(real, {}, 'mallory', local), local, realCheckers(local))).toBe('proof')
-    expect(await ruleOf(resigned(real, { name: 'bob.chronym' }, 'mallory', local), local, realCheckers(local))).toBe('proof')
+    expect(await ruleOf(resigned(real, { name: 'bob.chronym' }, 'mallory', local), local, realCheckers(local))).toBe(
+      'proof'
+    )
     const otherSalt = encodeVdfProof({ ...decodeVdfProof(real.vdf_proof), salt: seedOf(9) })
-    expect(await ruleOf(resigned(real, { vdf_proof: otherSalt }, 'mallory', local), local, realCheckers(local))).toBe('proof')
+    expect(await ruleOf(resigned(real, { vdf_proof: otherSalt }, 'mallory', local), local, realCheckers(local))).toBe(
+      'proof'
+    )
   })
 
   it('[a renewal without its first claim] is cheap work for nothing', async () => {
     const renewed = makeReveal({ renewals: [2000, 3000] })
     const { chain = [], ...newest } = decodeVdfProof(renewed.vdf_proof)
-    const without = (links: readonly Link[]) => resigned(renewed, { vdf_proof: encodeVdfProof({ ...newest, chain: links }) })
+    const without = (links: readonly Link[]) =>
+      resigned(renewed, { vdf_proof: encodeVdfProof({ ...newest, chain: links }) })
     expect(await ruleOf(renewed)).toBe('ok')
     expect(await ruleOf(without([]))).toBe('iterations')
     expect(await ruleOf(without(chain.slice(1)))).toBe('iterations')
@@ -178,7 +274,13 @@ describe('proofs', () => {
     const wide = { ...LOCAL, two_segment_from: 20 }
     const start = 2 ** 53 - 70
     const rounds = (count: number) => Array.from({ length: count }, (_, index) => start + 1 + index)
-    const longest = makeReveal({ name: `${'a'.repeat(63)}.chronym`, p: start, renewals: rounds(64), payload: new Uint8Array(16_384), profile: wide })
+    const longest = makeReveal({
+      name: `${'a'.repeat(63)}.chronym`,
+      p: start,
+      renewals: rounds(64),
+      payload: new Uint8Array(16_384),
+      profile: wide
+    })
     expect(longest.vdf_proof.length).toBeGreaterThan(30_000)
     expect(longest.vdf_proof.length).toBeLessThan(MAX_VDF_PROOF_BYTES)
     expect(await ruleOf(longest, wide)).toBe('ok')

@@ -1,4 +1,7 @@
-/** Twenty holders of one name and the liars among them, in virtual rounds: the rules are real, and the questions come when a node's would. */
+/**
+ * Twenty holders of one name and the liars among them, in virtual rounds: the rules are real, and the questions come
+ * when a node's would.
+ */
 import { admit, adopt, reviseEntry, type Decision } from '../../../src/protocol/admission/admission.ts'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
@@ -40,7 +43,11 @@ export class Neighbourhood {
 
   constructor(parts: NeighbourhoodParts, facts: (place: number) => ReadonlyMap<Claim, CommitmentFacts>) {
     this.#parts = parts
-    this.holders = Array.from({ length: parts.profile.k - parts.liars }, (_, place) => ({ place, facts: facts(place), due: Infinity }))
+    this.holders = Array.from({ length: parts.profile.k - parts.liars }, (_, place) => ({
+      place,
+      facts: facts(place),
+      due: Infinity
+    }))
   }
 
   /** Claims come to holders in one moment: whoever is asked meanwhile has not entered anything yet. */
@@ -57,7 +64,12 @@ export class Neighbourhood {
     let neighbours: NeighbourFacts | undefined
     for (;;) {
       const entry = this.#entryOf(holder, round)
-      const decision = admit(entry, claim, { time, commitment: holder.facts.get(claim) ?? {}, ...(neighbours && { neighbours }) }, profile)
+      const decision = admit(
+        entry,
+        claim,
+        { time, commitment: holder.facts.get(claim) ?? {}, ...(neighbours && { neighbours }) },
+        profile
+      )
       if (decision.kind === 'ask') {
         neighbours = this.#heard(holder, round)
         continue
@@ -77,7 +89,12 @@ export class Neighbourhood {
     const interval = Math.ceil((profile.settle - profile.contest) / QUESTIONS_PER_SETTLING)
     for (const holder of this.holders) holder.due = from + Math.ceil(this.#parts.random() * interval)
     for (;;) {
-      const next = this.holders.filter(({ entry }) => entry !== undefined && entry.state !== 'settled').reduce<Holder | undefined>((first, each) => (first === undefined || each.due < first.due ? each : first), undefined)
+      const next = this.holders
+        .filter(({ entry }) => entry !== undefined && entry.state !== 'settled')
+        .reduce<Holder | undefined>(
+          (first, each) => (first === undefined || each.due < first.due ? each : first),
+          undefined
+        )
       if (next === undefined || next.due > until) return
       this.revise(next, next.due)
       next.due += interval
@@ -90,15 +107,27 @@ export class Neighbourhood {
     if (entry === undefined) return
     const revision = reviseEntry(entry, this.#heard(holder, round), timeAt(round), this.#parts.profile)
     if (revision === undefined) return
-    this.#enter(holder, revision.kind === 'keep' ? revision.entry : adopt(revision.agreed, this.#claimOf(revision.agreed.claimId), timeAt(round), entry), round)
+    this.#enter(
+      holder,
+      revision.kind === 'keep'
+        ? revision.entry
+        : adopt(revision.agreed, this.#claimOf(revision.agreed.claimId), timeAt(round), entry),
+      round
+    )
   }
 
   /** What somebody sees who asks all, the liars naming that claim to him. */
   resolve(lie: Claim): Tally {
     const { liars, profile } = this.#parts
     const votes = [
-      ...this.holders.map(({ place, entry }) => ({ ...origin(place), ...(entry && { held: { claim: entry.claim, state: entry.state } }) })),
-      ...Array.from({ length: liars }, (_, index) => ({ ...origin(this.holders.length + index), held: { claim: lie, state: 'settled' as const } }))
+      ...this.holders.map(({ place, entry }) => ({
+        ...origin(place),
+        ...(entry && { held: { claim: entry.claim, state: entry.state } })
+      })),
+      ...Array.from({ length: liars }, (_, index) => ({
+        ...origin(this.holders.length + index),
+        held: { claim: lie, state: 'settled' as const }
+      }))
     ]
     return tally(votes, { asked: profile.k, done: true }, profile)
   }
@@ -113,7 +142,10 @@ export class Neighbourhood {
 
   #enter(holder: Holder, entry: Entry, round: number): void {
     const { seen } = holder.facts.get(entry.claim) ?? {}
-    holder.entry = withSight(entry, seen !== undefined && isWitnessed(entry.claim, { seen }, timeAt(round), this.#parts.profile) ? seen : undefined)
+    holder.entry = withSight(
+      entry,
+      seen !== undefined && isWitnessed(entry.claim, { seen }, timeAt(round), this.#parts.profile) ? seen : undefined
+    )
   }
 
   #heard(by: Holder, round: number): NeighbourFacts {
@@ -121,10 +153,16 @@ export class Neighbourhood {
     const honest = this.holders.flatMap((each): NeighbourAnswer[] => {
       if (each === by) return []
       const entry = this.#shown === undefined ? this.#entryOf(each, round) : this.#shown.get(each)
-      return [{ ...origin(each.place), met: 0, ...(entry && { entry: { claimId: entry.claim.id, state: entry.state } }) }]
+      return [
+        { ...origin(each.place), met: 0, ...(entry && { entry: { claimId: entry.claim.id, state: entry.state } }) }
+      ]
     })
     const told = lie(by, this.holders)
-    const lies = Array.from({ length: liars }, (_, index): NeighbourAnswer => ({ ...origin(this.holders.length + index), met: 0, ...(told && { entry: { claimId: told.id, state: 'settling' } }) }))
+    const lies = Array.from({ length: liars }, (_, index): NeighbourAnswer => ({
+      ...origin(this.holders.length + index),
+      met: 0,
+      ...(told && { entry: { claimId: told.id, state: 'settling' } })
+    }))
     return { answers: [...lies, ...honest], known: profile.k }
   }
 

@@ -1,4 +1,7 @@
-/** Attacks on what a resolver remembers, each under the name that docs/protocol/ gives it: the registry as users run it, twenty peers, a clock of the test's own. */
+/**
+ * Attacks on what a resolver remembers, each under the name that docs/protocol/ gives it: the registry as users run
+ * it, twenty peers, a clock of the test's own.
+ */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceError } from '../../../src/errors.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
@@ -38,10 +41,19 @@ async function pass(milliseconds: number): Promise<void> {
 }
 
 /** Whom it resolves to; the code where it does not. */
-const resolved = (): Promise<string> => resolver.registry.resolve(ALICE).then(({ reveal }) => nameOf(reveal.pubkey), (error: unknown) => (error as ServiceError).code)
-const nameOf = (pubkey: Uint8Array | string): string => (Buffer.from(owners.pubkey).equals(typeof pubkey === 'string' ? Buffer.from(pubkey, 'hex') : pubkey) ? 'owner' : 'thief')
+const resolved = (): Promise<string> =>
+  resolver.registry.resolve(ALICE).then(
+    ({ reveal }) => nameOf(reveal.pubkey),
+    (error: unknown) => (error as ServiceError).code
+  )
+const nameOf = (pubkey: Uint8Array | string): string =>
+  Buffer.from(owners.pubkey).equals(typeof pubkey === 'string' ? Buffer.from(pubkey, 'hex') : pubkey)
+    ? 'owner'
+    : 'thief'
 const pin = (): (Pick<PinView, 'state'> & { of: string; isContested: boolean }) | undefined =>
-  resolver.registry.pins().map(({ state, owner, contested_until: until }) => ({ state, of: nameOf(owner), isContested: until !== null }))[0]
+  resolver.registry
+    .pins()
+    .map(({ state, owner, contested_until: until }) => ({ state, of: nameOf(owner), isContested: until !== null }))[0]
 
 beforeEach(async () => {
   world = new FakeWorld(bench.clock, 20)
@@ -65,13 +77,19 @@ describe('a resolver without a pin', () => {
     // Its own second look finds the owner, whatever was kept of the first one.
     await pass(SPAN_MS / 2 + 60 * SECOND)
     expect(pin()).toEqual({ state: 'tentative', of: 'owner', isContested: true })
-    await expect(resolver.registry.resolve(ALICE)).rejects.toMatchObject({ code: 'SVC-RES-004', extensions: { candidates: [{ votes: 20 }, { votes: 0 }] } })
+    await expect(resolver.registry.resolve(ALICE)).rejects.toMatchObject({
+      code: 'SVC-RES-004',
+      extensions: { candidates: [{ votes: 20 }, { votes: 0 }] }
+    })
 
     await pass(SPAN_MS + 60 * SECOND)
     expect(pin()).toEqual({ state: 'firm', of: 'owner', isContested: false })
     expect(await resolved()).toBe('owner')
     shown(thiefs)
-    await expect(resolver.registry.explain(ALICE)).resolves.toMatchObject({ rule: 'pin', error: { code: 'SVC-RES-004' } })
+    await expect(resolver.registry.explain(ALICE)).resolves.toMatchObject({
+      rule: 'pin',
+      error: { code: 'SVC-RES-004' }
+    })
     shown(owners)
     expect((await resolver.registry.explain(ALICE)).resolves).toBe('settled')
   })
@@ -79,7 +97,12 @@ describe('a resolver without a pin', () => {
   it('[a majority seen once] after the owner makes the name contested at once, and is not resolved for a day', async () => {
     expect(await resolved()).toBe('owner')
     shown(thiefs)
-    await expect(resolver.registry.explain(ALICE)).resolves.toMatchObject({ rule: 'two-majorities', owner: null, error: { code: 'SVC-RES-004' }, pin: { state: 'tentative', rival: Buffer.from(owners.pubkey).toString('hex') } })
+    await expect(resolver.registry.explain(ALICE)).resolves.toMatchObject({
+      rule: 'two-majorities',
+      owner: null,
+      error: { code: 'SVC-RES-004' },
+      pin: { state: 'tentative', rival: Buffer.from(owners.pubkey).toString('hex') }
+    })
     for (let passed = 0; passed < SPAN_MS - 60 * SECOND; passed += 60 * SECOND) {
       expect(await resolved()).toBe('SVC-RES-004')
       await pass(60 * SECOND)
@@ -102,7 +125,12 @@ describe('a resolver without a pin', () => {
     expect(await resolved()).toBe('owner')
     for (const peer of world.peers.slice(8)) peer.silent = 'no-answer'
     shown(thiefs, 8)
-    expect(await resolver.registry.explain(ALICE)).toMatchObject({ rule: 'majority', resolves: 'thin', pin: { state: 'tentative', rival: null }, notes: expect.arrayContaining([expect.stringMatching(/^Warning: seen as the settled owner/)]) })
+    expect(await resolver.registry.explain(ALICE)).toMatchObject({
+      rule: 'majority',
+      resolves: 'thin',
+      pin: { state: 'tentative', rival: null },
+      notes: expect.arrayContaining([expect.stringMatching(/^Warning: seen as the settled owner/)])
+    })
     expect(pin()).toEqual({ state: 'tentative', of: 'owner', isContested: false })
   })
 })

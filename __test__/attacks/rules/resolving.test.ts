@@ -10,7 +10,11 @@ const ALICE = bareClaim({ owner: 'alice' })
 const MALLORY = bareClaim({ owner: 'mallory' })
 
 function answers(count: number, claim = ALICE, state: EntryState = 'settled', from = 0): ResolveAnswer[] {
-  return Array.from({ length: count }, (_, index) => ({ peer: `${from + index}`, prefix: `${from + index}`, held: { claim, state } }))
+  return Array.from({ length: count }, (_, index) => ({
+    peer: `${from + index}`,
+    prefix: `${from + index}`,
+    held: { claim, state }
+  }))
 }
 
 /** What a look at that round comes to. */
@@ -22,7 +26,8 @@ describe('a resolver', () => {
   it('[the only peer that answers] does not bind it: a thin answer pins nobody, not even tentatively, and neither do fewer votes than a repair needs', () => {
     const thin = tally(answers(1, MALLORY), { asked: 20, done: true }, MAIN)
     expect(thin).toMatchObject({ kind: 'owner', thin: true, settled: true })
-    const pinOf = (count: number, asked: number): Pin | undefined => look(tally(answers(count, MALLORY), { asked, done: true }, MAIN), undefined, 1000).pin
+    const pinOf = (count: number, asked: number): Pin | undefined =>
+      look(tally(answers(count, MALLORY), { asked, done: true }, MAIN), undefined, 1000).pin
     expect(look(thin, undefined, 1000).pin).toBeUndefined()
     expect(pinOf(10, 20)).toBeUndefined()
     expect(pinOf(1, 1)).toBeUndefined()
@@ -37,7 +42,15 @@ describe('a resolver', () => {
     const turned = tally(answers(20, MALLORY), { asked: 20, done: true }, MAIN)
     const end = 1000 + MAIN.lease + MAIN.grace
     for (const round of [1001 + MAIN.pin_after, 2000 + 2 * MAIN.pin_after, end]) {
-      expect(look(turned, pin, round)).toEqual({ result: { kind: 'contested', rule: 'pin', candidates: [expect.objectContaining({ pubkey: MALLORY.pubkey })], remembered: [ALICE.pubkey] }, pin })
+      expect(look(turned, pin, round)).toEqual({
+        result: {
+          kind: 'contested',
+          rule: 'pin',
+          candidates: [expect.objectContaining({ pubkey: MALLORY.pubkey })],
+          remembered: [ALICE.pubkey]
+        },
+        pin
+      })
     }
     expect(look(turned, pin, end + 1).result).toBe(turned)
   })
@@ -46,10 +59,22 @@ describe('a resolver', () => {
     const memory = remember(undefined, bareClaim({ serial: 7 }))
     expect(isRollback(memory, bareClaim({ serial: 6 }))).toBe(true)
     expect(isRollback(remember(memory, bareClaim({ serial: 6 })), bareClaim({ serial: 6 }))).toBe(true)
-    expect(tally([...answers(11, bareClaim({ serial: 6 })), ...answers(1, bareClaim({ serial: 7 }), 'settled', 11)], { asked: 20, done: true }, MAIN)).toMatchObject({ owner: { newest: { serial: 7 } } })
+    expect(
+      tally(
+        [...answers(11, bareClaim({ serial: 6 })), ...answers(1, bareClaim({ serial: 7 }), 'settled', 11)],
+        { asked: 20, done: true },
+        MAIN
+      )
+    ).toMatchObject({ owner: { newest: { serial: 7 } } })
   })
 
   it('[a squatter without a witness] has no vote beside a single other answer', () => {
-    expect(tally([...answers(19, MALLORY, 'provisional'), ...answers(1, ALICE, 'fresh', 19)], { asked: 20, done: true }, MAIN)).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, of: 1, thin: true })
+    expect(
+      tally(
+        [...answers(19, MALLORY, 'provisional'), ...answers(1, ALICE, 'fresh', 19)],
+        { asked: 20, done: true },
+        MAIN
+      )
+    ).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, of: 1, thin: true })
   })
 })

@@ -76,7 +76,8 @@ async function settled(): Promise<void> {
   await new Promise(setImmediate)
 }
 const want = (name: string): void => store.put(keys.wanted(name), WANTED)
-const kept = async (): Promise<BackupContents> => decodeContents(await decrypt(readFileSync(file), { identities: [secret] }))
+const kept = async (): Promise<BackupContents> =>
+  decodeContents(await decrypt(readFileSync(file), { identities: [secret] }))
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'chronym-keeper-'))
@@ -102,8 +103,17 @@ describe('the kept backup', () => {
   it('is written at the start, notes that the seed is safe, and opens with the secret key', async () => {
     expect((await kept()).words).toBe(readFileSync(paths.seed, 'utf8').trim())
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readBackupState(paths)).toMatchObject({ backed_up_at: new Date(clock.now()).toISOString(), kept_backup: { file } })
-    expect(keeper.status()).toEqual({ writtenMs: clock.now(), isPending: false, failures: 0, state: 'kept', reason: undefined })
+    expect(readBackupState(paths)).toMatchObject({
+      backed_up_at: new Date(clock.now()).toISOString(),
+      kept_backup: { file }
+    })
+    expect(keeper.status()).toEqual({
+      writtenMs: clock.now(),
+      isPending: false,
+      failures: 0,
+      state: 'kept',
+      reason: undefined
+    })
   })
 
   it('follows a change of each kind that a backup holds, but for tasks', async () => {
@@ -178,8 +188,12 @@ describe('the kept backup', () => {
     const request = { paths, profile, file, nowMs: clock.now(), isForced: false }
     expect(await keepBackup({ ...request, recipients })).toMatchObject({ isWritten: false })
     expect(readFileSync(file)).toEqual(before)
-    expect(await keepBackup({ ...request, recipients: [await identityToRecipient(other)] })).toMatchObject({ isWritten: true })
-    expect(decodeContents(await decrypt(readFileSync(file), { identities: [other] })).words).toBe(readFileSync(paths.seed, 'utf8').trim())
+    expect(await keepBackup({ ...request, recipients: [await identityToRecipient(other)] })).toMatchObject({
+      isWritten: true
+    })
+    expect(decodeContents(await decrypt(readFileSync(file), { identities: [other] })).words).toBe(
+      readFileSync(paths.seed, 'utf8').trim()
+    )
   })
 
   it('is written at the stop where a change waits', async () => {
@@ -211,7 +225,11 @@ describe('the kept backup', () => {
   it.each([
     ['no file of age', 'my diary\n', 'is no backup'],
     ['an empty file', '', 'is no backup'],
-    ['the backup of another directory', 'age-encryption.org/v1\n-> X25519 of another\n', 'may be the only backup of other names']
+    [
+      'the backup of another directory',
+      'age-encryption.org/v1\n-> X25519 of another\n',
+      'may be the only backup of other names'
+    ]
   ])('never replaces %s', async (_what, text, message) => {
     writeFileSync(file, text)
     want('a.chronym')
@@ -238,13 +256,18 @@ describe('the kept backup', () => {
   })
 
   it('goes on over the same file written by hand, and after a crash between the file and its note', async () => {
-    expect(await cli(['--data-dir', paths.root, 'backup', file, '--force', '--recipient', recipients[0]!])).toMatchObject({ exitCode: 0 })
+    expect(
+      await cli(['--data-dir', paths.root, 'backup', file, '--force', '--recipient', recipients[0]!])
+    ).toMatchObject({ exitCode: 0 })
     want('a.chronym')
     await pass(QUIET_MS)
     expect((await kept()).records.size).toBe(1)
     // As before the rename of the next file: that one is noted, and the former is there.
     const noted = readBackupState(paths).kept_backup!
-    writeFileSync(paths.backupState, JSON.stringify({ kept_backup: { file, sha256: [...noted.sha256, 'ab'.repeat(32)] } }))
+    writeFileSync(
+      paths.backupState,
+      JSON.stringify({ kept_backup: { file, sha256: [...noted.sha256, 'ab'.repeat(32)] } })
+    )
     want('b.chronym')
     await pass(CHECK_MS)
     expect(told).toEqual([])
@@ -260,11 +283,23 @@ describe('the kept backup', () => {
     await threaded.stop()
     expect(threaded.status()).toMatchObject({ state: 'kept', writtenMs: clock.now() })
     expect(decodeContents(await decrypt(readFileSync(place), { identities: [secret] })).profile).toEqual(profile)
-    const nowhere = createKeeper({ file: join(root, 'nowhere', 'a.age'), recipients, paths, profile, log, now: () => clock.now() })
+    const nowhere = createKeeper({
+      file: join(root, 'nowhere', 'a.age'),
+      recipients,
+      paths,
+      profile,
+      log,
+      now: () => clock.now()
+    })
     nowhere.start()
     await nowhere.stop()
     expect(nowhere.status()).toMatchObject({ state: 'failing', reason: 'ENOENT' })
-    expect(failures).toEqual([expect.objectContaining({ reason: expect.stringContaining("can't be written") as string, cure: expect.stringContaining('space') as string })])
+    expect(failures).toEqual([
+      expect.objectContaining({
+        reason: expect.stringContaining("can't be written") as string,
+        cure: expect.stringContaining('space') as string
+      })
+    ])
   })
 })
 
@@ -274,14 +309,26 @@ describe('the fields of the kept backup', () => {
   it('are given together or not at all', () => {
     expect(configured({})).toBeUndefined()
     expect(configured({ file, recipient: recipients })).toEqual({ file, recipients })
-    expect(() => configured({ file })).toThrow(expect.objectContaining({ code: 'SVC-CFG-001', message: expect.stringContaining('backup.recipient: is missing') as string }))
-    expect(() => configured({ recipient: recipients })).toThrow(expect.objectContaining({ code: 'SVC-CFG-001', message: expect.stringContaining('backup.file: is missing') as string }))
+    expect(() => configured({ file })).toThrow(
+      expect.objectContaining({
+        code: 'SVC-CFG-001',
+        message: expect.stringContaining('backup.recipient: is missing') as string
+      })
+    )
+    expect(() => configured({ recipient: recipients })).toThrow(
+      expect.objectContaining({
+        code: 'SVC-CFG-001',
+        message: expect.stringContaining('backup.file: is missing') as string
+      })
+    )
   })
 
   it('refuse a relative path, what is no recipient, and one with a wrong letter', () => {
     expect(() => configured({ file: 'names.age', recipient: recipients })).toThrow('must be an absolute path')
     expect(() => configured({ file, recipient: ['ssh-ed25519 AAAA'] })).toThrow('must be a public key of age')
     const last = recipients[0]!.at(-1) === 'q' ? 'p' : 'q'
-    expect(() => configured({ file, recipient: [recipients[0]!.slice(0, -1) + last] })).toThrow('is no public key of age')
+    expect(() => configured({ file, recipient: [recipients[0]!.slice(0, -1) + last] })).toThrow(
+      'is no public key of age'
+    )
   })
 })

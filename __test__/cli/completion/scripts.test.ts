@@ -16,7 +16,21 @@ describe.runIf(has('bash'))('completion in bash', () => {
   it('offers commands, then the commands below them, then options', async () => {
     expect(await completeInBash(['chronym', 'reg'])).toEqual(['register'])
     expect(await completeInBash(['chronym', 'zone', 'p'])).toEqual(['publish'])
-    expect(await completeInBash(['chronym', 'zone', ''])).toEqual(expect.arrayContaining(['get', 'set', 'add', 'rm', 'edit', 'diff', 'discard', 'drafts', 'import', 'export', 'publish']))
+    expect(await completeInBash(['chronym', 'zone', ''])).toEqual(
+      expect.arrayContaining([
+        'get',
+        'set',
+        'add',
+        'rm',
+        'edit',
+        'diff',
+        'discard',
+        'drafts',
+        'import',
+        'export',
+        'publish'
+      ])
+    )
     expect(await completeInBash(['chronym', 'vdf', 'verify', '--dis'])).toEqual(['--discriminant'])
   })
 
@@ -55,11 +69,14 @@ describe('completion scripts', () => {
 
   it.each(['bash', 'zsh', 'fish'])('of %s know every command of zone', async (shell) => {
     const { stdout } = await cli(['completion', shell])
-    for (const command of ['add', 'rm', 'edit', 'diff', 'discard', 'drafts', 'import', 'export']) expect(stdout).toContain(`zone ${command}`)
+    for (const command of ['add', 'rm', 'edit', 'diff', 'discard', 'drafts', 'import', 'export'])
+      expect(stdout).toContain(`zone ${command}`)
   })
 
   it.each(['bash', 'zsh', 'fish'] as const)('%s quotes descriptions with quotes', (shell) => {
-    const script = completionScript(shell, [{ path: '', commands: [{ name: 'do', description: "it's $(danger)" }], options: [] }])
+    const script = completionScript(shell, [
+      { path: '', commands: [{ name: 'do', description: "it's $(danger)" }], options: [] }
+    ])
     if (shell !== 'bash') expect(script).toContain(String.raw`it'\''s $(danger)`)
     expect(script).not.toContain('undefined')
   })

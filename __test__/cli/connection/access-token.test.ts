@@ -31,10 +31,13 @@ describe.runIf(process.platform !== 'win32')('an access token file', () => {
     expect(stderr).toMatch(cause)
     expect(stderr).toMatch(cure)
     expect((await cli(['--data-dir', directory, 'token'])).exitCode).toBe(5)
-    expect(JSON.parse((await cli(['--data-dir', directory, 'doctor', '--json'])).stdout)).toMatchObject({ healthy: false, checks: expect.arrayContaining([expect.objectContaining({ name: 'token', state: 'failed' })]) as unknown })
+    expect(JSON.parse((await cli(['--data-dir', directory, 'doctor', '--json'])).stdout)).toMatchObject({
+      healthy: false,
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'token', state: 'failed' })]) as unknown
+    })
   })
 
-  it('is refused when it is another user\'s, but not to root', async () => {
+  it("is refused when it is another user's, but not to root", async () => {
     const self = vi.spyOn(process, 'getuid').mockReturnValue(process.getuid!() + 4_711)
     scene.onEnd(() => self.mockRestore())
     const { exitCode, stderr } = await cli(['--data-dir', directory, 'names'])

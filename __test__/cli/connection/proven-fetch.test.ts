@@ -1,4 +1,6 @@
-/** Which daemon the command line talks to: real servers on loopback, among them programs that only pass for the daemon. */
+/**
+ * Which daemon the command line talks to: real servers on loopback, among them programs that only pass for the daemon.
+ */
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -31,7 +33,10 @@ describe('the daemon of a data directory', () => {
   it('gets the token and answers', async () => {
     const { url } = await daemon()
     expect(await cli(['--data-dir', dataDirectory(url), 'names'])).toMatchObject({ exitCode: 0, stdout: '[]\n' })
-    expect(await cli(['names'], { env: { CHRONYM_DATA_DIR: dataDirectory(url) } })).toMatchObject({ exitCode: 0, stdout: '[]\n' })
+    expect(await cli(['names'], { env: { CHRONYM_DATA_DIR: dataDirectory(url) } })).toMatchObject({
+      exitCode: 0,
+      stdout: '[]\n'
+    })
   })
 
   it('gets a token that was given instead of its own', async () => {
@@ -64,16 +69,30 @@ describe('the daemon of a data directory', () => {
 
   it('is asked although CHRONYM_API names another', async () => {
     const [{ url }, other] = [await daemon(), await impostor()]
-    expect((await cli(['--data-dir', dataDirectory(url), 'names'], { env: { CHRONYM_API: other.url } })).exitCode).toBe(0)
+    expect((await cli(['--data-dir', dataDirectory(url), 'names'], { env: { CHRONYM_API: other.url } })).exitCode).toBe(
+      0
+    )
     expect(other.seen).toEqual([])
   })
 
   it('is not replaced by another that runs elsewhere', async () => {
     const { port, world } = await daemon()
     const wrong = join(temporary(), 'wrong')
-    expectOtherDaemon(await cli(['--data-dir', wrong, 'names'], { env: { CHRONYM_PORT: String(port) } }), 'CLI-NET-001', /no daemon runs on .*wrong, which does not exist/)
-    expectOtherDaemon(await cli(['--data-dir', dataDirectory(), 'names'], { env: { CHRONYM_PORT: String(port) } }), 'CLI-NET-001', /no daemon runs on/)
-    expectOtherDaemon(await cli(['status'], { env: { CHRONYM_PORT: String(port), CHRONYM_DATA_DIR: wrong } }), 'CLI-NET-001', /no daemon runs on/)
+    expectOtherDaemon(
+      await cli(['--data-dir', wrong, 'names'], { env: { CHRONYM_PORT: String(port) } }),
+      'CLI-NET-001',
+      /no daemon runs on .*wrong, which does not exist/
+    )
+    expectOtherDaemon(
+      await cli(['--data-dir', dataDirectory(), 'names'], { env: { CHRONYM_PORT: String(port) } }),
+      'CLI-NET-001',
+      /no daemon runs on/
+    )
+    expectOtherDaemon(
+      await cli(['status'], { env: { CHRONYM_PORT: String(port), CHRONYM_DATA_DIR: wrong } }),
+      'CLI-NET-001',
+      /no daemon runs on/
+    )
     expect(world.logged).toEqual([])
   })
 
@@ -89,7 +108,11 @@ describe('the daemon of a data directory', () => {
     const gone = await daemon()
     const directory = dataDirectory(gone.url)
     await gone.close()
-    expectOtherDaemon(await cli(['--data-dir', directory, 'names']), 'CLI-NET-001', /nothing answers at http.*running\.json names \(ECONNREFUSED\)/)
+    expectOtherDaemon(
+      await cli(['--data-dir', directory, 'names']),
+      'CLI-NET-001',
+      /nothing answers at http.*running\.json names \(ECONNREFUSED\)/
+    )
   })
 
   it('is not the one of a copy, which has the same token and took its port', async () => {
@@ -102,22 +125,29 @@ describe('the daemon of a data directory', () => {
     const directory = dataDirectory()
     writeFileSync(join(directory, 'running.json'), '{')
     const { exitCode, stderr } = await cli(['--data-dir', directory, 'names'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: expect.stringMatching(/running\.json cannot be used.*\n.*restart the daemon/) as string })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 3,
+      stderr: expect.stringMatching(/running\.json cannot be used.*\n.*restart the daemon/) as string
+    })
   })
 })
 
 describe('a program that passes for the daemon', () => {
-  it.each([['names'], ['status'], ['resolve', 'alice.chronym'], ['config', 'set', 'mode=light'], ['token', 'rotate']])('gets no token and no word for it from %s', async (...args) => {
-    const other = await impostor()
-    expectOtherDaemon(await cli(['--data-dir', dataDirectory(other.url), ...args]), 'CLI-NET-003', /does not prove/)
-    expect(other.seen).toHaveLength(1)
-    expectNoToken(other)
-  })
+  it.each([['names'], ['status'], ['resolve', 'alice.chronym'], ['config', 'set', 'mode=light'], ['token', 'rotate']])(
+    'gets no token and no word for it from %s',
+    async (...args) => {
+      const other = await impostor()
+      expectOtherDaemon(await cli(['--data-dir', dataDirectory(other.url), ...args]), 'CLI-NET-003', /does not prove/)
+      expect(other.seen).toHaveLength(1)
+      expectNoToken(other)
+    }
+  )
 
   it('gets none on the address of the configuration', async () => {
     const other = await impostor()
     const env = { CHRONYM_PORT: String(other.port), CHRONYM_DATA_DIR: dataDirectory() }
-    for (const args of [['names'], ['doctor']]) expect((await cli(args, { env })).exitCode).toBe(args[0] === 'doctor' ? 1 : 3)
+    for (const args of [['names'], ['doctor']])
+      expect((await cli(args, { env })).exitCode).toBe(args[0] === 'doctor' ? 1 : 3)
     expect(other.seen).toEqual([])
   })
 
@@ -131,12 +161,20 @@ describe('a program that passes for the daemon', () => {
   it('gets none by relaying it with the address of the daemon', async () => {
     const { port } = await daemon()
     const other = await relay(port, (text) => text.replace(/(?<=address=127\.0\.0\.1%3A)\d+/, String(port)))
-    expectOtherDaemon(await cli(['--data-dir', dataDirectory(other.url), 'names']), 'CLI-NET-003', /for another address/)
+    expectOtherDaemon(
+      await cli(['--data-dir', dataDirectory(other.url), 'names']),
+      'CLI-NET-003',
+      /for another address/
+    )
     expectNoToken(other)
   })
 
   it('gets none by an answer that has no end, or is no proof', async () => {
-    for (const body of ['x'.repeat(100_000), '{"instance":7}', JSON.stringify({ instance: INSTANCE, proof: 'ab'.repeat(32) })]) {
+    for (const body of [
+      'x'.repeat(100_000),
+      '{"instance":7}',
+      JSON.stringify({ instance: INSTANCE, proof: 'ab'.repeat(32) })
+    ]) {
       const other = await impostor((_request, response) => response.end(body))
       expectOtherDaemon(await cli(['--data-dir', dataDirectory(other.url), 'names']), 'CLI-NET-003', /does not prove/)
       expectNoToken(other)
@@ -148,8 +186,14 @@ describe('a program that passes for the daemon', () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(patience.signal)
     scene.onEnd(() => timeout.mockRestore())
     const other = await impostor(() => patience.abort())
-    expectOtherDaemon(await cli(['--data-dir', dataDirectory(other.url), 'names']), 'CLI-NET-003', /does not answer the challenge within 10 s; it got no token$/m)
-    expect((await cli(['--api', 'https://127.0.0.1:1', 'names'], { env: { CHRONYM_DATA_DIR: dataDirectory() } })).exitCode).toBe(3)
+    expectOtherDaemon(
+      await cli(['--data-dir', dataDirectory(other.url), 'names']),
+      'CLI-NET-003',
+      /does not answer the challenge within 10 s; it got no token$/m
+    )
+    expect(
+      (await cli(['--api', 'https://127.0.0.1:1', 'names'], { env: { CHRONYM_DATA_DIR: dataDirectory() } })).exitCode
+    ).toBe(3)
     expectNoToken(other)
   })
 
@@ -189,7 +233,8 @@ describe('an address that is named', () => {
   it('gets the token of the directory when its daemon is there, under any of its names', async () => {
     const { url, port } = await daemon()
     const env = { CHRONYM_DATA_DIR: dataDirectory() }
-    for (const api of [url, `http://localhost:${port}/`]) expect(await cli(['--api', api, 'names'], { env })).toMatchObject({ exitCode: 0, stdout: '[]\n' })
+    for (const api of [url, `http://localhost:${port}/`])
+      expect(await cli(['--api', api, 'names'], { env })).toMatchObject({ exitCode: 0, stdout: '[]\n' })
     expect((await cli(['names'], { env: { ...env, CHRONYM_API: url } })).exitCode).toBe(0)
   })
 

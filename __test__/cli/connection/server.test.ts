@@ -45,7 +45,13 @@ const OWNED = {
   renewal: { state: 'failed', due: '2000-01-07T00:00:00.000Z', task_id: null, left: 64 },
   warnings: [{ code: 'renewal-failed', message: 'Its renewal failed \u001b[2J' }]
 }
-const WELL = { ...OWNED, name: 'bob.chronym', published_serial: 2, renewal: { ...OWNED.renewal, state: 'scheduled' }, warnings: [] }
+const WELL = {
+  ...OWNED,
+  name: 'bob.chronym',
+  published_serial: 2,
+  renewal: { ...OWNED.renewal, state: 'scheduled' },
+  warnings: []
+}
 const EXPLANATION: ExplanationBody = explanation({
   verdict: 'alice.chronym belongs to this daemon: 1 of 1 votes; its lease runs until 2000-01-08T00:00:00.000Z.',
   rule: 'majority',
@@ -53,7 +59,17 @@ const EXPLANATION: ExplanationBody = explanation({
   state: 'settled',
   lease: { start: '2000-01-01T00:00:00.000Z', end: '2000-01-08T00:00:00.000Z', grace_end: '2000-01-09T00:00:00.000Z' },
   owner: 'ab'.repeat(32),
-  answers: [{ peer: 'me', self: true, state: 'settled', claim_id: 'cd'.repeat(32), serial: 3, owner: 'ab'.repeat(32), vote: true }],
+  answers: [
+    {
+      peer: 'me',
+      self: true,
+      state: 'settled',
+      claim_id: 'cd'.repeat(32),
+      serial: 3,
+      owner: 'ab'.repeat(32),
+      vote: true
+    }
+  ],
   notes: ['1 of 2 asked have answered \u001b[2J'],
   resolves: 'settled',
   error: null
@@ -63,10 +79,30 @@ const PINS: readonly PinBody[] = [
   { ...pinOf('bob.chronym'), rival: '02'.repeat(32), contested_until: '2026-11-22T12:00:00.000Z' },
   { ...pinOf('carol.chronym'), state: 'firm', second_look: null, firm_since: '2026-11-22T18:00:00.000Z' }
 ]
-const STATUS = { status: 'online', peers: 2, mode: 'full', peer_id: 'me', network: 'local', beacon: { round: 9, age_seconds: 1 }, records: 3, diversity: null }
+const STATUS = {
+  status: 'online',
+  peers: 2,
+  mode: 'full',
+  peer_id: 'me',
+  network: 'local',
+  beacon: { round: 9, age_seconds: 1 },
+  records: 3,
+  diversity: null
+}
 
 /** Of a young network of one's own. */
-const YOUNG = { ...STATUS, diversity: { peers: 2, prefixes: 1, wide_prefixes: 1, needed: { answer: 11, settle: 8, adopt: 5 }, missing: { peers: 9, prefixes: 5, wide_prefixes: 2 }, enough: false, message: '2 of the 11 diverse peers that an answer needs \u001b[2J' } }
+const YOUNG = {
+  ...STATUS,
+  diversity: {
+    peers: 2,
+    prefixes: 1,
+    wide_prefixes: 1,
+    needed: { answer: 11, settle: 8, adopt: 5 },
+    missing: { peers: 9, prefixes: 5, wide_prefixes: 2 },
+    enough: false,
+    message: '2 of the 11 diverse peers that an answer needs \u001b[2J'
+  }
+}
 const GROWN = { ...YOUNG, diversity: { ...YOUNG.diversity, peers: 11, prefixes: 6, enough: true, message: null } }
 
 let status: Record<string, unknown> = STATUS
@@ -76,31 +112,69 @@ function fakeDaemon() {
   const requests: { method: string; path: string; headers: Headers; body: unknown }[] = []
   const app = new Hono()
   app.use(async (c, next) => {
-    requests.push({ method: c.req.method, path: c.req.path, headers: c.req.raw.headers, body: c.req.method === 'POST' ? await c.req.json().catch(() => undefined) : undefined })
+    requests.push({
+      method: c.req.method,
+      path: c.req.path,
+      headers: c.req.raw.headers,
+      body: c.req.method === 'POST' ? await c.req.json().catch(() => undefined) : undefined
+    })
     await next()
   })
   app.get('/api/resolve/:code', (c) => {
     const code = c.req.param('code') as ErrorCode
     const { status, title } = ERROR_TABLE[code]
-    return c.newResponse(JSON.stringify({ type: `/errors/${code}`, title, status, detail: `detail of ${code}`, code, request_id: 'r7' }), (status ?? 500) as 500, {
-      'Content-Type': 'application/problem+json'
-    })
+    return c.newResponse(
+      JSON.stringify({ type: `/errors/${code}`, title, status, detail: `detail of ${code}`, code, request_id: 'r7' }),
+      (status ?? 500) as 500,
+      {
+        'Content-Type': 'application/problem+json'
+      }
+    )
   })
-  app.get('/api/resolve-kid/:did', (c) => c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null }))
+  app.get('/api/resolve-kid/:did', (c) =>
+    c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null })
+  )
   app.get('/api/explain/:name', (c) => (c.req.param('name') === 'html' ? c.text('<html>', 200) : c.json(EXPLANATION)))
   app.get('/readyz', (c) => c.json({ ready: true, checks: [] }))
   app.get('/api/network-status', (c) => c.json(status))
   app.get('/api/pins', (c) => c.json(PINS.filter(({ name }) => name > (c.req.query('after') ?? ''))))
   app.delete('/api/pins/:name', (c) => c.json({ success: true }))
-  app.get('/api/wanted', (c) => c.json([{ id: 'lost.chronym', state: 'not-found', detail: 'Nobody shows it \u001b[2J', since: '2000-01-01T00:00:00.000Z', looked_at: null }]))
+  app.get('/api/wanted', (c) =>
+    c.json([
+      {
+        id: 'lost.chronym',
+        state: 'not-found',
+        detail: 'Nobody shows it \u001b[2J',
+        since: '2000-01-01T00:00:00.000Z',
+        looked_at: null
+      }
+    ])
+  )
   app.post('/api/wanted', async (c) => {
     const { id } = await c.req.json<{ id: string }>()
-    return c.json({ id, state: id === 'alice.chronym' ? 'adopted' : 'other-owner', detail: 'It is told.', since: '2000-01-01T00:00:00.000Z', looked_at: null })
+    return c.json({
+      id,
+      state: id === 'alice.chronym' ? 'adopted' : 'other-owner',
+      detail: 'It is told.',
+      since: '2000-01-01T00:00:00.000Z',
+      looked_at: null
+    })
   })
   app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
   app.get('/api/names', (c) => {
     if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
-    return c.newResponse(JSON.stringify({ type: '/errors/SVC-AUT-001', title: '', status: 401, detail: 'no token', code: 'SVC-AUT-001', request_id: 'r7' }), 401, { 'Content-Type': 'application/problem+json' })
+    return c.newResponse(
+      JSON.stringify({
+        type: '/errors/SVC-AUT-001',
+        title: '',
+        status: 401,
+        detail: 'no token',
+        code: 'SVC-AUT-001',
+        request_id: 'r7'
+      }),
+      401,
+      { 'Content-Type': 'application/problem+json' }
+    )
   })
   app.get('/api/vdf/tasks', (c) => c.json([TASK, { ...DONE, task_id: 't2' }]))
   app.get('/api/vdf/status/:id', (c) => c.json(c.req.param('id') === 'bad' ? FAILED : DONE))
@@ -121,7 +195,10 @@ function fakeDaemon() {
   app.get('/api/zone/:name', (c) => {
     c.header('X-Zone-Source', 'local')
     c.header('ETag', '"4"')
-    return c.json({ serial: 4, records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: 'evil \u001b[2J' }] } })
+    return c.json({
+      serial: 4,
+      records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: 'evil \u001b[2J' }] }
+    })
   })
   app.get('/api/config', (c) => c.json({ mode: 'full', api: { port: 7468 } }))
   app.post('/api/config', (c) => c.json({ mode: 'light', api: { port: 7468 } }))
@@ -140,7 +217,8 @@ beforeAll(async () => {
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) => cli(['--api', url, '--token', 'secret', ...args], settings)
+const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) =>
+  cli(['--api', url, '--token', 'secret', ...args], settings)
 
 describe('errors of the daemon', () => {
   it.each<[ErrorCode, number]>([
@@ -166,12 +244,20 @@ describe('errors of the daemon', () => {
     const result = await ask(['--json', 'resolve', code])
     expect(result).toMatchObject({ exitCode, stdout: '' })
     expect(JSON.parse(result.stderr)).toEqual({
-      error: { code, detail: `detail of ${code}`, cure: code === 'SVC-AUT-001' ? expect.stringContaining('--data-dir') : ERROR_TABLE[code].cure, status: ERROR_TABLE[code].status, request_id: 'r7', exit_code: exitCode }
+      error: {
+        code,
+        detail: `detail of ${code}`,
+        cure: code === 'SVC-AUT-001' ? expect.stringContaining('--data-dir') : ERROR_TABLE[code].cure,
+        status: ERROR_TABLE[code].status,
+        request_id: 'r7',
+        exit_code: exitCode
+      }
     })
   })
 
   it('gives every code that has an HTTP status an exit code of a failure', async () => {
-    for (const [code, { status }] of Object.entries(ERROR_TABLE)) if (status !== null) expect((await ask(['resolve', code])).exitCode, code).toBeGreaterThan(3)
+    for (const [code, { status }] of Object.entries(ERROR_TABLE))
+      if (status !== null) expect((await ask(['resolve', code])).exitCode, code).toBeGreaterThan(3)
   })
 
   it.each(['a\nb', 'a b', 'ä'])('never sends %j, which is no token', async (token) => {
@@ -210,7 +296,12 @@ describe('answers', () => {
     expect(stdout).toContain(String.raw`evil \u001b[2J`)
     expect(stdout).not.toContain('\u001b')
     await ask(['zone', 'set', 'alice.chronym', '-', '--yes'], { stdin: stdout })
-    expect(daemon.requests.at(-1)?.body).toEqual({ records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: String.raw`evil \u001b[2J` }] } })
+    expect(daemon.requests.at(-1)?.body).toEqual({
+      records: {
+        www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }],
+        '@': [{ type: 'TXT', value: String.raw`evil \u001b[2J` }]
+      }
+    })
   })
 
   it('of names show lease, renewal and what their owner should know', async () => {
@@ -235,8 +326,13 @@ describe('answers', () => {
   })
 
   it('of the status tell which names need looking after, to those who may know', async () => {
-    expect(JSON.parse((await ask(['status'])).stdout)).toEqual({ ...STATUS, warned_names: [{ name: OWNED.name, warnings: OWNED.warnings }] })
-    expect(stripVTControlCharacters((await ask(['status'], { terminal: true })).stdout)).toContain('warning alice.chronym: ')
+    expect(JSON.parse((await ask(['status'])).stdout)).toEqual({
+      ...STATUS,
+      warned_names: [{ name: OWNED.name, warnings: OWNED.warnings }]
+    })
+    expect(stripVTControlCharacters((await ask(['status'], { terminal: true })).stdout)).toContain(
+      'warning alice.chronym: '
+    )
     const stranger = await cli(['--api', url, '--data-dir', '/nonexistent', 'status'])
     expect(JSON.parse(stranger.stdout)).toEqual(STATUS)
   })
@@ -245,10 +341,14 @@ describe('answers', () => {
     const diversityOf = async (answered: Record<string, unknown>): Promise<string[]> => {
       status = answered
       const { stdout } = await ask(['status'], { terminal: true })
-      return stripVTControlCharacters(stdout).split('\n').filter((line) => line.startsWith('diversity'))
+      return stripVTControlCharacters(stdout)
+        .split('\n')
+        .filter((line) => line.startsWith('diversity'))
     }
     try {
-      expect(await diversityOf(YOUNG)).toEqual([String.raw`diversity  2 of the 11 diverse peers that an answer needs \u001b[2J`])
+      expect(await diversityOf(YOUNG)).toEqual([
+        String.raw`diversity  2 of the 11 diverse peers that an answer needs \u001b[2J`
+      ])
       for (const quiet of [STATUS, GROWN, { ...YOUNG, status: 'offline' }]) expect(await diversityOf(quiet)).toEqual([])
     } finally {
       status = STATUS
@@ -275,7 +375,9 @@ describe('answers', () => {
     expect(lines[3]).toMatch(/^carol\.chronym +(01){32} +firm +.+ +firm .+ +2026-11-23/)
     expect(JSON.parse((await ask(['pins', 'forget', 'alice.chronym'])).stdout)).toEqual({ success: true })
     expect(daemon.requests.at(-1)).toMatchObject({ method: 'DELETE', path: '/api/pins/alice.chronym' })
-    expect((await ask(['pins', 'forget', 'alice.chronym'], { terminal: true })).stdout).toBe('the owner of alice.chronym is forgotten; the next look decides\n')
+    expect((await ask(['pins', 'forget', 'alice.chronym'], { terminal: true })).stdout).toBe(
+      'the owner of alice.chronym is forgotten; the next look decides\n'
+    )
     expect((await ask(['pins', 'forget'])).exitCode).toBe(2)
   })
 
@@ -288,18 +390,39 @@ describe('answers', () => {
 
 describe('requests', () => {
   it('carry records given as options', async () => {
-    const { exitCode, stdout } = await ask(['zone', 'set', 'alice.chronym', '-r', 'www A 192.0.2.1', '-r', '@ 60 TXT hi', '--if-serial', '3', '--publish', '--yes'])
+    const { exitCode, stdout } = await ask([
+      'zone',
+      'set',
+      'alice.chronym',
+      '-r',
+      'www A 192.0.2.1',
+      '-r',
+      '@ 60 TXT hi',
+      '--if-serial',
+      '3',
+      '--publish',
+      '--yes'
+    ])
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ success: true, serial: 4, stored_by: 2, of: 3 })
     const [save, publish] = daemon.requests.slice(-2)
-    expect(save).toMatchObject({ method: 'POST', path: '/api/zone/alice.chronym', body: { records: { www: [{ type: 'A', value: '192.0.2.1' }], '@': [{ type: 'TXT', value: 'hi', ttl: 60 }] } } })
+    expect(save).toMatchObject({
+      method: 'POST',
+      path: '/api/zone/alice.chronym',
+      body: { records: { www: [{ type: 'A', value: '192.0.2.1' }], '@': [{ type: 'TXT', value: 'hi', ttl: 60 }] } }
+    })
     expect(save?.headers.get('if-match')).toBe('"3"')
     expect(publish).toMatchObject({ method: 'POST', path: '/api/zone/alice.chronym/publish' })
   })
 
   it('carry configuration as nested fields with their types', async () => {
     await ask(['config', 'set', 'mode=light', 'vdf.queue=7', 'api.allowed_hosts=["a"]', 'log.level=debug'])
-    expect(daemon.requests.at(-1)?.body).toEqual({ mode: 'light', vdf: { queue: 7 }, api: { allowed_hosts: ['a'] }, log: { level: 'debug' } })
+    expect(daemon.requests.at(-1)?.body).toEqual({
+      mode: 'light',
+      vdf: { queue: 7 },
+      api: { allowed_hosts: ['a'] },
+      log: { level: 'debug' }
+    })
   })
 
   it('carry an idempotency key with a registration', async () => {
@@ -313,7 +436,12 @@ describe('watching a task', () => {
   it('prints one JSON line for each event in a pipe and ends with 0 when it is completed', async () => {
     const { exitCode, stdout } = await ask(['register', '--yes', 'alice.chronym'])
     expect(exitCode).toBe(0)
-    expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown)
+    ).toEqual([
       { event: 'started', task_id: 't1', message: 'started' },
       { event: 'progress', ...TASK },
       { event: 'completed', ...DONE }
@@ -338,7 +466,12 @@ describe('watching a task', () => {
   it('looks at the task when a stream ends without its end', async () => {
     const { exitCode, stdout } = await ask(['status', '--watch', 'cut'])
     expect(exitCode).toBe(0)
-    expect(stdout.trim().split('\n').map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['progress', 'completed'])
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { event: string }).event)
+    ).toEqual(['progress', 'completed'])
   })
 
   it('says that the daemon is gone while it tries again, once', async () => {
@@ -359,7 +492,11 @@ describe('doctor', () => {
     const cureWith = async (peers: number): Promise<string> => {
       status = { ...STATUS, status: 'connecting', peers }
       const { stdout } = await ask(['doctor', '--json'])
-      return (JSON.parse(stdout) as { checks: { name: string; cure?: string }[] }).checks.find(({ name }) => name === 'peers')?.cure ?? ''
+      return (
+        (JSON.parse(stdout) as { checks: { name: string; cure?: string }[] }).checks.find(
+          ({ name }) => name === 'peers'
+        )?.cure ?? ''
+      )
     }
     try {
       expect(await cureWith(0)).toContain('--bootstrap')
@@ -372,7 +509,9 @@ describe('doctor', () => {
   it('warns of too few diverse peers, with the numbers and the cure, and calls nothing unhealthy', async () => {
     const diagnosed = async (answered: Record<string, unknown>) => {
       status = answered
-      const { checks } = JSON.parse((await ask(['doctor', '--json'])).stdout) as { checks: { name: string; state: string; detail: string; cure?: string }[] }
+      const { checks } = JSON.parse((await ask(['doctor', '--json'])).stdout) as {
+        checks: { name: string; state: string; detail: string; cure?: string }[]
+      }
       expect(checks.find(({ name }) => name === 'daemon')).toMatchObject({ state: 'ok' })
       return checks.find(({ name }) => name === 'diverse')
     }
@@ -380,9 +519,15 @@ describe('doctor', () => {
     try {
       const warned = await diagnosed(YOUNG)
       expect(warned).toMatchObject({ state: 'warning', detail: YOUNG.diversity.message })
-      for (const cure of ['--bootstrap', 'answers_per_prefix 0', 'smaller k', 'docs/network.md']) expect(warned!.cure).toContain(cure)
-      expect(await diagnosed(GROWN)).toEqual({ name: 'diverse', state: 'ok', detail: '11 diverse peers in 6 /24 or /48' })
-      for (const quiet of [STATUS, former, { ...YOUNG, status: 'connecting' }]) expect(await diagnosed(quiet)).toBeUndefined()
+      for (const cure of ['--bootstrap', 'answers_per_prefix 0', 'smaller k', 'docs/network.md'])
+        expect(warned!.cure).toContain(cure)
+      expect(await diagnosed(GROWN)).toEqual({
+        name: 'diverse',
+        state: 'ok',
+        detail: '11 diverse peers in 6 /24 or /48'
+      })
+      for (const quiet of [STATUS, former, { ...YOUNG, status: 'connecting' }])
+        expect(await diagnosed(quiet)).toBeUndefined()
     } finally {
       status = STATUS
     }
@@ -395,8 +540,20 @@ describe('a commitment by hand', () => {
     try {
       const [file, seed] = [join(directory, 'secret.json'), join(directory, 'seed')]
       writeFileSync(seed, '11'.repeat(32))
-      const { exitCode, stdout } = await ask(['commit', 'alice.chronym', '--network', 'local', '--seed-file', seed, '--file', file])
-      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('"pulse_round":1020') as string })
+      const { exitCode, stdout } = await ask([
+        'commit',
+        'alice.chronym',
+        '--network',
+        'local',
+        '--seed-file',
+        seed,
+        '--file',
+        file
+      ])
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 0,
+        stdout: expect.stringContaining('"pulse_round":1020') as string
+      })
       expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pulse_round: 1020 })
     } finally {
       rmSync(directory, { recursive: true, force: true })

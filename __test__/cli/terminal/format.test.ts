@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { formatCount, formatDuration, formatFields, formatRate, formatRelative, formatTable, plural, printable } from '../../../src/cli/terminal/format.ts'
+import {
+  formatCount,
+  formatDuration,
+  formatFields,
+  formatRate,
+  formatRelative,
+  formatTable,
+  plural,
+  printable
+} from '../../../src/cli/terminal/format.ts'
 
 describe('numbers and times for people', () => {
   it.each([
@@ -47,12 +56,24 @@ describe('numbers and times for people', () => {
   })
 
   it('shows control characters and direction marks of foreign text as escapes', () => {
-    expect(printable('a\u001b[2Jb\u0007\r\n\u009b31m\u202ec')).toBe(String.raw`a\u001b[2Jb\u0007\u000d\u000a\u009b31m\u202ec`)
+    expect(printable('a\u001b[2Jb\u0007\r\n\u009b31m\u202ec')).toBe(
+      String.raw`a\u001b[2Jb\u0007\u000d\u000a\u009b31m\u202ec`
+    )
     expect(printable('grüße 你好')).toBe('grüße 你好')
   })
 
   it('aligns tables and fields without blanks at line ends', () => {
-    expect(formatTable([['a', 'bb', 'c'], ['aaa', 'b', '']])).toBe('a    bb  c\naaa  b')
-    expect(formatFields([['x', '1'], ['long', '2']])).toBe('x     1\nlong  2')
+    expect(
+      formatTable([
+        ['a', 'bb', 'c'],
+        ['aaa', 'b', '']
+      ])
+    ).toBe('a    bb  c\naaa  b')
+    expect(
+      formatFields([
+        ['x', '1'],
+        ['long', '2']
+      ])
+    ).toBe('x     1\nlong  2')
   })
 })

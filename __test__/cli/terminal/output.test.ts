@@ -77,13 +77,20 @@ describe('failures', () => {
   it('name code, detail, label and record at fault, and the cure', () => {
     const { output, written } = make()
     reportFailure(output, failure)
-    expect(written).toEqual({ stdout: '', stderr: 'error SVC-ZON-002: The zone breaks a rule.\n  www, record 1, value: not an IPv4 address\n  cure: Mend it.\n' })
+    expect(written).toEqual({
+      stdout: '',
+      stderr:
+        'error SVC-ZON-002: The zone breaks a rule.\n  www, record 1, value: not an IPv4 address\n  cure: Mend it.\n'
+    })
   })
 
   it('do not say in the first line what the lines of the fields say again', () => {
     const { output, written } = make()
     const errors = [{ path: 'api.port', message: 'not a number' }]
-    reportFailure(output, new Failure('SVC-CFG-001', 'flag --port: api.port: not a number', { exitCode: EXIT.usage, errors }))
+    reportFailure(
+      output,
+      new Failure('SVC-CFG-001', 'flag --port: api.port: not a number', { exitCode: EXIT.usage, errors })
+    )
     expect(written.stderr).toBe('error SVC-CFG-001: Invalid configuration (flag --port)\n  api.port: not a number\n')
   })
 

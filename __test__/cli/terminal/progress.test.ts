@@ -52,7 +52,11 @@ describe('the progress line', () => {
   })
 
   it('shows amount, rate and time left', () => {
-    const line = renderProgress({ label: 'squaring', done: 250_000, total: 1_000_000, perSecond: 250_000, etaSeconds: 3 }, 100, false)
+    const line = renderProgress(
+      { label: 'squaring', done: 250_000, total: 1_000_000, perSecond: 250_000, etaSeconds: 3 },
+      100,
+      false
+    )
     expect(line).toMatch(/^squaring {2}\[#+\.+\] {3}25\.0% {2}250,000\/1,000,000 {2}250\.0 K\/s {2}3\.0 s left$/)
   })
 
@@ -65,7 +69,8 @@ describe('the progress line', () => {
   it('gives up the bar, then its end, in a narrow terminal', () => {
     const view = { label: 'squaring', done: 1, total: 1000, perSecond: 10, etaSeconds: 99.9 }
     expect(renderProgress(view, 45, false)).not.toContain('[')
-    for (const columns of [0, 1, 10, 45, 80, 200]) expect(renderProgress(view, columns, true).length).toBeLessThanOrEqual(Math.max(0, columns - 1))
+    for (const columns of [0, 1, 10, 45, 80, 200])
+      expect(renderProgress(view, columns, true).length).toBeLessThanOrEqual(Math.max(0, columns - 1))
   })
 })
 

@@ -6,7 +6,9 @@ const line = { seed_hex: '00010203', disc_bits: 256, iterations: 2, y_hex: '02',
 
 describe('lines of proofs', () => {
   it('join y and what follows it', () => {
-    expect(parseClaimLine(JSON.stringify(line))).toMatchObject({ claim: { proof: Uint8Array.of(2, 3, 4), depth: 1, bits: 256, iterations: 2, x: undefined } })
+    expect(parseClaimLine(JSON.stringify(line))).toMatchObject({
+      claim: { proof: Uint8Array.of(2, 3, 4), depth: 1, bits: 256, iterations: 2, x: undefined }
+    })
   })
 
   it('take the discriminant before the seed, and keep the seed to compare', () => {
@@ -24,14 +26,24 @@ describe('lines of proofs', () => {
     [JSON.stringify({ ...line, proof_hex: 7 }), 'proof_hex'],
     [JSON.stringify({ ...line, iterations: -1 }), 'iterations'],
     [JSON.stringify({ ...line, iterations: 1.5 }), 'iterations'],
-    ['{"seed_hex":"00010203","disc_bits":256,"iterations":2,"y_hex":"","proof_hex":"","recursion":18446744073709551615}', 'recursion']
+    [
+      '{"seed_hex":"00010203","disc_bits":256,"iterations":2,"y_hex":"","proof_hex":"","recursion":18446744073709551615}',
+      'recursion'
+    ]
   ])('%s is unreadable, with the field at fault', (text, message) => {
     expect(parseClaimLine(text)).toEqual({ error: expect.stringContaining(message) as string })
   })
 })
 
 describe('the shape of a claim', () => {
-  const claim: ProofClaim = { source: { seed: new Uint8Array(4) }, bits: 1024, iterations: 1, x: undefined, depth: 0, proof: new Uint8Array(200) }
+  const claim: ProofClaim = {
+    source: { seed: new Uint8Array(4) },
+    bits: 1024,
+    iterations: 1,
+    x: undefined,
+    depth: 0,
+    proof: new Uint8Array(200)
+  }
 
   it('is right with 200 bytes and 141 more for each level', () => {
     expect(shapeFault(claim)).toBeUndefined()

@@ -43,7 +43,10 @@ _sip._tcp.alice SRV 0 5 5060 sip.alice
         { type: 'MX', value: '10 mail' },
         { type: 'CAA', value: '0 issue "ca.example; x=\\"y\\""', ttl: 86_400 }
       ].map((record) => (record.type === 'MX' ? { ...record, ttl: 300 } : record)),
-      www: [{ type: 'A', value: '192.0.2.1', ttl: 7200 }, { type: 'AAAA', value: '2001:db8::1', ttl: 1800 }],
+      www: [
+        { type: 'A', value: '192.0.2.1', ttl: 7200 },
+        { type: 'AAAA', value: '2001:db8::1', ttl: 1800 }
+      ],
       sub: [{ type: 'TXT', value: '"a;b" "c\\"d" "e\\;f"', ttl: 3600 }],
       'x.sub': [{ type: 'CNAME', value: 'y.sub.alice.chronym.', ttl: 3600 }],
       'y.sub': [{ type: 'CNAME', value: 'www', ttl: 3600 }],
@@ -55,7 +58,9 @@ _sip._tcp.alice SRV 0 5 5060 sip.alice
   })
 
   it('gives a record without TTL that of $TTL, else the one stated last, else none', () => {
-    expect(recordsOf('a A 192.0.2.1\nb 600 A 192.0.2.1\nc A 192.0.2.1\n$TTL 2m\nd A 192.0.2.1\n$TTL 300\ne A 192.0.2.1\n')).toEqual({
+    expect(
+      recordsOf('a A 192.0.2.1\nb 600 A 192.0.2.1\nc A 192.0.2.1\n$TTL 2m\nd A 192.0.2.1\n$TTL 300\ne A 192.0.2.1\n')
+    ).toEqual({
       a: [{ type: 'A', value: '192.0.2.1' }],
       b: [{ type: 'A', value: '192.0.2.1', ttl: 600 }],
       c: [{ type: 'A', value: '192.0.2.1', ttl: 600 }],
@@ -65,7 +70,9 @@ _sip._tcp.alice SRV 0 5 5060 sip.alice
   })
 
   it('may have owners that look like something else', () => {
-    expect(Object.keys(recordsOf('300 A 192.0.2.1\nin A 192.0.2.1\nmx A 192.0.2.1\nconstructor A 192.0.2.1\n')).sort()).toEqual(['300', 'constructor', 'in', 'mx'])
+    expect(
+      Object.keys(recordsOf('300 A 192.0.2.1\nin A 192.0.2.1\nmx A 192.0.2.1\nconstructor A 192.0.2.1\n')).sort()
+    ).toEqual(['300', 'constructor', 'in', 'mx'])
   })
 
   it('may have a tab in quotes, which a zone has as an escape', () => {
@@ -121,16 +128,51 @@ _sip._tcp.alice SRV 0 5 5060 sip.alice
   })
 
   it('says which line each record comes from', () => {
-    expect({ ...parseMasterFile('\na A 192.0.2.1\nb A (\n 192.0.2.1 )\na A 192.0.2.2\n', APEX).lines }).toEqual({ a: [2, 5], b: [3] })
+    expect({ ...parseMasterFile('\na A 192.0.2.1\nb A (\n 192.0.2.1 )\na A 192.0.2.2\n', APEX).lines }).toEqual({
+      a: [2, 5],
+      b: [3]
+    })
   })
 
   it('of any text throws nothing, and puts nothing in the prototype', () => {
-    const pieces = fc.constantFrom('@', 'a', 'www', 'IN', 'A', 'TXT', 'MX', '10', '1h', '192.0.2.1', '"', '\\', '(', ')', ';', '\n', ' ', '\t', '\r', '$TTL', '$ORIGIN', '.', 'é', '\\065', '__proto__', '\u0000')
-    fc.assert(fc.property(fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join('')), (text) => {
-      const { zone, problems } = parseMasterFile(text, APEX)
-      for (const { line } of problems) expect(line).toBeLessThanOrEqual(text.split('\n').length)
-      expect(Object.getPrototypeOf(zone.records)).toBeNull()
-    }))
+    const pieces = fc.constantFrom(
+      '@',
+      'a',
+      'www',
+      'IN',
+      'A',
+      'TXT',
+      'MX',
+      '10',
+      '1h',
+      '192.0.2.1',
+      '"',
+      '\\',
+      '(',
+      ')',
+      ';',
+      '\n',
+      ' ',
+      '\t',
+      '\r',
+      '$TTL',
+      '$ORIGIN',
+      '.',
+      'é',
+      '\\065',
+      '__proto__',
+      '\u0000'
+    )
+    fc.assert(
+      fc.property(
+        fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join('')),
+        (text) => {
+          const { zone, problems } = parseMasterFile(text, APEX)
+          for (const { line } of problems) expect(line).toBeLessThanOrEqual(text.split('\n').length)
+          expect(Object.getPrototypeOf(zone.records)).toBeNull()
+        }
+      )
+    )
   })
 })
 
@@ -151,11 +193,17 @@ const VALUES: Record<Exclude<RecordType, 'KID'>, string[]> = {
   PTR: ['host.example.com'],
   DS: [`1 13 2 ${'ab'.repeat(32)}`]
 }
-const CASES = Object.entries(VALUES).flatMap(([type, values]) => values.map((value) => ({ type: type as RecordType, value })))
+const CASES = Object.entries(VALUES).flatMap(([type, values]) =>
+  values.map((value) => ({ type: type as RecordType, value }))
+)
 
 /** What a value means: names absolute and in lower case. */
 function meaning(type: RecordType, value: string): unknown {
-  return JSON.parse(JSON.stringify(parseRecordData(type, value, profile), (_key, part: unknown) => (typeof part === 'string' && /^[\w-]+(?:\.[\w-]+)+\.?$/.test(part) ? part.toLowerCase().replace(/\.$/, '') : part)))
+  return JSON.parse(
+    JSON.stringify(parseRecordData(type, value, profile), (_key, part: unknown) =>
+      typeof part === 'string' && /^[\w-]+(?:\.[\w-]+)+\.?$/.test(part) ? part.toLowerCase().replace(/\.$/, '') : part
+    )
+  )
 }
 
 describe('a zone that is written as a master file and read again', () => {
@@ -171,18 +219,26 @@ describe('a zone that is written as a master file and read again', () => {
     expect(back).toMatchObject({ type, ttl: 60 })
     expect(read.zone.records['@']![0]!.ttl).toBeUndefined()
     if (type !== 'TXT' || value.length < 200) expect(meaning(type, back.value)).toEqual(meaning(type, value))
-    else expect(Buffer.concat((parseRecordData('TXT', back.value, profile) as { strings: Uint8Array[] }).strings).toString()).toBe(value)
+    else
+      expect(
+        Buffer.concat((parseRecordData('TXT', back.value, profile) as { strings: Uint8Array[] }).strings).toString()
+      ).toBe(value)
     expect(isUnchanged(changesBetween(zone, read.zone))).toBe(true)
     expect(inSpellingOf(zone, read.zone).records['x.y']).toEqual(zone.records['x.y'])
   })
 
   it('keeps any text of a TXT record', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).filter((text) => !text.startsWith('"')), (value) => {
-      const back = parseMasterFile(`a TXT ${valueForFile({ type: 'TXT', value })}`, APEX)
-      expect(back.problems).toEqual([])
-      const data = parseRecordData('TXT', back.zone.records['a']![0]!.value, profile) as { strings: Uint8Array[] }
-      expect(Buffer.concat(data.strings)).toEqual(Buffer.from(value))
-    }))
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).filter((text) => !text.startsWith('"')),
+        (value) => {
+          const back = parseMasterFile(`a TXT ${valueForFile({ type: 'TXT', value })}`, APEX)
+          expect(back.problems).toEqual([])
+          const data = parseRecordData('TXT', back.zone.records['a']![0]!.value, profile) as { strings: Uint8Array[] }
+          expect(Buffer.concat(data.strings)).toEqual(Buffer.from(value))
+        }
+      )
+    )
   })
 
   it('may have no records', () => {
@@ -192,13 +248,34 @@ describe('a zone that is written as a master file and read again', () => {
 
 describe('the changes between two zones', () => {
   it('are what comes, what goes and what has another TTL, whatever the spelling', () => {
-    const before = { records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 300 }, { type: 'TXT', value: 'hi' }], mail: [{ type: 'CNAME', value: 'Mx.example.com' }] } }
-    const after = { records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }, { type: 'TXT', value: '"hi"' }, { type: 'A', value: '192.0.2.2' }], mail: [] } }
+    const before = {
+      records: {
+        www: [
+          { type: 'A', value: '192.0.2.1', ttl: 300 },
+          { type: 'TXT', value: 'hi' }
+        ],
+        mail: [{ type: 'CNAME', value: 'Mx.example.com' }]
+      }
+    }
+    const after = {
+      records: {
+        www: [
+          { type: 'A', value: '192.0.2.1', ttl: 60 },
+          { type: 'TXT', value: '"hi"' },
+          { type: 'A', value: '192.0.2.2' }
+        ],
+        mail: []
+      }
+    }
     expect(changesBetween(before, after)).toEqual({
       added: [{ label: 'www', type: 'A', value: '192.0.2.2' }],
       removed: [{ label: 'mail', type: 'CNAME', value: 'Mx.example.com' }],
       retimed: [{ label: 'www', type: 'A', value: '192.0.2.1', ttl: 60, former: 300 }]
     })
-    expect(isUnchanged(changesBetween(before, { records: { ...before.records, mail: [{ type: 'CNAME', value: 'mx.example.com.' }] } }))).toBe(true)
+    expect(
+      isUnchanged(
+        changesBetween(before, { records: { ...before.records, mail: [{ type: 'CNAME', value: 'mx.example.com.' }] } })
+      )
+    ).toBe(true)
   })
 })

@@ -22,12 +22,18 @@ describe('record lines', () => {
 describe('zone files', () => {
   it('may be lines with comments; records of one label stay together in order', () => {
     const zone = parseZoneText('; my zone\n\nwww A 192.0.2.1\n# more\n@ TXT hi\nwww A 192.0.2.2\n', 'zone.txt')
-    expect(zone.records['www']).toEqual([{ type: 'A', value: '192.0.2.1' }, { type: 'A', value: '192.0.2.2' }])
+    expect(zone.records['www']).toEqual([
+      { type: 'A', value: '192.0.2.1' },
+      { type: 'A', value: '192.0.2.2' }
+    ])
     expect(zone.records['@']).toEqual([{ type: 'TXT', value: 'hi' }])
   })
 
   it('may be JSON, whose records are left to the daemon to judge', () => {
-    expect(parseZoneText(' {"serial": 3, "records": {"@": [{"type": "A", "value": "x"}]}}', 'zone.json')).toEqual({ serial: 3, records: { '@': [{ type: 'A', value: 'x' }] } })
+    expect(parseZoneText(' {"serial": 3, "records": {"@": [{"type": "A", "value": "x"}]}}', 'zone.json')).toEqual({
+      serial: 3,
+      records: { '@': [{ type: 'A', value: 'x' }] }
+    })
   })
 
   it('may have comments alone: a zone without records, as zone get prints it', () => {
@@ -35,13 +41,18 @@ describe('zone files', () => {
   })
 
   it('may have TTLs with units', () => {
-    expect(parseRecordLine('www 1h30m A 192.0.2.1')).toEqual({ label: 'www', record: { type: 'A', value: '192.0.2.1', ttl: 5400 } })
+    expect(parseRecordLine('www 1h30m A 192.0.2.1')).toEqual({
+      label: 'www',
+      record: { type: 'A', value: '192.0.2.1', ttl: 5400 }
+    })
     expect(parseRecordLine('www 1hh A 192.0.2.1')).toBeUndefined()
   })
 
   it('take labels like __proto__ as labels', () => {
     const text = JSON.stringify(parseZoneText('__proto__ TXT x\nconstructor TXT y', 'zone.txt'))
-    expect(text).toBe('{"records":{"__proto__":[{"type":"TXT","value":"x"}],"constructor":[{"type":"TXT","value":"y"}]}}')
+    expect(text).toBe(
+      '{"records":{"__proto__":[{"type":"TXT","value":"x"}],"constructor":[{"type":"TXT","value":"y"}]}}'
+    )
   })
 
   it.each([
@@ -58,7 +69,9 @@ describe('zone files', () => {
 
 describe('zones from standard input', () => {
   it('may begin with a byte order mark', async () => {
-    expect(await readZone('-', Readable.from([Buffer.from('\uFEFF{"records": {"@": []}}')]))).toEqual({ records: { '@': [] } })
+    expect(await readZone('-', Readable.from([Buffer.from('\uFEFF{"records": {"@": []}}')]))).toEqual({
+      records: { '@': [] }
+    })
   })
 
   it('are called by that name where something is wrong', async () => {

@@ -40,7 +40,13 @@ export class Fleet {
   readonly #clockShifts: ReadonlyMap<number, number>
   readonly #addresses = new Map<number, string>()
 
-  private constructor(scene: Scene, places: Places, directory: string, beaconUrl: string, clockShifts: ReadonlyMap<number, number>) {
+  private constructor(
+    scene: Scene,
+    places: Places,
+    directory: string,
+    beaconUrl: string,
+    clockShifts: ReadonlyMap<number, number>
+  ) {
     this.#scene = scene
     this.places = places
     this.#beaconUrl = beaconUrl
@@ -60,7 +66,10 @@ export class Fleet {
     return new Fleet(scene, places, directory, url, clockShifts)
   }
 
-  /** A few at a time; resolves when all of them answer. The first two, and whoever joins later, are found through the first and the last. */
+  /**
+   * A few at a time; resolves when all of them answer. The first two, and whoever joins later, are found through the
+   * first and the last.
+   */
   async start(indices: readonly number[]): Promise<void> {
     for (let at = 0; at < indices.length; at += STARTED_TOGETHER) {
       await Promise.all(indices.slice(at, at + STARTED_TOGETHER).map((index) => this.#start(index)))
@@ -72,13 +81,31 @@ export class Fleet {
     const shift = this.#clockShifts.has(index)
     const directory = this.#directories[index]!
     const through = [...this.#addresses].filter(([other]) => other !== index).map(([, address]) => address)
-    const bootstrap = [...new Set([...through.slice(0, 2), ...through.slice(-2)])].flatMap((address) => ['--bootstrap', address])
-    const args = ['--network', this.#profile, '--data-dir', directory, '--host', apiHost, '--beacon-url', this.#beaconUrl, '--log-level', 'warn', ...bootstrap]
+    const bootstrap = [...new Set([...through.slice(0, 2), ...through.slice(-2)])].flatMap((address) => [
+      '--bootstrap',
+      address
+    ])
+    const args = [
+      '--network',
+      this.#profile,
+      '--data-dir',
+      directory,
+      '--host',
+      apiHost,
+      '--beacon-url',
+      this.#beaconUrl,
+      '--log-level',
+      'warn',
+      ...bootstrap
+    ]
     const daemon = await this.#scene.daemon(args, {
       ...surroundings,
       listen,
       preload: [...[surroundings.preload ?? []].flat(), ...(shift ? ['__test__/e2e/clock-shift.ts'] : [])],
-      environment: { ...surroundings.environment, ...(shift && { CLOCK_SHIFT_FILE: join(directory, '..', `shift-${index}`) }) }
+      environment: {
+        ...surroundings.environment,
+        ...(shift && { CLOCK_SHIFT_FILE: join(directory, '..', `shift-${index}`) })
+      }
     })
     this.#addresses.set(index, daemon.address)
     this.members.set(index, daemon)
@@ -108,7 +135,13 @@ export class Fleet {
   /** Waits until each of them has so many peers and more. */
   async connected(indices: readonly number[], peers: number, deadlineMs?: number): Promise<void> {
     await eventually(
-      () => Promise.all(indices.map(async (index) => ((await this.daemon(index).request('GET', '/api/network-status')).body as { peers: number }).peers)),
+      () =>
+        Promise.all(
+          indices.map(
+            async (index) =>
+              ((await this.daemon(index).request('GET', '/api/network-status')).body as { peers: number }).peers
+          )
+        ),
       (counts) => counts.every((count) => count >= peers),
       deadlineMs
     )
@@ -127,7 +160,8 @@ export class Fleet {
       (view) => view.status !== 'running',
       150_000
     )
-    if (task.status !== 'completed') throw new Error(`daemon ${index} did not register ${name}: ${JSON.stringify(task)}`)
+    if (task.status !== 'completed')
+      throw new Error(`daemon ${index} did not register ${name}: ${JSON.stringify(task)}`)
   }
 
   /** As GET /api/explain has it, which always asks anew; waits while nobody can be asked. */
@@ -141,12 +175,18 @@ export class Fleet {
 
   async resolve(index: number, name: string): Promise<Said> {
     const { status, body } = await this.daemon(index).request('GET', `/api/resolve/${name}`)
-    return { status, code: body.code as string | undefined, owner: body.pubkey === undefined ? undefined : Buffer.from(body.pubkey as number[]).toString('hex') }
+    return {
+      status,
+      code: body.code as string | undefined,
+      owner: body.pubkey === undefined ? undefined : Buffer.from(body.pubkey as number[]).toString('hex')
+    }
   }
 
   /** What the daemon itself holds of a name: `<state> <claim id>`, or `none`. */
   async holds(index: number, name: string): Promise<string> {
-    const { held_here: held } = (await this.explain(index, name)) as { held_here: { state: string; claim_id: string } | null }
+    const { held_here: held } = (await this.explain(index, name)) as {
+      held_here: { state: string; claim_id: string } | null
+    }
     return held === null ? 'none' : `${held.state} ${held.claim_id}`
   }
 }

@@ -1,4 +1,7 @@
-/** Where namespaces can't be made: each place is an address of the loopback interface, and the wire is cut inside the processes (loopback-wire.ts). */
+/**
+ * Where namespaces can't be made: each place is an address of the loopback interface, and the wire is cut inside the
+ * processes (loopback-wire.ts).
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Places } from './places.ts'
@@ -21,7 +24,10 @@ export function makeLoopbackPlaces(count: number, directory: string): Places {
     kind: 'addresses of the loopback interface, not in network namespaces',
     places: all.map((index) => ({
       listen: `/ip4/${address(index)}/tcp/${peerPort}`,
-      surroundings: { preload: '__test__/e2e/network/loopback-wire.ts', environment: { LOOPBACK_ADDRESS: address(index), LOOPBACK_CUT_FILE: cutFile(index) } },
+      surroundings: {
+        preload: '__test__/e2e/network/loopback-wire.ts',
+        environment: { LOOPBACK_ADDRESS: address(index), LOOPBACK_CUT_FILE: cutFile(index) }
+      },
       apiHost: '127.0.0.1'
     })),
     ourHost: '127.0.0.1',

@@ -1,4 +1,6 @@
-/** Where the processes of a network live: an address each, in a /24 of its own, and a wire between them that can be cut. */
+/**
+ * Where the processes of a network live: an address each, in a /24 of its own, and a wire between them that can be cut.
+ */
 import { makeLoopbackPlaces } from './loopback.ts'
 import { makeNamespaces } from './namespaces.ts'
 import type { Surroundings } from '../../../scripts/program.ts'
@@ -24,7 +26,10 @@ export interface Places {
   remove(): void
 }
 
-/** Network namespaces where they can be made (root on Linux, with iproute2), else addresses of the loopback interface; NETWORK_PLACES=loopback takes those anyhow. */
+/**
+ * Network namespaces where they can be made (root on Linux, with iproute2), else addresses of the loopback interface;
+ * NETWORK_PLACES=loopback takes those anyhow.
+ */
 export function makePlaces(count: number, directory: string): Places {
   const namespaces = process.env['NETWORK_PLACES'] === 'loopback' ? undefined : makeNamespaces(count)
   return namespaces ?? makeLoopbackPlaces(count, directory)

@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createNativePool } from '../../../src/native/pool/pool.ts'
-import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest, NativePool } from '../../../src/native/types.ts'
+import type {
+  Checkpoint,
+  EvaluationHandle,
+  EvaluationOutcome,
+  EvaluationRequest,
+  NativePool
+} from '../../../src/native/types.ts'
 import { bytes } from '../../beacon/quicknet.ts'
 
 const BITS = 256
@@ -37,7 +43,10 @@ function request(changes: Partial<EvaluationRequest> = {}): EvaluationRequest {
   return { seed: SEED, bits: BITS, iterations: 3000, split: null, checkpointSeconds: 60, ...changes }
 }
 
-async function prove(given: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void = () => undefined): Promise<Uint8Array> {
+async function prove(
+  given: EvaluationRequest,
+  onCheckpoint: (checkpoint: Checkpoint) => void = () => undefined
+): Promise<Uint8Array> {
   return proofOf(await pool.evaluate(given, onCheckpoint).outcome)
 }
 
@@ -69,7 +78,9 @@ class Saved {
   }
 }
 
-/** Stops at the first checkpoint; gives what was saved by then (a quick kernel may have come further, or to the end). */
+/**
+ * Stops at the first checkpoint; gives what was saved by then (a quick kernel may have come further, or to the end).
+ */
 async function interrupted(given: EvaluationRequest): Promise<Saved> {
   const saved = new Saved()
   const handle = pool.evaluate({ ...given, checkpointSeconds: ALWAYS }, (checkpoint) => {
@@ -148,14 +159,26 @@ describe('an evaluation', () => {
   })
 
   it('fails with a code for what can\u2019t be evaluated', async () => {
-    const code = async (changes: Partial<EvaluationRequest>): Promise<unknown> => await pool.evaluate(request(changes), () => undefined).outcome
-    for (const changes of [{ bits: 255 }, { bits: 4096 }, { seed: new Uint8Array(1) }, { iterations: -1 }, { iterations: 1.5 }, { split: 3000 }, { split: 0 }]) {
+    const code = async (changes: Partial<EvaluationRequest>): Promise<unknown> =>
+      await pool.evaluate(request(changes), () => undefined).outcome
+    for (const changes of [
+      { bits: 255 },
+      { bits: 4096 },
+      { seed: new Uint8Array(1) },
+      { iterations: -1 },
+      { iterations: 1.5 },
+      { split: 3000 },
+      { split: 0 }
+    ]) {
       expect(await code(changes)).toMatchObject({ kind: 'failed', code: 'INVALID_ARGUMENT' })
     }
   })
 
   it('runs beside another one and beside checks', async () => {
-    const [one, other] = [pool.evaluate(request({ iterations: ENDLESS }), () => undefined), pool.evaluate(request({ iterations: ENDLESS }), () => undefined)]
+    const [one, other] = [
+      pool.evaluate(request({ iterations: ENDLESS }), () => undefined),
+      pool.evaluate(request({ iterations: ENDLESS }), () => undefined)
+    ]
     await Promise.all([begun(one), begun(other)])
     expect(await pool.discriminant(SEED, BITS)).toHaveLength(BITS / 8)
     one.stop()
@@ -281,7 +304,9 @@ describe('resuming', () => {
     altered[altered.length >> 1]! ^= 1
     expect(await outcome({ resume: { ...resume, state: altered } })).toMatchObject(refused)
     expect(await outcome({ resume: { ...resume, state: new Uint8Array(0) } })).toMatchObject(refused)
-    expect(await outcome({ resume: { ...resume, intermediates: resume.intermediates.subarray(1) } })).toMatchObject(refused)
+    expect(await outcome({ resume: { ...resume, intermediates: resume.intermediates.subarray(1) } })).toMatchObject(
+      refused
+    )
     expect(await outcome({ seed: new Uint8Array(32) })).toMatchObject(refused)
     expect(await outcome({ iterations: ENDLESS + 1 })).toMatchObject(refused)
     expect(await outcome({ split: 5 })).toMatchObject(refused)
@@ -290,14 +315,20 @@ describe('resuming', () => {
 
 describe('proofs made by chiavdf', () => {
   it('verify through the pool', async () => {
-    const lines = readFileSync(new URL('../../vectors/chiavdf.jsonl', import.meta.url), 'utf8').trim().split('\n')
+    const lines = readFileSync(new URL('../../vectors/chiavdf.jsonl', import.meta.url), 'utf8')
+      .trim()
+      .split('\n')
     const generator = `08${'00'.repeat(99)}`
-    const usable = lines.map((line) => JSON.parse(line) as Vector).filter(({ kind, x_hex }) => kind === '1wesolowski' && x_hex === generator)
+    const usable = lines
+      .map((line) => JSON.parse(line) as Vector)
+      .filter(({ kind, x_hex }) => kind === '1wesolowski' && x_hex === generator)
     expect(usable.length).toBeGreaterThan(10)
     for (const { seed_hex, disc_bits: bits, discriminant_hex, iterations, y_hex, proof_hex } of usable.slice(0, 12)) {
       const seed = bytes(seed_hex)
       expect(Buffer.from(await pool.discriminant(seed, bits)).toString('hex')).toBe(discriminant_hex)
-      expect(await pool.verifyProof({ seed, bits, iterations, split: null, proof: bytes(y_hex + proof_hex) })).toBe(true)
+      expect(await pool.verifyProof({ seed, bits, iterations, split: null, proof: bytes(y_hex + proof_hex) })).toBe(
+        true
+      )
     }
   })
 })

@@ -42,24 +42,51 @@ describe('documents', () => {
   const profile = builtInProfiles.test
   const key = keyPairFromSeed(new Uint8Array(32).fill(3))
   const created = '2026-01-01T00:00:00Z'
-  const genesis = signKidDocument(buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, profile), key, created, profile)
+  const genesis = signKidDocument(
+    buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, profile),
+    key,
+    created,
+    profile
+  )
   const identity = encodeKidRecord({ log: verifyKidLog([genesis], profile) })
-  const unsigned = { id: genesis.id, kid_version: 1, version: 1, capabilities: [], validFrom: created, validUntil: '2026-02-01T00:00:00Z' }
+  const unsigned = {
+    id: genesis.id,
+    kid_version: 1,
+    version: 1,
+    capabilities: [],
+    validFrom: created,
+    validUntil: '2026-02-01T00:00:00Z'
+  }
   const manifest = encodeManifestRecord(signManifest(unsigned, `${genesis.id}#key-1`, key.secretKey, created, profile))
 
   it('are judged on a thread as here', async () => {
     expect(await pool.judgeIdentity(identity, profile, 'unexpected')).toEqual(judgeIdentity(identity, profile))
     expect(await pool.judgeManifest(manifest, profile, 'unexpected')).toEqual(judgeManifest(manifest, profile))
     expect(await pool.judgeSpeaker(manifest, identity, profile, 'expected')).toEqual({ ok: true, value: true })
-    expect(judgeIdentity(identity, profile)).toMatchObject({ ok: true, value: { log: { did: genesis.id, versions: [{ signer: 'update' }] } } })
+    expect(judgeIdentity(identity, profile)).toMatchObject({
+      ok: true,
+      value: { log: { did: genesis.id, versions: [{ signer: 'update' }] } }
+    })
   })
 
   it('that break a rule are answers that name it, not errors', async () => {
     expect(await pool.judgeIdentity(identity.with(-1, 0), profile, 'own')).toMatchObject({ ok: false })
-    expect(await pool.judgeIdentity(identity, builtInProfiles.local, 'own')).toMatchObject({ ok: false, detail: expect.stringContaining('proof.domain') })
-    expect(await pool.judgeManifest(new Uint8Array([0x7b, 0x7d]), profile, 'own')).toMatchObject({ ok: false, detail: expect.stringContaining('missing') })
-    const forged = encodeManifestRecord({ ...signManifest(unsigned, `${genesis.id}#key-1`, key.secretKey, created, profile), version: 2 })
-    expect(await pool.judgeSpeaker(forged, identity, profile, 'own')).toMatchObject({ ok: false, detail: expect.stringContaining('does not verify') })
+    expect(await pool.judgeIdentity(identity, builtInProfiles.local, 'own')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('proof.domain')
+    })
+    expect(await pool.judgeManifest(new Uint8Array([0x7b, 0x7d]), profile, 'own')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('missing')
+    })
+    const forged = encodeManifestRecord({
+      ...signManifest(unsigned, `${genesis.id}#key-1`, key.secretKey, created, profile),
+      version: 2
+    })
+    expect(await pool.judgeSpeaker(forged, identity, profile, 'own')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('does not verify')
+    })
   })
 })
 
@@ -94,13 +121,18 @@ describe('pulse verification', () => {
   it('verifies a pulse once, and remembers the verdict', async () => {
     const native = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
     const [first, thousandth] = recorded
-    const ask = (round: number, signature: Uint8Array) => native.verifyPulse({ publicKey: quicknetKey, round, signature })
-    expect(await Promise.all([ask(123, first!.signature), ask(123, first!.signature), ask(123, thousandth!.signature)])).toEqual([true, true, false])
+    const ask = (round: number, signature: Uint8Array) =>
+      native.verifyPulse({ publicKey: quicknetKey, round, signature })
+    expect(
+      await Promise.all([ask(123, first!.signature), ask(123, first!.signature), ask(123, thousandth!.signature)])
+    ).toEqual([true, true, false])
     // A closed pool has no threads: what it still answers comes from memory.
     await native.close()
     expect([await ask(123, first!.signature), await ask(123, thousandth!.signature)]).toEqual([true, false])
     await expect(ask(1000, thousandth!.signature)).rejects.toMatchObject({ code: 'POOL_CLOSED' })
-    await expect(native.verifyPulse({ publicKey: devKey, round: 123, signature: first!.signature })).rejects.toMatchObject({ code: 'POOL_CLOSED' })
+    await expect(
+      native.verifyPulse({ publicKey: devKey, round: 123, signature: first!.signature })
+    ).rejects.toMatchObject({ code: 'POOL_CLOSED' })
   })
 
   it('fails with a code for a key that is none', async () => {
@@ -114,7 +146,11 @@ describe('pulse verification', () => {
   })
 
   it('runs the addon in several workers at once', async () => {
-    const questions = Array.from({ length: 60 }, (_, index) => ({ publicKey: quicknetKey, round: 123, signature: recorded[index % 2]!.signature }))
+    const questions = Array.from({ length: 60 }, (_, index) => ({
+      publicKey: quicknetKey,
+      round: 123,
+      signature: recorded[index % 2]!.signature
+    }))
     const verdicts = await Promise.all(questions.map((question) => pool.verifyPulse(question)))
     expect(verdicts).toEqual(questions.map((_, index) => index % 2 === 0))
   })
@@ -131,10 +167,17 @@ describe('proofs verified together', () => {
     while (evaluation.phase() !== 'done') evaluation.advance(10_000, new Uint32Array(1))
     return { seed, bits: BITS, iterations: ITERATIONS, split: null, proof: evaluation.proof()! }
   })
-  const altered = (question: ProofQuestion, at: number): ProofQuestion => ({ ...question, proof: question.proof.with(at, question.proof[at]! ^ 1) })
+  const altered = (question: ProofQuestion, at: number): ProofQuestion => ({
+    ...question,
+    proof: question.proof.with(at, question.proof[at]! ^ 1)
+  })
 
   it('get the verdicts that each gets alone, in their order', async () => {
-    const mixed = questions.flatMap((question, index) => [question, altered(question, index * 6), { ...question, proof: questions[(index + 1) % 30]!.proof }])
+    const mixed = questions.flatMap((question, index) => [
+      question,
+      altered(question, index * 6),
+      { ...question, proof: questions[(index + 1) % 30]!.proof }
+    ])
     const together = await pool.verifyProofs(mixed)
     expect(together).toEqual(mixed.map((_, index) => index % 3 === 0))
     const alone = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
@@ -149,7 +192,9 @@ describe('proofs verified together', () => {
     // A closed pool has no threads: what it still answers comes from memory.
     await native.close()
     expect(await native.verifyProofs(asked)).toEqual(first)
-    await expect(native.verifyProof({ ...questions[0]!, iterations: ITERATIONS + 1 })).rejects.toMatchObject({ code: 'POOL_CLOSED' })
+    await expect(native.verifyProof({ ...questions[0]!, iterations: ITERATIONS + 1 })).rejects.toMatchObject({
+      code: 'POOL_CLOSED'
+    })
   })
 
   it('take no verdict over to another size, number of squarings, split or seed', async () => {
@@ -162,7 +207,9 @@ describe('proofs verified together', () => {
 
   it('fail with a code for what is no question, and spoil no other', async () => {
     const invalid = [{ bits: 7 }, { bits: 2048 }, { seed: new Uint8Array(3) }, { iterations: 1.5 }, { iterations: -1 }]
-    const failing = invalid.map((changes) => expect(pool.verifyProof({ ...questions[2]!, ...changes })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' }))
+    const failing = invalid.map((changes) =>
+      expect(pool.verifyProof({ ...questions[2]!, ...changes })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    )
     const fine = questions.slice(3, 10).map((question) => pool.verifyProof({ ...question, iterations: ITERATIONS + 7 }))
     await Promise.all(failing)
     expect(await Promise.all(fine)).toEqual(fine.map(() => false))
@@ -176,7 +223,11 @@ describe('proofs verified together', () => {
   it('end when nobody waits any more, and let the next question through', async () => {
     const single = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
     const abort = new AbortController()
-    const big = Array.from({ length: 200 }, (_, index) => ({ ...questions[0]!, bits: 1024, seed: new Uint8Array(32).fill(7).with(0, index) }))
+    const big = Array.from({ length: 200 }, (_, index) => ({
+      ...questions[0]!,
+      bits: 1024,
+      seed: new Uint8Array(32).fill(7).with(0, index)
+    }))
     const asked = single.verifyProofs(big, { urgency: 'expected', signal: abort.signal })
     await single.verifyProof(questions[0]!)
     abort.abort(new Error('enough'))
@@ -210,11 +261,15 @@ describe('stamp search', () => {
   })
 
   it('does not begin when aborted before', async () => {
-    await expect(pool.searchStamp({ prefix: new Uint8Array(1), bits: 8, signal: AbortSignal.abort() })).rejects.toThrow(/abort/i)
+    await expect(pool.searchStamp({ prefix: new Uint8Array(1), bits: 8, signal: AbortSignal.abort() })).rejects.toThrow(
+      /abort/i
+    )
   })
 
   it('fails with a code when more zero bits are asked for than a hash has', async () => {
-    await expect(pool.searchStamp({ prefix: new Uint8Array(1), bits: 257 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    await expect(pool.searchStamp({ prefix: new Uint8Array(1), bits: 257 })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT'
+    })
   })
 })
 
@@ -222,7 +277,9 @@ describe('the pool', () => {
   it('lets checks pass a search that takes one thread of one', async () => {
     const single = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
     const abort = new AbortController()
-    const search = single.searchStamp({ prefix: new Uint8Array(8), bits: 200, signal: abort.signal }).catch((error: unknown) => error)
+    const search = single
+      .searchStamp({ prefix: new Uint8Array(8), bits: 200, signal: abort.signal })
+      .catch((error: unknown) => error)
     expect(await single.verifyPulse({ publicKey: devKey, round: 1, signature: signDevPulse(1) })).toBe(true)
     abort.abort()
     await search
@@ -234,7 +291,10 @@ describe('the pool', () => {
     await closed.close()
     await expect(closed.discriminant(new Uint8Array(32), 256)).rejects.toMatchObject({ code: 'POOL_CLOSED' })
     const request = { seed: new Uint8Array(32), bits: 256, iterations: 10, split: null, checkpointSeconds: 1 }
-    expect(await closed.evaluate(request, () => undefined).outcome).toMatchObject({ kind: 'failed', code: 'POOL_CLOSED' })
+    expect(await closed.evaluate(request, () => undefined).outcome).toMatchObject({
+      kind: 'failed',
+      code: 'POOL_CLOSED'
+    })
   })
 
   it('ends a search under way as closed', async () => {

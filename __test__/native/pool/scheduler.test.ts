@@ -24,7 +24,8 @@ function model(threads: number) {
   const call: Call = (kind, request) => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const questions = 'questions' in request ? request.questions : []
-    const ids = 'questions' in request ? questions.map(({ iterations }) => iterations) : 'round' in request ? [request.round] : []
+    const ids =
+      'questions' in request ? questions.map(({ iterations }) => iterations) : 'round' in request ? [request.round] : []
     const leave = async (): Promise<void> => {
       running.splice(running.indexOf(each), 1)
       await settle()
@@ -35,7 +36,9 @@ function model(threads: number) {
       stop: 'questions' in request ? request.stop : undefined,
       end(milliseconds = 10, verdicts = ids.length) {
         nowMs += milliseconds
-        resolve(kind === 'verifyProofs' ? { verdicts: ids.slice(0, verdicts).map((id) => id % 2 === 0), milliseconds } : true)
+        resolve(
+          kind === 'verifyProofs' ? { verdicts: ids.slice(0, verdicts).map((id) => id % 2 === 0), milliseconds } : true
+        )
         return leave()
       },
       fail(error) {
@@ -64,7 +67,10 @@ describe('proofs', () => {
     const { running, proof } = model(2)
     const asked = numbers(6).map((id) => proof(id).result)
     await settle()
-    expect(running.map(({ ids }) => ids)).toEqual([[0, 1, 2], [3, 4, 5]])
+    expect(running.map(({ ids }) => ids)).toEqual([
+      [0, 1, 2],
+      [3, 4, 5]
+    ])
     await running[1]!.end()
     await running[0]!.end()
     expect(await Promise.all(asked)).toEqual([true, false, true, false, true, false])
@@ -131,7 +137,8 @@ describe('proofs', () => {
 
   it('cannot save time up: a lane that was empty for long has no more than its share afterwards', async () => {
     const { running, proof } = model(1)
-    const ask = (count: number, from: number, urgency: Urgency) => numbers(count, from).map((id) => proof(id, urgency).result)
+    const ask = (count: number, from: number, urgency: Urgency) =>
+      numbers(count, from).map((id) => proof(id, urgency).result)
     const first = ask(900, 0, 'expected')
     await settle()
     while (running.length > 0) await running[0]!.end(1000)
@@ -153,7 +160,9 @@ describe('a question', () => {
     const { scheduler, running, proof } = model(1)
     const waiting = numbers(256).map((id) => proof(id, 'unexpected').result)
     expect(() => proof(1, 'unexpected')).toThrow(expect.objectContaining({ code: 'POOL_BUSY' }) as Error)
-    expect(() => scheduler.requireRoom(1025, 'expected')).toThrow(expect.objectContaining({ code: 'POOL_BUSY' }) as Error)
+    expect(() => scheduler.requireRoom(1025, 'expected')).toThrow(
+      expect.objectContaining({ code: 'POOL_BUSY' }) as Error
+    )
     scheduler.requireRoom(1024, 'expected')
     waiting.push(proof(1, 'expected').result)
     await settle()
@@ -188,7 +197,11 @@ describe('a question', () => {
 
   it('taken back while it is checked stops its slice only when nothing else in it is wanted', async () => {
     const { running, proof } = model(1)
-    const [first, second, third] = numbers(3).map((id) => proof(id)) as [ReturnType<typeof proof>, ReturnType<typeof proof>, ReturnType<typeof proof>]
+    const [first, second, third] = numbers(3).map((id) => proof(id)) as [
+      ReturnType<typeof proof>,
+      ReturnType<typeof proof>,
+      ReturnType<typeof proof>
+    ]
     await settle()
     const stopWord = new Uint32Array(running[0]!.stop!)
     first.abandon()

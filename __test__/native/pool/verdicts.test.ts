@@ -6,7 +6,13 @@ import { Verdicts } from '../../../src/native/pool/verdicts.ts'
 /** Verdicts whose computations the test ends. */
 function model(limits = { valid: 100, invalid: 100 }) {
   const verdicts = new Verdicts(limits)
-  const begun: { key: string; urgency: Urgency; abandoned: boolean; resolve(verdict: boolean): void; reject(error: Error): void }[] = []
+  const begun: {
+    key: string
+    urgency: Urgency
+    abandoned: boolean
+    resolve(verdict: boolean): void
+    reject(error: Error): void
+  }[] = []
   const ask = (key: string, options: { urgency?: Urgency; signal?: AbortSignal } = {}): Promise<boolean> =>
     verdicts.ask(key, options, (urgency): Ticket<boolean> => {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()

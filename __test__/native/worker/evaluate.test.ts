@@ -1,4 +1,6 @@
-/** The loop around an evaluation, with a modelled kernel and a clock that the model moves: no thread, no time passes. */
+/**
+ * The loop around an evaluation, with a modelled kernel and a clock that the model moves: no thread, no time passes.
+ */
 import { describe, expect, it } from 'vitest'
 import type { Evaluation } from '../../../src/native/addon.ts'
 import { runEvaluation } from '../../../src/native/worker/evaluate.ts'
@@ -19,12 +21,21 @@ interface Model {
   onThreads?: (threads: number) => void
 }
 
-function model({ squarings = 100_000, provingSteps = 20_000, squaringMs = 0.01, provingMs = 0.02, intermediateEvery = 1000, onSlice, onThreads }: Model = {}) {
+function model({
+  squarings = 100_000,
+  provingSteps = 20_000,
+  squaringMs = 0.01,
+  provingMs = 0.02,
+  intermediateEvery = 1000,
+  onSlice,
+  onThreads
+}: Model = {}) {
   const slices: { phase: string; ms: number }[] = []
   let nowMs = 0
   let squared = 0
   let proved = 0
-  const phase = (): 'squaring' | 'proving' | 'done' => (squared < squarings ? 'squaring' : proved < provingSteps ? 'proving' : 'done')
+  const phase = (): 'squaring' | 'proving' | 'done' =>
+    squared < squarings ? 'squaring' : proved < provingSteps ? 'proving' : 'done'
   const evaluation: Evaluation = {
     advance(maxSteps, stop) {
       onSlice?.(slices.length)
@@ -42,7 +53,8 @@ function model({ squarings = 100_000, provingSteps = 20_000, squaringMs = 0.01, 
     squarings: () => squared,
     iterations: () => squarings,
     split: () => null,
-    phaseProgress: () => (phase() === 'squaring' ? squared / squarings : phase() === 'proving' ? proved / provingSteps : 1),
+    phaseProgress: () =>
+      phase() === 'squaring' ? squared / squarings : phase() === 'proving' ? proved / provingSteps : 1,
     remaining: () => squarings - squared + (provingSteps - proved) / 2,
     state: () => new Uint8Array([squared % 256]),
     intermediateCount: () => Math.floor(squared / intermediateEvery),
@@ -55,8 +67,18 @@ function model({ squarings = 100_000, provingSteps = 20_000, squaringMs = 0.01, 
 function run(given: Model, checkpointMs = Number.POSITIVE_INFINITY, savedIntermediates = 0) {
   const slot = new Slot()
   const checkpoints: Checkpoint[] = []
-  const { evaluation, slices, now } = model({ ...given, ...(given.onSlice === undefined ? {} : { onSlice: given.onSlice }) })
-  const proof = runEvaluation({ evaluation, slot, checkpointMs, savedIntermediates, onCheckpoint: (each) => checkpoints.push(each), now })
+  const { evaluation, slices, now } = model({
+    ...given,
+    ...(given.onSlice === undefined ? {} : { onSlice: given.onSlice })
+  })
+  const proof = runEvaluation({
+    evaluation,
+    slot,
+    checkpointMs,
+    savedIntermediates,
+    onCheckpoint: (each) => checkpoints.push(each),
+    now
+  })
   return { proof, slot, checkpoints, slices }
 }
 
@@ -111,7 +133,14 @@ describe('the evaluation loop', () => {
     const slot = new Slot()
     const checkpoints: Checkpoint[] = []
     const { evaluation, now } = model({ onSlice: (slice) => slice === 3 && slot.stop() })
-    const proof = runEvaluation({ evaluation, slot, checkpointMs: 1e9, savedIntermediates: 0, onCheckpoint: (each) => checkpoints.push(each), now })
+    const proof = runEvaluation({
+      evaluation,
+      slot,
+      checkpointMs: 1e9,
+      savedIntermediates: 0,
+      onCheckpoint: (each) => checkpoints.push(each),
+      now
+    })
     expect(proof).toBeUndefined()
     expect(checkpoints).toHaveLength(1)
     expect(checkpoints[0]?.squarings).toBe(evaluation.squarings())
@@ -120,7 +149,10 @@ describe('the evaluation loop', () => {
   it('takes the number of threads from its slot before each slice', () => {
     const slot = new Slot()
     const seen: number[] = []
-    const { evaluation, now } = model({ onSlice: (slice) => slice === 4 && slot.allot(3), onThreads: (threads) => seen.push(threads) })
+    const { evaluation, now } = model({
+      onSlice: (slice) => slice === 4 && slot.allot(3),
+      onThreads: (threads) => seen.push(threads)
+    })
     runEvaluation({ evaluation, slot, checkpointMs: 1e9, savedIntermediates: 0, onCheckpoint: () => undefined, now })
     expect(seen.slice(0, 8)).toEqual([1, 1, 1, 1, 1, 3, 3, 3])
   })
@@ -130,8 +162,18 @@ describe('the evaluation loop', () => {
     expect(slot.read().remaining).toBe(0)
     const seen: number[] = []
     const watched = new Slot()
-    const { evaluation, now } = model({ squarings: 2 ** 40, onSlice: (slice) => (slice === 5 ? watched.stop() : seen.push(watched.read().remaining)) })
-    runEvaluation({ evaluation, slot: watched, checkpointMs: 1e9, savedIntermediates: 0, onCheckpoint: () => undefined, now })
+    const { evaluation, now } = model({
+      squarings: 2 ** 40,
+      onSlice: (slice) => (slice === 5 ? watched.stop() : seen.push(watched.read().remaining))
+    })
+    runEvaluation({
+      evaluation,
+      slot: watched,
+      checkpointMs: 1e9,
+      savedIntermediates: 0,
+      onCheckpoint: () => undefined,
+      now
+    })
     expect(seen[0]).toBe(2 ** 40 + 10_000)
     expect(seen[4]).toBeLessThan(2 ** 40 + 10_000)
   })
@@ -156,8 +198,22 @@ describe('the shared slot', () => {
   it('keeps counts beyond 32 bits exact', () => {
     const slot = new Slot()
     const squarings = 2 ** 52 + 1
-    slot.publish({ phase: 'proving', squarings, phaseProgress: 0.25, squaringsPerSecond: 333_333, remaining: squarings - 1, sliceMs: 100.5 })
-    expect(new Slot(slot.memory).read()).toEqual({ phase: 'proving', squarings, phaseProgress: 0.25, squaringsPerSecond: 333_333, remaining: squarings - 1, sliceMs: 100.5 })
+    slot.publish({
+      phase: 'proving',
+      squarings,
+      phaseProgress: 0.25,
+      squaringsPerSecond: 333_333,
+      remaining: squarings - 1,
+      sliceMs: 100.5
+    })
+    expect(new Slot(slot.memory).read()).toEqual({
+      phase: 'proving',
+      squarings,
+      phaseProgress: 0.25,
+      squaringsPerSecond: 333_333,
+      remaining: squarings - 1,
+      sliceMs: 100.5
+    })
   })
 
   it('goes to whoever is first, the worker that begins or the owner that withdraws', () => {

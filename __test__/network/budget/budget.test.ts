@@ -12,7 +12,10 @@ beforeEach(() => {
 })
 
 const now = (): number => nowMs
-const from = (peer: number | string, prefix: number | string = peer): Origin => ({ peer: String(peer), prefix: String(prefix) })
+const from = (peer: number | string, prefix: number | string = peer): Origin => ({
+  peer: String(peer),
+  prefix: String(prefix)
+})
 
 describe('token buckets', () => {
   const buckets = (keys = 100): TokenBuckets => new TokenBuckets({ perSecond: 10, burst: 20, keys, now })
@@ -93,7 +96,10 @@ describe('the budget', () => {
     // Five seconds of 200 and of 800 ms, and half as much in reserve, 8 ms each.
     expect([strangers, owners]).toEqual([125 + 63, 500 + 250])
     nowMs += 1_000
-    expect([served(budget, (index) => from(`late ${index}`), false), served(budget, (index) => from(`late owner ${index}`), true)]).toEqual([25 + 12, 100 + 50])
+    expect([
+      served(budget, (index) => from(`late ${index}`), false),
+      served(budget, (index) => from(`late owner ${index}`), true)
+    ]).toEqual([25 + 12, 100 + 50])
   })
 
   it('gives one peer a quarter of it, and one prefix half', () => {
@@ -106,11 +112,16 @@ describe('the budget', () => {
   it('[peers that use up what all may cost] leave those of other prefixes a part, and ten prefixes of them no more than half as much again', () => {
     const budget = createBudget(true, now)
     const flood = (prefixes: number): number => {
-      const each = Array.from({ length: 2 * prefixes }, (_, index) => served(budget, () => from(`greedy ${index}`, `crowd ${index >> 1}`), false))
+      const each = Array.from({ length: 2 * prefixes }, (_, index) =>
+        served(budget, () => from(`greedy ${index}`, `crowd ${index >> 1}`), false)
+      )
       return each.reduce((sum, count) => sum + count, 0)
     }
     expect(flood(2), 'half each, and that is all').toBe(63 + 63)
-    expect(served(budget, () => from('neighbour'), false, 40), 'five seconds of 10 ms, and one that is paid back').toBe(2)
+    expect(
+      served(budget, () => from('neighbour'), false, 40),
+      'five seconds of 10 ms, and one that is paid back'
+    ).toBe(2)
     for (let second = 0; second < 60; second++) {
       nowMs += 1_000
       flood(2)
@@ -159,21 +170,32 @@ describe('the budget', () => {
     const budget = createBudget(true, now)
     const crowd = Array.from({ length: 30 }, (_, index) => budget.begin(from(index, 'crowd'), false, 0, 0))
     expect(crowd.filter((work) => work !== undefined)).toHaveLength(8)
-    expect(Array.from({ length: 30 }, (_, index) => budget.begin(from(`other ${index}`), false, 0, 0)).filter((work) => work !== undefined)).toHaveLength(16)
+    expect(
+      Array.from({ length: 30 }, (_, index) => budget.begin(from(`other ${index}`), false, 0, 0)).filter(
+        (work) => work !== undefined
+      )
+    ).toHaveLength(16)
     crowd[0]!.end()
     expect(budget.begin(from('neighbour'), false, 0, 0)).toBeDefined()
   })
 
   it('counts bytes of records in the same parts', () => {
     const budget = createBudget(true, now)
-    const megabytes = (sender: Origin, expected: boolean): boolean => budget.begin(sender, expected, 20 * 2 ** 20, 0) !== undefined
+    const megabytes = (sender: Origin, expected: boolean): boolean =>
+      budget.begin(sender, expected, 20 * 2 ** 20, 0) !== undefined
     // The second one has it from the reserve.
-    expect([megabytes(from(1), false), megabytes(from(2), false), megabytes(from(3), false), megabytes(from(4), true)]).toEqual([true, true, false, true])
+    expect([
+      megabytes(from(1), false),
+      megabytes(from(2), false),
+      megabytes(from(3), false),
+      megabytes(from(4), true)
+    ]).toEqual([true, true, false, true])
   })
 
   it('lets a peer send and ask so much, answers counted, and no small message be for nothing', () => {
     const budget = createBudget(true, now)
-    const requests = (sender: Origin, bytes: number): number => Array.from({ length: 1_000 }, () => budget.read(sender, bytes)).filter(Boolean).length
+    const requests = (sender: Origin, bytes: number): number =>
+      Array.from({ length: 1_000 }, () => budget.read(sender, bytes)).filter(Boolean).length
     expect([requests(from('small', 'p'), 10), requests(from('large', 'q'), 2 ** 17)]).toEqual([320, 20])
     budget.answered(from('asks'), 2 ** 22)
     expect(requests(from('asks'), 10)).toBe(0)
@@ -183,7 +205,8 @@ describe('the budget', () => {
 
   it('reads ten pages a second for one peer, whatever others of its prefix ask for', () => {
     const budget = createBudget(true, now)
-    const pages = (sender: Origin): number => Array.from({ length: 1_000 }, () => budget.page(sender)).filter(Boolean).length
+    const pages = (sender: Origin): number =>
+      Array.from({ length: 1_000 }, () => budget.page(sender)).filter(Boolean).length
     expect([pages(from('a', 'p')), pages(from('b', 'p')), pages(from('c', 'p'))]).toEqual([50, 50, 50])
     nowMs += 1_000
     expect(pages(from('a', 'p'))).toBe(10)
@@ -191,8 +214,11 @@ describe('the budget', () => {
 
   it('lets sixty connect from one prefix at once, then five a second, where prefixes are limited', () => {
     const budget = createBudget(true, now)
-    const connected = (of: Budget, prefix: string): number => Array.from({ length: 1_000 }, () => of.connect(prefix)).filter(Boolean).length
-    expect([connected(budget, 'a'), connected(budget, 'b'), connected(createBudget(false, now), 'a')]).toEqual([60, 60, 1_000])
+    const connected = (of: Budget, prefix: string): number =>
+      Array.from({ length: 1_000 }, () => of.connect(prefix)).filter(Boolean).length
+    expect([connected(budget, 'a'), connected(budget, 'b'), connected(createBudget(false, now), 'a')]).toEqual([
+      60, 60, 1_000
+    ])
     nowMs += 1_000
     expect(connected(budget, 'a')).toBe(5)
   })

@@ -42,7 +42,14 @@ describe('probing a name', () => {
     const last = new Uint8Array(32).fill(0xff)
     const { parts, sent } = network((request) =>
       request.type === 'list' && request.after === undefined
-        ? { type: 'listed', entries: [{ key: K, state: 'settled', claim }, { key: last, state: 'fresh', claim }], more: true }
+        ? {
+            type: 'listed',
+            entries: [
+              { key: K, state: 'settled', claim },
+              { key: last, state: 'fresh', claim }
+            ],
+            more: true
+          }
         : { type: 'listed', entries: [], more: false }
     )
     const { answers } = await probe(parts, NAME)
@@ -67,7 +74,13 @@ describe('probing a name', () => {
 
   it('counts a peer that does not list as not having answered', async () => {
     const { parts } = network(() => ({ type: 'busy' }))
-    expect(await probe(parts, NAME)).toEqual({ answers: [], asked: 1, silent: [{ peer: expect.any(String), reason: 'no-answer' }], networkSize: 300, leftOut: 0 })
+    expect(await probe(parts, NAME)).toEqual({
+      answers: [],
+      asked: 1,
+      silent: [{ peer: expect.any(String), reason: 'no-answer' }],
+      networkSize: 300,
+      leftOut: 0
+    })
   })
 })
 
@@ -78,7 +91,10 @@ describe('committing', () => {
   const peerKey = modelledKey(0)
 
   it('sends C and its stamp, nothing that tells the name', async () => {
-    const { parts, sent } = network(() => ({ type: 'received', receipt: encodeReceipt(signReceipt(commitment, 77, peerKey, lab.hash)) }))
+    const { parts, sent } = network(() => ({
+      type: 'received',
+      receipt: encodeReceipt(signReceipt(commitment, 77, peerKey, lab.hash))
+    }))
     const outcome = await commit(parts, NAME, commitment, nonce)
     expect(outcome).toMatchObject({ of: 1, receipts: [{ seenRound: 77 }] })
     expect(sent).toEqual([{ type: 'commit', commitment, nonce }])

@@ -25,7 +25,10 @@ interface Table {
 }
 
 /** Peers that answer in this order, all of whom a look-up finds; `lost` gives no answer. */
-async function lookUp(answers: readonly (GetAnswer | Lost)[], { known, networkSize, breadth, counting }: Table = { known: 0, networkSize: 300, breadth: 'everybody' }) {
+async function lookUp(
+  answers: readonly (GetAnswer | Lost)[],
+  { known, networkSize, breadth, counting }: Table = { known: 0, networkSize: 300, breadth: 'everybody' }
+) {
   const asked = answers.map((answer, index) => ({ ...modelledPeer(index), peer: `peer-${index}`, answer }))
   const penalised: string[] = []
   const log: string[] = []
@@ -42,7 +45,8 @@ async function lookUp(answers: readonly (GetAnswer | Lost)[], { known, networkSi
         log.push('look-up')
         return Promise.resolve(asked)
       },
-      diverse: (all) => all.slice(0, counting !== undefined && all.every(({ peer }) => log.includes(peer)) ? counting : undefined),
+      diverse: (all) =>
+        all.slice(0, counting !== undefined && all.every(({ peer }) => log.includes(peer)) ? counting : undefined),
       penalise: ({ peer }) => penalised.push(peer)
     }
   )
@@ -61,14 +65,33 @@ describe('a look-up', () => {
   })
 
   it('tells who gave no answer that counts, and why', async () => {
-    const { answers, asked, silent, networkSize, penalised } = await lookUp([ENTRY, 'lost', { type: 'busy' }, { type: 'refused', code: 'full', detail: '' }, FORGED, { type: 'none' }])
-    expect(answers.map(({ peer, state }) => [peer, state]).sort()).toEqual([['peer-0', 'settled'], ['peer-5', 'none']])
-    expect(silent.map(({ peer, reason }) => [peer, reason]).sort()).toEqual([['peer-1', 'no-answer'], ['peer-2', 'busy'], ['peer-3', 'no-answer'], ['peer-4', 'invalid']])
+    const { answers, asked, silent, networkSize, penalised } = await lookUp([
+      ENTRY,
+      'lost',
+      { type: 'busy' },
+      { type: 'refused', code: 'full', detail: '' },
+      FORGED,
+      { type: 'none' }
+    ])
+    expect(answers.map(({ peer, state }) => [peer, state]).sort()).toEqual([
+      ['peer-0', 'settled'],
+      ['peer-5', 'none']
+    ])
+    expect(silent.map(({ peer, reason }) => [peer, reason]).sort()).toEqual([
+      ['peer-1', 'no-answer'],
+      ['peer-2', 'busy'],
+      ['peer-3', 'no-answer'],
+      ['peer-4', 'invalid']
+    ])
     expect([asked, networkSize, penalised]).toEqual([6, 300, ['peer-4']])
   })
 
   it('asks whom the table knows without looking anybody up, where more than half of the holders agree', async () => {
-    const { answers, asked, log } = await lookUp(Array<GetAnswer>(20).fill(ENTRY), { known: 16, networkSize: 21, breadth: 'majority' })
+    const { answers, asked, log } = await lookUp(Array<GetAnswer>(20).fill(ENTRY), {
+      known: 16,
+      networkSize: 21,
+      breadth: 'majority'
+    })
     expect(log).not.toContain('look-up')
     expect([log.length, asked]).toEqual([16, 20])
     expect(answers.length).toBeGreaterThan(10)
@@ -76,14 +99,21 @@ describe('a look-up', () => {
 
   it('counts those of the table against all who should hold the name, and asks the others as well', async () => {
     const ten = Array<GetAnswer>(10).fill(ENTRY)
-    const { answers, asked, log } = await lookUp([...ten, ...Array<GetAnswer>(10).fill({ type: 'none' })], { known: 15, networkSize: 21, breadth: 'majority' })
+    const { answers, asked, log } = await lookUp([...ten, ...Array<GetAnswer>(10).fill({ type: 'none' })], {
+      known: 15,
+      networkSize: 21,
+      breadth: 'majority'
+    })
     expect(log.filter((what) => what === 'look-up')).toEqual(['look-up'])
     expect(new Set(log).size).toBe(log.length)
     expect([answers.length, asked]).toEqual([20, 20])
   })
 
   it('believes no table that nobody holds the name', async () => {
-    const { log, answers } = await lookUp([...Array<GetAnswer>(12).fill({ type: 'none' }), ...Array<GetAnswer>(8).fill(ENTRY)], { known: 12, networkSize: 21, breadth: 'majority' })
+    const { log, answers } = await lookUp(
+      [...Array<GetAnswer>(12).fill({ type: 'none' }), ...Array<GetAnswer>(8).fill(ENTRY)],
+      { known: 12, networkSize: 21, breadth: 'majority' }
+    )
     expect(log).toContain('look-up')
     expect(answers.filter(({ state }) => state === 'settled')).toHaveLength(8)
   })

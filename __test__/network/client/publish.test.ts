@@ -19,7 +19,12 @@ const HOUR_MS = 60 * 60 * 1000
 const lab = new Lab()
 const START_MS = lab.nowMs()
 const key = lab.owner('update')
-const document = signKidDocument(buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, lab.profile), key, timeOf(START_MS), lab.profile)
+const document = signKidDocument(
+  buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, lab.profile),
+  key,
+  timeOf(START_MS),
+  lab.profile
+)
 const log = verifyKidLog([document], lab.profile)
 
 interface Holder extends Peer {
@@ -40,8 +45,21 @@ function timeOf(milliseconds: number): string {
 }
 
 function manifest(version: number, until = START_MS + HOUR_MS): OwnRecord {
-  const unsigned = { id: document.id, kid_version: 1, version, capabilities: [], validFrom: timeOf(START_MS), validUntil: timeOf(until) }
-  return { kind: 'manifest', id: document.id, bytes: encodeManifestRecord(signManifest(unsigned, document.assertionMethod![0]!, key.secretKey, timeOf(START_MS), lab.profile)) }
+  const unsigned = {
+    id: document.id,
+    kid_version: 1,
+    version,
+    capabilities: [],
+    validFrom: timeOf(START_MS),
+    validUntil: timeOf(until)
+  }
+  return {
+    kind: 'manifest',
+    id: document.id,
+    bytes: encodeManifestRecord(
+      signManifest(unsigned, document.assertionMethod![0]!, key.secretKey, timeOf(START_MS), lab.profile)
+    )
+  }
 }
 
 function identity(round: number): OwnRecord {
@@ -50,10 +68,17 @@ function identity(round: number): OwnRecord {
 }
 
 function published(record: OwnRecord): Promise<PutOutcome> {
-  const peers = modelledPeers(() => holders, (holder, request) => {
-    if (request.type === 'put') take(holder, request.record)
-    return request.type === 'put' ? { type: 'stored' } : holder.held === undefined ? { type: 'none' } : { type: 'document', record: holder.held }
-  })
+  const peers = modelledPeers(
+    () => holders,
+    (holder, request) => {
+      if (request.type === 'put') take(holder, request.record)
+      return request.type === 'put'
+        ? { type: 'stored' }
+        : holder.held === undefined
+          ? { type: 'none' }
+          : { type: 'document', record: holder.held }
+    }
+  )
   const judge = {
     ...lab.pool,
     judgeManifest: (...question: Parameters<typeof lab.pool.judgeManifest>) => {
@@ -84,7 +109,11 @@ describe('a manifest', () => {
   it('is not sent where a newer one was published from here, which stays', async () => {
     await published(manifest(2))
     const outcome = await published(manifest(1))
-    expect(outcome).toEqual({ storedBy: 0, of: 0, refusals: [{ peer: 'self', code: 'stale', detail: 'a newer one was published here' }] })
+    expect(outcome).toEqual({
+      storedBy: 0,
+      of: 0,
+      refusals: [{ peer: 'self', code: 'stale', detail: 'a newer one was published here' }]
+    })
     expect(kept(manifest(2))).toEqual(manifest(2).bytes)
     expect(holders.map(({ held }) => held)).toEqual(holders.map(() => manifest(2).bytes))
   })

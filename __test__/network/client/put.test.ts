@@ -30,7 +30,9 @@ function model(index: number): Model {
 
 /** Nearest first. */
 function neighbourhood(count: number): Model[] {
-  return Array.from({ length: count }, (_, index) => model(index)).sort((left, right) => distance(KEY, positionOf(left.id)) - distance(KEY, positionOf(right.id)))
+  return Array.from({ length: count }, (_, index) => model(index)).sort(
+    (left, right) => distance(KEY, positionOf(left.id)) - distance(KEY, positionOf(right.id))
+  )
 }
 
 /** `closest` finds `looked`; `all` share the blinded prefix. */
@@ -38,7 +40,8 @@ function network(all: readonly Model[], looked: readonly Model[] = all): Peers {
   return modelledPeers(
     () => all,
     async (asked, request) => {
-      if (request.type === 'get') return asked.held === undefined ? { type: 'none' } : { type: 'document', record: asked.held }
+      if (request.type === 'get')
+        return asked.held === undefined ? { type: 'none' } : { type: 'document', record: asked.held }
       if (request.type !== 'put') throw new Error(request.type)
       asked.puts++
       const answer = asked.answers.shift()
@@ -54,7 +57,12 @@ function network(all: readonly Model[], looked: readonly Model[] = all): Peers {
 }
 
 function store(peers: Peers): ReturnType<typeof put> {
-  return put(clientOf(lab, peers), { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => Promise.resolve(false) })
+  return put(clientOf(lab, peers), {
+    kind: 'kid',
+    id: 'did:x',
+    bytes: RECORD,
+    isSatisfiedBy: () => Promise.resolve(false)
+  })
 }
 
 afterEach(() => {
@@ -82,7 +90,11 @@ describe('a put', () => {
     expect(honest.filter(({ held }) => held !== undefined).length).toBeGreaterThan(0)
     // Those within the reach of k of the 32, whoever they are, and the crowd that was found.
     const reached = honest.filter(({ puts }) => puts > 0)
-    expect(outcome).toEqual({ storedBy: crowd.length + reached.length, of: crowd.length + reached.length, refusals: [] })
+    expect(outcome).toEqual({
+      storedBy: crowd.length + reached.length,
+      of: crowd.length + reached.length,
+      refusals: []
+    })
     expect(crowd.every(({ puts }) => puts === 1)).toBe(true)
   })
 

@@ -23,7 +23,10 @@ interface Outcome {
 }
 
 /** `answers` to the question, in the order of the peers; the first half is found by the key, the others around it. */
-async function refreshed(answers: readonly (GetAnswer | Lost)[], { signal, known = answers.length }: { signal?: AbortSignal; known?: number } = {}): Promise<Outcome> {
+async function refreshed(
+  answers: readonly (GetAnswer | Lost)[],
+  { signal, known = answers.length }: { signal?: AbortSignal; known?: number } = {}
+): Promise<Outcome> {
   const all = answers.map((answer, index) => ({ ...modelledPeer(index), index, answer }))
   const sent: number[] = []
   let bytes = 0
@@ -58,7 +61,14 @@ describe('a record that is published again', () => {
   })
 
   it('of a document is recognised by its digest as well', async () => {
-    expect((await refreshed([{ type: 'digest', digest: sha256(RECORD) }, { type: 'digest', digest: CLAIM }])).sent).toEqual([1])
+    expect(
+      (
+        await refreshed([
+          { type: 'digest', digest: sha256(RECORD) },
+          { type: 'digest', digest: CLAIM }
+        ])
+      ).sent
+    ).toEqual([1])
   })
 
   it('is sent to nobody once its signal is aborted', async () => {

@@ -1,4 +1,7 @@
-/** How long publishing and resolving wait for peers that take every question and answer none, modelled: until enough others have answered, and a second. */
+/**
+ * How long publishing and resolving wait for peers that take every question and answer none, modelled: until enough
+ * others have answered, and a second.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { commit } from '../../../src/network/client/commit.ts'
 import { getDocuments } from '../../../src/network/client/documents.ts'
@@ -40,7 +43,10 @@ function network(silent: number): { parts: ClientParts; asked: Request[] } {
       case 'get':
         return held.has(peer.peer) ? { type: 'document', record: held.get(peer.peer)! } : { type: 'none' }
       case 'commit':
-        return { type: 'received', receipt: encodeReceipt(signReceipt(request.commitment, 77, modelledKey(all.indexOf(peer)), lab.hash)) }
+        return {
+          type: 'received',
+          receipt: encodeReceipt(signReceipt(request.commitment, 77, modelledKey(all.indexOf(peer)), lab.hash))
+        }
       case 'commitments':
       case 'find':
       case 'list':
@@ -71,9 +77,25 @@ const owner = lab.owner('alice')
 const commitment = lab.commitment('alice.chronym', owner)
 
 const USES = [
-  ['a put', 2 * GRACE_MS, (parts: ClientParts) => put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => Promise.resolve(false) }), { storedBy: OTHERS - 2, of: OTHERS, refusals: [{ code: 'no-answer' }, { code: 'no-answer' }] }],
-  ['a commitment', GRACE_MS, (parts: ClientParts) => commit(parts, 'alice.chronym', commitment, lab.stamp(commitment)), { of: OTHERS, receipts: [{}, {}, {}] }],
-  ['a document', GRACE_MS, (parts: ClientParts) => getDocuments(parts, 'kid', 'did:x'), { records: [], isAnswered: true }]
+  [
+    'a put',
+    2 * GRACE_MS,
+    (parts: ClientParts) =>
+      put(parts, { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => Promise.resolve(false) }),
+    { storedBy: OTHERS - 2, of: OTHERS, refusals: [{ code: 'no-answer' }, { code: 'no-answer' }] }
+  ],
+  [
+    'a commitment',
+    GRACE_MS,
+    (parts: ClientParts) => commit(parts, 'alice.chronym', commitment, lab.stamp(commitment)),
+    { of: OTHERS, receipts: [{}, {}, {}] }
+  ],
+  [
+    'a document',
+    GRACE_MS,
+    (parts: ClientParts) => getDocuments(parts, 'kid', 'did:x'),
+    { records: [], isAnswered: true }
+  ]
 ] as const
 
 describe.each(USES)('%s', (_what, graceMs, use, expected) => {
@@ -93,16 +115,20 @@ describe.each(USES)('%s', (_what, graceMs, use, expected) => {
 })
 
 describe('enough', () => {
-  const after = <T>(milliseconds: number, value: T): Promise<T> => new Promise((resolve) => setTimeout(() => resolve(value), milliseconds))
+  const after = <T>(milliseconds: number, value: T): Promise<T> =>
+    new Promise((resolve) => setTimeout(() => resolve(value), milliseconds))
 
   it('takes in who comes within the second, and shows who does not as undefined', async () => {
-    const { result, tookMs } = await timed(enough([after(10, 'a'), after(500, 'b'), after(5000, 'c')], (some) => some.includes('a')))
+    const { result, tookMs } = await timed(
+      enough([after(10, 'a'), after(500, 'b'), after(5000, 'c')], (some) => some.includes('a'))
+    )
     expect(result).toEqual(['a', 'b', undefined])
     expect(tookMs).toBe(10 + GRACE_MS)
   })
 
   it('rejects with what is rejected before, not after', async () => {
-    const fails = async (milliseconds: number): Promise<string> => after(milliseconds, '').then(() => Promise.reject(new Error('broken')))
+    const fails = async (milliseconds: number): Promise<string> =>
+      after(milliseconds, '').then(() => Promise.reject(new Error('broken')))
     const failed = expect(enough([after(10, 'a'), fails(20)], () => true)).rejects.toThrow('broken')
     expect((await timed(enough([after(10, 'a'), fails(5000)], () => true))).result).toEqual(['a', undefined])
     await failed

@@ -27,7 +27,8 @@ describe('a holder', () => {
     await target.put('reveal', encodeReveal(reveal), PEER)
     const key = at.key('digest.chronym')
     const handlers = target.handlers()
-    const answer = (brief?: true) => handlers.get({ type: 'get', kind: 'reveal', key, ...(brief && { brief }) }, undefined as never)
+    const answer = (brief?: true) =>
+      handlers.get({ type: 'get', kind: 'reveal', key, ...(brief && { brief }) }, undefined as never)
     const claim = lab.claimId(reveal)
     expect(answer()).toEqual({ type: 'entry', state: 'fresh', claim, record: encodeReveal(reveal) })
     expect(answer(true)).toEqual({ type: 'entry', state: 'fresh', claim, digest: sha256(encodeReveal(reveal)) })
@@ -43,7 +44,9 @@ describe('a holder', () => {
       return verifyProof.mock.lastCall?.[1]?.urgency
     }
     expect(await urgencyOf(at.witnessed(target, 'witnessed.chronym', 'owner'), PEER)).toBe('expected')
-    expect(await urgencyOf(lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round }), PEER)).toBe('unexpected')
+    expect(await urgencyOf(lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round }), PEER)).toBe(
+      'unexpected'
+    )
     expect(await urgencyOf(lab.reveal('ours.chronym', lab.owner('ourselves'), { p: lab.round }))).toBe('own')
     const held = lab.reveal('unseen.chronym', lab.owner('stranger'), { p: lab.round })
     expect(await urgencyOf(lab.updated(held, lab.owner('stranger'), 2), PEER)).toBe('expected')
@@ -57,7 +60,12 @@ describe('a holder', () => {
     await target.put('reveal', encodeReveal(first), PEER)
     lab.advance(lab.profile.lease)
     await target.reveals.revise(at.key('renew.chronym'))
-    const renewal = lab.reveal('renew.chronym', owner, { p: lab.round, salt: saltOf('renewal'), former: first, serial: 2 })
+    const renewal = lab.reveal('renew.chronym', owner, {
+      p: lab.round,
+      salt: saltOf('renewal'),
+      former: first,
+      serial: 2
+    })
     expect(await target.put('reveal', encodeReveal(renewal), PEER)).toEqual({ type: 'stored' })
     lab.advance(lab.profile.lease)
     expect(at.stateOf(target, 'renew.chronym')).toEqual({ state: 'settled', owner: owner.publicKey })
@@ -74,7 +82,10 @@ describe('a holder', () => {
     const last = lab.pulse(lab.round)
     const later = lab.nowMs() + 2 * 24 * 3600 * 1000
     const stale = at.holder({ clock: createRoundClock({ latest: () => last }, lab.profile, at.store, () => later) })
-    expect(await stale.put('reveal', encodeReveal(waiting), PEER)).toMatchObject({ type: 'refused', code: 'no-fresh-pulse' })
+    expect(await stale.put('reveal', encodeReveal(waiting), PEER)).toMatchObject({
+      type: 'refused',
+      code: 'no-fresh-pulse'
+    })
     await stale.entries.dropDead()
     expect(at.stateOf(stale, 'held.chronym')?.owner).toEqual(held.pubkey)
   })
@@ -87,9 +98,16 @@ describe('a holder', () => {
     await target.put('reveal', encodeReveal(first), PEER)
     const twin = lab.updated({ ...first, payload: first.payload }, owner, 1)
     expect(equalBytes(twin.signature, first.signature)).toBe(true)
-    const other = signReveal({ ...first, payload: new TextEncoder().encode('{"records":{"@":[]},"serial":1}') }, owner, lab.hash)
+    const other = signReveal(
+      { ...first, payload: new TextEncoder().encode('{"records":{"@":[]},"serial":1}') },
+      owner,
+      lab.hash
+    )
     await target.put('reveal', encodeReveal(other), PEER)
-    expect(target.entries.load(at.key('double.chronym'))?.entry.equivocation).toMatchObject({ round: first.drand_pulse, serial: 1 })
+    expect(target.entries.load(at.key('double.chronym'))?.entry.equivocation).toMatchObject({
+      round: first.drand_pulse,
+      serial: 1
+    })
   })
 
   it('counts a commitment that five diverse neighbours handed over, by the median of their words, and not what fewer say', async () => {
@@ -97,7 +115,8 @@ describe('a holder', () => {
     const target = at.holder()
     const owner = lab.owner('handed')
     const commitment = lab.commitment('handed.chronym', owner, saltOf('handed'))
-    const said = (rounds: readonly number[]): Map<string, HandedOver[]> => new Map([[toHex(commitment), rounds.map((seen, index) => ({ peer: `p${index}`, prefix: String(index), seen }))]])
+    const said = (rounds: readonly number[]): Map<string, HandedOver[]> =>
+      new Map([[toHex(commitment), rounds.map((seen, index) => ({ peer: `p${index}`, prefix: String(index), seen }))]])
     const [early, late] = [lab.round, lab.round + 5_000]
     lab.advance(lab.profile.min_commit)
     const reveal = encodeReveal(lab.reveal('handed.chronym', owner, { p: lab.round, salt: saltOf('handed') }))
@@ -120,7 +139,10 @@ describe('a holder', () => {
     let failure: unknown
     for (let index = 0; index < 50 && failure === undefined; index++) {
       try {
-        await target.put('reveal', encodeReveal(at.witnessed(target, `full-${index}.chronym`, 'owner')), { peer: String(index), prefix: 'p' })
+        await target.put('reveal', encodeReveal(at.witnessed(target, `full-${index}.chronym`, 'owner')), {
+          peer: String(index),
+          prefix: 'p'
+        })
         expect(at.stateOf(target, `full-${index}.chronym`)).toBeDefined()
       } catch (error) {
         failure = error

@@ -59,17 +59,23 @@ async function fill(count: number): Promise<Uint8Array[]> {
   return names
 }
 
-const ascending = (keys: readonly Uint8Array[]): Uint8Array[] => [...keys].sort((left, right) => Buffer.compare(left, right))
+const ascending = (keys: readonly Uint8Array[]): Uint8Array[] =>
+  [...keys].sort((left, right) => Buffer.compare(left, right))
 
 describe('pages', () => {
   it('list all and nothing but what lies under the prefix, and read nothing else', async () => {
     const names = await fill(300)
     const rows = countRows()
-    for (const [bits, prefix] of [0, 1, 3, 4, 5, 7, 9].flatMap((each) => names.slice(0, 8).map((name) => [each, name] as const))) {
+    for (const [bits, prefix] of [0, 1, 3, 4, 5, 7, 9].flatMap((each) =>
+      names.slice(0, 8).map((name) => [each, name] as const)
+    )) {
       const found: Uint8Array[] = []
       let after: Uint8Array | undefined
-      for (let more = true; more; ) {
-        const page = target.list({ key: prefix, bits, ...(after !== undefined && { after }) }).next().value as Extract<ListAnswer, { type: 'listed' }>
+      for (let more = true; more;) {
+        const page = target.list({ key: prefix, bits, ...(after !== undefined && { after }) }).next().value as Extract<
+          ListAnswer,
+          { type: 'listed' }
+        >
         expect(page.entries.length).toBeLessThanOrEqual(LIST_PAGE_ENTRIES)
         found.push(...page.entries.map(({ key }) => key))
         after = found.at(-1)
@@ -86,10 +92,14 @@ describe('pages', () => {
     const renewed = [names[0]!, names[600]!, names[601]!, names[999]!]
     const { entry, record } = target.entries.load(names[0]!)!
     lab.advance(lab.profile.lease + lab.profile.grace + 1)
-    for (const key of renewed) target.entries.save(key, { entry: { ...entry, claim: { ...entry.claim, newestRound: lab.round } }, record: record! })
+    for (const key of renewed)
+      target.entries.save(key, {
+        entry: { ...entry, claim: { ...entry.claim, newestRound: lab.round } },
+        record: record!
+      })
     const rows = countRows()
     const found: Uint8Array[] = []
-    for (let more = true; more; ) {
+    for (let more = true; more;) {
       const after = found.at(-1)
       const parts = target.list({ key: names[0]!, bits: 0, ...(after !== undefined && { after }) })
       let page: IteratorResult<undefined, ListAnswer>
@@ -102,8 +112,14 @@ describe('pages', () => {
       more = listed.more
     }
     expect(found).toEqual(renewed)
-    const answer = await target.handlers().list({ type: 'list', key: names[0]!, bits: 0, after: names[1]! }, { peer: 'peer', prefix: 'prefix' } as never)
-    expect(answer, 'each part has a turn of its own').toMatchObject({ type: 'listed', entries: [{ key: names[600] }, { key: names[601] }], more: true })
+    const answer = await target
+      .handlers()
+      .list({ type: 'list', key: names[0]!, bits: 0, after: names[1]! }, { peer: 'peer', prefix: 'prefix' } as never)
+    expect(answer, 'each part has a turn of its own').toMatchObject({
+      type: 'listed',
+      entries: [{ key: names[600] }, { key: names[601] }],
+      more: true
+    })
   })
 
   it('are read one a turn of the event loop for all, and few of one peer wait', async () => {
@@ -111,7 +127,10 @@ describe('pages', () => {
     const answers: string[] = []
     const ask = (type: 'list' | 'commitments', peer: string): void => {
       const sender = { peer, prefix: peer } as never
-      const answer = type === 'list' ? handlers.list({ type, key: new Uint8Array(32), bits: 0 }, sender) : handlers.commitments({ type }, sender)
+      const answer =
+        type === 'list'
+          ? handlers.list({ type, key: new Uint8Array(32), bits: 0 }, sender)
+          : handlers.commitments({ type }, sender)
       void Promise.resolve(answer).then((given) => answers.push(given.type))
     }
     for (let index = 0; index < 20; index++) ask(index % 2 === 0 ? 'list' : 'commitments', `peer ${index}`)
@@ -132,11 +151,16 @@ describe('pages', () => {
     const read: string[] = []
     const pages = new Pages({ page: () => true })
     const ask = (peer: string, prefix: string): Promise<unknown> => pages.read({ peer, prefix }, () => read.push(peer))
-    const flood = [0, 1, 2, 3].flatMap((index) => Array.from({ length: 8 }, () => ask(`greedy ${index}`, `prefix ${index % 2}`)))
+    const flood = [0, 1, 2, 3].flatMap((index) =>
+      Array.from({ length: 8 }, () => ask(`greedy ${index}`, `prefix ${index % 2}`))
+    )
     const honest = [ask('honest', 'prefix 2'), ask('neighbour of the greedy', 'prefix 0')]
     await Promise.all(honest)
     expect(read.slice(0, 3)).toEqual(['greedy 0', 'greedy 1', 'honest'])
-    expect(read.indexOf('neighbour of the greedy'), 'after one page of each other peer of its prefix, and as many of the other').toBeLessThanOrEqual(6)
+    expect(
+      read.indexOf('neighbour of the greedy'),
+      'after one page of each other peer of its prefix, and as many of the other'
+    ).toBeLessThanOrEqual(6)
     const busy = (await Promise.all(flood)).filter((answer) => answer === BUSY)
     expect(busy, 'whoever has most makes room').toHaveLength(2)
   })

@@ -40,7 +40,10 @@ afterEach(() => {
 
 /** Offers are never too many for its budgets. */
 function holder(limits: Partial<HolderLimits> = {}): Holder {
-  return labHolder(lab, store, { budget: createBudget(false, () => (elapsed += 1_000_000)), limits: { ...DEFAULT_HOLDER_LIMITS, ...limits } })
+  return labHolder(lab, store, {
+    budget: createBudget(false, () => (elapsed += 1_000_000)),
+    limits: { ...DEFAULT_HOLDER_LIMITS, ...limits }
+  })
 }
 
 /** Offers a claim that the holder has seen the commitment of, or one that nobody has. */
@@ -49,7 +52,11 @@ async function offer(target: Holder, label: string, isWitnessed: boolean): Promi
   const commitment = lab.commitment(name, owner, saltOf(label))
   if (isWitnessed) target.commit(commitment, lab.stamp(commitment), 'p')
   lab.advance(lab.profile.min_commit)
-  const answer = await target.put('reveal', encodeReveal(lab.reveal(name, owner, { p: lab.round, salt: saltOf(label) })), { peer: `peer ${senders++}`, prefix: 'p' })
+  const answer = await target.put(
+    'reveal',
+    encodeReveal(lab.reveal(name, owner, { p: lab.round, salt: saltOf(label) })),
+    { peer: `peer ${senders++}`, prefix: 'p' }
+  )
   return answer.type === 'refused' ? answer.code : answer.type
 }
 
@@ -60,11 +67,19 @@ function states(target: Holder, ...labels: string[]): (string | undefined)[] {
 /** An identity with a stamp of exactly that work. */
 async function offerStamped(target: Holder, who: string, work: number): Promise<string> {
   const { publicKey, ...key } = lab.owner(who)
-  const document = signKidDocument(buildGenesis({ keys: [publicKey], updateKeys: [publicKey] }, lab.profile), { publicKey, ...key }, '2026-01-01T00:00:00Z', lab.profile)
+  const document = signKidDocument(
+    buildGenesis({ keys: [publicKey], updateKeys: [publicKey] }, lab.profile),
+    { publicKey, ...key },
+    '2026-01-01T00:00:00Z',
+    lab.profile
+  )
   const subject = documentStampSubject(document.id, lab.round, lab.hash)
   let attempt = 0
   while (stampWork(subject, u64be(attempt), lab.hash) !== work) attempt++
-  const record = encodeKidRecord({ log: verifyKidLog([document], lab.profile), stamp: { round: lab.round, nonce: u64be(attempt) } })
+  const record = encodeKidRecord({
+    log: verifyKidLog([document], lab.profile),
+    stamp: { round: lab.round, nonce: u64be(attempt) }
+  })
   const answer = await target.put('kid', record, { peer: `peer ${senders++}`, prefix: 'p' })
   return answer.type === 'refused' ? answer.code : answer.type
 }
@@ -72,7 +87,9 @@ async function offerStamped(target: Holder, who: string, work: number): Promise<
 describe('a full node', () => {
   it('takes no more provisional entries than it may, and witnessed ones all the same', async () => {
     const target = holder({ provisional: 2 })
-    expect([await offer(target, 'a', false), await offer(target, 'b', false), await offer(target, 'c', false)]).toEqual(['stored', 'stored', 'full'])
+    expect([await offer(target, 'a', false), await offer(target, 'b', false), await offer(target, 'c', false)]).toEqual(
+      ['stored', 'stored', 'full']
+    )
     expect(await offer(target, 'd', true)).toBe('stored')
     expect(states(target, 'a', 'b', 'c', 'd')).toEqual(['provisional', 'provisional', undefined, 'fresh'])
   })
@@ -88,7 +105,12 @@ describe('a full node', () => {
     const full = holder({ bytes: store.bytes() })
     expect(await offer(full, 'third', false)).toBe('full')
     expect(await offer(full, 'witnessed', true)).toBe('full')
-    expect(states(full, 'settled', 'first', 'second', 'witnessed'), 'what gave way was not enough').toEqual(['settled', undefined, undefined, undefined])
+    expect(states(full, 'settled', 'first', 'second', 'witnessed'), 'what gave way was not enough').toEqual([
+      'settled',
+      undefined,
+      undefined,
+      undefined
+    ])
 
     const roomy = holder({ bytes: store.bytes() + 1 })
     expect(await offer(roomy, 'witnessed', true)).toBe('stored')
@@ -100,8 +122,14 @@ describe('a full node', () => {
     await offer(open, 'mine', true)
     const held = open.get('reveal', recordKey('reveal', 'mine.chronym', lab.hash))
     expect(held).toHaveProperty('record')
-    const updated = lab.updated(lab.reveal('mine.chronym', lab.owner('mine'), { p: lab.round, salt: saltOf('mine') }), lab.owner('mine'), 2)
-    expect(await holder({ bytes: 1 }).put('reveal', encodeReveal(updated), { peer: 'owner', prefix: 'p' })).toEqual({ type: 'stored' })
+    const updated = lab.updated(
+      lab.reveal('mine.chronym', lab.owner('mine'), { p: lab.round, salt: saltOf('mine') }),
+      lab.owner('mine'),
+      2
+    )
+    expect(await holder({ bytes: 1 }).put('reveal', encodeReveal(updated), { peer: 'owner', prefix: 'p' })).toEqual({
+      type: 'stored'
+    })
   })
 
   it('keeps of the identities that only a stamp carries those of the most work', async () => {
@@ -128,11 +156,15 @@ describe('entries', () => {
     expect(store.count(prefixes.unsettled)).toBe(2)
 
     const after = holder()
-    expect([...after.entries.tickUnsettled().values()].map(({ state }) => state).sort()).toEqual(['fresh', 'provisional'])
+    expect([...after.entries.tickUnsettled().values()].map(({ state }) => state).sort()).toEqual([
+      'fresh',
+      'provisional'
+    ])
     expect([after.entries.count(), after.entries.provisional()]).toEqual([3, 1])
     // Settling and dying take the marks away.
     lab.advance(lab.profile.provisional_settle + 1)
-    for (const name of ['young', 'unwitnessed']) await after.reveals.revise(recordKey('reveal', `${name}.chronym`, lab.hash))
+    for (const name of ['young', 'unwitnessed'])
+      await after.reveals.revise(recordKey('reveal', `${name}.chronym`, lab.hash))
     expect(store.count(prefixes.unsettled)).toBe(0)
     lab.advance(lab.profile.lease + lab.profile.grace)
     await after.entries.dropDead()

@@ -34,7 +34,9 @@ interface TableParts {
 
 /** What kad-dht does with each peer that it hears of. */
 function offer(node: Node, peer: PeerId): Promise<void> {
-  return (node.services.dht as KadDHT & { routingTable: { kb: { add(peer: PeerId): Promise<void> } } }).routingTable.kb.add(peer)
+  return (
+    node.services.dht as KadDHT & { routingTable: { kb: { add(peer: PeerId): Promise<void> } } }
+  ).routingTable.kb.add(peer)
 }
 
 it('takes in a connected peer though its ping fails, as one does that ends with the other of two connections', async () => {

@@ -13,7 +13,9 @@ afterEach(async () => {
 
 /** What kad-dht does by itself every five seconds. */
 async function tagNearest({ services }: Node): Promise<void> {
-  await (services.dht as KadDHT & { routingTable: { closestPeerTagger: { updatePeerTags(): Promise<void> } } }).routingTable.closestPeerTagger.updatePeerTags()
+  await (
+    services.dht as KadDHT & { routingTable: { closestPeerTagger: { updatePeerTags(): Promise<void> } } }
+  ).routingTable.closestPeerTagger.updatePeerTags()
 }
 
 it('marks nobody of the table to be dialled again at once: a connection that gave way would take the place of another for ever', async () => {

@@ -1,4 +1,7 @@
-/** How large the routing table gets and whom it holds, in networks of up to ten thousand: a model of how kad-dht fills a trie, which is held against kad-dht itself. */
+/**
+ * How large the routing table gets and whom it holds, in networks of up to ten thousand: a model of how kad-dht fills a
+ * trie, which is held against kad-dht itself.
+ */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { peerIdFromMultihash } from '@libp2p/peer-id'
@@ -21,30 +24,42 @@ const PREFIX_LENGTH = 6
 type Trie = { peers: Uint8Array[]; depth: number } | { left: Trie; right: Trie }
 
 function modelled(bucket: Bucket): Trie {
-  return 'peers' in bucket ? { peers: [], depth: bucket.depth } : { left: modelled(bucket.left), right: modelled(bucket.right) }
+  return 'peers' in bucket
+    ? { peers: [], depth: bucket.depth }
+    : { left: modelled(bucket.left), right: modelled(bucket.right) }
 }
 
 const bitOf = (position: Uint8Array, index: number): number => (position[index >> 3]! >> (7 - (index & 7))) & 1
 
 /** The trie with one more met; all are alive, so that nobody makes room. */
 function met(trie: Trie, position: Uint8Array, depth = 0): Trie {
-  if ('left' in trie) return bitOf(position, depth) === 0 ? { ...trie, left: met(trie.left, position, depth + 1) } : { ...trie, right: met(trie.right, position, depth + 1) }
+  if ('left' in trie)
+    return bitOf(position, depth) === 0
+      ? { ...trie, left: met(trie.left, position, depth + 1) }
+      : { ...trie, right: met(trie.right, position, depth + 1) }
   if (trie.peers.length < K) return { ...trie, peers: [...trie.peers, position] }
   if (trie.depth >= PREFIX_LENGTH) return trie
-  const half = (bit: number): Trie => ({ peers: trie.peers.filter((peer) => bitOf(peer, depth) === bit), depth: depth + 1 })
+  const half = (bit: number): Trie => ({
+    peers: trie.peers.filter((peer) => bitOf(peer, depth) === bit),
+    depth: depth + 1
+  })
   return met({ left: half(0), right: half(1) }, position, depth)
 }
 
 const held = (trie: Trie): Uint8Array[] => ('peers' in trie ? trie.peers : [...held(trie.left), ...held(trie.right)])
 
-const tableOf = (own: Uint8Array, others: readonly Uint8Array[]): Uint8Array[] => held(others.reduce((trie, position) => met(trie, position), modelled(trieAround(own))))
+const tableOf = (own: Uint8Array, others: readonly Uint8Array[]): Uint8Array[] =>
+  held(others.reduce((trie, position) => met(trie, position), modelled(trieAround(own))))
 
 function nearest(key: Uint8Array, of: readonly Uint8Array[]): Uint8Array[] {
-  const byDistance = of.map((position) => ({ position, away: distance(key, position) })).sort((one, other) => one.away - other.away)
+  const byDistance = of
+    .map((position) => ({ position, away: distance(key, position) }))
+    .sort((one, other) => one.away - other.away)
   return byDistance.slice(0, K).map(({ position }) => position)
 }
 
-const positions = (what: string, count: number): Uint8Array[] => Array.from({ length: count }, (_, index) => sha256(utf8(`${what} ${index}`)))
+const positions = (what: string, count: number): Uint8Array[] =>
+  Array.from({ length: count }, (_, index) => sha256(utf8(`${what} ${index}`)))
 
 describe.each([20, 500, 1_000, 2_000, 5_000, 10_000])('a network of %i', (size) => {
   const others = positions(`peer of ${size}`, size - 1)
@@ -67,7 +82,8 @@ describe.each([20, 500, 1_000, 2_000, 5_000, 10_000])('a network of %i', (size) 
 })
 
 it('holds 104 k peers at most, whatever ids there are', () => {
-  const leaves = (bucket: Bucket): Bucket[] => ('peers' in bucket ? [bucket] : [...leaves(bucket.left), ...leaves(bucket.right)])
+  const leaves = (bucket: Bucket): Bucket[] =>
+    'peers' in bucket ? [bucket] : [...leaves(bucket.left), ...leaves(bucket.right)]
   const splittable = ({ depth }: Bucket): number => 2 ** Math.max(0, PREFIX_LENGTH - depth)
   expect(leaves(trieAround(sha256(utf8('node')))).reduce((sum, leaf) => sum + splittable(leaf), 0)).toBe(104)
 })
@@ -78,11 +94,14 @@ it('is filled by kad-dht as by the model', async () => {
   const own = positionOf(node.peerId)
   const idOf = (digest: Uint8Array): PeerId => peerIdFromMultihash(Digest.create(0x12, digest))
   const everywhere = positions('id', 1_500).map(idOf)
-  const nearUs = positions('near', 20_000).filter((digest) => sharesPrefix(own, sha256(idOf(digest).toMultihash().bytes), 7)).map(idOf)
+  const nearUs = positions('near', 20_000)
+    .filter((digest) => sharesPrefix(own, sha256(idOf(digest).toMultihash().bytes), 7))
+    .map(idOf)
   const ids = [...everywhere, ...nearUs]
   const { routingTable } = node.services.dht as KadDHT & { routingTable: { add(peer: PeerId): Promise<void> } }
   for (const id of ids) await routingTable.add(id)
-  const inOrder = (of: readonly Uint8Array[]): string[] => of.map((position) => Buffer.from(position).toString('hex')).sort()
+  const inOrder = (of: readonly Uint8Array[]): string[] =>
+    of.map((position) => Buffer.from(position).toString('hex')).sort()
   const table = nearestKnown(node, own).map(positionOf)
   expect(inOrder(table)).toEqual(inOrder(tableOf(own, ids.map(positionOf))))
   // As many as neither the one trie nor the other takes in.

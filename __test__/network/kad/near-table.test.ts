@@ -1,4 +1,7 @@
-/** Whom nodes know of each other where more of them stand close together than a leaf of the routing table holds: real nodes, k = 4. */
+/**
+ * Whom nodes know of each other where more of them stand close together than a leaf of the routing table holds: real
+ * nodes, k = 4.
+ */
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { discoverPeers } from '../../../src/network/routing/discovery.ts'
@@ -25,7 +28,10 @@ const ELSEWHERE = 6
 /** A look-up takes the one event loop of all nodes. */
 const BETWEEN_LOOKS_MS = 500
 
-/** There no part that a table tells apart has more than three of them: who finds room with us is then no matter of who comes first. */
+/**
+ * There no part that a table tells apart has more than three of them: who finds room with us is then no matter of who
+ * comes first.
+ */
 const PLACE = sha256(utf8('a'))
 
 interface Member {
@@ -54,7 +60,10 @@ async function join(seed: Uint8Array): Promise<Member> {
 
 /** The truth: the k nearest to a key, of all but one. */
 function nearest(key: Uint8Array, besides?: Member): Member[] {
-  return members.filter((member) => member !== besides).toSorted((one, other) => distance(key, one.position) - distance(key, other.position)).slice(0, K)
+  return members
+    .filter((member) => member !== besides)
+    .toSorted((one, other) => distance(key, one.position) - distance(key, other.position))
+    .slice(0, K)
 }
 
 const ids = (of: readonly Member[]): string[] => of.map(({ node }) => node.peerId.toString())
@@ -67,7 +76,9 @@ async function lookAround({ position, lookUps }: Member): Promise<void> {
 async function knowsItsNearest(member: Member): Promise<void> {
   await waitFor(async () => {
     await lookAround(member)
-    expect(nearestKnown(member.node, member.position).slice(0, K).map(String)).toEqual(ids(nearest(member.position, member)))
+    expect(nearestKnown(member.node, member.position).slice(0, K).map(String)).toEqual(
+      ids(nearest(member.position, member))
+    )
   }, BETWEEN_LOOKS_MS)
 }
 
@@ -91,11 +102,16 @@ describe('three times as many nodes as a leaf holds, in one of 64 parts of the k
   })
 
   it('are found by somebody from elsewhere, those who are nearest to a key', async () => {
-    const keys = Array.from({ length: 1_000 }, (_, index) => sha256(utf8(`key ${index}`))).filter((key) => sharesPrefix(PLACE, key, SHARED_BITS))
+    const keys = Array.from({ length: 1_000 }, (_, index) => sha256(utf8(`key ${index}`))).filter((key) =>
+      sharesPrefix(PLACE, key, SHARED_BITS)
+    )
     expect(keys.length).toBeGreaterThan(5)
     for (const [index, key] of keys.entries()) {
       const { lookUps } = members[index % ELSEWHERE]!
-      await waitFor(async () => expect((await lookUps.anew(key)).map(String)).toEqual(ids(nearest(key))), BETWEEN_LOOKS_MS)
+      await waitFor(
+        async () => expect((await lookUps.anew(key)).map(String)).toEqual(ids(nearest(key))),
+        BETWEEN_LOOKS_MS
+      )
     }
   })
 
@@ -103,7 +119,9 @@ describe('three times as many nodes as a leaf holds, in one of 64 parts of the k
     const newcomer = await join((await seedsNear(PLACE, SHARED_BITS, CLOSE_TOGETHER + 1)).at(-1)!)
     await knowsItsNearest(newcomer)
     for (const { node } of nearest(newcomer.position, newcomer)) {
-      await waitFor(() => expect(nearestKnown(node, newcomer.position).slice(0, 1).map(String)).toEqual(ids([newcomer])))
+      await waitFor(() =>
+        expect(nearestKnown(node, newcomer.position).slice(0, 1).map(String)).toEqual(ids([newcomer]))
+      )
     }
   })
 })

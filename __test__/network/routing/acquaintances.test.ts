@@ -40,7 +40,12 @@ it('are known since they came first, also after a restart', () => {
   round = 3_000
   const after = remembered()
   after.note('old')
-  expect(['old', 'new', 'not kept', 'nobody'].map((peer) => after.met(peer))).toEqual([1_000, 2_000, undefined, undefined])
+  expect(['old', 'new', 'not kept', 'nobody'].map((peer) => after.met(peer))).toEqual([
+    1_000,
+    2_000,
+    undefined,
+    undefined
+  ])
 })
 
 it('are the old ones once there are too many: a newcomer takes the place of the one that came last, also after a restart', () => {
@@ -50,12 +55,22 @@ it('are the old ones once there are too many: a newcomer takes the place of the 
     before.note(`${index}`)
   }
   for (let index = 0; index < 100; index++) before.note(`crowd ${index}`)
-  expect([before.met('0'), before.met(`${FULL - 2}`), before.met(`${FULL - 1}`), before.met('crowd 98')]).toEqual([1_001, 1_000 + FULL - 1, undefined, undefined])
+  expect([before.met('0'), before.met(`${FULL - 2}`), before.met(`${FULL - 1}`), before.met('crowd 98')]).toEqual([
+    1_001,
+    1_000 + FULL - 1,
+    undefined,
+    undefined
+  ])
   expect(before.met('crowd 99')).toBe(round)
   before.keep()
   const after = remembered()
   after.note('another')
-  expect([after.met('0'), after.met(`${FULL - 2}`), after.met('crowd 99'), after.met('another')]).toEqual([1_001, 1_000 + FULL - 1, undefined, round])
+  expect([after.met('0'), after.met(`${FULL - 2}`), after.met('crowd 99'), after.met('another')]).toEqual([
+    1_001,
+    1_000 + FULL - 1,
+    undefined,
+    round
+  ])
 })
 
 it('are forgotten where the disk is damaged, which is set aside', () => {

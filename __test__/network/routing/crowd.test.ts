@@ -1,4 +1,7 @@
-/** Many ids around one node, by which it is to misjudge how large the network is: real nodes, of which the strangers have chosen their places. */
+/**
+ * Many ids around one node, by which it is to misjudge how large the network is: real nodes, of which the strangers
+ * have chosen their places.
+ */
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -31,7 +34,11 @@ afterEach(async () => {
 
 it('[a crowd around one node] shows no more of a name, and lets no node think that nothing is its own to store', async () => {
   const victim = (await lab.addNodes(HONEST)).at(-1)!
-  for (const nodeSeed of await seedsNear(positionOf(peerIdFromString(victim.network.status().peer_id)), CLOSE_BITS, CROWD)) {
+  for (const nodeSeed of await seedsNear(
+    positionOf(peerIdFromString(victim.network.status().peer_id)),
+    CLOSE_BITS,
+    CROWD
+  )) {
     const node = await startBareNode(nodeSeed, lab.profile)
     crowd.push(node)
     await node.dial(multiaddr(victim.address))
@@ -41,7 +48,8 @@ it('[a crowd around one node] shows no more of a name, and lets no node think th
     const contacts = new TextDecoder().decode(victim.store.get(keys.contacts()))
     expect(crowd.filter(({ peerId }) => contacts.includes(peerId.toString())).length).toBeGreaterThanOrEqual(K)
   })
-  // By four of those alone it would be one of four hundred: three bits of each name it wants, and a hundredth of the names to store.
+  // By four of those alone it would be one of four hundred: three bits of each name it wants, and a hundredth of the
+  // names to store.
   const { networkSize } = await victim.network.probe('wanted.chronym')
   expect(blindedPrefixBits(networkSize)).toBe(0)
 })

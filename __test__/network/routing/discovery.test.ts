@@ -42,8 +42,16 @@ beforeEach(async () => {
     changes.push(hasChanged)
     await anew(key)
   }
-  const timers: Timers = { every: (_milliseconds, action) => (samples.push(action), () => samples.splice(samples.indexOf(action), 1)) }
-  end = discoverPeers(joiner, K, { anew, closest: anew, sample, networkSize: () => size }, timers, pino({ level: 'silent' }))
+  const timers: Timers = {
+    every: (_milliseconds, action) => (samples.push(action), () => samples.splice(samples.indexOf(action), 1))
+  }
+  end = discoverPeers(
+    joiner,
+    K,
+    { anew, closest: anew, sample, networkSize: () => size },
+    timers,
+    pino({ level: 'silent' })
+  )
 })
 
 afterEach(async () => {
@@ -62,7 +70,9 @@ async function meet(): Promise<void> {
 /** By how many first bits each key that was looked up agrees with our own; undefined for our own id. */
 function sharedBits(): (number | undefined)[] {
   const own = positionOf(joiner.peerId)
-  return lookedUp.map((key) => Array.from({ length: 256 }, (_, bits) => bits).find((bits) => !sharesPrefix(own, key, bits + 1)))
+  return lookedUp.map((key) =>
+    Array.from({ length: 256 }, (_, bits) => bits).find((bits) => !sharesPrefix(own, key, bits + 1))
+  )
 }
 
 /** Once what was begun has ended. */

@@ -42,7 +42,10 @@ async function start(place: string): Promise<Node> {
   return node
 }
 
-/** A peer that answers no look-ups, so that it enters no table. Its connection to the victim is open there, and no longer young. */
+/**
+ * A peer that answers no look-ups, so that it enters no table. Its connection to the victim is open there, and no
+ * longer young.
+ */
 async function stranger(place: string): Promise<Connection> {
   const node = await start(place)
   await node.services.dht.setMode('client')
@@ -77,7 +80,11 @@ it('closes the third of a peer, and what is beyond the places of a prefix', asyn
   await waitFor(() => expect(victim.getConnections(node.peerId)).toHaveLength(PLACES.peer))
   nowMs += LONG_MS
   for (let host = 2; host < 5; host++) await stranger(`127.1.0.${host}`)
-  await waitFor(() => expect(victim.getConnections().filter(({ remoteAddr }) => remoteAddr.toString().includes('/127.1.0.'))).toHaveLength(PLACES.prefix))
+  await waitFor(() =>
+    expect(
+      victim.getConnections().filter(({ remoteAddr }) => remoteAddr.toString().includes('/127.1.0.'))
+    ).toHaveLength(PLACES.prefix)
+  )
 })
 
 it('takes a connection over what it dials itself for what it is', async () => {
@@ -98,8 +105,12 @@ it('keeps the neighbour though hundreds of ids in the table are nearer [a crowd 
   vi.spyOn(victim.services.ping, 'ping').mockResolvedValue(1)
   const table = (victim.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
   const own = positionOf(victim.peerId)
-  const ids = Array.from({ length: 20_000 }, (_, index) => peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(`crowd ${index}`)))))
-  const crowd = ids.sort((left, right) => distance(own, positionOf(left)) - distance(own, positionOf(right))).slice(0, 200)
+  const ids = Array.from({ length: 20_000 }, (_, index) =>
+    peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(`crowd ${index}`))))
+  )
+  const crowd = ids
+    .sort((left, right) => distance(own, positionOf(left)) - distance(own, positionOf(right)))
+    .slice(0, 200)
   for (const id of crowd) await table.add(id)
   expect(nearestKnown(victim, own).findIndex((id) => id.equals(neighbour.peerId))).toBeGreaterThan(4 * PROFILE.k)
   for (let net = 1; net < 10; net++) await stranger(`127.${10 + net}.0.1`)

@@ -39,11 +39,21 @@ function nearestTo(key: Uint8Array, others: readonly Node[]): string[] {
 }
 
 function lookUpsOf(k: number, prefixOf: (peer: string) => string = (peer) => peer): LookUps {
-  const prefixes = { of: (peer: PeerId) => prefixOf(peer.toString()), known: (peer: PeerId) => prefixOf(peer.toString()) }
+  const prefixes = {
+    of: (peer: PeerId) => prefixOf(peer.toString()),
+    known: (peer: PeerId) => prefixOf(peer.toString())
+  }
   const limits = { answers_per_prefix: 1, answers_per_wide_prefix: 0 }
   const find: Finder['find'] = async (key, signal) => {
     const found = await finder!.find(key, signal)
-    return { ...found, peers: diverseFirst(found.peers.map((id) => originOf(id, prefixes)), k, limits).map(({ id }) => id) }
+    return {
+      ...found,
+      peers: diverseFirst(
+        found.peers.map((id) => originOf(id, prefixes)),
+        k,
+        limits
+      ).map(({ id }) => id)
+    }
   }
   return createLookUps(asker, { find }, { k, ...limits }, prefixes, () => nowMs)
 }
@@ -125,8 +135,13 @@ describe('the size of the network', () => {
   /** By the two nearest of those that count. */
   function estimate(preimage: Uint8Array, prefixOf: (peer: string) => string = (peer) => peer): number {
     const running = nodes.filter((node) => node !== asker && node.status === 'started')
-    const counted = nearestTo(preimage, running).filter((peer, index, all) => all.findIndex((other) => prefixOf(other) === prefixOf(peer)) === index)
-    return networkSize(preimage, counted.slice(0, 2).map((peer) => positionOf(peerIdFromString(peer))))
+    const counted = nearestTo(preimage, running).filter(
+      (peer, index, all) => all.findIndex((other) => prefixOf(other) === prefixOf(peer)) === index
+    )
+    return networkSize(
+      preimage,
+      counted.slice(0, 2).map((peer) => positionOf(peerIdFromString(peer)))
+    )
   }
   const median = (of: number[]): number => of.toSorted((left, right) => left - right)[(of.length - 1) >> 1]!
   const preimages = Array.from({ length: 12 }, (_, index) => sha256(utf8(String(index))))
@@ -154,12 +169,16 @@ describe('the size of the network', () => {
     await join()
     await knows(4)
     const others = nodes.filter((node) => node !== asker && node.status === 'started')
-    const pairs = others.flatMap((one, index) => others.slice(index + 1).map((other) => [one.peerId, other.peerId] as const))
+    const pairs = others.flatMap((one, index) =>
+      others.slice(index + 1).map((other) => [one.peerId, other.peerId] as const)
+    )
     const apart = ([one, other]: (typeof pairs)[number]): number => distance(positionOf(one), positionOf(other))
     const crowd = pairs.reduce((best, pair) => (apart(pair) < apart(best) ? pair : best)).map(String)
     const prefixOf = (peer: string): string => (crowd.includes(peer) ? 'one machine' : peer)
     // Where the crowd is next to the key, so that it would be taken for the whole neighbourhood.
-    const surrounded = Array.from({ length: 1000 }, (_, index) => sha256(utf8(`surrounded ${index}`))).filter((preimage) => estimate(preimage, prefixOf) < estimate(preimage))
+    const surrounded = Array.from({ length: 1000 }, (_, index) => sha256(utf8(`surrounded ${index}`))).filter(
+      (preimage) => estimate(preimage, prefixOf) < estimate(preimage)
+    )
     for (const preimage of surrounded.slice(0, 3)) {
       const lookUps = lookUpsOf(2, prefixOf)
       await lookUps.sample(preimage)

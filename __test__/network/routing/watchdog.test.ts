@@ -22,12 +22,20 @@ afterAll(async () => {
 it('tells once why an address of a bootstrap peer does not work, while nobody is known', async () => {
   const address = other!.getMultiaddrs()[0]!.toString()
   const closed = address.replace(/tcp\/\d+/, 'tcp/1')
-  const ofAnother = address.replace(/p2p\/.*/, `p2p/${(await startBareNode(2).then(async (node) => (await node.stop(), node))).peerId.toString()}`)
+  const ofAnother = address.replace(
+    /p2p\/.*/,
+    `p2p/${(await startBareNode(2).then(async (node) => (await node.stop(), node))).peerId.toString()}`
+  )
   let look = (): void => undefined
   const timers = { every: (_interval: number, action: () => void) => ((look = action), () => undefined) }
   const told: string[][] = []
   let addresses = [closed, ofAnother]
-  watchBootstrap(alone!, () => addresses, timers, (...each) => told.push(each))
+  watchBootstrap(
+    alone!,
+    () => addresses,
+    timers,
+    (...each) => told.push(each)
+  )
   look()
   await waitFor(() => expect(told).toHaveLength(2))
   expect(told).toContainEqual([closed, expect.stringContaining('ECONNREFUSED')])
@@ -52,7 +60,12 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
     await busy.services.dht.setMode('client')
     const dial = vi.spyOn(node, 'dial')
     let look = (): void => undefined
-    watchBootstrap(node, () => [busy.getMultiaddrs()[0]!.toString()], { every: (_interval, action) => ((look = action), () => undefined) }, () => undefined)
+    watchBootstrap(
+      node,
+      () => [busy.getMultiaddrs()[0]!.toString()],
+      { every: (_interval, action) => ((look = action), () => undefined) },
+      () => undefined
+    )
     await waitFor(() => expect(tableSize(node)).toBe(1))
     const dialledAt: number[] = []
     for (let count = 1; count <= 100; count++) {

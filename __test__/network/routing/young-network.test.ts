@@ -1,4 +1,7 @@
-/** What a young network of a profile that limits prefixes shows of itself, and does: real nodes, apart in /16s of their own and together in one /24. */
+/**
+ * What a young network of a profile that limits prefixes shows of itself, and does: real nodes, apart in /16s of their
+ * own and together in one /24.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { tally } from '../../../src/protocol/resolution/quorum.ts'
 import { networkDiversity } from '../../../src/registry/upkeep/network-diversity.ts'
@@ -16,7 +19,8 @@ beforeEach(() => {
 
 afterEach(() => lab.close())
 
-const diversityOf = ({ network }: LabNode): ReturnType<typeof networkDiversity> => networkDiversity(network.origins(), lab.profile)
+const diversityOf = ({ network }: LabNode): ReturnType<typeof networkDiversity> =>
+  networkDiversity(network.origins(), lab.profile)
 
 it('tells the diverse peers that it has and lacks, registers a name, and shows it as thin', async () => {
   const nodes = await lab.addNodes(APART, (index) => `127.${index + 1}.0.1`)
@@ -37,12 +41,27 @@ it('tells the diverse peers that it has and lacks, registers a name, and shows i
   const { storedBy, of } = await owner.network.putReveal(reveal)
   expect(storedBy * 2, 'a young network registers').toBeGreaterThan(of)
   const { answers, asked, leftOut } = await owner.network.getReveals(NAME, undefined, 'everybody')
-  expect({ answers: answers.length, asked, leftOut }).toEqual({ answers: APART + 2, asked: lab.profile.k, leftOut: TOGETHER - 2 })
-  const votes = answers.map(({ peer, claim, state }) => ({ peer, prefix: peer, ...(claim !== undefined && state !== 'none' && { held: { claim, state } }) }))
+  expect({ answers: answers.length, asked, leftOut }).toEqual({
+    answers: APART + 2,
+    asked: lab.profile.k,
+    leftOut: TOGETHER - 2
+  })
+  const votes = answers.map(({ peer, claim, state }) => ({
+    peer,
+    prefix: peer,
+    ...(claim !== undefined && state !== 'none' && { held: { claim, state } })
+  }))
   expect(tally(votes, { asked, done: true }, lab.profile)).toMatchObject({ kind: 'owner', thin: true, settled: false })
 
   await lab.addNodes(5, (index) => `127.${index + 11}.0.1`)
-  await waitFor(() => expect(diversityOf(owner)).toMatchObject({ peers: 11, missing: { peers: 0, prefixes: 0, wide_prefixes: 0 }, enough: true, message: null }))
+  await waitFor(() =>
+    expect(diversityOf(owner)).toMatchObject({
+      peers: 11,
+      missing: { peers: 0, prefixes: 0, wide_prefixes: 0 },
+      enough: true,
+      message: null
+    })
+  )
   await owner.network.setMode('offline')
   expect(diversityOf(owner)).toMatchObject({ peers: 0, missing: { peers: 11, prefixes: 6, wide_prefixes: 3 } })
 })

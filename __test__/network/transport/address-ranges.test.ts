@@ -36,12 +36,33 @@ describe('ranges', () => {
 })
 
 describe('a node dials what peers tell', () => {
-  const dials = (address: string, scope: 'public' | 'test' | 'loopback', own: { listen?: string[]; bootstrap?: string[] } = {}): boolean => {
-    const [listen, bootstrap] = [own.listen ?? [], own.bootstrap ?? []].map((each) => each.map((text) => multiaddr(text)))
-    const rules = gater({ profile: { scope, answers_per_prefix: 0, answers_per_wide_prefix: 0 }, listen: listen!, bootstrap: bootstrap!, isBanned: () => false, mayConnect: () => true })
+  const dials = (
+    address: string,
+    scope: 'public' | 'test' | 'loopback',
+    own: { listen?: string[]; bootstrap?: string[] } = {}
+  ): boolean => {
+    const [listen, bootstrap] = [own.listen ?? [], own.bootstrap ?? []].map((each) =>
+      each.map((text) => multiaddr(text))
+    )
+    const rules = gater({
+      profile: { scope, answers_per_prefix: 0, answers_per_wide_prefix: 0 },
+      listen: listen!,
+      bootstrap: bootstrap!,
+      isBanned: () => false,
+      mayConnect: () => true
+    })
     return rules.denyDialMultiaddr!(multiaddr(address)) === false
   }
-  const PRIVATE = ['/ip4/127.0.0.1/tcp/80', '/ip4/10.0.0.1/tcp/80', '/ip4/192.168.0.1/tcp/80', '/ip6/::ffff:192.168.0.1/tcp/80', '/ip6zone/eth0/ip6/fe80::1/tcp/80', '/ip4/0.0.0.0/tcp/80', '/dns4/localhost/tcp/80', '/unix/%2Ftmp%2Fsocket']
+  const PRIVATE = [
+    '/ip4/127.0.0.1/tcp/80',
+    '/ip4/10.0.0.1/tcp/80',
+    '/ip4/192.168.0.1/tcp/80',
+    '/ip6/::ffff:192.168.0.1/tcp/80',
+    '/ip6zone/eth0/ip6/fe80::1/tcp/80',
+    '/ip4/0.0.0.0/tcp/80',
+    '/dns4/localhost/tcp/80',
+    '/unix/%2Ftmp%2Fsocket'
+  ]
 
   it('on a public network where it is public', () => {
     expect(dials('/ip4/8.8.8.8/tcp/7469', 'public')).toBe(true)
@@ -50,7 +71,12 @@ describe('a node dials what peers tell', () => {
 
   it.each(PRIVATE)('on a public network not: %s', (address) => {
     expect(dials(address, 'public')).toBe(false)
-    expect(dials(address, 'public', { listen: ['/ip4/0.0.0.0/tcp/7469', '/ip6/::/tcp/7469'], bootstrap: ['/ip4/8.8.8.8/tcp/7469'] })).toBe(false)
+    expect(
+      dials(address, 'public', {
+        listen: ['/ip4/0.0.0.0/tcp/7469', '/ip6/::/tcp/7469'],
+        bootstrap: ['/ip4/8.8.8.8/tcp/7469']
+      })
+    ).toBe(false)
   })
 
   it('in the private range that its bootstrap peer is in, or that it listens in by name, and in no other', () => {

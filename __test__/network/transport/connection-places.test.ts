@@ -1,6 +1,11 @@
 /** Which connection gives way, as a pure rule. */
 import { describe, expect, it } from 'vitest'
-import { CONNECTION_PLACES, givesWay, type ConnectionPlaces, type OpenConnection } from '../../../src/network/transport/connection-places.ts'
+import {
+  CONNECTION_PLACES,
+  givesWay,
+  type ConnectionPlaces,
+  type OpenConnection
+} from '../../../src/network/transport/connection-places.ts'
 
 const LIMITS = { answers_per_prefix: 2, answers_per_wide_prefix: 4 }
 const NO_LIMITS = { answers_per_prefix: 0, answers_per_wide_prefix: 0 }
@@ -10,11 +15,22 @@ const SMALL: ConnectionPlaces = { all: 15, kept: 3, peer: 2, prefix: 2, widePref
 let peers = 0
 
 function connection(prefix: string, others: Partial<OpenConnection> = {}): OpenConnection {
-  return { peer: `peer ${peers++}`, prefix: `${prefix}.0/24`, direction: 'inbound', isNeighbour: false, isBusy: false, ...others }
+  return {
+    peer: `peer ${peers++}`,
+    prefix: `${prefix}.0/24`,
+    direction: 'inbound',
+    isNeighbour: false,
+    isBusy: false,
+    ...others
+  }
 }
 
 /** As keep-places.ts does it. Gives what is left, and what was closed. */
-function openAll(connections: readonly OpenConnection[], limits = LIMITS, places = SMALL): { left: OpenConnection[]; closed: OpenConnection[] } {
+function openAll(
+  connections: readonly OpenConnection[],
+  limits = LIMITS,
+  places = SMALL
+): { left: OpenConnection[]; closed: OpenConnection[] } {
   let left: OpenConnection[] = []
   const closed: OpenConnection[] = []
   for (const each of connections) {
@@ -27,9 +43,11 @@ function openAll(connections: readonly OpenConnection[], limits = LIMITS, places
   return { left, closed }
 }
 
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index))
 /** Twelve strangers of four /16s, three each. */
-const crowd = (isBusy: boolean): OpenConnection[] => times(12, (index) => connection(`10.${index % 4}.${index >> 3}`, { isBusy }))
+const crowd = (isBusy: boolean): OpenConnection[] =>
+  times(12, (index) => connection(`10.${index % 4}.${index >> 3}`, { isBusy }))
 
 describe('connections to one peer', () => {
   it('are two at most, in every profile: the newest stays, and of the others the one that is used', () => {
@@ -49,8 +67,18 @@ describe('connections of one prefix', () => {
   })
 
   it('are not limited where the profile limits no prefixes', () => {
-    expect(openAll(times(12, () => connection('10.0.0')), NO_LIMITS).closed).toEqual([])
-    expect(openAll(times(12, (index) => connection(`10.0.${index}`)), { ...LIMITS, answers_per_wide_prefix: 0 }).closed).toEqual([])
+    expect(
+      openAll(
+        times(12, () => connection('10.0.0')),
+        NO_LIMITS
+      ).closed
+    ).toEqual([])
+    expect(
+      openAll(
+        times(12, (index) => connection(`10.0.${index}`)),
+        { ...LIMITS, answers_per_wide_prefix: 0 }
+      ).closed
+    ).toEqual([])
   })
 
   it('stay where they are used, and the newcomer goes; a neighbour stays though it is idle', () => {
@@ -75,7 +103,9 @@ describe('when there are too many', () => {
     const strangers = [connection('10.9.0'), ...crowd(true).slice(0, 11)]
     const newcomer = connection('10.8.0', { isBusy: true })
     // Of 10.0, 10.1 and 10.2 there are three each, two of them of the first /24.
-    expect(openAll([...strangers, newcomer]).closed).toEqual([strangers.findLast(({ prefix }) => /^10\.[012]\.0\./.test(prefix))])
+    expect(openAll([...strangers, newcomer]).closed).toEqual([
+      strangers.findLast(({ prefix }) => /^10\.[012]\.0\./.test(prefix))
+    ])
   })
 
   it('within the fullest /16 the fullest /24 gives way', () => {
@@ -85,10 +115,16 @@ describe('when there are too many', () => {
   })
 
   it('strangers leave places for our own dialling and for neighbours, and these take none of theirs', () => {
-    const own = times(3, (index) => connection(`11.${index}.0`, { direction: index === 0 ? 'outbound' : 'inbound', isNeighbour: index > 0 }))
+    const own = times(3, (index) =>
+      connection(`11.${index}.0`, { direction: index === 0 ? 'outbound' : 'inbound', isNeighbour: index > 0 })
+    )
     const { closed } = openAll([...crowd(true), ...own])
     expect(closed).toEqual([])
-    const { left } = openAll([...own, ...crowd(true), ...times(40, (index) => connection(`12.${index}.0`, { isBusy: true }))])
+    const { left } = openAll([
+      ...own,
+      ...crowd(true),
+      ...times(40, (index) => connection(`12.${index}.0`, { isBusy: true }))
+    ])
     expect(left).toHaveLength(SMALL.all)
     expect(own.every((each) => left.includes(each))).toBe(true)
   })
@@ -104,7 +140,12 @@ describe('when there are too many', () => {
 
   it('an idle one gives way where no prefix is limited, though it is the only one of its', () => {
     const idle = connection('10.1.0')
-    expect(openAll([...times(11, () => connection('10.0.0', { isBusy: true })), idle, connection('10.0.0', { isBusy: true })], NO_LIMITS).closed).toEqual([idle])
+    expect(
+      openAll(
+        [...times(11, () => connection('10.0.0', { isBusy: true })), idle, connection('10.0.0', { isBusy: true })],
+        NO_LIMITS
+      ).closed
+    ).toEqual([idle])
   })
 })
 

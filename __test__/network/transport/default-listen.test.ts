@@ -25,10 +25,22 @@ describe('listening for peers', () => {
   })
 
   it.each([
-    ['a taken port', () => `/ip4/127.0.0.1/tcp/${port}`, /EADDRINUSE: address already in use 127\.0\.0\.1:\d+\. Choose/],
+    [
+      'a taken port',
+      () => `/ip4/127.0.0.1/tcp/${port}`,
+      /EADDRINUSE: address already in use 127\.0\.0\.1:\d+\. Choose/
+    ],
     ['a transport that is not there', () => '/ip4/127.0.0.1/udp/1', /for peers: [^\n]+ Choose/]
   ])('says in one line why it fails: %s', async (_what, address, reason) => {
-    const options = { profile: builtInProfiles.local, nodeSeed: new Uint8Array(32), bootstrap: [], mode: 'light', isBanned: () => false, mayConnect: () => true, agent: 'test' } as const
+    const options = {
+      profile: builtInProfiles.local,
+      nodeSeed: new Uint8Array(32),
+      bootstrap: [],
+      mode: 'light',
+      isBanned: () => false,
+      mayConnect: () => true,
+      agent: 'test'
+    } as const
     const failure = await startNode({ ...options, listen: [address()] }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ListenError)
     expect((failure as Error).message).toMatch(reason)

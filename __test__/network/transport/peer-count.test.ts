@@ -31,7 +31,8 @@ it('is right after each connection, though it was asked before', async () => {
 it('is right for those who hear that a peer came or went', async () => {
   const count = peerCount(one)
   const heard: number[] = []
-  for (const change of ['peer:connect', 'peer:disconnect'] as const) one.addEventListener(change, () => heard.push(count()))
+  for (const change of ['peer:connect', 'peer:disconnect'] as const)
+    one.addEventListener(change, () => heard.push(count()))
   await one.dial(others[0]!.getMultiaddrs())
   expect(heard).toEqual([1])
   await one.hangUp(others[0]!.peerId)

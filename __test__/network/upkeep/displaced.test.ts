@@ -23,8 +23,13 @@ describe('a holder far from a name', () => {
     at.size = 200
     const target = at.holder()
     const answers: unknown[] = []
-    for (let index = 0; index < 6; index++) answers.push(await target.put('reveal', encodeReveal(at.witnessed(target, `far-${index}.chronym`, 'owner')), PEER))
-    expect(answers.filter((answer) => (answer as { code?: string }).code === 'not-neighbour').length).toBeGreaterThanOrEqual(5)
+    for (let index = 0; index < 6; index++)
+      answers.push(
+        await target.put('reveal', encodeReveal(at.witnessed(target, `far-${index}.chronym`, 'owner')), PEER)
+      )
+    expect(
+      answers.filter((answer) => (answer as { code?: string }).code === 'not-neighbour').length
+    ).toBeGreaterThanOrEqual(5)
   })
 
   it('[displaced holders] keeps the stub of a settled claim that it is no longer near to, and refuses others by it', async () => {
@@ -66,7 +71,10 @@ describe('a holder far from a name', () => {
   it('leaves a payload that it is no longer near to only to a majority that has been seen to hold it', async () => {
     const { lab } = at
     const target = at.holder()
-    const [near, far] = [at.witnessed(target, 'drop-0.chronym', 'owner'), at.witnessed(target, 'drop-1.chronym', 'owner')]
+    const [near, far] = [
+      at.witnessed(target, 'drop-0.chronym', 'owner'),
+      at.witnessed(target, 'drop-1.chronym', 'owner')
+    ]
     for (const reveal of [near, far]) await target.put('reveal', encodeReveal(reveal), PEER)
     lab.advance(lab.profile.settle + 1)
     for (const { name } of [near, far]) await target.reveals.revise(at.key(name))
@@ -84,7 +92,10 @@ describe('a holder far from a name', () => {
       )
     const payloads = (): boolean[] => [near, far].map(({ name }) => 'record' in target.get('reveal', at.key(name)))
     await drop(10)
-    expect([payloads(), [...sent].sort()]).toEqual([[true, true], ['drop-0.chronym', 'drop-1.chronym']])
+    expect([payloads(), [...sent].sort()]).toEqual([
+      [true, true],
+      ['drop-0.chronym', 'drop-1.chronym']
+    ])
     await drop(11)
     expect(payloads()).toEqual([false, false])
     sent.length = 0

@@ -59,13 +59,21 @@ function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
   if (request.type === 'list') {
     const after = request.after === undefined ? '' : toHex(request.after)
     const keys = [...holds.keys()].sort().filter((key) => key > after)
-    return { type: 'listed', entries: keys.slice(0, LIST_PAGE_ENTRIES).map((key) => holds.get(key)!.listed), more: keys.length > LIST_PAGE_ENTRIES }
+    return {
+      type: 'listed',
+      entries: keys.slice(0, LIST_PAGE_ENTRIES).map((key) => holds.get(key)!.listed),
+      more: keys.length > LIST_PAGE_ENTRIES
+    }
   }
   if (request.type === 'put') return { type: request.record === busyWith ? 'busy' : 'stored' }
   if (request.type === 'commitments') {
     const after = request.after
     const held = commitments.filter((commitment) => after === undefined || compareBytes(commitment, after) > 0)
-    return { type: 'commitments', commitments: held.slice(0, COMMITMENTS_PAGE).map((commitment) => ({ commitment, seen: 1 })), more: held.length > COMMITMENTS_PAGE }
+    return {
+      type: 'commitments',
+      commitments: held.slice(0, COMMITMENTS_PAGE).map((commitment) => ({ commitment, seen: 1 })),
+      more: held.length > COMMITMENTS_PAGE
+    }
   }
   if (request.type !== 'get') throw new Error(request.type)
   const held = holds.get(toHex(request.key))
@@ -82,7 +90,13 @@ beforeEach(() => {
   passedMs = 0
   commitments = []
   busyWith = undefined
-  neighbours = Array.from({ length: 20 }, (_, index) => ({ ...modelledPeer(index), holds: new Map(), showsRecords: true, isSlow: false, asked: [] }))
+  neighbours = Array.from({ length: 20 }, (_, index) => ({
+    ...modelledPeer(index),
+    holds: new Map(),
+    showsRecords: true,
+    isSlow: false,
+    asked: []
+  }))
   newcomer = labHolder(lab, store, { budget: createBudget(false), peers: () => peers })
 })
 
@@ -111,7 +125,13 @@ function taken(name: string): { state: EntryState; owner: Uint8Array } | undefin
 
 async function round(): Promise<void> {
   for (const { asked } of neighbours) asked.length = 0
-  await handOver(newcomer, peers, lab.profile, () => isStopped, () => passedMs)
+  await handOver(
+    newcomer,
+    peers,
+    lab.profile,
+    () => isStopped,
+    () => passedMs
+  )
 }
 
 function asked(type: Request['type']): number {
@@ -150,7 +170,13 @@ describe('a newcomer', () => {
     hold(settled('doubtful'), neighbours, 'provisional')
     hold(settled('contested'), neighbours, 'fresh')
     await round()
-    expect(['four', 'five', 'divided', 'doubtful', 'contested'].map((name) => taken(name)?.state)).toEqual([undefined, 'settling', undefined, undefined, 'fresh'])
+    expect(['four', 'five', 'divided', 'doubtful', 'contested'].map((name) => taken(name)?.state)).toEqual([
+      undefined,
+      'settling',
+      undefined,
+      undefined,
+      'fresh'
+    ])
     expect(asked('get')).toBe(2)
   })
 
@@ -207,10 +233,20 @@ describe('a newcomer', () => {
     await round()
     expect([liar!.asked.length, passedMs <= 130_000]).toEqual([13, true])
 
-    commitments = Array.from({ length: 10 * COMMITMENTS_PAGE }, (_, index) => concatBytes(u64be(index), new Uint8Array(24)))
+    commitments = Array.from({ length: 10 * COMMITMENTS_PAGE }, (_, index) =>
+      concatBytes(u64be(index), new Uint8Array(24))
+    )
     passedMs = 0
     for (const { asked } of neighbours) asked.length = 0
-    expect((await askForCommitments(peers, () => false, () => passedMs)).size).toBe(commitments.length)
+    expect(
+      (
+        await askForCommitments(
+          peers,
+          () => false,
+          () => passedMs
+        )
+      ).size
+    ).toBe(commitments.length)
     expect([liar!.asked.length, neighbours[1]!.asked.length]).toEqual([4, 11])
   })
 
@@ -225,13 +261,19 @@ describe('a newcomer', () => {
 describe('documents', () => {
   /** Of six that are held here, in this order, how often a neighbour is sent each. */
   async function given(busy: number): Promise<number[]> {
-    const documents = Array.from({ length: 6 }, (_, index) => ({ kind: index < 3 ? ('kid' as const) : ('manifest' as const), key: new Uint8Array(32).fill(index), record: utf8(`document ${index}`) }))
+    const documents = Array.from({ length: 6 }, (_, index) => ({
+      kind: index < 3 ? ('kid' as const) : ('manifest' as const),
+      key: new Uint8Array(32).fill(index),
+      record: utf8(`document ${index}`)
+    }))
     vi.spyOn(newcomer.documents, 'all').mockReturnValue(documents.values())
     busyWith = documents[busy]!.record
     neighbours = neighbours.slice(0, 1)
     const ask = vi.spyOn(peers, 'ask')
     await round()
-    return documents.map(({ record }) => ask.mock.calls.filter(([, request]) => request.type === 'put' && request.record === record).length)
+    return documents.map(
+      ({ record }) => ask.mock.calls.filter(([, request]) => request.type === 'put' && request.record === record).length
+    )
   }
 
   it('are given to a neighbour until that is busy', async () => {
@@ -246,13 +288,26 @@ describe('documents', () => {
 describe('commitments that neighbours hold', () => {
   const low = Array.from({ length: 20 * COMMITMENTS_PAGE }, (_, index) => concatBytes(u64be(index), new Uint8Array(24)))
   const honest = new Uint8Array(32).fill(0xfe)
-  const heard = async (from?: Uint8Array): Promise<ReadonlyMap<string, readonly unknown[]>> => askForCommitments(peers, () => false, () => 0, from)
+  const heard = async (from?: Uint8Array): Promise<ReadonlyMap<string, readonly unknown[]>> =>
+    askForCommitments(
+      peers,
+      () => false,
+      () => 0,
+      from
+    )
 
   it('[commitments that hide others] are asked for from any place on, so that each has its turn', async () => {
     commitments = [...low, honest]
     expect((await heard()).get(toHex(honest))).toHaveLength(neighbours.length)
     const words = await heard(low[5_000])
-    expect([0, 2_999, 3_000, 5_000, 5_001, low.length - 1].map((index) => words.has(toHex(low[index]!)))).toEqual([true, true, false, false, true, true])
+    expect([0, 2_999, 3_000, 5_000, 5_001, low.length - 1].map((index) => words.has(toHex(low[index]!)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      true
+    ])
   })
 
   it('are asked for once each, also those before that place, while they are few', async () => {

@@ -24,7 +24,12 @@ beforeEach(() => {
 })
 
 const entries = (count: number, state: EntryState = 'settling'): Map<string, Entry> =>
-  new Map(Array.from({ length: count }, (_, index) => [`${index}`, newEntry(bareClaim({ firstRound: 1 }), state, { verified: 1 })]))
+  new Map(
+    Array.from({ length: count }, (_, index) => [
+      `${index}`,
+      newEntry(bareClaim({ firstRound: 1 }), state, { verified: 1 })
+    ])
+  )
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 it('are eight, and whoever is silent to one of them holds up none of the others', async () => {

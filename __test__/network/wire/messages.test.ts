@@ -6,7 +6,13 @@ import { EncodingError } from '../../../src/protocol/errors.ts'
 import { BUSY, refused } from '../../../src/network/wire/answers.ts'
 import { FrameError, MAX_MESSAGE_BYTES, readFrame, RequestDeclined } from '../../../src/network/wire/frame.ts'
 import { LIST_PAGE_ENTRIES, MAX_PREFIX_BITS } from '../../../src/network/wire/list.ts'
-import { decodeAnswer, decodeRequest, encodeMessage, type Answer, type Request } from '../../../src/network/wire/messages.ts'
+import {
+  decodeAnswer,
+  decodeRequest,
+  encodeMessage,
+  type Answer,
+  type Request
+} from '../../../src/network/wire/messages.ts'
 
 const key = new Uint8Array(32).fill(0xab)
 
@@ -50,13 +56,19 @@ async function framed(...chunks: Uint8Array[]): Promise<Uint8Array> {
 }
 
 describe('a message', () => {
-  it.each(REQUESTS.map((request) => [request.type, request] as const))('survives encoding and decoding: %s', (_type, request) => {
-    expect(decodeRequest(encodeMessage(request))).toEqual(request)
-  })
+  it.each(REQUESTS.map((request) => [request.type, request] as const))(
+    'survives encoding and decoding: %s',
+    (_type, request) => {
+      expect(decodeRequest(encodeMessage(request))).toEqual(request)
+    }
+  )
 
-  it.each(ANSWERS.map(([request, answer]) => [answer.type, request, answer] as const))('survives encoding and decoding: %s', (_type, request, answer) => {
-    expect(decodeAnswer(request, encodeMessage(answer))).toEqual(answer)
-  })
+  it.each(ANSWERS.map(([request, answer]) => [answer.type, request, answer] as const))(
+    'survives encoding and decoding: %s',
+    (_type, request, answer) => {
+      expect(decodeAnswer(request, encodeMessage(answer))).toEqual(answer)
+    }
+  )
 
   it('has one encoding: the bytes of a get, worked out by hand', () => {
     // {"key": h'ab..', "kind": "reveal", "type": "get"}, keys in the order of RFC 8949 section 4.2.1.
@@ -67,17 +79,23 @@ describe('a message', () => {
   it('is refused when it is cut short at any byte', () => {
     for (const request of REQUESTS) {
       const bytes = encodeMessage(request)
-      for (let length = 0; length < bytes.length; length++) expect(() => decodeRequest(bytes.subarray(0, length))).toThrow(EncodingError)
+      for (let length = 0; length < bytes.length; length++)
+        expect(() => decodeRequest(bytes.subarray(0, length))).toThrow(EncodingError)
     }
   })
 
   it('is refused with bytes after it', () => {
-    for (const request of REQUESTS) expect(() => decodeRequest(concatBytes(encodeMessage(request), new Uint8Array(1)))).toThrow(EncodingError)
+    for (const request of REQUESTS)
+      expect(() => decodeRequest(concatBytes(encodeMessage(request), new Uint8Array(1)))).toThrow(EncodingError)
   })
 
   it('never brings anything but an EncodingError out of the decoder, whatever the bytes', () => {
     const decodes = (bytes: Uint8Array): void => {
-      for (const decode of [decodeRequest, (input: Uint8Array) => decodeAnswer(REQUESTS[0]!, input), (input: Uint8Array) => decodeAnswer(REQUESTS[4]!, input)]) {
+      for (const decode of [
+        decodeRequest,
+        (input: Uint8Array) => decodeAnswer(REQUESTS[0]!, input),
+        (input: Uint8Array) => decodeAnswer(REQUESTS[4]!, input)
+      ]) {
         try {
           decode(bytes)
         } catch (error) {
@@ -86,12 +104,14 @@ describe('a message', () => {
       }
     }
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), decodes), { numRuns: 500 })
-    const changed = fc.tuple(fc.constantFrom(...REQUESTS), fc.nat(), fc.integer({ min: 1, max: 255 })).map(([request, position, change]) => {
-      const bytes = encodeMessage(request)
-      const index = position % bytes.length
-      bytes[index] = bytes[index]! ^ change
-      return bytes
-    })
+    const changed = fc
+      .tuple(fc.constantFrom(...REQUESTS), fc.nat(), fc.integer({ min: 1, max: 255 }))
+      .map(([request, position, change]) => {
+        const bytes = encodeMessage(request)
+        const index = position % bytes.length
+        bytes[index] = bytes[index]! ^ change
+        return bytes
+      })
     fc.assert(fc.property(changed, decodes), { numRuns: 500 })
   })
 
@@ -130,11 +150,23 @@ describe('a message', () => {
   it('is refused as a listing that is too long, or empty with more to come', () => {
     const entry = { key, state: 'fresh', claim: key }
     const listed = (entries: CborValue, more: boolean): Uint8Array => encodeCbor({ type: 'listed', entries, more })
-    expect(() => decodeAnswer(REQUESTS[4]!, listed(Array.from({ length: LIST_PAGE_ENTRIES + 1 }, () => entry), false))).toThrow(EncodingError)
+    expect(() =>
+      decodeAnswer(
+        REQUESTS[4]!,
+        listed(
+          Array.from({ length: LIST_PAGE_ENTRIES + 1 }, () => entry),
+          false
+        )
+      )
+    ).toThrow(EncodingError)
     expect(() => decodeAnswer(REQUESTS[4]!, listed([], true))).toThrow(EncodingError)
-    expect(encodeMessage({ type: 'listed', entries: Array.from({ length: LIST_PAGE_ENTRIES }, () => ({ key, state: 'provisional', claim: key })), more: true }).length).toBeLessThan(
-      MAX_MESSAGE_BYTES
-    )
+    expect(
+      encodeMessage({
+        type: 'listed',
+        entries: Array.from({ length: LIST_PAGE_ENTRIES }, () => ({ key, state: 'provisional', claim: key })),
+        more: true
+      }).length
+    ).toBeLessThan(MAX_MESSAGE_BYTES)
   })
 
   it.each([
@@ -160,14 +192,16 @@ describe('a frame', () => {
 
   it('is read in whatever pieces it comes', async () => {
     const bytes = lp(message)
-    for (let cut = 1; cut < bytes.length; cut++) expect(await framed(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(message)
+    for (let cut = 1; cut < bytes.length; cut++)
+      expect(await framed(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(message)
     expect(await framed(...Array.from(bytes, (byte) => new Uint8Array([byte])))).toEqual(message)
     expect(await framed(lp(new Uint8Array()))).toEqual(new Uint8Array())
   })
 
   it('is refused when the stream ends at any byte before its last', async () => {
     const bytes = lp(message)
-    for (let length = 0; length < bytes.length; length++) await expect(framed(bytes.subarray(0, length))).rejects.toThrow(FrameError)
+    for (let length = 0; length < bytes.length; length++)
+      await expect(framed(bytes.subarray(0, length))).rejects.toThrow(FrameError)
   })
 
   it('is refused with bytes after it', async () => {

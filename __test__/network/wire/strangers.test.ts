@@ -36,7 +36,12 @@ function decodeRequestedAnswer(bytes: Uint8Array): unknown {
 }
 
 async function isServed(): Promise<boolean> {
-  const answer = await ask(stranger, stranger.getPeers()[0]!, { type: 'list', key: new Uint8Array(32), bits: 0 }, lab.profile)
+  const answer = await ask(
+    stranger,
+    stranger.getPeers()[0]!,
+    { type: 'list', key: new Uint8Array(32), bits: 0 },
+    lab.profile
+  )
   return answer.type === 'listed'
 }
 
@@ -49,7 +54,12 @@ async function ended(stream: Stream): Promise<unknown> {
 
 describe('a stranger', () => {
   it('gets no answer to bytes that are no request, and is served again afterwards', async () => {
-    for (const bytes of [lp(new Uint8Array([0xff])), lp(new Uint8Array()), new Uint8Array([0, 2, 0, 1]), concatBytes(lp(encodeMessage({ type: 'list', key: new Uint8Array(32), bits: 0 })), new Uint8Array(9))]) {
+    for (const bytes of [
+      lp(new Uint8Array([0xff])),
+      lp(new Uint8Array()),
+      new Uint8Array([0, 2, 0, 1]),
+      concatBytes(lp(encodeMessage({ type: 'list', key: new Uint8Array(32), bits: 0 })), new Uint8Array(9))
+    ]) {
       const stream = await openStream()
       stream.send(bytes)
       expect(await ended(stream)).toBeInstanceOf(Error)
@@ -87,7 +97,9 @@ describe('a stranger', () => {
     const record = encodeReveal({ ...reveal, signature: new Uint8Array(64) })
     const peer = stranger.getPeers()[0]!
     for (let offence = 0; offence < 5; offence++) {
-      const answer = await ask(stranger, peer, { type: 'put', kind: 'reveal', record }, lab.profile).catch((error: unknown) => error)
+      const answer = await ask(stranger, peer, { type: 'put', kind: 'reveal', record }, lab.profile).catch(
+        (error: unknown) => error
+      )
       if (!(answer instanceof Error)) expect(answer).toMatchObject({ type: 'refused', code: 'invalid' })
     }
     await waitFor(() => {
@@ -105,13 +117,18 @@ describe('a stranger', () => {
     lab.advance(lab.profile.settle + 1)
     const record = encodeReveal(lab.reveal('mine.chronym', lab.owner('mallory'), { p: lab.round }))
     for (let attempt = 0; attempt < 10; attempt++) {
-      expect(await ask(stranger, peer, { type: 'put', kind: 'reveal', record }, lab.profile)).toMatchObject({ type: 'refused', code: 'taken' })
+      expect(await ask(stranger, peer, { type: 'put', kind: 'reveal', record }, lab.profile)).toMatchObject({
+        type: 'refused',
+        code: 'taken'
+      })
     }
     expect(await isServed()).toBe(true)
   })
 
   it('is told `busy` when more waits for verification than there is room for, and is heard later', async () => {
-    const full = vi.spyOn(lab.pool, 'verifyProof').mockRejectedValueOnce(new NativeError('POOL_BUSY', 'too many questions wait'))
+    const full = vi
+      .spyOn(lab.pool, 'verifyProof')
+      .mockRejectedValueOnce(new NativeError('POOL_BUSY', 'too many questions wait'))
     const record = encodeReveal(lab.reveal('later.chronym', lab.owner('bob'), { p: lab.round }))
     const put = () => ask(stranger, stranger.getPeers()[0]!, { type: 'put', kind: 'reveal', record }, lab.profile)
     expect(await put()).toEqual({ type: 'busy' })
@@ -169,7 +186,9 @@ describe('a stranger', () => {
 
   it('of another network is not even spoken to', async () => {
     const other = new Lab(labProfile({ tld: 'other' }))
-    await expect(ask(stranger, stranger.getPeers()[0]!, { type: 'list', key: new Uint8Array(32), bits: 0 }, other.profile)).rejects.toThrow()
+    await expect(
+      ask(stranger, stranger.getPeers()[0]!, { type: 'list', key: new Uint8Array(32), bits: 0 }, other.profile)
+    ).rejects.toThrow()
   })
 })
 

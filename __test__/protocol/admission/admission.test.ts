@@ -21,7 +21,11 @@ function facts(change: Partial<AdmissionFacts> & { witnessed?: boolean } = {}): 
 const UNASKED: AdmissionFacts = { time: timeAt(NOW), commitment: { seen: 995 } }
 
 function held(claim: Claim, state: EntryState, count = 8): NeighbourFacts {
-  const answers = Array.from({ length: count }, (_, index) => ({ peer: `${index}`, prefix: `${index}`, entry: { claimId: claim.id, state } }))
+  const answers = Array.from({ length: count }, (_, index) => ({
+    peer: `${index}`,
+    prefix: `${index}`,
+    entry: { claimId: claim.id, state }
+  }))
   return { answers, known: count }
 }
 
@@ -42,12 +46,22 @@ describe('refusals that cost nothing', () => {
 
   it('are: not our neighbourhood, dead, a name settled with another claim', () => {
     expect(refuseEarly(undefined, ALICE, { isNeighbour: false, time }, LOCAL)?.code).toBe('not-neighbour')
-    expect(refuseEarly(undefined, ALICE, { isNeighbour: true, time: timeAt(1001 + LOCAL.lease + LOCAL.grace) }, LOCAL)?.code).toBe('dead')
+    expect(
+      refuseEarly(undefined, ALICE, { isNeighbour: true, time: timeAt(1001 + LOCAL.lease + LOCAL.grace) }, LOCAL)?.code
+    ).toBe('dead')
     expect(refuseEarly(entry, BOB_EARLIER, { isNeighbour: true, time }, LOCAL)?.code).toBe('taken')
     expect(refuseEarly(entry, ALICE, { isNeighbour: true, time }, LOCAL)).toBeUndefined()
-    expect(refuseEarly(entry, bareClaim({ serial: 2, newestRound: 1009 }), { isNeighbour: true, time }, LOCAL), 'a later record of the claim').toBeUndefined()
-    expect(refuseEarly(entry, ALICE_AGAIN, { isNeighbour: true, time }, LOCAL)).toMatchObject({ code: 'taken', detail: expect.stringContaining('this same key') as string })
-    expect(refuseEarly({ ...entry, state: 'provisional' }, BOB_EARLIER, { isNeighbour: true, time }, LOCAL)).toBeUndefined()
+    expect(
+      refuseEarly(entry, bareClaim({ serial: 2, newestRound: 1009 }), { isNeighbour: true, time }, LOCAL),
+      'a later record of the claim'
+    ).toBeUndefined()
+    expect(refuseEarly(entry, ALICE_AGAIN, { isNeighbour: true, time }, LOCAL)).toMatchObject({
+      code: 'taken',
+      detail: expect.stringContaining('this same key') as string
+    })
+    expect(
+      refuseEarly({ ...entry, state: 'provisional' }, BOB_EARLIER, { isNeighbour: true, time }, LOCAL)
+    ).toBeUndefined()
   })
 })
 
@@ -69,8 +83,12 @@ describe('a claim for which there is no entry', () => {
   })
 
   it('enters as what the neighbourhood has it for, witnessed or not', () => {
-    expect(stored(admit(undefined, ALICE, facts({ neighbours: held(ALICE, 'settled'), witnessed: false }), LOCAL)).state).toBe('settling')
-    expect(stored(admit(undefined, ALICE, facts({ neighbours: held(ALICE, 'fresh'), witnessed: false }), LOCAL)).state).toBe('fresh')
+    expect(
+      stored(admit(undefined, ALICE, facts({ neighbours: held(ALICE, 'settled'), witnessed: false }), LOCAL)).state
+    ).toBe('settling')
+    expect(
+      stored(admit(undefined, ALICE, facts({ neighbours: held(ALICE, 'fresh'), witnessed: false }), LOCAL)).state
+    ).toBe('fresh')
   })
 
   it('waits while no pulse of the last day is known', () => {
@@ -79,7 +97,10 @@ describe('a claim for which there is no entry', () => {
   })
 
   it('is refused once its lease has ended', () => {
-    expect(admit(undefined, ALICE, facts({ time: timeAt(1001 + LOCAL.lease + LOCAL.grace) }), LOCAL)).toMatchObject({ kind: 'refuse', code: 'dead' })
+    expect(admit(undefined, ALICE, facts({ time: timeAt(1001 + LOCAL.lease + LOCAL.grace) }), LOCAL)).toMatchObject({
+      kind: 'refuse',
+      code: 'dead'
+    })
   })
 
   it('is not adopted under another id', () => {
@@ -97,7 +118,10 @@ describe('a contest', () => {
 
   it('is not won by a later claim, nor by one nobody here has witnessed', () => {
     expect(admit(entry, BOB_LATER, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'contest', entry })
-    expect(admit(entry, BOB_EARLIER, facts({ witnessed: false }), LOCAL)).toMatchObject({ kind: 'refuse', code: 'unwitnessed' })
+    expect(admit(entry, BOB_EARLIER, facts({ witnessed: false }), LOCAL)).toMatchObject({
+      kind: 'refuse',
+      code: 'unwitnessed'
+    })
   })
 
   it('is decided by the tie in one round', () => {
@@ -119,7 +143,11 @@ describe('a contest', () => {
     expect(admit(entry, again, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'contest', entry })
     const better = bareClaim({ owner: 'alice', firstRound: 998 })
     expect(stored(admit(entry, better, facts(), LOCAL)).claim).toBe(better)
-    expect(admit(entry, better, facts({ witnessed: false }), LOCAL)).toMatchObject({ kind: 'refuse', code: 'unwitnessed', entry })
+    expect(admit(entry, better, facts({ witnessed: false }), LOCAL)).toMatchObject({
+      kind: 'refuse',
+      code: 'unwitnessed',
+      entry
+    })
   })
 
   it('takes an update of the same claim', () => {
@@ -133,7 +161,11 @@ describe('the records of the owner', () => {
 
   it('replace each other by their order', () => {
     const newer = bareClaim({ serial: 6 })
-    expect(stored(admit(entry, newer, facts(), LOCAL))).toMatchObject({ claim: newer, state: 'settled', tenureRound: 900 })
+    expect(stored(admit(entry, newer, facts(), LOCAL))).toMatchObject({
+      claim: newer,
+      state: 'settled',
+      tenureRound: 900
+    })
     expect(admit(entry, bareClaim({ serial: 4 }), facts(), LOCAL)).toEqual({ kind: 'stale', entry })
   })
 
@@ -142,13 +174,18 @@ describe('the records of the owner', () => {
   })
 
   it('show an equivocation, whichever wins', () => {
-    const outcomes = ['other', 'another', 'third'].map((payload) => admit(entry, bareClaim({ serial: 5, payload }), facts(), LOCAL))
-    for (const outcome of outcomes) expect('entry' in outcome && outcome.entry.equivocation).toMatchObject({ round: 1000, serial: 5 })
+    const outcomes = ['other', 'another', 'third'].map((payload) =>
+      admit(entry, bareClaim({ serial: 5, payload }), facts(), LOCAL)
+    )
+    for (const outcome of outcomes)
+      expect('entry' in outcome && outcome.entry.equivocation).toMatchObject({ round: 1000, serial: 5 })
   })
 
   it('forget the equivocations of another owner', () => {
     const equivocation = { round: 1000, serial: 1, payloadHashes: [ALICE.id, BOB_EARLIER.id] as const }
-    const replaced = stored(admit({ ...newEntry(ALICE, 'fresh', timeAt(1005)), equivocation }, BOB_EARLIER, facts(), LOCAL))
+    const replaced = stored(
+      admit({ ...newEntry(ALICE, 'fresh', timeAt(1005)), equivocation }, BOB_EARLIER, facts(), LOCAL)
+    )
     expect(replaced.equivocation).toBeUndefined()
   })
 
@@ -163,7 +200,10 @@ describe('the records of the owner', () => {
     const renewed = bareClaim({ newestRound: 1000 + LOCAL.lease, serial: 5 })
     expect(stored(admit(entry, renewed, facts({ time }), LOCAL)).claim).toBe(renewed)
     const rival = bareClaim({ owner: 'bob', firstRound: 1000 + LOCAL.lease })
-    expect(admit(entry, rival, facts({ time, commitment: { seen: 990 + LOCAL.lease } }), LOCAL)).toMatchObject({ kind: 'refuse', code: 'taken' })
+    expect(admit(entry, rival, facts({ time, commitment: { seen: 990 + LOCAL.lease } }), LOCAL)).toMatchObject({
+      kind: 'refuse',
+      code: 'taken'
+    })
   })
 })
 
@@ -172,7 +212,11 @@ describe('a provisional entry', () => {
 
   it('yields to a witnessed claim of another key, but only after asking', () => {
     expect(admit(entry, BOB_LATER, UNASKED, LOCAL)).toEqual({ kind: 'ask' })
-    expect(stored(admit(entry, BOB_LATER, facts(), LOCAL))).toMatchObject({ state: 'fresh', claim: BOB_LATER, tenureRound: NOW })
+    expect(stored(admit(entry, BOB_LATER, facts(), LOCAL))).toMatchObject({
+      state: 'fresh',
+      claim: BOB_LATER,
+      tenureRound: NOW
+    })
     const known = held(ALICE, 'settled')
     expect(admit(entry, BOB_LATER, facts({ neighbours: known }), LOCAL)).toMatchObject({ kind: 'adopt' })
   })
@@ -183,14 +227,27 @@ describe('a provisional entry', () => {
     const disturbed = { ...entry, rivals: [BOB_LATER.id] }
     const settled = { kind: 'keep', entry: { ...entry, state: 'settled' } }
     expect(reviseEntry(disturbed, NOBODY, timeAt(1001 + LOCAL.provisional_settle), LOCAL)).toEqual(settled)
-    expect(reviseEntry(entry, held(BOB_LATER, 'provisional'), timeAt(1001 + LOCAL.provisional_settle), LOCAL)).toEqual(settled)
+    expect(reviseEntry(entry, held(BOB_LATER, 'provisional'), timeAt(1001 + LOCAL.provisional_settle), LOCAL)).toEqual(
+      settled
+    )
   })
 
   it('takes another first link of its own key for a rival', () => {
     expect(admit(entry, ALICE_AGAIN, UNASKED, LOCAL)).toEqual({ kind: 'ask' })
-    expect(stored(admit(entry, ALICE_AGAIN, facts(), LOCAL))).toMatchObject({ state: 'fresh', claim: ALICE_AGAIN, tenureRound: NOW })
-    expect(admit(entry, ALICE_AGAIN, facts({ neighbours: held(ALICE, 'settled') }), LOCAL)).toMatchObject({ kind: 'adopt', agreed: { claimId: ALICE.id } })
-    expect(admit(entry, ALICE_AGAIN, facts({ witnessed: false }), LOCAL)).toMatchObject({ kind: 'refuse', code: 'unwitnessed', entry: { quietRound: NOW, rivals: [ALICE_AGAIN.id] } })
+    expect(stored(admit(entry, ALICE_AGAIN, facts(), LOCAL))).toMatchObject({
+      state: 'fresh',
+      claim: ALICE_AGAIN,
+      tenureRound: NOW
+    })
+    expect(admit(entry, ALICE_AGAIN, facts({ neighbours: held(ALICE, 'settled') }), LOCAL)).toMatchObject({
+      kind: 'adopt',
+      agreed: { claimId: ALICE.id }
+    })
+    expect(admit(entry, ALICE_AGAIN, facts({ witnessed: false }), LOCAL)).toMatchObject({
+      kind: 'refuse',
+      code: 'unwitnessed',
+      entry: { quietRound: NOW, rivals: [ALICE_AGAIN.id] }
+    })
   })
 
   it('is held up by each rival once', () => {
@@ -204,7 +261,12 @@ describe('a provisional entry', () => {
   it('is held up by no more than so many rivals', () => {
     let current: Entry = entry
     for (let n = 0; n < MAX_RIVALS + 5; n++) {
-      const decision = admit(current, bareClaim({ owner: `rival ${n}` }), facts({ witnessed: false, time: timeAt(NOW + n) }), LOCAL)
+      const decision = admit(
+        current,
+        bareClaim({ owner: `rival ${n}` }),
+        facts({ witnessed: false, time: timeAt(NOW + n) }),
+        LOCAL
+      )
       if (decision.kind === 'refuse' && decision.entry !== undefined) current = decision.entry
     }
     expect(current.rivals).toHaveLength(MAX_RIVALS)
@@ -215,9 +277,14 @@ describe('a provisional entry', () => {
     expect(admit(entry, ALICE, UNASKED, LOCAL)).toEqual({ kind: 'ask' })
     expect(stored(admit(entry, ALICE, facts(), LOCAL))).toMatchObject({ state: 'fresh', claim: ALICE })
     expect(stored(admit(entry, ALICE, facts({ neighbours: held(ALICE, 'settled') }), LOCAL)).state).toBe('settling')
-    expect(stored(admit(entry, ALICE, facts({ neighbours: held(BOB_LATER, 'settled') }), LOCAL)).state).toBe('provisional')
+    expect(stored(admit(entry, ALICE, facts({ neighbours: held(BOB_LATER, 'settled') }), LOCAL)).state).toBe(
+      'provisional'
+    )
     const older = newEntry(bareClaim({ serial: 9 }), 'provisional', timeAt(1000))
-    expect(admit(older, ALICE, facts(), LOCAL)).toMatchObject({ kind: 'stale', entry: { state: 'fresh', claim: { serial: 9 } } })
+    expect(admit(older, ALICE, facts(), LOCAL)).toMatchObject({
+      kind: 'stale',
+      entry: { state: 'fresh', claim: { serial: 9 } }
+    })
   })
 
   it('waits for the beacon before it yields', () => {
@@ -231,23 +298,36 @@ describe('routine questions', () => {
   it('repair a settling entry and nothing else', () => {
     const time = timeAt(NOW)
     const settling = newEntry(ALICE, 'settling', timeAt(1000))
-    expect(reviseEntry(settling, held(BOB_LATER, 'settled'), time, LOCAL)).toEqual({ kind: 'adopt', agreed: { claimId: BOB_LATER.id, state: 'settling' } })
+    expect(reviseEntry(settling, held(BOB_LATER, 'settled'), time, LOCAL)).toEqual({
+      kind: 'adopt',
+      agreed: { claimId: BOB_LATER.id, state: 'settling' }
+    })
     expect(reviseEntry(settling, held(ALICE, 'settled'), time, LOCAL)).toBeUndefined()
     expect(adopt({ claimId: BOB_LATER.id, state: 'settling' }, BOB_LATER, time, settling).tenureRound).toBe(1000)
-    for (const state of ['fresh', 'settled'] as const) expect(reviseEntry({ ...settling, state }, held(BOB_LATER, 'settled'), time, LOCAL)).toBeUndefined()
+    for (const state of ['fresh', 'settled'] as const)
+      expect(reviseEntry({ ...settling, state }, held(BOB_LATER, 'settled'), time, LOCAL)).toBeUndefined()
   })
 
   it('settle a settling entry once its time has come', () => {
     const settling = newEntry(ALICE, 'settling', timeAt(1000))
     expect(reviseEntry(settling, held(ALICE, 'settled'), timeAt(1030), LOCAL)).toBeUndefined()
-    expect(reviseEntry(settling, held(ALICE, 'settling'), timeAt(1031), LOCAL)).toEqual({ kind: 'keep', entry: { ...settling, state: 'settled' } })
+    expect(reviseEntry(settling, held(ALICE, 'settling'), timeAt(1031), LOCAL)).toEqual({
+      kind: 'keep',
+      entry: { ...settling, state: 'settled' }
+    })
     expect(reviseEntry(settling, held(BOB_LATER, 'settling'), timeAt(1031), LOCAL)?.kind).toBe('adopt')
   })
 
   it('confirm a provisional entry or replace it', () => {
     const provisional = newEntry(ALICE, 'provisional', timeAt(1000))
-    expect(reviseEntry(provisional, held(ALICE, 'settled'), timeAt(NOW), LOCAL)).toMatchObject({ kind: 'keep', entry: { state: 'settling' } })
-    expect(reviseEntry(provisional, held(BOB_LATER, 'settled'), timeAt(NOW), LOCAL)).toEqual({ kind: 'adopt', agreed: { claimId: BOB_LATER.id, state: 'settling' } })
+    expect(reviseEntry(provisional, held(ALICE, 'settled'), timeAt(NOW), LOCAL)).toMatchObject({
+      kind: 'keep',
+      entry: { state: 'settling' }
+    })
+    expect(reviseEntry(provisional, held(BOB_LATER, 'settled'), timeAt(NOW), LOCAL)).toEqual({
+      kind: 'adopt',
+      agreed: { claimId: BOB_LATER.id, state: 'settling' }
+    })
     expect(reviseEntry(provisional, NOBODY, timeAt(NOW), LOCAL)).toBeUndefined()
   })
 })
@@ -269,7 +349,16 @@ describe('time', () => {
 describe('an entry in the store', () => {
   it('is read back as it was written', () => {
     const entry = newEntry(ALICE, 'provisional', timeAt(1000))
-    for (const each of [entry, { ...entry, repairs: 2 }, { ...entry, rivals: [BOB_LATER.id], equivocation: { round: 1, serial: 2, payloadHashes: [ALICE.id, BOB_LATER.id] as const } }, withContender({ ...entry, state: 'settling' }, BOB_LATER)]) {
+    for (const each of [
+      entry,
+      { ...entry, repairs: 2 },
+      {
+        ...entry,
+        rivals: [BOB_LATER.id],
+        equivocation: { round: 1, serial: 2, payloadHashes: [ALICE.id, BOB_LATER.id] as const }
+      },
+      withContender({ ...entry, state: 'settling' }, BOB_LATER)
+    ]) {
       expect(decodeEntry(encodeEntry(each))).toEqual(each)
     }
     expect(equalBytes(encodeEntry(entry), encodeEntry({ ...entry }))).toBe(true)

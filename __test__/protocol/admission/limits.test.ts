@@ -23,7 +23,13 @@ describe('changes of one name', () => {
 })
 
 describe('open commitments', () => {
-  const open = (prefix: string, work: number, seen = 100): OpenCommitment => ({ commitment: bytesOf(`${prefix} ${work} ${seen}`), seen, lastSent: seen, prefix, work })
+  const open = (prefix: string, work: number, seen = 100): OpenCommitment => ({
+    commitment: bytesOf(`${prefix} ${work} ${seen}`),
+    seen,
+    lastSent: seen,
+    prefix,
+    work
+  })
 
   it('keep their s when sent again and are forgotten commit_keep rounds after that', () => {
     const again = sentAgain(open('a', 22), { now: 500 })

@@ -4,7 +4,13 @@ import { distance, isWithin, networkSize, radius } from '../../../src/protocol/n
 import { addressPrefix, diverse } from '../../../src/protocol/neighbourhood/diversity.ts'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
 import type { NeighbourAnswer, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
-import { claimToAdopt, claimToRepair, isAdoptionDecided, isRevisionDecided, isUnopposed } from '../../../src/protocol/admission/neighbours.ts'
+import {
+  claimToAdopt,
+  claimToRepair,
+  isAdoptionDecided,
+  isRevisionDecided,
+  isUnopposed
+} from '../../../src/protocol/admission/neighbours.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { isWitnessed, medianSeen } from '../../../src/protocol/admission/witness.ts'
 import { bareClaim, bytesOf, LOCAL, MAIN, timeAt } from '../fixtures.ts'
@@ -27,8 +33,17 @@ function times<T>(count: number, value: T): T[] {
 describe('diverse peers', () => {
   it('are at most so many of one prefix, and each counts once', () => {
     const peers = ['a', 'b', 'c', 'd', 'a'].map((peer, index) => ({ peer, prefix: index < 3 ? 'one' : 'two' }))
-    expect(diverse(peers, { answers_per_prefix: 2, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual(['a', 'b', 'd'])
-    expect(diverse(peers, { answers_per_prefix: 0, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual(['a', 'b', 'c', 'd'])
+    expect(diverse(peers, { answers_per_prefix: 2, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual([
+      'a',
+      'b',
+      'd'
+    ])
+    expect(diverse(peers, { answers_per_prefix: 0, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual([
+      'a',
+      'b',
+      'c',
+      'd'
+    ])
   })
 
   it.each([
@@ -43,22 +58,55 @@ describe('diverse peers', () => {
 })
 
 /** Whatever those who were not waited for answer, or never do, says the same as what decided. */
-function expectTold(isDecided: (facts: NeighbourFacts, awaited: number, profile: NetworkProfile) => boolean, said: (facts: NeighbourFacts, profile: NetworkProfile) => unknown): void {
+function expectTold(
+  isDecided: (facts: NeighbourFacts, awaited: number, profile: NetworkProfile) => boolean,
+  said: (facts: NeighbourFacts, profile: NetworkProfile) => unknown
+): void {
   for (const profile of [MAIN, LOCAL]) expectToldIn(profile, isDecided, said)
 }
 
-function expectToldIn(profile: NetworkProfile, isDecided: (facts: NeighbourFacts, awaited: number, profile: NetworkProfile) => boolean, said: (facts: NeighbourFacts, profile: NetworkProfile) => unknown): void {
-  const entry = fc.option(fc.record({ claimId: fc.constantFrom(X, Y), state: fc.constantFrom<EntryState>('fresh', 'settling', 'settled', 'provisional') }), { nil: undefined, freq: 2 })
+function expectToldIn(
+  profile: NetworkProfile,
+  isDecided: (facts: NeighbourFacts, awaited: number, profile: NetworkProfile) => boolean,
+  said: (facts: NeighbourFacts, profile: NetworkProfile) => unknown
+): void {
+  const entry = fc.option(
+    fc.record({
+      claimId: fc.constantFrom(X, Y),
+      state: fc.constantFrom<EntryState>('fresh', 'settling', 'settled', 'provisional')
+    }),
+    { nil: undefined, freq: 2 }
+  )
   // Of many, so that what they agree on is often decided.
-  const agreeing = fc.record({ claimId: fc.constant(X), state: fc.constantFrom<EntryState>('fresh', 'fresh', 'fresh', 'settling') })
+  const agreeing = fc.record({
+    claimId: fc.constant(X),
+    state: fc.constantFrom<EntryState>('fresh', 'fresh', 'fresh', 'settling')
+  })
   const opposed = fc.record({ claimId: fc.constant(Y), state: fc.constant<EntryState>('settling') })
   const fate = fc.constantFrom('heard', 'heard', 'heard', 'heard', 'heard', 'late', 'never')
-  const asked = fc.oneof(...[agreeing, opposed, fc.constant(undefined)].map((most) => fc.array(fc.record({ prefix: fc.integer({ min: 0, max: 15 }).map(String), entry: fc.oneof(entry, most, most, most), fate }), { maxLength: 20 })))
+  const asked = fc.oneof(
+    ...[agreeing, opposed, fc.constant(undefined)].map((most) =>
+      fc.array(
+        fc.record({
+          prefix: fc.integer({ min: 0, max: 15 }).map(String),
+          entry: fc.oneof(entry, most, most, most),
+          fate
+        }),
+        { maxLength: 20 }
+      )
+    )
+  )
   let decided = 0
   fc.assert(
     fc.property(asked, (peers) => {
-      const all = peers.map(({ prefix, entry: held, fate: of }, index) => ({ fate: of, answer: { peer: `${index}`, prefix, ...(held && { entry: held }) } }))
-      const factsOf = (...fates: string[]) => ({ answers: all.filter((each) => fates.includes(each.fate)).map(({ answer }) => answer), known: peers.length })
+      const all = peers.map(({ prefix, entry: held, fate: of }, index) => ({
+        fate: of,
+        answer: { peer: `${index}`, prefix, ...(held && { entry: held }) }
+      }))
+      const factsOf = (...fates: string[]) => ({
+        answers: all.filter((each) => fates.includes(each.fate)).map(({ answer }) => answer),
+        known: peers.length
+      })
       const early = factsOf('heard')
       if (!isDecided(early, peers.length - early.answers.length, profile)) return
       if (early.answers.length < peers.length) decided++
@@ -71,32 +119,68 @@ function expectToldIn(profile: NetworkProfile, isDecided: (facts: NeighbourFacts
 
 describe('what the neighbourhood agrees on', () => {
   it('is adopted when five diverse peers hold something and more than half of them one claim', () => {
-    expect(claimToAdopt({ answers: answers(...times(3, [X, 'settled'] as [Uint8Array, EntryState]), [Y, 'settled'], [Y, 'settled']), known: 20 }, MAIN)).toEqual({ claimId: X, state: 'settling' })
-    expect(claimToAdopt({ answers: answers(...times(4, [X, 'settled'] as [Uint8Array, EntryState])), known: 20 }, MAIN)).toBeUndefined()
-    expect(claimToAdopt({ answers: answers(...times(3, [X, 'settled'] as [Uint8Array, EntryState]), ...times(3, [Y, 'settled'] as [Uint8Array, EntryState])), known: 20 }, MAIN)).toBeUndefined()
+    expect(
+      claimToAdopt(
+        {
+          answers: answers(...times(3, [X, 'settled'] as [Uint8Array, EntryState]), [Y, 'settled'], [Y, 'settled']),
+          known: 20
+        },
+        MAIN
+      )
+    ).toEqual({ claimId: X, state: 'settling' })
+    expect(
+      claimToAdopt({ answers: answers(...times(4, [X, 'settled'] as [Uint8Array, EntryState])), known: 20 }, MAIN)
+    ).toBeUndefined()
+    expect(
+      claimToAdopt(
+        {
+          answers: answers(
+            ...times(3, [X, 'settled'] as [Uint8Array, EntryState]),
+            ...times(3, [Y, 'settled'] as [Uint8Array, EntryState])
+          ),
+          known: 20
+        },
+        MAIN
+      )
+    ).toBeUndefined()
   })
 
   it('is what all say where fewer are known, and nothing where nobody is', () => {
-    expect(claimToAdopt({ answers: answers([X, 'fresh'], [X, 'fresh']), known: 2 }, LOCAL)).toEqual({ claimId: X, state: 'fresh' })
+    expect(claimToAdopt({ answers: answers([X, 'fresh'], [X, 'fresh']), known: 2 }, LOCAL)).toEqual({
+      claimId: X,
+      state: 'fresh'
+    })
     expect(claimToAdopt({ answers: answers([X, 'fresh'], undefined), known: 2 }, LOCAL)).toBeUndefined()
     expect(claimToAdopt({ answers: [], known: 0 }, LOCAL)).toBeUndefined()
   })
 
   it('is nothing where fewer are known than a quorum, in a profile that limits prefixes', () => {
     expect(claimToAdopt({ answers: answers([X, 'fresh'], [X, 'fresh']), known: 2 }, MAIN)).toBeUndefined()
-    expect(claimToRepair(Y, { answers: answers(...times(7, [X, 'settled'] as [Uint8Array, EntryState])), known: 7 }, MAIN)).toBeUndefined()
-    expect(isUnopposed(X, { answers: answers(...times(7, [X, 'settled'] as [Uint8Array, EntryState])), known: 7 }, MAIN)).toBe(false)
+    expect(
+      claimToRepair(Y, { answers: answers(...times(7, [X, 'settled'] as [Uint8Array, EntryState])), known: 7 }, MAIN)
+    ).toBeUndefined()
+    expect(
+      isUnopposed(X, { answers: answers(...times(7, [X, 'settled'] as [Uint8Array, EntryState])), known: 7 }, MAIN)
+    ).toBe(false)
   })
 
   it('counts no provisional entry and no crowd from one prefix', () => {
-    expect(claimToAdopt({ answers: answers(...times(9, [X, 'provisional'] as [Uint8Array, EntryState])), known: 9 }, MAIN)).toBeUndefined()
-    const crowd = answers(...times(9, [X, 'settled'] as [Uint8Array, EntryState])).map((answer) => ({ ...answer, prefix: 'one' }))
+    expect(
+      claimToAdopt({ answers: answers(...times(9, [X, 'provisional'] as [Uint8Array, EntryState])), known: 9 }, MAIN)
+    ).toBeUndefined()
+    const crowd = answers(...times(9, [X, 'settled'] as [Uint8Array, EntryState])).map((answer) => ({
+      ...answer,
+      prefix: 'one'
+    }))
     expect(claimToAdopt({ answers: crowd, known: 9 }, MAIN)).toBeUndefined()
   })
 
   it('repairs only with more than half of all k, whoever is silent', () => {
     const x = [X, 'settled'] as [Uint8Array, EntryState]
-    expect(claimToRepair(Y, { answers: answers(...times(11, x), ...times(9, undefined)), known: 20 }, MAIN)).toEqual({ claimId: X, state: 'settling' })
+    expect(claimToRepair(Y, { answers: answers(...times(11, x), ...times(9, undefined)), known: 20 }, MAIN)).toEqual({
+      claimId: X,
+      state: 'settling'
+    })
     expect(claimToRepair(Y, { answers: answers(...times(11, x)), known: 20 }, MAIN)).toBeDefined()
     expect(claimToRepair(Y, { answers: answers(...times(10, x)), known: 10 }, MAIN)).toBeUndefined()
     expect(claimToRepair(X, { answers: answers(...times(11, x)), known: 20 }, MAIN)).toBeUndefined()
@@ -104,8 +188,13 @@ describe('what the neighbourhood agrees on', () => {
 
   it('repairs where prefixes do not count with more than half of at least eight answers, "none" among them', () => {
     const x = [X, 'settled'] as [Uint8Array, EntryState]
-    expect(claimToRepair(Y, { answers: answers(...times(5, x), ...times(3, undefined)), known: 20 }, LOCAL)).toEqual({ claimId: X, state: 'settling' })
-    expect(claimToRepair(Y, { answers: answers(...times(4, x), ...times(4, undefined)), known: 20 }, LOCAL)).toBeUndefined()
+    expect(claimToRepair(Y, { answers: answers(...times(5, x), ...times(3, undefined)), known: 20 }, LOCAL)).toEqual({
+      claimId: X,
+      state: 'settling'
+    })
+    expect(
+      claimToRepair(Y, { answers: answers(...times(4, x), ...times(4, undefined)), known: 20 }, LOCAL)
+    ).toBeUndefined()
     expect(claimToRepair(Y, { answers: answers(...times(7, x)), known: 20 }, LOCAL)).toBeUndefined()
     expect(claimToRepair(Y, { answers: answers(...times(3, x)), known: 3 }, LOCAL)).toBeDefined()
   })
@@ -117,13 +206,30 @@ describe('whether those who are silent still can change what is adopted', () => 
   it.each([
     ['sixteen of twenty hold nothing', answers(...times(16, undefined)), 4, true],
     ['fifteen do', answers(...times(15, undefined)), 5, false],
-    ['fourteen hold nothing, two hold a provisional claim', answers(...times(14, undefined), ...times(2, [X, 'provisional'] as [Uint8Array, EntryState])), 4, true],
+    [
+      'fourteen hold nothing, two hold a provisional claim',
+      answers(...times(14, undefined), ...times(2, [X, 'provisional'] as [Uint8Array, EntryState])),
+      4,
+      true
+    ],
     ['three hold a claim, sixteen nothing', answers(...times(3, x), ...times(16, undefined)), 1, true],
     ['four hold it', answers(...times(4, x), ...times(15, undefined)), 1, false],
     ['so many hold it that the last one is nothing to that', answers(...times(6, x), ...times(13, undefined)), 1, true],
-    ['as many of them are settling as fresh', answers(...times(4, x), ...times(4, [X, 'settling'] as [Uint8Array, EntryState]), ...times(11, undefined)), 1, false],
-    ['of two claims neither leads by more', answers(...times(6, x), ...times(4, [Y, 'fresh'] as [Uint8Array, EntryState]), ...times(9, undefined)), 1, false]
-  ])('%s', (_title, heard, awaited, decided) => expect(isAdoptionDecided({ answers: heard, known: 20 }, awaited, MAIN)).toBe(decided))
+    [
+      'as many of them are settling as fresh',
+      answers(...times(4, x), ...times(4, [X, 'settling'] as [Uint8Array, EntryState]), ...times(11, undefined)),
+      1,
+      false
+    ],
+    [
+      'of two claims neither leads by more',
+      answers(...times(6, x), ...times(4, [Y, 'fresh'] as [Uint8Array, EntryState]), ...times(9, undefined)),
+      1,
+      false
+    ]
+  ])('%s', (_title, heard, awaited, decided) =>
+    expect(isAdoptionDecided({ answers: heard, known: 20 }, awaited, MAIN)).toBe(decided)
+  )
 
   it('is told by none of their answers', () => {
     expectTold(isAdoptionDecided, claimToAdopt)
@@ -138,17 +244,38 @@ describe('whom nobody needs to wait for in a question about an entry', () => {
     ['most hold the same', answers(...times(14, x)), 6, true],
     ['so many are silent that they could have others repair it', answers(...times(13, x)), 7, false],
     ['nobody else holds it', answers(...times(16, undefined)), 4, true],
-    ['nobody else holds it, and so many are silent that they could name a claim to adopt', answers(...times(15, undefined)), 5, false],
+    [
+      'nobody else holds it, and so many are silent that they could name a claim to adopt',
+      answers(...times(15, undefined)),
+      5,
+      false
+    ],
     ['most hold another', answers(...times(15, y), x), 4, true],
-    ['most hold another, yet not so many of all k that four of one prefix with them would change nothing', answers(...times(14, y), ...times(2, x)), 4, false],
-    ['most of those who have answered hold another, yet not of all', answers(...times(9, y), ...times(7, undefined)), 4, false],
+    [
+      'most hold another, yet not so many of all k that four of one prefix with them would change nothing',
+      answers(...times(14, y), ...times(2, x)),
+      4,
+      false
+    ],
+    [
+      'most of those who have answered hold another, yet not of all',
+      answers(...times(9, y), ...times(7, undefined)),
+      4,
+      false
+    ],
     ['too few answer to settle', answers(...times(7, x)), 0, false]
-  ])('%s', (_title, heard, awaited, decided) => expect(isRevisionDecided(X, { answers: heard, known: 20 }, awaited, MAIN)).toBe(decided))
+  ])('%s', (_title, heard, awaited, decided) =>
+    expect(isRevisionDecided(X, { answers: heard, known: 20 }, awaited, MAIN)).toBe(decided)
+  )
 
   it('is told by none of their answers', () => {
     expectTold(
       (facts, awaited, profile) => isRevisionDecided(X, facts, awaited, profile),
-      (facts, profile) => [claimToAdopt(facts, profile), claimToRepair(X, facts, profile), isUnopposed(X, facts, profile)]
+      (facts, profile) => [
+        claimToAdopt(facts, profile),
+        claimToRepair(X, facts, profile),
+        isUnopposed(X, facts, profile)
+      ]
     )
   })
 })
@@ -165,10 +292,17 @@ describe('whether a claim may settle', () => {
     ['one of two does', answers(x), 2, false, LOCAL],
     ['four liars name another claim', answers(...times(4, y), ...times(8, undefined)), 20, true],
     ['five do, and no more hold it', answers(...times(5, y), ...times(5, x)), 20, true],
-    ['most of those who hold something hold another claim', answers(...times(5, y), ...times(4, x), ...times(9, undefined)), 20, false],
+    [
+      'most of those who hold something hold another claim',
+      answers(...times(5, y), ...times(4, x), ...times(9, undefined)),
+      20,
+      false
+    ],
     ['the two that answer hold another claim', answers(y, y), 3, false, LOCAL],
     ['provisional ones hold another', answers(...times(8, [Y, 'provisional'] as [Uint8Array, EntryState])), 8, true]
-  ])('%s', (_title, heard, known, may, profile = MAIN) => expect(isUnopposed(X, { answers: heard, known }, profile)).toBe(may))
+  ])('%s', (_title, heard, known, may, profile = MAIN) =>
+    expect(isUnopposed(X, { answers: heard, known }, profile)).toBe(may)
+  )
 
   it('cannot be told by one who knows of nobody, but where one node may be all', () => {
     expect(isUnopposed(X, { answers: [], known: 0 }, MAIN)).toBe(false)
@@ -192,12 +326,24 @@ describe('a witness', () => {
     [983, false],
     [1000, false],
     [1001, false]
-  ])('that saw C at %i: %s', (seen, witnessed) => expect(isWitnessed(claim, { seen }, timeAt(1100), MAIN)).toBe(witnessed))
+  ])('that saw C at %i: %s', (seen, witnessed) =>
+    expect(isWitnessed(claim, { seen }, timeAt(1100), MAIN)).toBe(witnessed)
+  )
 
   it('asks for a pulse after its s, where the slack is no less than min_commit too', () => {
-    for (const [min_commit, receipt_slack, latest] of [[2, 2, 999], [1, 0, 999], [1, 9, 999], [3, 2, 999], [4, 2, 998], [20, 0, 980]] as const) {
+    for (const [min_commit, receipt_slack, latest] of [
+      [2, 2, 999],
+      [1, 0, 999],
+      [1, 9, 999],
+      [3, 2, 999],
+      [4, 2, 998],
+      [20, 0, 980]
+    ] as const) {
       const profile = { ...MAIN, min_commit, receipt_slack }
-      expect([latest, latest + 1].map((seen) => isWitnessed(claim, { seen }, timeAt(1100), profile)), `${min_commit}, ${receipt_slack}`).toEqual([true, false])
+      expect(
+        [latest, latest + 1].map((seen) => isWitnessed(claim, { seen }, timeAt(1100), profile)),
+        `${min_commit}, ${receipt_slack}`
+      ).toEqual([true, false])
     }
   })
 
@@ -210,9 +356,16 @@ describe('a witness', () => {
   it('may be five diverse neighbours, by the median of what they saw', () => {
     expect(medianSeen(handed(1, 2, 980, 995, 5000), MAIN)).toBe(980)
     expect(medianSeen(handed(1, 2, 3, 4), MAIN)).toBeUndefined()
-    expect(medianSeen(handed(990, 990, 990, 990, 990).map((word) => ({ ...word, prefix: 'one' })), MAIN)).toBeUndefined()
+    expect(
+      medianSeen(
+        handed(990, 990, 990, 990, 990).map((word) => ({ ...word, prefix: 'one' })),
+        MAIN
+      )
+    ).toBeUndefined()
     expect(isWitnessed(claim, { handedOver: handed(1, 2, 980, 995, 5000) }, timeAt(1100), MAIN)).toBe(true)
-    expect(isWitnessed(claim, { seen: 2000, handedOver: handed(980, 980, 980, 980, 980) }, timeAt(2001), MAIN)).toBe(true)
+    expect(isWitnessed(claim, { seen: 2000, handedOver: handed(980, 980, 980, 980, 980) }, timeAt(2001), MAIN)).toBe(
+      true
+    )
   })
 })
 
@@ -230,11 +383,15 @@ describe('density', () => {
 
   it('measures XOR distance from 0 to below 1', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.uint8Array({ minLength: 32, maxLength: 32 }), (left, right) => {
-        expect(distance(left, right)).toBe(distance(right, left))
-        expect(distance(left, right)).toBeLessThan(1)
-        expect(distance(left, left)).toBe(0)
-      })
+      fc.property(
+        fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        (left, right) => {
+          expect(distance(left, right)).toBe(distance(right, left))
+          expect(distance(left, right)).toBeLessThan(1)
+          expect(distance(left, left)).toBe(0)
+        }
+      )
     )
     expect(distance(new Uint8Array(32), Uint8Array.from([0x80, ...new Uint8Array(31)]))).toBe(0.5)
   })

@@ -5,13 +5,19 @@ import { bareClaim } from '../fixtures.ts'
 
 describe('the order of the records of one key', () => {
   it('goes by p, then serial, then payload, then record', () => {
-    expect(compareRecords(bareClaim({ newestRound: 2, serial: 1 }), bareClaim({ newestRound: 1, serial: 9 }))).toBeGreaterThan(0)
+    expect(
+      compareRecords(bareClaim({ newestRound: 2, serial: 1 }), bareClaim({ newestRound: 1, serial: 9 }))
+    ).toBeGreaterThan(0)
     expect(compareRecords(bareClaim({ serial: 2 }), bareClaim({ serial: 1 }))).toBeGreaterThan(0)
   })
 })
 
 describe('equivocation', () => {
-  const [a, b, c] = ['a', 'b', 'c'].map((payload) => bareClaim({ payload })) as [ReturnType<typeof bareClaim>, ReturnType<typeof bareClaim>, ReturnType<typeof bareClaim>]
+  const [a, b, c] = ['a', 'b', 'c'].map((payload) => bareClaim({ payload })) as [
+    ReturnType<typeof bareClaim>,
+    ReturnType<typeof bareClaim>,
+    ReturnType<typeof bareClaim>
+  ]
 
   it('is two payloads at one (p, serial)', () => {
     expect(equivocates(a, b)).toBe(true)
@@ -27,7 +33,11 @@ describe('equivocation', () => {
   })
 
   it('keeps the newest and forgets nothing for records that agree', () => {
-    const newer = noteEquivocation(undefined, bareClaim({ serial: 5, payload: 'a' }), bareClaim({ serial: 5, payload: 'b' }))
+    const newer = noteEquivocation(
+      undefined,
+      bareClaim({ serial: 5, payload: 'a' }),
+      bareClaim({ serial: 5, payload: 'b' })
+    )
     expect(noteEquivocation(newer, a, b)).toBe(newer)
     expect(noteEquivocation(newer, a, a)).toBe(newer)
   })

@@ -2,12 +2,33 @@ import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { sha256, toHex, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { encodeCbor } from '../../../src/protocol/encoding/cbor.ts'
-import { decodeReceipt, encodeReceipt, signReceipt, stampHolds, stampWork, verifyReceipt } from '../../../src/protocol/claim/commitment.ts'
+import {
+  decodeReceipt,
+  encodeReceipt,
+  signReceipt,
+  stampHolds,
+  stampWork,
+  verifyReceipt
+} from '../../../src/protocol/claim/commitment.ts'
 import { EncodingError } from '../../../src/protocol/errors.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { claimRound } from '../../../src/protocol/claim/receipt.ts'
-import { blindedKey, blindedPrefixBits, recordKey, recordKeyPreimage, sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
-import { decodeReveal, decodeVdfProof, encodeReveal, encodeVdfProof, firstLink, newestLink, proofShape } from '../../../src/protocol/claim/reveal.ts'
+import {
+  blindedKey,
+  blindedPrefixBits,
+  recordKey,
+  recordKeyPreimage,
+  sharesPrefix
+} from '../../../src/protocol/claim/record-key.ts'
+import {
+  decodeReveal,
+  decodeVdfProof,
+  encodeReveal,
+  encodeVdfProof,
+  firstLink,
+  newestLink,
+  proofShape
+} from '../../../src/protocol/claim/reveal.ts'
 import { leadingZeroBits } from '../../../src/protocol/crypto/stamp.ts'
 import { decodeStub, encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/stub.ts'
 import { isWitnessed } from '../../../src/protocol/admission/witness.ts'
@@ -25,7 +46,8 @@ describe('stamps', () => {
   it('hold for enough bits and a nonce of eight bytes only', () => {
     const commitment = bytesOf('C')
     let nonce = new Uint8Array(8)
-    for (let n = 0; stampWork(commitment, nonce, HASH) < 8; n++) nonce = new Uint8Array(Uint8Array.from([n >> 8, n & 255, 0, 0, 0, 0, 0, 0]))
+    for (let n = 0; stampWork(commitment, nonce, HASH) < 8; n++)
+      nonce = new Uint8Array(Uint8Array.from([n >> 8, n & 255, 0, 0, 0, 0, 0, 0]))
     const work = stampWork(commitment, nonce, HASH)
     expect(stampHolds(commitment, nonce, work, HASH)).toBe(true)
     expect(stampHolds(commitment, nonce, work + 1, HASH)).toBe(false)
@@ -47,7 +69,9 @@ describe('receipts', () => {
   it('bind commitment, round and peer', () => {
     expect(verifyReceipt({ ...receipt, seen: 78 }, HASH)).toBe(false)
     expect(verifyReceipt({ ...receipt, commitment: bytesOf('D') }, HASH)).toBe(false)
-    expect(verifyReceipt({ ...receipt, peer: signReceipt(bytesOf('C'), 77, keyOf('other'), HASH).peer }, HASH)).toBe(false)
+    expect(verifyReceipt({ ...receipt, peer: signReceipt(bytesOf('C'), 77, keyOf('other'), HASH).peer }, HASH)).toBe(
+      false
+    )
     expect(verifyReceipt({ ...receipt, peer: receipt.peer.subarray(1) }, HASH)).toBe(false)
   })
 
@@ -63,12 +87,28 @@ describe('receipts', () => {
 
   it('set p by the latest s, so that it lies above every s that counts, whatever the profile', () => {
     expect(claimRound([130, 100], 3, { sentRound: 100, now: 130 }, MAIN).round).toBe(150)
-    for (const [min_commit, receipt_slack] of [[1, 0], [1, 5], [2, 2], [20, 2]] as const) {
+    for (const [min_commit, receipt_slack] of [
+      [1, 0],
+      [1, 5],
+      [2, 2],
+      [20, 2]
+    ] as const) {
       const profile = { ...MAIN, min_commit, receipt_slack }
       const p = claimRound([100, 101, 103], 3, { sentRound: 100, now: 103 }, profile).round!
-      for (const seen of [100, 101, 103]) expect(isWitnessed(bareClaim({ firstRound: p }), { seen }, timeAt(p), profile), `${min_commit}, ${receipt_slack}: s ${seen}`).toBe(true)
+      for (const seen of [100, 101, 103])
+        expect(
+          isWitnessed(bareClaim({ firstRound: p }), { seen }, timeAt(p), profile),
+          `${min_commit}, ${receipt_slack}: s ${seen}`
+        ).toBe(true)
       // A witness whose clock is ahead by the slack.
-      expect(isWitnessed(bareClaim({ firstRound: p }), { seen: 103 + Math.min(receipt_slack, min_commit - 1) }, timeAt(p), profile)).toBe(true)
+      expect(
+        isWitnessed(
+          bareClaim({ firstRound: p }),
+          { seen: 103 + Math.min(receipt_slack, min_commit - 1) },
+          timeAt(p),
+          profile
+        )
+      ).toBe(true)
     }
   })
 })
@@ -82,7 +122,17 @@ describe('record keys', () => {
     expect(new Set(keys).size).toBe(3)
   })
 
-  it.each([[0, 0], [1, 0], [63, 0], [64, 1], [127, 1], [128, 2], [1_000_000, 14], [2 ** 21, 16], [2 ** 40, 16]])('of a network of %i show %i bits', (size, bits) => {
+  it.each([
+    [0, 0],
+    [1, 0],
+    [63, 0],
+    [64, 1],
+    [127, 1],
+    [128, 2],
+    [1_000_000, 14],
+    [2 ** 21, 16],
+    [2 ** 40, 16]
+  ])('of a network of %i show %i bits', (size, bits) => {
     expect(blindedPrefixBits(size)).toBe(bits)
   })
 
@@ -91,7 +141,13 @@ describe('record keys', () => {
     for (const bits of [0, 1, 7, 8, 10]) {
       const blinded = blindedKey(key, bits, bytesOf(`random ${bits}`))
       expect(sharesPrefix(key, blinded, bits)).toBe(true)
-      expect(sharesPrefix(bytesOf(`random ${bits}`), blinded.map((byte, index) => byte ^ key[index]! ^ bytesOf(`random ${bits}`)[index]!), bits)).toBe(true)
+      expect(
+        sharesPrefix(
+          bytesOf(`random ${bits}`),
+          blinded.map((byte, index) => byte ^ key[index]! ^ bytesOf(`random ${bits}`)[index]!),
+          bits
+        )
+      ).toBe(true)
     }
     expect(sharesPrefix(Uint8Array.of(0xff, 0x00), Uint8Array.of(0xff, 0x01), 15)).toBe(true)
     expect(sharesPrefix(Uint8Array.of(0xff, 0x00), Uint8Array.of(0xff, 0x01), 16)).toBe(false)
@@ -116,7 +172,17 @@ describe('the proof of a Reveal', () => {
     const parts = { v: 1, pulse: new Uint8Array(48), proof: new Uint8Array(200), salt: new Uint8Array(32) }
     expect(decodeVdfProof(encodeCbor(parts))).toEqual({ pulse: parts.pulse, proof: parts.proof, salt: parts.salt })
     const unsalted = { v: parts.v, pulse: parts.pulse, proof: parts.proof }
-    for (const bad of [{ ...parts, chain: [] }, { ...parts, v: 2 }, { ...parts, extra: 1 }, { ...parts, pulse: new Uint8Array(47) }, { ...parts, salt: 'text' }, { ...parts, chain: [1] }, unsalted, [parts], null]) {
+    for (const bad of [
+      { ...parts, chain: [] },
+      { ...parts, v: 2 },
+      { ...parts, extra: 1 },
+      { ...parts, pulse: new Uint8Array(47) },
+      { ...parts, salt: 'text' },
+      { ...parts, chain: [1] },
+      unsalted,
+      [parts],
+      null
+    ]) {
       expect(() => decodeVdfProof(encodeCbor(bad))).toThrow(EncodingError)
     }
   })
@@ -132,7 +198,13 @@ describe('the Reveal', () => {
 
   it('refuses members of a wrong kind and bytes in another order', () => {
     const reveal = makeReveal()
-    for (const bad of [{ ...reveal, pubkey: new Uint8Array(31) }, { ...reveal, name: 1 }, { ...reveal, payload: 'text' }, { ...reveal, drand_pulse: 'x' }, { ...reveal, more: 1 }]) {
+    for (const bad of [
+      { ...reveal, pubkey: new Uint8Array(31) },
+      { ...reveal, name: 1 },
+      { ...reveal, payload: 'text' },
+      { ...reveal, drand_pulse: 'x' },
+      { ...reveal, more: 1 }
+    ]) {
       expect(() => decodeReveal(encodeCbor(bad))).toThrow(EncodingError)
     }
     const bytes = encodeReveal(reveal)
@@ -166,7 +238,14 @@ describe('stubs', () => {
   })
 
   it('are about 1 KB at their longest', () => {
-    const renewal = stubOf(makeReveal({ name: `${'a'.repeat(63)}.chronym`, profile: { ...MAIN, two_segment_from: 20 }, p: 2 ** 40, renewals: [2 ** 40 + 1] }))
+    const renewal = stubOf(
+      makeReveal({
+        name: `${'a'.repeat(63)}.chronym`,
+        profile: { ...MAIN, two_segment_from: 20 },
+        p: 2 ** 40,
+        renewals: [2 ** 40 + 1]
+      })
+    )
     expect(encodeStub(renewal).length).toBeLessThanOrEqual(MAX_STUB_BYTES)
     expect(decodeStub(encodeStub(renewal))).toEqual(renewal)
   })

@@ -1,4 +1,7 @@
-/** Valid with nothing modelled: the kernel's proofs and the dev beacon's pulses of the vectors, and every kind of change to them. */
+/**
+ * Valid with nothing modelled: the kernel's proofs and the dev beacon's pulses of the vectors, and every kind of change
+ * to them.
+ */
 import { describe, expect, it } from 'vitest'
 import { addon } from '../../../src/native/addon.ts'
 import { fromHex } from '../../../src/protocol/encoding/bytes.ts'
@@ -17,7 +20,10 @@ function realCheckers(profile: NetworkProfile): Checkers {
   const chain = new kernel.ChainKey(fromHex(profile.beacon.public_key))
   return {
     verifyPulse: ({ round, signature }) => Promise.resolve(chain.verify(round, signature)),
-    verifyProof: ({ seed, bits, iterations, split, proof }) => Promise.resolve(kernel.verifyProof(kernel.Discriminant.fromSeed(seed, bits), null, iterations, proof, split === null ? 0 : 1))
+    verifyProof: ({ seed, bits, iterations, split, proof }) =>
+      Promise.resolve(
+        kernel.verifyProof(kernel.Discriminant.fromSeed(seed, bits), null, iterations, proof, split === null ? 0 : 1)
+      )
   }
 }
 
@@ -39,7 +45,11 @@ describe('a Reveal signed by its owner', () => {
   const parts = decodeVdfProof(reveal.vdf_proof)
 
   const ruleOf = async (change: Partial<Reveal>): Promise<string> => {
-    const verdict = await validateReveal(signReveal({ ...reveal, ...change }, owner, profileHash(profile)), profile, checkers)
+    const verdict = await validateReveal(
+      signReveal({ ...reveal, ...change }, owner, profileHash(profile)),
+      profile,
+      checkers
+    )
     return verdict.ok ? 'ok' : verdict.rule
   }
 

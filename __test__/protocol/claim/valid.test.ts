@@ -14,7 +14,11 @@ function resigned(reveal: Reveal, change: Partial<Reveal>, owner = 'alice', prof
   return signReveal({ ...reveal, ...change }, keyOf(owner), profileHash(profile))
 }
 
-async function ruleOf(reveal: Reveal, profile = LOCAL, checkers: Checkers = modelCheckers(profile)): Promise<ValidRule | 'ok'> {
+async function ruleOf(
+  reveal: Reveal,
+  profile = LOCAL,
+  checkers: Checkers = modelCheckers(profile)
+): Promise<ValidRule | 'ok'> {
   const verdict = await validateReveal(reveal, profile, checkers)
   return verdict.ok ? 'ok' : verdict.rule
 }
@@ -29,13 +33,23 @@ describe('a valid Reveal', () => {
     const reveal = makeReveal()
     const verdict = await validateReveal(reveal, LOCAL, modelCheckers(LOCAL))
     if (!verdict.ok) throw new Error(verdict.detail)
-    expect(verdict.claim).toMatchObject({ name: 'alice.chronym', firstRound: 1000, newestRound: 1000, serial: 1, firstIterations: 1_000_000 })
+    expect(verdict.claim).toMatchObject({
+      name: 'alice.chronym',
+      firstRound: 1000,
+      newestRound: 1000,
+      serial: 1,
+      firstIterations: 1_000_000
+    })
     expect(verdict.claim.id).toEqual(claimId('alice.chronym', verdict.claim.commitment, 1000, profileHash(LOCAL)))
   })
 
   it('keeps its claim through renewals and updates', async () => {
     const checkers = modelCheckers(LOCAL)
-    const verdicts = await Promise.all([makeReveal(), makeReveal({ renewals: [5000] }), makeReveal({ payload: utf8('anything') })].map((reveal) => validateReveal(reveal, LOCAL, checkers)))
+    const verdicts = await Promise.all(
+      [makeReveal(), makeReveal({ renewals: [5000] }), makeReveal({ payload: utf8('anything') })].map((reveal) =>
+        validateReveal(reveal, LOCAL, checkers)
+      )
+    )
     const claims = verdicts.map((verdict) => (verdict.ok ? verdict.claim : undefined)!)
     expect(new Set(claims.map(({ id }) => Buffer.from(id).toString('hex'))).size).toBe(1)
     expect(new Set(claims.map(({ tie }) => Buffer.from(tie).toString('hex'))).size).toBe(1)
@@ -77,7 +91,7 @@ describe('an invalid Reveal', () => {
     expect(await ruleOf({ ...reveal, ...change })).toBe(rule)
   })
 
-  it('breaks rule proof when it is another key\'s, signed anew', async () => {
+  it("breaks rule proof when it is another key's, signed anew", async () => {
     expect(await ruleOf(resigned(reveal, {}, 'mallory'))).toBe('proof')
     expect(await ruleOf(resigned(reveal, { name: 'bob.chronym' }))).toBe('proof')
   })
@@ -152,7 +166,14 @@ describe('a chain of renewals', () => {
         return model.verifyProof(check)
       }
     })
-    expect(asked).toEqual(['pulse 3000', 'pulse 2000', 'pulse 1000', 'proof 250000 1024 null', 'proof 250000 1024 null', 'proof 1000000 1024 null'])
+    expect(asked).toEqual([
+      'pulse 3000',
+      'pulse 2000',
+      'pulse 1000',
+      'proof 250000 1024 null',
+      'proof 250000 1024 null',
+      'proof 1000000 1024 null'
+    ])
   })
 
   it('has as many links checked at once as have passed before, and no more after one that fails', async () => {
@@ -179,7 +200,10 @@ describe('a chain of renewals', () => {
   })
 
   it('asks nothing of the checkers before the signature holds', async () => {
-    const never = { verifyPulse: () => Promise.reject(new Error('asked')), verifyProof: () => Promise.reject(new Error('asked')) }
+    const never = {
+      verifyPulse: () => Promise.reject(new Error('asked')),
+      verifyProof: () => Promise.reject(new Error('asked'))
+    }
     const reveal = makeReveal()
     expect(await ruleOf({ ...reveal, payload: utf8('x') }, LOCAL, never)).toBe('signature')
   })
@@ -195,7 +219,13 @@ describe('a chain of renewals', () => {
       }
     }
     const reveal = makeReveal({ payload: EMPTY_ZONE })
-    for (const variant of [reveal, resigned(reveal, {}, 'mallory'), withProof(reveal, { salt: bytesOf('s') }), withProof(reveal, { proof: bytesOf('p', 200) })]) await validateReveal(variant, LOCAL, note)
+    for (const variant of [
+      reveal,
+      resigned(reveal, {}, 'mallory'),
+      withProof(reveal, { salt: bytesOf('s') }),
+      withProof(reveal, { proof: bytesOf('p', 200) })
+    ])
+      await validateReveal(variant, LOCAL, note)
     expect(keys.size).toBe(4)
     await validateReveal(resigned(reveal, { payload: utf8('x') }), LOCAL, note)
     expect(keys.size).toBe(4)
@@ -207,7 +237,16 @@ describe('a proof with CBOR reordered', () => {
   it('is not canonical', async () => {
     const reveal = makeReveal()
     const { pulse, proof, salt } = decodeVdfProof(reveal.vdf_proof)
-    const members = [encodeCbor('v'), encodeCbor(1), encodeCbor('pulse'), encodeCbor(pulse), encodeCbor('proof'), encodeCbor(proof), encodeCbor('salt'), encodeCbor(salt)]
+    const members = [
+      encodeCbor('v'),
+      encodeCbor(1),
+      encodeCbor('pulse'),
+      encodeCbor(pulse),
+      encodeCbor('proof'),
+      encodeCbor(proof),
+      encodeCbor('salt'),
+      encodeCbor(salt)
+    ]
     const reordered = concatBytes(Uint8Array.of(0xa4), ...members)
     expect(reordered).toHaveLength(reveal.vdf_proof.length)
     expect(await ruleOf(resigned(reveal, { vdf_proof: reordered }))).toBe('canonical')

@@ -24,12 +24,16 @@ function fromLittleEndian(bytes: Uint8Array): bigint {
 describe('signing', () => {
   it('gives the same bytes as tweetnacl, the reference', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.uint8Array({ maxLength: 200 }), (seed, message) => {
-        const key = keyPairFromSeed(seed)
-        const signature = sign(message, key.secretKey)
-        expect(signature).toEqual(nacl.sign.detached(message, key.secretKey))
-        expect(verifyStrict(signature, message, key.publicKey)).toBe(true)
-      }),
+      fc.property(
+        fc.uint8Array({ minLength: 32, maxLength: 32 }),
+        fc.uint8Array({ maxLength: 200 }),
+        (seed, message) => {
+          const key = keyPairFromSeed(seed)
+          const signature = sign(message, key.secretKey)
+          expect(signature).toEqual(nacl.sign.detached(message, key.secretKey))
+          expect(verifyStrict(signature, message, key.publicKey)).toBe(true)
+        }
+      ),
       { numRuns: 20 }
     )
   })
@@ -46,16 +50,22 @@ describe('signing', () => {
 })
 
 describe('strict verification', () => {
-  it.each(speccheck.map((vector, index) => ({ ...vector, ...strict.speccheck[index]!, index })))('case $index of speccheck: $reason', ({ message, pub_key, signature, valid }) => {
-    expect(verifyStrict(fromHex(signature), fromHex(message), fromHex(pub_key))).toBe(valid)
-  })
+  it.each(speccheck.map((vector, index) => ({ ...vector, ...strict.speccheck[index]!, index })))(
+    'case $index of speccheck: $reason',
+    ({ message, pub_key, signature, valid }) => {
+      expect(verifyStrict(fromHex(signature), fromHex(message), fromHex(pub_key))).toBe(valid)
+    }
+  )
 
   it('agrees with all verdicts of wycheproof', () => {
     let count = 0
     for (const group of wycheproof.testGroups) {
       const publicKey = fromHex(group.publicKey.pk)
       for (const test of group.tests) {
-        expect({ id: test.tcId, valid: verifyStrict(fromHex(test.sig), fromHex(test.msg), publicKey) }).toEqual({ id: test.tcId, valid: test.result === 'valid' })
+        expect({ id: test.tcId, valid: verifyStrict(fromHex(test.sig), fromHex(test.msg), publicKey) }).toEqual({
+          id: test.tcId,
+          valid: test.result === 'valid'
+        })
         count++
       }
     }
@@ -73,7 +83,9 @@ describe('strict verification', () => {
   it('refuses all eight points of small order and their other encodings as A and as R', () => {
     const { Point } = ed25519
     const torsion = Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a')
-    const points = Array.from({ length: 8 }, (_, index) => (index === 0 ? Point.ZERO : torsion.multiply(BigInt(index))).toBytes())
+    const points = Array.from({ length: 8 }, (_, index) =>
+      (index === 0 ? Point.ZERO : torsion.multiply(BigInt(index))).toBytes()
+    )
     const signature = sign(MESSAGE, keyOf('r').secretKey)
     for (const encoded of points) {
       const negative = Uint8Array.from(encoded)
@@ -106,7 +118,11 @@ describe('strict verification', () => {
     const torsion = Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a')
     const signature = sign(MESSAGE, key.secretKey)
     const shifted = Uint8Array.from(signature)
-    shifted.set(Point.fromHex(toHex(signature.subarray(0, 32))).add(torsion).toBytes())
+    shifted.set(
+      Point.fromHex(toHex(signature.subarray(0, 32)))
+        .add(torsion)
+        .toBytes()
+    )
     expect(verifyStrict(shifted, MESSAGE, key.publicKey)).toBe(false)
   })
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { KeyError } from '../../../src/protocol/errors.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, seedToWords, wordsToSeed } from '../../../src/protocol/crypto/keys.ts'
+import {
+  didAssertionKey,
+  didRecoveryKey,
+  didUpdateKey,
+  nameKey,
+  seedToWords,
+  wordsToSeed
+} from '../../../src/protocol/crypto/keys.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { LOCAL, seedOf, TEST } from '../fixtures.ts'
@@ -13,7 +20,9 @@ describe('the master seed', () => {
   it('is the entropy of 24 BIP-39 words, as in the vectors of BIP-39', () => {
     expect(seedToWords(new Uint8Array(32))).toBe(`${'abandon '.repeat(23)}art`)
     expect(seedToWords(seedOf(0xff))).toBe(`${'zoo '.repeat(23)}vote`)
-    expect(seedToWords(seedOf(0x80))).toBe(`${'letter advice cage absurd amount doctor acoustic avoid '.repeat(2)}letter advice cage absurd amount doctor acoustic bless`)
+    expect(seedToWords(seedOf(0x80))).toBe(
+      `${'letter advice cage absurd amount doctor acoustic avoid '.repeat(2)}letter advice cage absurd amount doctor acoustic bless`
+    )
   })
 
   it('reads words whatever their case and spacing', () => {

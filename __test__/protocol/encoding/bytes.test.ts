@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { compareBytes, concatBytes, equalBytes, fromBase64, fromHex, lp, toBase64, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
+import {
+  compareBytes,
+  concatBytes,
+  equalBytes,
+  fromBase64,
+  fromHex,
+  lp,
+  toBase64,
+  toHex,
+  u64be,
+  utf8
+} from '../../../src/protocol/encoding/bytes.ts'
 import { domain } from '../../../src/protocol/crypto/domain.ts'
 import { EncodingError } from '../../../src/protocol/errors.ts'
 
@@ -23,7 +34,9 @@ describe('framing', () => {
 
   it('separates domains by word, version and network', () => {
     const hash = new Uint8Array(32).fill(0xab)
-    expect(toHex(domain('claim', hash))).toBe(`00000010${Buffer.from('chronym/claim/v2').toString('hex')}${'ab'.repeat(32)}`)
+    expect(toHex(domain('claim', hash))).toBe(
+      `00000010${Buffer.from('chronym/claim/v2').toString('hex')}${'ab'.repeat(32)}`
+    )
     expect(() => domain('claim', new Uint8Array(31))).toThrow(RangeError)
   })
 
@@ -49,9 +62,12 @@ describe('hex and base64', () => {
 
   it.each(['0', 'xy', '0x00', ' 00'])('refuses %j as hex', (text) => expect(() => fromHex(text)).toThrow(EncodingError))
 
-  it.each(['A', 'AB=', 'A===', 'AAAA=', 'AB', 'AAB', '-_+/', 'AA AA', 'AA\n', 'AA=A', '====', '!!!!'])('refuses %j as base64', (text) => {
-    expect(() => fromBase64(text)).toThrow(EncodingError)
-  })
+  it.each(['A', 'AB=', 'A===', 'AAAA=', 'AB', 'AAB', '-_+/', 'AA AA', 'AA\n', 'AA=A', '====', '!!!!'])(
+    'refuses %j as base64',
+    (text) => {
+      expect(() => fromBase64(text)).toThrow(EncodingError)
+    }
+  )
 
   it('takes both alphabets', () => {
     expect(fromBase64('-_8')).toEqual(fromBase64('+/8='))

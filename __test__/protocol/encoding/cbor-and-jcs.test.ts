@@ -59,7 +59,9 @@ describe('deterministic CBOR', () => {
   it('bounds size and depth before it recurses', () => {
     expect(decodeCanonical(fromHex('8181818100'), BOUNDS)).toEqual([[[[0]]]])
     expect(() => decodeCanonical(fromHex('818181818100'), BOUNDS)).toThrow(/deeper than 4/)
-    expect(() => decodeCanonical(new Uint8Array(100_000).fill(0x81), { maxBytes: 100_000, maxDepth: 4 })).toThrow(/deeper/)
+    expect(() => decodeCanonical(new Uint8Array(100_000).fill(0x81), { maxBytes: 100_000, maxDepth: 4 })).toThrow(
+      /deeper/
+    )
     expect(() => decodeCanonical(new Uint8Array(1001), BOUNDS)).toThrow(/at most 1000/)
     expect(decodeCanonical(fromHex('82808180'), BOUNDS)).toEqual([[], [[]]])
   })
@@ -92,10 +94,24 @@ describe('deterministic CBOR', () => {
 
 describe('canonical JSON', () => {
   it('follows RFC 8785', () => {
-    expect(canonicalJson({ b: 1e21, a: [1.0, '\u20ac$\u000f\nA\'B"\\/'], '\u0000': null })).toBe('{"\\u0000":null,"a":[1,"€$\\u000f\\nA\'B\\"\\\\/"],"b":1e+21}')
+    expect(canonicalJson({ b: 1e21, a: [1.0, '\u20ac$\u000f\nA\'B"\\/'], '\u0000': null })).toBe(
+      '{"\\u0000":null,"a":[1,"€$\\u000f\\nA\'B\\"\\\\/"],"b":1e+21}'
+    )
   })
 
-  it.each(['{"b":1,"a":2}', '{"a": 1}', '1.0', '"\\u0061"', '{"a":1,"a":1}', '[1,]', '', '-0', '\ufeff1', '1e400', '"\\ud800"'])('refuses %j', (text) => {
+  it.each([
+    '{"b":1,"a":2}',
+    '{"a": 1}',
+    '1.0',
+    '"\\u0061"',
+    '{"a":1,"a":1}',
+    '[1,]',
+    '',
+    '-0',
+    '\ufeff1',
+    '1e400',
+    '"\\ud800"'
+  ])('refuses %j', (text) => {
     expect(() => parseCanonicalJson(utf8(text), { maxBytes: 100 })).toThrow(EncodingError)
   })
 

@@ -20,7 +20,11 @@ const keys = json('keyPair.json') as { publicKeyMultibase: string; privateKeyMul
 const publicKey = decodeMultikey(keys.publicKeyMultibase)
 const secretKey = keyPairFromSeed(decodeMultibase(keys.privateKeyMultibase).subarray(2)).secretKey
 const signed = json('signedJCS.json') as { proof: Record<string, unknown>; '@context': string[] }
-const options = { created: '2023-02-24T23:36:38Z', verificationMethod: `did:key:${keys.publicKeyMultibase}#${keys.publicKeyMultibase}`, proofPurpose: 'assertionMethod' }
+const options = {
+  created: '2023-02-24T23:36:38Z',
+  verificationMethod: `did:key:${keys.publicKeyMultibase}#${keys.publicKeyMultibase}`,
+  proofPurpose: 'assertionMethod'
+}
 
 describe('eddsa-jcs-2022', () => {
   it('gives the intermediate values of the W3C vectors', () => {
@@ -50,13 +54,18 @@ describe('eddsa-jcs-2022', () => {
     ['a list of proofs', { ...signed, proof: [signed.proof] }],
     ['no proofValue', { ...signed, proof: withoutMember(signed.proof, 'proofValue') }],
     ['a proofValue in hex', { ...signed, proof: { ...signed.proof, proofValue: vector('sigHexJCS.txt') } }],
-    ['a context that does not begin with that of the proof', { ...signed, '@context': signed['@context'].toReversed() }],
+    [
+      'a context that does not begin with that of the proof',
+      { ...signed, '@context': signed['@context'].toReversed() }
+    ],
     ['no context', withoutMember(signed, '@context')],
     ['a value that JSON cannot hold', { ...signed, name: '\ud800' }]
   ])('refuses %s', (_, document) => expect(checkProof(document, publicKey)).toBe(false))
 
   it('lets a document be put into further contexts, as the specification does', () => {
-    expect(checkProof({ ...signed, '@context': [...signed['@context'], 'https://example.com/more'] }, publicKey)).toBe(true)
+    expect(checkProof({ ...signed, '@context': [...signed['@context'], 'https://example.com/more'] }, publicKey)).toBe(
+      true
+    )
   })
 
   it('replaces a proof and leaves the context out where there is none', () => {
@@ -70,7 +79,13 @@ describe('eddsa-jcs-2022', () => {
 describe('multibase', () => {
   it('reads back a Multikey', () => expect(encodeMultikey(publicKey)).toBe(keys.publicKeyMultibase))
 
-  it.each(['', 'z', 'mAQID', 'z0', 'z6Mk', `z${'1'.repeat(99)}`, 'f00', keys.privateKeyMultibase])('refuses %j as a key', (text) => expect(() => decodeMultikey(text)).toThrow(EncodingError))
+  it.each(['', 'z', 'mAQID', 'z0', 'z6Mk', `z${'1'.repeat(99)}`, 'f00', keys.privateKeyMultibase])(
+    'refuses %j as a key',
+    (text) => expect(() => decodeMultikey(text)).toThrow(EncodingError)
+  )
 
-  it.each(['did:chronym:', 'did:chronym:z', `did:chronym:${keys.publicKeyMultibase}`, 'did:key:z6Mk', 'chronym'])('refuses %j as a DID', (text) => expect(() => parseDid(text, LOCAL)).toThrow(EncodingError))
+  it.each(['did:chronym:', 'did:chronym:z', `did:chronym:${keys.publicKeyMultibase}`, 'did:key:z6Mk', 'chronym'])(
+    'refuses %j as a DID',
+    (text) => expect(() => parseDid(text, LOCAL)).toThrow(EncodingError)
+  )
 })

@@ -7,12 +7,34 @@ import { encodeMultikey } from '../../../src/protocol/identity/did.ts'
 import { EncodingError } from '../../../src/protocol/errors.ts'
 import { canonicalJsonBytes } from '../../../src/protocol/encoding/jcs.ts'
 import type { KidChanges, KidDocument, UnsignedKidDocument } from '../../../src/protocol/identity/kid.ts'
-import { buildGenesis, buildNextVersion, kidDid, KidError, parseKidDocument, parseUnsignedKidDocument, signKidDocument } from '../../../src/protocol/identity/kid.ts'
+import {
+  buildGenesis,
+  buildNextVersion,
+  kidDid,
+  KidError,
+  parseKidDocument,
+  parseUnsignedKidDocument,
+  signKidDocument
+} from '../../../src/protocol/identity/kid.ts'
 import { signKidBinding, verifyKidBinding } from '../../../src/protocol/identity/kid-binding.ts'
 import { foldKidLog, mergeKidLogs, verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
-import { decodeKidRecord, documentStampSubject, encodeKidRecord, isKept } from '../../../src/protocol/identity/kid-record.ts'
+import {
+  decodeKidRecord,
+  documentStampSubject,
+  encodeKidRecord,
+  isKept
+} from '../../../src/protocol/identity/kid-record.ts'
 import type { UnsignedManifest } from '../../../src/protocol/identity/manifest.ts'
-import { compareManifests, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, parseUnsignedManifest, signManifest, verifyManifest } from '../../../src/protocol/identity/manifest.ts'
+import {
+  compareManifests,
+  decodeManifestRecord,
+  encodeManifestRecord,
+  isManifestCurrent,
+  parseManifest,
+  parseUnsignedManifest,
+  signManifest,
+  verifyManifest
+} from '../../../src/protocol/identity/manifest.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { stampHolds } from '../../../src/protocol/crypto/stamp.ts'
@@ -26,7 +48,12 @@ const CREATED = '2026-01-01T00:00:00Z'
 
 const GENESIS = signKidDocument(
   buildGenesis(
-    { keys: [ASSERTION.publicKey], services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }], updateKeys: [UPDATE.publicKey], recoveryKeys: [RECOVERY.publicKey] },
+    {
+      keys: [ASSERTION.publicKey],
+      services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }],
+      updateKeys: [UPDATE.publicKey],
+      recoveryKeys: [RECOVERY.publicKey]
+    },
     LOCAL
   ),
   UPDATE,
@@ -41,7 +68,9 @@ function next(former: KidDocument, changes: KidChanges = {}, key = UPDATE): KidD
 /** Chain of a genesis and versions that each change something, signed by these keys. */
 function chain(...keys: (typeof UPDATE)[]): KidDocument[] {
   const documents = [GENESIS]
-  keys.forEach((key, index) => documents.push(next(documents.at(-1)!, { alsoKnownAs: [`https://${index}.example`] }, key)))
+  keys.forEach((key, index) =>
+    documents.push(next(documents.at(-1)!, { alsoKnownAs: [`https://${index}.example`] }, key))
+  )
   return documents
 }
 
@@ -55,7 +84,9 @@ describe('an identity document', () => {
   })
 
   it('says which member is missing or not known', () => {
-    expect(() => parseKidDocument(withoutMember(GENESIS, 'updateKeys'), LOCAL)).toThrow('updateKeys: this member is missing')
+    expect(() => parseKidDocument(withoutMember(GENESIS, 'updateKeys'), LOCAL)).toThrow(
+      'updateKeys: this member is missing'
+    )
     expect(() => parseKidDocument({ ...GENESIS, colour: 'red' }, LOCAL)).toThrow('colour: there is no such member')
   })
 
@@ -74,7 +105,10 @@ describe('an identity document', () => {
     ['an id of another DID', { verificationMethod: [{ ...GENESIS.verificationMethod[0]!, id: 'did:x:y#key-1' }] }],
     ['a relative id', { verificationMethod: [{ ...GENESIS.verificationMethod[0]!, id: '#key-1' }] }],
     ['another controller', { verificationMethod: [{ ...GENESIS.verificationMethod[0]!, controller: 'did:x:y' }] }],
-    ['two ids that are the same', { verificationMethod: [GENESIS.verificationMethod[0]!, GENESIS.verificationMethod[0]!] }],
+    [
+      'two ids that are the same',
+      { verificationMethod: [GENESIS.verificationMethod[0]!, GENESIS.verificationMethod[0]!] }
+    ],
     ['a reference to nothing', { authentication: [`${GENESIS.id}#none`] }],
     ['a service without a URI', { service: [{ id: `${GENESIS.id}#s`, type: 'x', serviceEndpoint: 'not a uri' }] }],
     ['version 0', { version: 0 }],
@@ -84,13 +118,19 @@ describe('an identity document', () => {
     ['a proof without a domain', { proof: { ...GENESIS.proof, domain: undefined } }],
     ['a proof at an impossible date', { proof: { ...GENESIS.proof, created: '2026-13-01T00:00:00Z' } }],
     ['a proof for another purpose', { proof: { ...GENESIS.proof, proofPurpose: 'authentication' } }]
-  ])('is refused with %s', (_, change) => expect(() => parseKidDocument({ ...GENESIS, ...change }, LOCAL)).toThrow(KidError))
+  ])('is refused with %s', (_, change) =>
+    expect(() => parseKidDocument({ ...GENESIS, ...change }, LOCAL)).toThrow(KidError)
+  )
 })
 
 describe('the log of an identity', () => {
   it('grows by versions that an update key signs', () => {
     const second = next(GENESIS, { updateKeys: [encodeMultikey(THIEF.publicKey)] })
-    expect(log([GENESIS, second, next(second, {}, THIEF)]).versions.map(({ signer }) => signer)).toEqual(['update', 'update', 'update'])
+    expect(log([GENESIS, second, next(second, {}, THIEF)]).versions.map(({ signer }) => signer)).toEqual([
+      'update',
+      'update',
+      'update'
+    ])
     expect(() => log([GENESIS, second, next(second, {}, UPDATE)])).toThrow(/no update or recovery key/)
   })
 
@@ -98,19 +138,60 @@ describe('the log of an identity', () => {
     ['no genesis', () => [next(GENESIS)], /begins with version 1/],
     ['nothing', () => [], /at least one/],
     ['a gap', () => [GENESIS, chain(UPDATE, UPDATE)[2]!], /cannot follow/],
-    ['a wrong prev', () => [GENESIS, signKidDocument({ ...buildNextVersion(GENESIS, {}), prev: 'ab'.repeat(32) }, UPDATE, CREATED, LOCAL)], /prev/],
-    ['a genesis under another DID', () => [signKidDocument({ ...GENESIS, id: chain(UPDATE)[1]!.id.replace(/.$/, 'x') as KidDocument['id'] }, UPDATE, CREATED, LOCAL)], /not the DID/],
+    [
+      'a wrong prev',
+      () => [
+        GENESIS,
+        signKidDocument({ ...buildNextVersion(GENESIS, {}), prev: 'ab'.repeat(32) }, UPDATE, CREATED, LOCAL)
+      ],
+      /prev/
+    ],
+    [
+      'a genesis under another DID',
+      () => [
+        signKidDocument(
+          { ...GENESIS, id: chain(UPDATE)[1]!.id.replace(/.$/, 'x') as KidDocument['id'] },
+          UPDATE,
+          CREATED,
+          LOCAL
+        )
+      ],
+      /not the DID/
+    ],
     ['a genesis signed by another key', () => [signKidDocument(GENESIS, THIEF, CREATED, LOCAL)], /its own update keys/],
     ['a version signed by another key', () => [GENESIS, next(GENESIS, {}, THIEF)], /no update or recovery key/],
-    ['a proof that names the right key and is not its', () => [GENESIS, { ...next(GENESIS, {}, THIEF), proof: { ...next(GENESIS).proof, proofValue: next(GENESIS, {}, THIEF).proof.proofValue } }], /no update or recovery key/],
-    ['recovery keys changed by an update key', () => [GENESIS, next(GENESIS, { recoveryKeys: [encodeMultikey(THIEF.publicKey)] })], /only a recovery key/],
-    ['an update after a deactivation', () => [GENESIS, next(GENESIS, { deactivated: true }), next(next(GENESIS, { deactivated: true }))], /only a recovery key/]
+    [
+      'a proof that names the right key and is not its',
+      () => [
+        GENESIS,
+        {
+          ...next(GENESIS, {}, THIEF),
+          proof: { ...next(GENESIS).proof, proofValue: next(GENESIS, {}, THIEF).proof.proofValue }
+        }
+      ],
+      /no update or recovery key/
+    ],
+    [
+      'recovery keys changed by an update key',
+      () => [GENESIS, next(GENESIS, { recoveryKeys: [encodeMultikey(THIEF.publicKey)] })],
+      /only a recovery key/
+    ],
+    [
+      'an update after a deactivation',
+      () => [GENESIS, next(GENESIS, { deactivated: true }), next(next(GENESIS, { deactivated: true }))],
+      /only a recovery key/
+    ]
   ])('is refused with %s', (_, documents, message) => expect(() => log(documents())).toThrow(message))
 
   it('lets a recovery key change the recovery keys and undo a deactivation', () => {
     const dead = next(GENESIS, { deactivated: true })
-    const alive = withoutMember(buildNextVersion(dead, { recoveryKeys: [encodeMultikey(keyOf('recovery 2').publicKey)] }), 'deactivated') as unknown as UnsignedKidDocument
-    expect(log([GENESIS, dead, signKidDocument(alive, RECOVERY, CREATED, LOCAL)]).versions.at(-1)).toMatchObject({ signer: 'recovery' })
+    const alive = withoutMember(
+      buildNextVersion(dead, { recoveryKeys: [encodeMultikey(keyOf('recovery 2').publicKey)] }),
+      'deactivated'
+    ) as unknown as UnsignedKidDocument
+    expect(log([GENESIS, dead, signKidDocument(alive, RECOVERY, CREATED, LOCAL)]).versions.at(-1)).toMatchObject({
+      signer: 'recovery'
+    })
   })
 
   it('has at most 64 versions and 100 KiB', () => {
@@ -122,7 +203,11 @@ describe('the log of an identity', () => {
 
   it('folds to one head in any order, forks and strangers among them', () => {
     const main = chain(UPDATE, UPDATE, RECOVERY, UPDATE)
-    const forks = [next(main[1]!, { alsoKnownAs: ['https://fork.example'] }), next(main[2]!, {}, THIEF), next(main[2]!, { alsoKnownAs: ['https://fork2.example'] })]
+    const forks = [
+      next(main[1]!, { alsoKnownAs: ['https://fork.example'] }),
+      next(main[2]!, {}, THIEF),
+      next(main[2]!, { alsoKnownAs: ['https://fork2.example'] })
+    ]
     const all = [...main, ...forks]
     const expected = foldKidLog(all, LOCAL).versions.map(({ hash }) => hash)
     expect(expected).toHaveLength(5)
@@ -159,7 +244,10 @@ describe('two logs of one identity', () => {
   })
 
   it('are not recovered by a recovery key that was taken out since', () => {
-    const rotated = log([...main, next(main[2]!, { recoveryKeys: [encodeMultikey(keyOf('recovery 2').publicKey)] }, RECOVERY)])
+    const rotated = log([
+      ...main,
+      next(main[2]!, { recoveryKeys: [encodeMultikey(keyOf('recovery 2').publicKey)] }, RECOVERY)
+    ])
     const old = log([GENESIS, next(GENESIS, { alsoKnownAs: ['https://stolen.example'] }, RECOVERY)])
     expect(mergeKidLogs(rotated, old)).toMatchObject({ kind: 'stale', log: rotated, equivocation: { version: 2 } })
   })
@@ -181,7 +269,13 @@ describe('the record of an identity', () => {
   it('is refused when it is not canonical, of another network, or no log', () => {
     const document = canonicalJsonBytes(GENESIS)
     expect(() => decodeKidRecord(encodeKidRecord({ log: log([GENESIS]) }), TEST)).toThrow(KidError)
-    for (const value of [{ v: 2, log: [document] }, { v: 1, log: [1] }, { v: 1, log: [utf8(JSON.stringify(GENESIS))] }, { v: 1 }, { v: 1, log: [document], stamp: { round: 1, nonce: new Uint8Array(7) } }]) {
+    for (const value of [
+      { v: 2, log: [document] },
+      { v: 1, log: [1] },
+      { v: 1, log: [utf8(JSON.stringify(GENESIS))] },
+      { v: 1 },
+      { v: 1, log: [document], stamp: { round: 1, nonce: new Uint8Array(7) } }
+    ]) {
       expect(() => decodeKidRecord(encodeCbor(value), LOCAL)).toThrow(EncodingError)
     }
     expect(() => decodeKidRecord(encodeCbor({ v: 1, log: [] }), LOCAL)).toThrow(KidError)
@@ -198,9 +292,11 @@ describe('the record of an identity', () => {
   it('is kept with a live name or with a stamp that is renewed', () => {
     const subject = documentStampSubject(GENESIS.id, 1000, hash)
     let nonce = new Uint8Array(8)
-    for (let n = 0; !stampHolds(subject, nonce, LOCAL.stamp_bits, hash); n++) nonce = new Uint8Array(sha256(utf8(`${n}`)).subarray(0, 8))
+    for (let n = 0; !stampHolds(subject, nonce, LOCAL.stamp_bits, hash); n++)
+      nonce = new Uint8Array(sha256(utf8(`${n}`)).subarray(0, 8))
     const record = { log: log([GENESIS]), stamp: { round: 1000, nonce } }
-    const kept = (round: number, isBoundToLiveName = false, held = record) => isKept(held, { time: timeAt(round), isBoundToLiveName }, LOCAL)
+    const kept = (round: number, isBoundToLiveName = false, held = record) =>
+      isKept(held, { time: timeAt(round), isBoundToLiveName }, LOCAL)
     expect(kept(1000)).toBe(true)
     expect(kept(1000 + LOCAL.document_refresh)).toBe(true)
     expect(kept(1001 + LOCAL.document_refresh)).toBe(false)
@@ -215,12 +311,15 @@ describe('a manifest', () => {
     id: GENESIS.id,
     kid_version: 1,
     version: 1,
-    capabilities: [{ id: 'chat', type: 'Chat', protocol: 'matrix', endpoint: 'https://chat.example/', description: 'a room' }],
+    capabilities: [
+      { id: 'chat', type: 'Chat', protocol: 'matrix', endpoint: 'https://chat.example/', description: 'a room' }
+    ],
     validFrom: '2026-01-01T00:00:00Z',
     validUntil: '2027-02-05T00:00:00Z'
   }
   const method = `${GENESIS.id}#key-1`
-  const signedBy = (manifest: UnsignedManifest, key = ASSERTION, by = method) => signManifest(manifest, by, key.secretKey, CREATED, LOCAL)
+  const signedBy = (manifest: UnsignedManifest, key = ASSERTION, by = method) =>
+    signManifest(manifest, by, key.secretKey, CREATED, LOCAL)
   const manifest = signedBy(unsigned)
 
   it('is signed by an assertion key and read back', () => {
@@ -232,27 +331,43 @@ describe('a manifest', () => {
   it.each<[string, object]>([
     ['more than 400 days', { validUntil: '2027-02-06T00:00:00Z' }],
     ['an end before its begin', { validUntil: '2025-01-01T00:00:00Z' }],
-    ['51 capabilities', { capabilities: Array.from({ length: 51 }, (_, index) => ({ ...unsigned.capabilities[0]!, id: `${index}` })) }],
+    [
+      '51 capabilities',
+      { capabilities: Array.from({ length: 51 }, (_, index) => ({ ...unsigned.capabilities[0]!, id: `${index}` })) }
+    ],
     ['two capabilities of one id', { capabilities: [unsigned.capabilities[0]!, unsigned.capabilities[0]!] }],
     ['an unknown member', { more: 1 }],
     ['an endpoint that is no URI', { capabilities: [{ ...unsigned.capabilities[0]!, endpoint: 'x' }] }],
     ['another network', { proof: { ...manifest.proof, domain: 'x' } }],
     ['another DID method', { id: 'did:web:example.com' }]
-  ])('is refused with %s', (_, change) => expect(() => parseManifest({ ...manifest, ...change }, LOCAL)).toThrow(KidError))
+  ])('is refused with %s', (_, change) =>
+    expect(() => parseManifest({ ...manifest, ...change }, LOCAL)).toThrow(KidError)
+  )
 
   it('is refused over 64 KiB', () => {
-    const capabilities = Array.from({ length: 50 }, (_, index) => ({ ...unsigned.capabilities[0]!, id: `${index}`, description: 'x'.repeat(2000) }))
+    const capabilities = Array.from({ length: 50 }, (_, index) => ({
+      ...unsigned.capabilities[0]!,
+      id: `${index}`,
+      description: 'x'.repeat(2000)
+    }))
     expect(() => parseManifest({ ...manifest, capabilities }, LOCAL)).toThrow(/at most 65536 bytes/)
   })
 
   it('counts only with a key that the version it names and the newest one list', () => {
     const removed = log([GENESIS, next(GENESIS, { assertionMethod: [] })])
-    const replaced = log([GENESIS, next(GENESIS, { verificationMethod: [{ ...GENESIS.verificationMethod[0]!, publicKeyMultibase: encodeMultikey(THIEF.publicKey) }] })])
+    const replaced = log([
+      GENESIS,
+      next(GENESIS, {
+        verificationMethod: [{ ...GENESIS.verificationMethod[0]!, publicKeyMultibase: encodeMultikey(THIEF.publicKey) }]
+      })
+    ])
     expect(() => verifyManifest(manifest, removed)).toThrow(/any more/)
     expect(() => verifyManifest(manifest, replaced)).toThrow(/any more/)
     expect(() => verifyManifest(signedBy({ ...unsigned, kid_version: 2 }), log([GENESIS]))).toThrow(/no version 2/)
     expect(() => verifyManifest(signedBy(unsigned, THIEF), log([GENESIS]))).toThrow(/does not verify/)
-    expect(() => verifyManifest(signedBy(unsigned, UPDATE, `${GENESIS.id}#other`), log([GENESIS]))).toThrow(/no assertion key/)
+    expect(() => verifyManifest(signedBy(unsigned, UPDATE, `${GENESIS.id}#other`), log([GENESIS]))).toThrow(
+      /no assertion key/
+    )
     expect(() => verifyManifest(manifest, log([GENESIS, next(GENESIS, { deactivated: true })]))).toThrow(/deactivated/)
   })
 

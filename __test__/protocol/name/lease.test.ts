@@ -8,7 +8,12 @@ describe('a lease', () => {
   const graceEnd = end + MAIN.grace
 
   it('is live, then in grace, then dead, each to its last round', () => {
-    expect(leaseState(100, end, MAIN)).toEqual({ state: 'live', startRound: 100, endRound: end, graceEndRound: graceEnd })
+    expect(leaseState(100, end, MAIN)).toEqual({
+      state: 'live',
+      startRound: 100,
+      endRound: end,
+      graceEndRound: graceEnd
+    })
     expect(leaseState(100, end + 1, MAIN).state).toBe('grace')
     expect(leaseState(100, graceEnd, MAIN).state).toBe('grace')
     expect(leaseState(100, graceEnd + 1, MAIN).state).toBe('dead')

@@ -3,7 +3,14 @@ import fc from 'fast-check'
 import type { NameErrorKind } from '../../../src/protocol/errors.ts'
 import { NameError } from '../../../src/protocol/errors.ts'
 import { displayName, displayProblems } from '../../../src/protocol/name/name-display.ts'
-import { canonicalName, iterationsFor, labelOf, parseName, renewalIterations, unicodeLabel } from '../../../src/protocol/name/names.ts'
+import {
+  canonicalName,
+  iterationsFor,
+  labelOf,
+  parseName,
+  renewalIterations,
+  unicodeLabel
+} from '../../../src/protocol/name/names.ts'
 import { decodePunycode, encodePunycode } from '../../../src/protocol/name/punycode.ts'
 import { LOCAL, MAIN } from '../fixtures.ts'
 
@@ -61,7 +68,17 @@ describe('names', () => {
 
   it('cost what their length costs, counted in octets of the A-label', () => {
     const base = 600_000_000
-    for (const [length, factor] of [[3, 960], [4, 480], [5, 48], [6, 24], [7, 8], [8, 4], [11, 4], [12, 1], [63, 1]] as const) {
+    for (const [length, factor] of [
+      [3, 960],
+      [4, 480],
+      [5, 48],
+      [6, 24],
+      [7, 8],
+      [8, 4],
+      [11, 4],
+      [12, 1],
+      [63, 1]
+    ] as const) {
       const name = parseName(`${'a'.repeat(length)}.chronym`, MAIN)
       expect(iterationsFor(name, MAIN)).toBe(base * factor)
       expect(renewalIterations(name, MAIN)).toBe((base * factor) / 4)
@@ -108,7 +125,8 @@ describe('punycode', () => {
   })
 
   it('refuses upper case, overflow and surrogates', () => {
-    for (const encoded of ['mnchen-3YA', 'mnchen-3yA', '99999999999999999', 'ü-abc', 'a-9']) expect(decodePunycode(encoded)).toBeUndefined()
+    for (const encoded of ['mnchen-3YA', 'mnchen-3yA', '99999999999999999', 'ü-abc', 'a-9'])
+      expect(decodePunycode(encoded)).toBeUndefined()
     expect(decodePunycode(encodePunycode('\ud800'))).toBeUndefined()
   })
 })

@@ -32,7 +32,18 @@ describe('the network profile', () => {
     ['a missing field', { lease: undefined }],
     ['another scheme', { beacon: { ...MAIN.beacon, scheme: 'pedersen-bls-chained' } }],
     ['upper case in the beacon key', { beacon: { ...MAIN.beacon, public_key: MAIN.beacon.public_key.toUpperCase() } }],
-    ['lengths that do not ascend', { difficulty: { base: 1, by_length: [{ from: 5, factor: 1 }, { from: 5, factor: 2 }] } }],
+    [
+      'lengths that do not ascend',
+      {
+        difficulty: {
+          base: 1,
+          by_length: [
+            { from: 5, factor: 1 },
+            { from: 5, factor: 2 }
+          ]
+        }
+      }
+    ],
     ['more than 2^48 squarings', { difficulty: { base: 2 ** 47, by_length: [{ from: 1, factor: 4 }] } }],
     ['reserved labels out of order', { reserved: ['b', 'a'] }],
     ['a settling shorter than the contest', { settle: 10, contest: 20 }],

@@ -1,7 +1,16 @@
 /** The states of a pin, as the table of docs/protocol/rules.md, 11, has them. */
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
-import { isContested, livePin, rulePin, type FirmPin, type Pin, type Ruling, type Sighting, type TentativePin } from '../../../src/protocol/resolution/pin.ts'
+import {
+  isContested,
+  livePin,
+  rulePin,
+  type FirmPin,
+  type Pin,
+  type Ruling,
+  type Sighting,
+  type TentativePin
+} from '../../../src/protocol/resolution/pin.ts'
 import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
 import { bareClaim, LOCAL, MAIN } from '../fixtures.ts'
 
@@ -11,26 +20,53 @@ const CAROL = bareClaim({ owner: 'carol' })
 const AFTER = MAIN.pin_after
 const FIRST = 10_000
 
-function most(claim = ALICE, { votes = 20, asked = 20, state = 'settled' }: { votes?: number; asked?: number; state?: EntryState } = {}, profile = MAIN): Tally {
-  const answers = Array.from({ length: votes }, (_, index) => ({ peer: `${index}`, prefix: `${index}`, held: { claim, state } }))
+function most(
+  claim = ALICE,
+  { votes = 20, asked = 20, state = 'settled' }: { votes?: number; asked?: number; state?: EntryState } = {},
+  profile = MAIN
+): Tally {
+  const answers = Array.from({ length: votes }, (_, index) => ({
+    peer: `${index}`,
+    prefix: `${index}`,
+    held: { claim, state }
+  }))
   return tally(answers, { asked, done: true }, profile)
 }
 
-function look(result: Tally, pin: Pin | undefined, round: number, change: Partial<Sighting> = {}, profile = MAIN): Ruling {
+function look(
+  result: Tally,
+  pin: Pin | undefined,
+  round: number,
+  change: Partial<Sighting> = {},
+  profile = MAIN
+): Ruling {
   return rulePin(result, pin, { time: { now: round, lapse: round }, isSecondLook: true, spread: 0, ...change }, profile)
 }
 
-const tentative = (claim = ALICE, round = FIRST): TentativePin => look(most(claim), undefined, round).pin as TentativePin
+const tentative = (claim = ALICE, round = FIRST): TentativePin =>
+  look(most(claim), undefined, round).pin as TentativePin
 const firm = (): FirmPin => look(most(), tentative(), FIRST + AFTER).pin as FirmPin
 
 describe('nothing remembered', () => {
   it('becomes a tentative pin by a sighting, with its second look a day later or up to three quarters of a day more', () => {
-    expect(tentative()).toEqual({ state: 'tentative', pubkey: ALICE.pubkey, newestRound: 1000, firstRound: FIRST, lookRound: FIRST + AFTER })
+    expect(tentative()).toEqual({
+      state: 'tentative',
+      pubkey: ALICE.pubkey,
+      newestRound: 1000,
+      firstRound: FIRST,
+      lookRound: FIRST + AFTER
+    })
     expect(look(most(), undefined, FIRST, { spread: 0.999999 }).pin).toMatchObject({ lookRound: FIRST + 1.75 * AFTER })
   })
 
   it('stays nothing by an answer that is fresh, provisional, thin, of too few votes or none', () => {
-    for (const result of [most(ALICE, { state: 'fresh' }), most(ALICE, { state: 'provisional' }), most(ALICE, { votes: 10 }), most(ALICE, { votes: 7, asked: 7 }), most(ALICE, { votes: 0 })]) {
+    for (const result of [
+      most(ALICE, { state: 'fresh' }),
+      most(ALICE, { state: 'provisional' }),
+      most(ALICE, { votes: 10 }),
+      most(ALICE, { votes: 7, asked: 7 }),
+      most(ALICE, { votes: 0 })
+    ]) {
       expect(look(result, undefined, FIRST)).toEqual({ result, pin: undefined })
     }
   })
@@ -52,7 +88,10 @@ describe('a tentative pin', () => {
 
   it('begins again by a sighting after more than 48 hours', () => {
     expect(look(most(), tentative(), FIRST + 2 * AFTER + 1).pin).toEqual(tentative(ALICE, FIRST + 2 * AFTER + 1))
-    expect(look(most(BOB), tentative(), FIRST + 2 * AFTER + 1)).toEqual({ result: most(BOB), pin: tentative(BOB, FIRST + 2 * AFTER + 1) })
+    expect(look(most(BOB), tentative(), FIRST + 2 * AFTER + 1)).toEqual({
+      result: most(BOB),
+      pin: tentative(BOB, FIRST + 2 * AFTER + 1)
+    })
   })
 
   it('does not become firm by a look-up like the first one', () => {
@@ -68,12 +107,30 @@ describe('a tentative pin', () => {
 
   it('gives way to another majority, and the name is contested between both for a day', () => {
     const { result, pin } = look(most(BOB), tentative(), FIRST + 50)
-    expect(result).toEqual({ kind: 'contested', rule: 'two-majorities', candidates: [expect.objectContaining({ pubkey: BOB.pubkey })], remembered: [ALICE.pubkey] })
+    expect(result).toEqual({
+      kind: 'contested',
+      rule: 'two-majorities',
+      candidates: [expect.objectContaining({ pubkey: BOB.pubkey })],
+      remembered: [ALICE.pubkey]
+    })
     expect(pin).toEqual({ ...tentative(BOB, FIRST + 50), rival: ALICE.pubkey })
     expect(look(most(BOB), pin, FIRST + 49 + AFTER)).toEqual({ result, pin })
-    expect(look(most(CAROL, { votes: 3 }), pin, FIRST + 60)).toMatchObject({ result: { rule: 'two-majorities', candidates: [{ pubkey: CAROL.pubkey }], remembered: [BOB.pubkey, ALICE.pubkey] }, pin })
-    expect(look(most(BOB), pin, FIRST + 50 + AFTER, { isSecondLook: false })).toMatchObject({ result: { kind: 'owner', owner: { pubkey: BOB.pubkey } }, pin })
-    expect(look(most(BOB), pin, FIRST + 50 + AFTER)).toMatchObject({ result: { kind: 'owner' }, pin: { state: 'firm', pubkey: BOB.pubkey } })
+    expect(look(most(CAROL, { votes: 3 }), pin, FIRST + 60)).toMatchObject({
+      result: {
+        rule: 'two-majorities',
+        candidates: [{ pubkey: CAROL.pubkey }],
+        remembered: [BOB.pubkey, ALICE.pubkey]
+      },
+      pin
+    })
+    expect(look(most(BOB), pin, FIRST + 50 + AFTER, { isSecondLook: false })).toMatchObject({
+      result: { kind: 'owner', owner: { pubkey: BOB.pubkey } },
+      pin
+    })
+    expect(look(most(BOB), pin, FIRST + 50 + AFTER)).toMatchObject({
+      result: { kind: 'owner' },
+      pin: { state: 'firm', pubkey: BOB.pubkey }
+    })
   })
 
   it('is that of the owner again who comes back, who is pinned after all', () => {
@@ -81,14 +138,19 @@ describe('a tentative pin', () => {
     const { result, pin } = look(most(), flash, FIRST + 60)
     expect(result).toMatchObject({ rule: 'two-majorities', remembered: [BOB.pubkey] })
     expect(pin).toEqual({ ...tentative(ALICE, FIRST + 60), rival: BOB.pubkey })
-    expect(look(most(), pin, FIRST + 60 + AFTER)).toMatchObject({ result: { kind: 'owner' }, pin: { state: 'firm', pubkey: ALICE.pubkey } })
+    expect(look(most(), pin, FIRST + 60 + AFTER)).toMatchObject({
+      result: { kind: 'owner' },
+      pin: { state: 'firm', pubkey: ALICE.pubkey }
+    })
   })
 
   it('is dated by the clock and aged by the beacon: a beacon that is down, or a clock that is ahead, shortens nothing', () => {
     const late = look(most(), undefined, FIRST, { time: { now: FIRST + 900, lapse: FIRST } }).pin
     expect(late).toMatchObject({ firstRound: FIRST + 900 })
     expect(look(most(), late, 0, { time: { now: FIRST + 900 + AFTER, lapse: FIRST + 899 + AFTER } }).pin).toEqual(late)
-    expect(look(most(), late, 0, { time: { now: FIRST + 900 + AFTER, lapse: FIRST + 900 + AFTER } }).pin).toMatchObject({ state: 'firm' })
+    expect(look(most(), late, 0, { time: { now: FIRST + 900 + AFTER, lapse: FIRST + 900 + AFTER } }).pin).toMatchObject(
+      { state: 'firm' }
+    )
     const ahead = look(most(), undefined, FIRST, { time: { now: FIRST + MAIN.lease, lapse: FIRST } }).pin
     expect(look(most(), ahead, FIRST + 1).pin).toMatchObject({ state: 'tentative', firstRound: FIRST + 1 })
     expect(isContested({ ...(ahead as TentativePin), rival: BOB.pubkey }, { lapse: FIRST }, MAIN)).toBe(true)
@@ -98,7 +160,15 @@ describe('a tentative pin', () => {
 describe('a firm pin', () => {
   it('makes another owner contested, never a switch (P13)', () => {
     const pin = firm()
-    expect(look(most(BOB), pin, FIRST + 9 * AFTER)).toEqual({ result: { kind: 'contested', rule: 'pin', candidates: [expect.objectContaining({ pubkey: BOB.pubkey })], remembered: [ALICE.pubkey] }, pin })
+    expect(look(most(BOB), pin, FIRST + 9 * AFTER)).toEqual({
+      result: {
+        kind: 'contested',
+        rule: 'pin',
+        candidates: [expect.objectContaining({ pubkey: BOB.pubkey })],
+        remembered: [ALICE.pubkey]
+      },
+      pin
+    })
     expect(look(most(BOB, { votes: 1 }), pin, FIRST + 9 * AFTER).result).toMatchObject({ rule: 'pin' })
     expect(look(most(), pin, FIRST + 9 * AFTER)).toEqual({ result: most(), pin })
   })

@@ -27,7 +27,13 @@ function decide(votes: Vote[], asked = votes.length, done = true): Tally {
 
 describe('the vote', () => {
   it('goes to the owner with more than half, "none" without a vote', () => {
-    expect(decide([...times(3, [ALICE]), ...times(2, [BOB]), ...times(15, undefined)])).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey, votes: 3 }, of: 5, thin: true, settled: true })
+    expect(decide([...times(3, [ALICE]), ...times(2, [BOB]), ...times(15, undefined)])).toMatchObject({
+      kind: 'owner',
+      owner: { pubkey: ALICE.pubkey, votes: 3 },
+      of: 5,
+      thin: true,
+      settled: true
+    })
   })
 
   it('goes to nobody without a majority, and says who had votes', () => {
@@ -42,8 +48,18 @@ describe('the vote', () => {
   })
 
   it('leaves provisional entries without a vote while any other state answers', () => {
-    expect(decide([...times(9, [BOB, 'provisional']), [ALICE, 'fresh']])).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, provisional: false, settled: false })
-    expect(decide(times(3, [BOB, 'provisional']))).toMatchObject({ kind: 'owner', rule: 'provisional-only', provisional: true, settled: false })
+    expect(decide([...times(9, [BOB, 'provisional']), [ALICE, 'fresh']])).toMatchObject({
+      kind: 'owner',
+      owner: { pubkey: ALICE.pubkey },
+      provisional: false,
+      settled: false
+    })
+    expect(decide(times(3, [BOB, 'provisional']))).toMatchObject({
+      kind: 'owner',
+      rule: 'provisional-only',
+      provisional: true,
+      settled: false
+    })
   })
 
   it('stops as soon as more than half of those to be asked agree', () => {
@@ -54,8 +70,16 @@ describe('the vote', () => {
 
   it('counts two answers of a prefix and one of a peer', () => {
     const crowd = answers(...times(9, [BOB])).map((answer) => ({ ...answer, prefix: 'one' }))
-    const honest = answers(...times(3, [ALICE])).map((answer) => ({ ...answer, peer: `h${answer.peer}`, prefix: `h${answer.prefix}` }))
-    expect(tally([...crowd, ...honest], { asked: 5, done: true }, MAIN)).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, of: 5 })
+    const honest = answers(...times(3, [ALICE])).map((answer) => ({
+      ...answer,
+      peer: `h${answer.peer}`,
+      prefix: `h${answer.prefix}`
+    }))
+    expect(tally([...crowd, ...honest], { asked: 5, done: true }, MAIN)).toMatchObject({
+      kind: 'owner',
+      owner: { pubkey: ALICE.pubkey },
+      of: 5
+    })
     const same = answers([ALICE], [ALICE]).map((answer) => ({ ...answer, peer: 'one' }))
     expect(tally(same, { asked: 2, done: true }, MAIN)).toMatchObject({ of: 1 })
   })

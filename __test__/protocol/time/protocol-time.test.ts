@@ -19,12 +19,18 @@ describe('rounds', () => {
   })
 
   it('are due at the time whose clock round they are', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 40 }), (round) => clockRound(roundTimeMs(round, beacon), beacon) === round))
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2 ** 40 }),
+        (round) => clockRound(roundTimeMs(round, beacon), beacon) === round
+      )
+    )
     expect(roundsIn(7, beacon)).toBe(3)
   })
 
   it('have the randomness that quicknet gives', () => {
-    for (const pulse of quicknet.pulses) expect(toHex(pulseRandomness(Buffer.from(pulse.signature, 'hex')))).toBe(pulse.randomness)
+    for (const pulse of quicknet.pulses)
+      expect(toHex(pulseRandomness(Buffer.from(pulse.signature, 'hex')))).toBe(pulse.randomness)
   })
 })
 
@@ -33,7 +39,12 @@ describe('protocol time', () => {
     const time = advanceTime(TIME_ZERO, { clock: 100, verified: 90 }, MAIN)
     expect(time).toEqual({ verified: 90, lapse: 90, now: 100, fresh: true })
     expect(advanceTime(time, { clock: 100, verified: 50 }, MAIN).verified).toBe(90)
-    expect(advanceTime(time, { clock: 10, verified: 95 }, MAIN)).toEqual({ verified: 95, lapse: 95, now: 95, fresh: true })
+    expect(advanceTime(time, { clock: 10, verified: 95 }, MAIN)).toEqual({
+      verified: 95,
+      lapse: 95,
+      now: 95,
+      fresh: true
+    })
   })
 
   it('is not fresh before the first pulse', () => {
@@ -42,13 +53,22 @@ describe('protocol time', () => {
 
   it('lets nothing lapse by pulses of long ago', () => {
     const before = advanceTime(TIME_ZERO, { clock: 1000, verified: 1000 }, MAIN)
-    const down = advanceTime(before, { clock: 1000 + 10 * MAIN.pulse_fresh, verified: 1000 + 2 * MAIN.pulse_fresh }, MAIN)
+    const down = advanceTime(
+      before,
+      { clock: 1000 + 10 * MAIN.pulse_fresh, verified: 1000 + 2 * MAIN.pulse_fresh },
+      MAIN
+    )
     expect(down).toMatchObject({ verified: 1000 + 2 * MAIN.pulse_fresh, lapse: 1000, fresh: false })
   })
 
   it('takes no lapse back after a restart, when the clock is behind and a pulse of long ago comes first', () => {
     const restarted = { ...TIME_ZERO, lapse: 1_000_000 }
-    expect(advanceTime(restarted, { clock: 500, verified: 500 }, MAIN)).toEqual({ verified: 500, lapse: 1_000_000, now: 500, fresh: true })
+    expect(advanceTime(restarted, { clock: 500, verified: 500 }, MAIN)).toEqual({
+      verified: 500,
+      lapse: 1_000_000,
+      now: 500,
+      fresh: true
+    })
   })
 
   it('warns of a clock that lags more than 20 rounds', () => {

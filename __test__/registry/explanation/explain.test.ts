@@ -20,7 +20,8 @@ const bench = useWorkbench()
 let owner: TestNode
 let asker: TestNode
 
-const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> => bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
+const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> =>
+  bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
 
 async function registered(node: TestNode, world = bench.world): Promise<Reveal> {
   await bench.registered(node)
@@ -41,7 +42,11 @@ function withSerial(reveal: Reveal, serial: number, text = ''): Reveal {
   const { name, drand_pulse, iterations, vdf_proof } = reveal
   const hash = profileHash(profile)
   const zone: Zone = { records: text === '' ? {} : { '@': [{ type: 'TXT', value: `"${text}"` }] } }
-  return signReveal({ name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) }, nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name), hash)
+  return signReveal(
+    { name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) },
+    nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name),
+    hash
+  )
 }
 
 /** What the HTTP interface would send: it has to fit the schema. */
@@ -74,16 +79,37 @@ describe('a name that', () => {
   it('is settled belongs to its owner, who is remembered', async () => {
     await registered(owner)
     const first = await explained(asker)
-    expect(first).toMatchObject({ rule: 'majority', state: 'settled', owner: KEY, resolves: 'settled', error: null, candidates: [{ owner: KEY, votes: 5, settled_votes: 5, serial: 1 }] })
-    expect(first.verdict).toMatch(new RegExp(`^alice\\.chronym belongs to the key ${KEY}: 5 of 5 votes; its lease runs until 2026-01-08T.*Z\\.$`))
-    expect(first.notes[0]).toBe('5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.')
+    expect(first).toMatchObject({
+      rule: 'majority',
+      state: 'settled',
+      owner: KEY,
+      resolves: 'settled',
+      error: null,
+      candidates: [{ owner: KEY, votes: 5, settled_votes: 5, serial: 1 }]
+    })
+    expect(first.verdict).toMatch(
+      new RegExp(`^alice\\.chronym belongs to the key ${KEY}: 5 of 5 votes; its lease runs until 2026-01-08T.*Z\\.$`)
+    )
+    expect(first.notes[0]).toBe(
+      '5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.'
+    )
     const { since, second_look: secondLook } = first.pin!
     expect(first.pin).toMatchObject({ owner: KEY, state: 'tentative', rival: null })
-    expect(first.notes).toContainEqual(`Seen as the settled owner once, at ${since}: the same as now. A second look after ${secondLook} makes that firm, where it finds the same; until then it binds nobody.`)
+    expect(first.notes).toContainEqual(
+      `Seen as the settled owner once, at ${since}: the same as now. A second look after ${secondLook} makes that firm, where it finds the same; until then it binds nobody.`
+    )
     bench.clock.set(Date.parse(secondLook!))
     const firm = await explained(asker)
-    expect(firm.pin).toMatchObject({ owner: KEY, state: 'firm', since, second_look: null, until: first.lease!.grace_end })
-    expect(firm.notes).toContainEqual(`Remembered as the settled owner, seen twice since ${since}: the same as now. No other is believed before ${first.lease!.grace_end}.`)
+    expect(firm.pin).toMatchObject({
+      owner: KEY,
+      state: 'firm',
+      since,
+      second_look: null,
+      until: first.lease!.grace_end
+    })
+    expect(firm.notes).toContainEqual(
+      `Remembered as the settled owner, seen twice since ${since}: the same as now. No other is believed before ${first.lease!.grace_end}.`
+    )
   })
 
   it.each([
@@ -93,7 +119,12 @@ describe('a name that', () => {
   ] as const)('is held as %s is said to be %s', async (held, state, resolves, note) => {
     holdEverywhere(await registered(owner), held)
     const explanation = await explained(asker)
-    expect(explanation).toMatchObject({ state, resolves, rule: held === 'provisional' ? 'provisional-only' : 'majority', pin: null })
+    expect(explanation).toMatchObject({
+      state,
+      resolves,
+      rule: held === 'provisional' ? 'provisional-only' : 'majority',
+      pin: null
+    })
     expect(explanation.notes.join('\n')).toMatch(note)
     expect(explanation.verdict.includes('all of them provisional')).toBe(held === 'provisional')
   })
@@ -106,21 +137,43 @@ describe('a name that', () => {
     bench.world.peers[3]!.silent = 'busy'
     bench.world.peers[4]!.silent = 'busy'
     const explanation = await explained(asker)
-    expect(explanation).toMatchObject({ resolves: 'thin', asked: { peers: 5, answered: 2, silent: [{ peer: 'peer-2', reason: 'no-answer' }, { peer: 'peer-3', reason: 'busy' }, { peer: 'peer-4', reason: 'busy' }] }, pin: null })
+    expect(explanation).toMatchObject({
+      resolves: 'thin',
+      asked: {
+        peers: 5,
+        answered: 2,
+        silent: [
+          { peer: 'peer-2', reason: 'no-answer' },
+          { peer: 'peer-3', reason: 'busy' },
+          { peer: 'peer-4', reason: 'busy' }
+        ]
+      },
+      pin: null
+    })
     expect(explanation.verdict).toContain('1 of 1 votes, from fewer peers than should hold it')
-    expect(explanation.notes[0]).toBe('2 of 5 asked have answered (1 gave no answer, 2 had too much to do). 1 of the answers had no vote. The network has about 5 nodes; all of them should hold it.')
+    expect(explanation.notes[0]).toBe(
+      '2 of 5 asked have answered (1 gave no answer, 2 had too much to do). 1 of the answers had no vote. The network has about 5 nodes; all of them should hold it.'
+    )
     expect(explanation.notes[1]).toMatch(/^At most half of those who should know agree/)
     expect(explanation.answers.map(({ vote }) => vote)).toEqual([true, false])
   })
 
   it('too few diverse peers could vouch for is said to be thin, with the numbers and the cure', async () => {
     const young = parseProfile({ ...profile, answers_per_prefix: 2, answers_per_wide_prefix: 4 })
-    await registered(await bench.start({ self: 'peer-0', seed: 1, profile: young, registry: { automaticRenewal: () => false } }))
+    await registered(
+      await bench.start({ self: 'peer-0', seed: 1, profile: young, registry: { automaticRenewal: () => false } })
+    )
     asker = await bench.start({ self: undefined, seed: 2, profile: young, registry: { automaticRenewal: () => false } })
     Object.assign(asker.network, { leftOut: 3, fewest: young.k })
     expect(asker.registry.networkStatus().diversity).toMatchObject({ peers: 5, missing: { peers: 6 }, enough: false })
     const explanation = await explained(asker)
-    expect(explanation).toMatchObject({ state: 'settled', resolves: 'thin', asked: { peers: 5, answered: 5, left_out: 3 }, candidates: [{ votes: 5 }], pin: null })
+    expect(explanation).toMatchObject({
+      state: 'settled',
+      resolves: 'thin',
+      asked: { peers: 5, answered: 5, left_out: 3 },
+      candidates: [{ votes: 5 }],
+      pin: null
+    })
     expect(explanation.notes.slice(0, 3)).toEqual([
       '5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.',
       '3 further peers near the name do not count: at most 2 of one /24 or /48, and 4 of one /16 or /32, have a vote, since one machine may pass for many.',
@@ -137,7 +190,9 @@ describe('a name that', () => {
 
   it('no owner has a majority of is contested', async () => {
     const [ours, theirs] = [await registered(owner), await rival()]
-    bench.world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
+    bench.world.peers.forEach((peer, index) =>
+      peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs })
+    )
     bench.world.peers[4]!.reveals.delete(ALICE)
     expect(await explained(asker)).toMatchObject({
       verdict: 'alice.chronym is contested: 2 against 2 votes, and none has more than half.',
@@ -156,9 +211,18 @@ describe('a name that', () => {
     expect((await explained(asker)).pin).toMatchObject({ state: 'firm' })
     holdEverywhere(await rival(), 'settled')
     const explanation = await explained(asker)
-    expect(explanation).toMatchObject({ rule: 'pin', state: 'contested', owner: null, error: { code: 'SVC-RES-004' }, pin: { owner: KEY }, candidates: [{ owner: RIVAL_KEY, votes: 5 }] })
+    expect(explanation).toMatchObject({
+      rule: 'pin',
+      state: 'contested',
+      owner: null,
+      error: { code: 'SVC-RES-004' },
+      pin: { owner: KEY },
+      candidates: [{ owner: RIVAL_KEY, votes: 5 }]
+    })
     expect(explanation.verdict).toMatch(/another owner than the one this daemon has known as settled/)
-    expect(explanation.notes.join('\n')).toMatch(new RegExp(`Remembered as the settled owner, seen twice since .*: the key ${KEY}\\. That is why`))
+    expect(explanation.notes.join('\n')).toMatch(
+      new RegExp(`Remembered as the settled owner, seen twice since .*: the key ${KEY}\\. That is why`)
+    )
   })
 
   it('peers give to another than they did shortly before is contested, with both owners', async () => {
@@ -166,12 +230,28 @@ describe('a name that', () => {
     await asker.registry.resolve(ALICE)
     holdEverywhere(await rival(), 'settled')
     const explanation = await explained(asker)
-    expect(explanation).toMatchObject({ rule: 'two-majorities', state: 'contested', owner: null, error: { code: 'SVC-RES-004' }, pin: { owner: RIVAL_KEY, state: 'tentative', rival: KEY }, candidates: [{ owner: RIVAL_KEY, votes: 5 }] })
-    expect(explanation.error!.message).toContain(`name the key ${RIVAL_KEY} as the owner of alice.chronym, and named ${KEY} shortly before`)
-    expect(explanation.verdict).toBe(`alice.chronym is contested: the peers now name the key ${RIVAL_KEY}, and shortly before most of them named another one. Unless that changes again it is contested until ${explanation.pin!.contested_until}.`)
+    expect(explanation).toMatchObject({
+      rule: 'two-majorities',
+      state: 'contested',
+      owner: null,
+      error: { code: 'SVC-RES-004' },
+      pin: { owner: RIVAL_KEY, state: 'tentative', rival: KEY },
+      candidates: [{ owner: RIVAL_KEY, votes: 5 }]
+    })
+    expect(explanation.error!.message).toContain(
+      `name the key ${RIVAL_KEY} as the owner of alice.chronym, and named ${KEY} shortly before`
+    )
+    expect(explanation.verdict).toBe(
+      `alice.chronym is contested: the peers now name the key ${RIVAL_KEY}, and shortly before most of them named another one. Unless that changes again it is contested until ${explanation.pin!.contested_until}.`
+    )
     expect(explanation.notes.join('\n')).toContain(`Seen as the settled owner before: the key ${KEY}; since`)
     bench.clock.set(Date.parse(explanation.pin!.contested_until!))
-    expect(await explained(asker)).toMatchObject({ rule: 'majority', owner: RIVAL_KEY, resolves: 'settled', pin: { owner: RIVAL_KEY, state: 'firm', rival: null, contested_until: null } })
+    expect(await explained(asker)).toMatchObject({
+      rule: 'majority',
+      owner: RIVAL_KEY,
+      resolves: 'settled',
+      pin: { owner: RIVAL_KEY, state: 'firm', rival: null, contested_until: null }
+    })
   })
 
   it('is given in an older record only is not believed', async () => {
@@ -180,8 +260,15 @@ describe('a name that', () => {
     await asker.registry.resolve(ALICE)
     holdEverywhere(reveal, 'settled')
     const explanation = await explained(asker)
-    expect(explanation).toMatchObject({ rule: 'older-than-seen', state: 'contested', resolves: null, error: { code: 'SVC-RES-004' } })
-    expect(explanation.verdict).toMatch(/^Most peers hold alice\.chronym for the key .* older than one that this daemon has seen before, and is not believed\.$/)
+    expect(explanation).toMatchObject({
+      rule: 'older-than-seen',
+      state: 'contested',
+      resolves: null,
+      error: { code: 'SVC-RES-004' }
+    })
+    expect(explanation.verdict).toMatch(
+      /^Most peers hold alice\.chronym for the key .* older than one that this daemon has seen before, and is not believed\.$/
+    )
   })
 
   it('has a lease that ended does not resolve, and after the grace is free', async () => {
@@ -189,11 +276,15 @@ describe('a name that', () => {
     bench.clock.set(bench.clock.now() + 7.5 * DAY)
     const grace = await explained(asker)
     expect(grace).toMatchObject({ state: 'grace', resolves: null, error: { code: 'SVC-RES-003' } })
-    expect(grace.verdict).toMatch(/5 of 5 votes; its lease ended at 2026-01-08T.*, so it does not resolve, and until 2026-01-09T.* only that key may renew it\.$/)
+    expect(grace.verdict).toMatch(
+      /5 of 5 votes; its lease ended at 2026-01-08T.*, so it does not resolve, and until 2026-01-09T.* only that key may renew it\.$/
+    )
     bench.clock.set(bench.clock.now() + DAY)
     const dead = await explained(asker)
     expect(dead).toMatchObject({ state: 'dead', resolves: null, error: { code: 'SVC-RES-002' }, pin: null })
-    expect(dead.verdict).toMatch(/^alice\.chronym is free: the claim of the key .* which 5 of 5 peers still hold, ended with its grace at 2026-01-09T/)
+    expect(dead.verdict).toMatch(
+      /^alice\.chronym is free: the claim of the key .* which 5 of 5 peers still hold, ended with its grace at 2026-01-09T/
+    )
   })
 
   it('has two payloads of one serial is told as an equivocation, seen between the answers or noted in the own store', async () => {
@@ -205,7 +296,9 @@ describe('a name that', () => {
     expect(new Set(explanation.equivocation!.payload_hashes).size).toBe(2)
     expect(explanation.notes.join('\n')).toMatch(/two different payloads with serial 7/)
     holdEverywhere(reveal, 'settled')
-    owner.network.noted.set(ALICE, { equivocation: { round: 9, serial: 3, payloadHashes: [new Uint8Array(32), new Uint8Array(32).fill(1)] } })
+    owner.network.noted.set(ALICE, {
+      equivocation: { round: 9, serial: 3, payloadHashes: [new Uint8Array(32), new Uint8Array(32).fill(1)] }
+    })
     expect((await explained(owner)).equivocation).toMatchObject({ serial: 3, pulse_round: 9 })
   })
 })
@@ -234,20 +327,35 @@ describe('a name of this daemon', () => {
     expect(explanation.own).toMatchObject({
       name: { name: ALICE, renewal: { state: 'off' } },
       claim: { owner: KEY, pulse_round: reveal.drand_pulse, renewals: 0 },
-      receipts: { pulse_round: reveal.drand_pulse, receipts: bench.world.peers.map(({ id }) => ({ peer: id, seen_round: expect.any(Number), signature: '00'.repeat(64) })) },
+      receipts: {
+        pulse_round: reveal.drand_pulse,
+        receipts: bench.world.peers.map(({ id }) => ({
+          peer: id,
+          seen_round: expect.any(Number),
+          signature: '00'.repeat(64)
+        }))
+      },
       tasks: [{ kind: 'register', status: 'completed' }]
     })
     expect(explanation.own!.receipts!.commitment).toBe(explanation.own!.claim!.commitment)
-    expect(explanation.notes.join('\n')).toContain(`5 of 5 receipts that peers have signed say that they saw the commitment of this claim before its pulse, round ${reveal.drand_pulse}.`)
+    expect(explanation.notes.join('\n')).toContain(
+      `5 of 5 receipts that peers have signed say that they saw the commitment of this claim before its pulse, round ${reveal.drand_pulse}.`
+    )
     expect(explanation.held_here).toMatchObject({ state: 'settled', owner: KEY, stub: false })
-    expect(explanation.notes.join('\n')).toMatch(/The own store holds a claim; it is settled, and a claim has stood there since 2026-/)
+    expect(explanation.notes.join('\n')).toMatch(
+      /The own store holds a claim; it is settled, and a claim has stood there since 2026-/
+    )
     expect(explanation.answers.filter(({ vote }) => !vote)).toMatchObject([{ self: true }])
   })
 
   it('is not thin where everybody else agrees, though its own store has no vote', async () => {
     for (const peer of bench.world.peers.slice(2)) peer.away = true
     await registered(owner)
-    expect(await explained(owner)).toMatchObject({ resolves: 'settled', asked: { peers: 2 }, verdict: expect.stringMatching(/1 of 1 votes; its lease/) })
+    expect(await explained(owner)).toMatchObject({
+      resolves: 'settled',
+      asked: { peers: 2 },
+      verdict: expect.stringMatching(/1 of 1 votes; its lease/)
+    })
   })
 
   it('shows nothing of that to strangers', async () => {
@@ -258,9 +366,13 @@ describe('a name of this daemon', () => {
   it('that nobody else holds is still told to be ours', async () => {
     await registered(owner)
     for (const peer of bench.world.peers.slice(1)) peer.reveals.delete(ALICE)
-    expect((await explained(owner)).verdict).toBe('This daemon has a claim of alice.chronym, but none of the other peers that answered holds its record; it is sent again by itself.')
+    expect((await explained(owner)).verdict).toBe(
+      'This daemon has a claim of alice.chronym, but none of the other peers that answered holds its record; it is sent again by itself.'
+    )
     bench.clock.set(bench.clock.now() + 8.5 * DAY)
-    expect((await explained(owner)).verdict).toBe('Nobody owns alice.chronym: the claim of this daemon has lapsed, and none of the 4 peers that answered holds a record of it.')
+    expect((await explained(owner)).verdict).toBe(
+      'Nobody owns alice.chronym: the claim of this daemon has lapsed, and none of the 4 peers that answered holds a record of it.'
+    )
   })
 
   it('that the peers give to another key does not belong to this daemon', async () => {
@@ -291,19 +403,40 @@ describe('a registration under way', () => {
     await bench.clock.advance(4 * SECOND)
     await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
     const explanation = await explained(owner, { withOwn: true })
-    expect(explanation).toMatchObject({ rule: 'blinded', state: 'registering', owner: null, own: { name: null, claim: null, receipts: { receipts: { length: 5 } }, tasks: [{ task_id, phase: 'evaluate' }] } })
-    expect(explanation.verdict).toBe('This daemon is registering alice.chronym (phase evaluate). None of the 5 peers that answered holds a claim of it.')
-    expect(explanation.notes.join('\n')).toMatch(/5 of 5 receipts that peers have signed say that they saw the commitment before its pulse/)
+    expect(explanation).toMatchObject({
+      rule: 'blinded',
+      state: 'registering',
+      owner: null,
+      own: { name: null, claim: null, receipts: { receipts: { length: 5 } }, tasks: [{ task_id, phase: 'evaluate' }] }
+    })
+    expect(explanation.verdict).toBe(
+      'This daemon is registering alice.chronym (phase evaluate). None of the 5 peers that answered holds a claim of it.'
+    )
+    expect(explanation.notes.join('\n')).toMatch(
+      /5 of 5 receipts that peers have signed say that they saw the commitment before its pulse/
+    )
     expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
     // Nor is it for those who may not know of it; to them it is a name that nobody holds.
     bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
     const anonymous = await explained(owner)
-    expect(anonymous).toMatchObject({ rule: 'nobody-holds-it', state: 'none', error: { code: 'SVC-RES-002' }, own: null, asked: { peers: 5, answered: 4 } })
+    expect(anonymous).toMatchObject({
+      rule: 'nobody-holds-it',
+      state: 'none',
+      error: { code: 'SVC-RES-002' },
+      own: null,
+      asked: { peers: 5, answered: 4 }
+    })
     expect(anonymous.verdict).toBe('Nobody owns alice.chronym: none of the 4 peers that answered holds a record of it.')
     expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
     holdEverywhere(await rival(), 'settled')
-    expect((await explained(owner, { withOwn: true })).verdict).toMatch(/5 of the 5 peers that answered hold a claim of it\.$/)
-    expect(await explained(owner), 'nothing is left to hide').toMatchObject({ rule: 'majority', owner: RIVAL_KEY, own: null })
+    expect((await explained(owner, { withOwn: true })).verdict).toMatch(
+      /5 of the 5 peers that answered hold a claim of it\.$/
+    )
+    expect(await explained(owner), 'nothing is left to hide').toMatchObject({
+      rule: 'majority',
+      owner: RIVAL_KEY,
+      own: null
+    })
   })
 })
 

@@ -4,12 +4,27 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceError } from '../../../src/errors.ts'
 import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
-import { buildGenesis, buildNextVersion, signKidDocument, type KidDocument } from '../../../src/protocol/identity/kid.ts'
+import {
+  buildGenesis,
+  buildNextVersion,
+  signKidDocument,
+  type KidDocument
+} from '../../../src/protocol/identity/kid.ts'
 import { canonicalJsonBytes } from '../../../src/protocol/encoding/jcs.ts'
-import { decodeKidEnvelope, decodeKidRecord, encodeKidEnvelope, type KidRecordEnvelope } from '../../../src/protocol/identity/kid-record.ts'
+import {
+  decodeKidEnvelope,
+  decodeKidRecord,
+  encodeKidEnvelope,
+  type KidRecordEnvelope
+} from '../../../src/protocol/identity/kid-record.ts'
 import { signKidBinding } from '../../../src/protocol/identity/kid-binding.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
-import { encodeManifestRecord, signManifest, type Manifest, type UnsignedManifest } from '../../../src/protocol/identity/manifest.ts'
+import {
+  encodeManifestRecord,
+  signManifest,
+  type Manifest,
+  type UnsignedManifest
+} from '../../../src/protocol/identity/manifest.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { firstLink } from '../../../src/protocol/claim/reveal.ts'
@@ -19,7 +34,9 @@ import { FakeWorld, profile, startNode, type TestNode } from '../fakes.ts'
 
 const ALICE = 'alice.chronym' as Name
 const CREATED = '2026-01-01T00:00:00Z'
-const [update, recovery, assertion, stranger] = [1, 2, 3, 4].map((byte) => keyPairFromSeed(new Uint8Array(32).fill(byte)))
+const [update, recovery, assertion, stranger] = [1, 2, 3, 4].map((byte) =>
+  keyPairFromSeed(new Uint8Array(32).fill(byte))
+)
 
 let dataDir: string
 let clock: ManualClock
@@ -33,7 +50,12 @@ function genesis(): KidDocument {
 }
 
 function next(former: KidDocument, key = update!): KidDocument {
-  return signKidDocument(buildNextVersion(former, { alsoKnownAs: [`https://example.org/${String(former.version)}`] }), key, CREATED, profile)
+  return signKidDocument(
+    buildNextVersion(former, { alsoKnownAs: [`https://example.org/${String(former.version)}`] }),
+    key,
+    CREATED,
+    profile
+  )
 }
 
 function manifest(document: KidDocument, changes: Partial<UnsignedManifest> = {}, key = assertion!): Manifest {
@@ -75,8 +97,16 @@ describe('identity documents', () => {
     ['bare', (document: KidDocument): unknown => document]
   ])('are published %s and resolved elsewhere', async (_form, wrap) => {
     const document = genesis()
-    expect(await node.registry.publishKid(wrap(document))).toEqual({ did: document.id, version: 1, stored_by: 5, of: 5 })
-    expect(await other.registry.resolveIdentity(document.id)).toEqual({ kid_document: document, manifest_document: null })
+    expect(await node.registry.publishKid(wrap(document))).toEqual({
+      did: document.id,
+      version: 1,
+      stored_by: 5,
+      of: 5
+    })
+    expect(await other.registry.resolveIdentity(document.id)).toEqual({
+      kid_document: document,
+      manifest_document: null
+    })
   })
 
   it('grow by versions, each on top of the whole log', async () => {
@@ -100,7 +130,10 @@ describe('identity documents', () => {
   it('are not taken for the one that stands when only their proof is the same', async () => {
     const document = genesis()
     await node.registry.publishKid(document)
-    const altered = { ...document, service: [{ id: `${document.id}#web`, type: 'LinkedDomains', serviceEndpoint: 'https://evil.example/' }] }
+    const altered = {
+      ...document,
+      service: [{ id: `${document.id}#web`, type: 'LinkedDomains', serviceEndpoint: 'https://evil.example/' }]
+    }
     expect((await failure(node.registry.publishKid(altered))).code).toBe('SVC-KID-001')
     expect((await node.registry.resolveIdentity(document.id)).kid_document).toEqual(document)
   })
@@ -110,15 +143,32 @@ describe('identity documents', () => {
     await node.registry.publishKid(first)
     await node.registry.publishKid(next(first))
     const unsigned = buildNextVersion(first, { alsoKnownAs: ['https://example.org/stolen'] })
-    expect((await failure(node.registry.publishKid(signKidDocument(unsigned, update!, CREATED, profile)))).code).toBe('SVC-KID-001')
-    expect(await node.registry.publishKid(signKidDocument(unsigned, recovery!, CREATED, profile))).toMatchObject({ version: 2 })
-    expect((await node.registry.resolveIdentity(first.id)).kid_document['alsoKnownAs']).toEqual(['https://example.org/stolen'])
+    expect((await failure(node.registry.publishKid(signKidDocument(unsigned, update!, CREATED, profile)))).code).toBe(
+      'SVC-KID-001'
+    )
+    expect(await node.registry.publishKid(signKidDocument(unsigned, recovery!, CREATED, profile))).toMatchObject({
+      version: 2
+    })
+    expect((await node.registry.resolveIdentity(first.id)).kid_document['alsoKnownAs']).toEqual([
+      'https://example.org/stolen'
+    ])
   })
 
   it.each([
     ['nothing', undefined, /object is expected/],
     ['another shape', { document: { id: 'x' } }, /document/],
-    ['a foreign signature', { document: signKidDocument(buildGenesis({ keys: [], updateKeys: [update!.publicKey] }, profile), stranger!, CREATED, profile) }, /proof/],
+    [
+      'a foreign signature',
+      {
+        document: signKidDocument(
+          buildGenesis({ keys: [], updateKeys: [update!.publicKey] }, profile),
+          stranger!,
+          CREATED,
+          profile
+        )
+      },
+      /proof/
+    ],
     ['a version without its predecessors', { document: next(genesis()) }, /version 1/],
     ['a signature without its name', { document: genesis(), name_signature: [1] }, /name/]
   ])('made of %s are SVC-KID-001 and say why', async (_what, input, reason) => {
@@ -166,7 +216,10 @@ describe('identity documents', () => {
 
   it('say how many peers hold them when those are too few', async () => {
     for (const peer of world.peers) peer.refuses = 'busy'
-    expect(await failure(node.registry.publishKid(genesis()))).toMatchObject({ code: 'SVC-PUB-002', extensions: { stored_by: 0, of: 5 } })
+    expect(await failure(node.registry.publishKid(genesis()))).toMatchObject({
+      code: 'SVC-PUB-002',
+      extensions: { stored_by: 0, of: 5 }
+    })
   })
 })
 
@@ -185,7 +238,10 @@ describe('a name bound to an identity', () => {
     const firstRound = await register()
     const document = genesis()
     await node.registry.publishKid({ document, name: ALICE })
-    expect(decodeKidRecord(world.peers[0]!.identities.get(document.id)!, profile).binding).toMatchObject({ name: ALICE, firstRound })
+    expect(decodeKidRecord(world.peers[0]!.identities.get(document.id)!, profile).binding).toMatchObject({
+      name: ALICE,
+      firstRound
+    })
     expect(await failure(other.registry.publishKid({ document, name: ALICE }))).toMatchObject({ code: 'SVC-OWN-001' })
   })
 
@@ -207,10 +263,23 @@ describe('a name bound to an identity', () => {
     const firstRound = await register()
     const document = genesis()
     const hash = profileHash(profile)
-    const sign = (seed: number) => signKidBinding(ALICE, firstRound, document.id, nameKey(new Uint8Array(32).fill(seed), hash, ALICE).secretKey, hash).signature
+    const sign = (seed: number) =>
+      signKidBinding(
+        ALICE,
+        firstRound,
+        document.id,
+        nameKey(new Uint8Array(32).fill(seed), hash, ALICE).secretKey,
+        hash
+      ).signature
     await other.registry.publishKid({ document, name: ALICE, name_signature: [...sign(1)] })
-    await other.registry.publishKid({ document, name: ALICE, name_signature: Buffer.from(sign(1)).toString('base64url') })
-    expect(await failure(other.registry.publishKid({ document, name: ALICE, name_signature: [...sign(9)] }))).toMatchObject({ code: 'SVC-KID-001' })
+    await other.registry.publishKid({
+      document,
+      name: ALICE,
+      name_signature: Buffer.from(sign(1)).toString('base64url')
+    })
+    expect(
+      await failure(other.registry.publishKid({ document, name: ALICE, name_signature: [...sign(9)] }))
+    ).toMatchObject({ code: 'SVC-KID-001' })
   })
 })
 
@@ -218,7 +287,12 @@ describe('manifests', () => {
   it('are published and resolved with their identity, the newest one', async () => {
     const document = genesis()
     await node.registry.publishKid(document)
-    expect(await node.registry.publishManifest({ manifest: manifest(document) })).toEqual({ did: document.id, version: 1, stored_by: 5, of: 5 })
+    expect(await node.registry.publishManifest({ manifest: manifest(document) })).toEqual({
+      did: document.id,
+      version: 1,
+      stored_by: 5,
+      of: 5
+    })
     world.peers[2]!.manifests.set(document.id, Buffer.from('garbage'))
     const newer = manifest(document, { version: 2 })
     world.peers[3]!.manifests.set(document.id, Buffer.from(world.peers[0]!.manifests.get(document.id)!))
@@ -234,7 +308,11 @@ describe('manifests', () => {
     await node.registry.publishManifest(newer)
     for (const at of [node, other]) {
       const error = await failure(at.registry.publishManifest(manifest(document)))
-      expect(error).toMatchObject({ code: 'SVC-PUB-001', extensions: { rule: 'stale' }, message: expect.stringContaining('version 2 of kid_version 1') as string })
+      expect(error).toMatchObject({
+        code: 'SVC-PUB-001',
+        extensions: { rule: 'stale' },
+        message: expect.stringContaining('version 2 of kid_version 1') as string
+      })
     }
     expect(node.network.sent.filter((message) => message.startsWith('manifests '))).toHaveLength(1)
     expect(other.network.sent.filter((message) => message.startsWith('manifests '))).toEqual([])
@@ -249,7 +327,10 @@ describe('manifests', () => {
     node.network.before = (kind) => {
       if (kind === 'manifests') for (const peer of world.peers.slice(0, 3)) peer.manifests.set(document.id, newer)
     }
-    expect(await failure(node.registry.publishManifest(manifest(document)))).toMatchObject({ code: 'SVC-PUB-001', extensions: { rule: 'stale' } })
+    expect(await failure(node.registry.publishManifest(manifest(document)))).toMatchObject({
+      code: 'SVC-PUB-001',
+      extensions: { rule: 'stale' }
+    })
   })
 
   it('that have expired are not given out', async () => {
@@ -267,7 +348,11 @@ describe('manifests', () => {
     const document = genesis()
     await node.registry.publishKid(document)
     const error = await failure(node.registry.publishManifest(manifest(document, validity)))
-    expect(error).toMatchObject({ code: 'SVC-KID-001', extensions: { rule: 'manifest' }, message: expect.stringContaining('validUntil has passed, or validFrom is still to come') as string })
+    expect(error).toMatchObject({
+      code: 'SVC-KID-001',
+      extensions: { rule: 'manifest' },
+      message: expect.stringContaining('validUntil has passed, or validFrom is still to come') as string
+    })
     expect(world.peers.map(({ manifests }) => manifests.size)).toEqual([0, 0, 0, 0, 0])
   })
 

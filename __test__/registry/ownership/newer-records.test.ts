@@ -1,4 +1,7 @@
-/** A daemon that lacks what was published with its keys since: restored from a backup, or beside another one with the same seed. */
+/**
+ * A daemon that lacks what was published with its keys since: restored from a backup, or beside another one with the
+ * same seed.
+ */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { claimOf } from '../../../src/protocol/claim/claim.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
@@ -117,30 +120,33 @@ it('a renewal of this daemon that some peers hold already is no newer record of 
   expect(node.registry.ownedNames()[0]!.lease_end > lease).toBe(true)
 })
 
-it.each([true, false])('the claim that the peers have settled on is taken up, of two that daemons with one seed have made (older: %s)', async (isOlder) => {
-  const [one, two] = [await bench.start(), await bench.start({ self: 'peer-1', store: new MemoryStore() })]
-  await bench.registered(one)
-  const older = bench.held()
-  for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
-  await bench.clock.advance(10 * SECOND)
-  await bench.registered(two)
-  const newer = bench.held()
-  const [loser, winning, losing] = isOlder ? [two, older, newer] : [one, newer, older]
-  const showAt = (state: 'fresh' | 'settled'): void => {
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state, reveal: winning })
+it.each([true, false])(
+  'the claim that the peers have settled on is taken up, of two that daemons with one seed have made (older: %s)',
+  async (isOlder) => {
+    const [one, two] = [await bench.start(), await bench.start({ self: 'peer-1', store: new MemoryStore() })]
+    await bench.registered(one)
+    const older = bench.held()
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    await bench.clock.advance(10 * SECOND)
+    await bench.registered(two)
+    const newer = bench.held()
+    const [loser, winning, losing] = isOlder ? [two, older, newer] : [one, newer, older]
+    const showAt = (state: 'fresh' | 'settled'): void => {
+      for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state, reveal: winning })
+    }
+    expect(loser.network.own.get(ALICE)).toEqual(losing)
+    showAt('fresh')
+    await bench.clock.advance(40 * SECOND)
+    await settle()
+    expect(loser.network.own.get(ALICE), 'a contest may still end otherwise').toEqual(losing)
+    showAt('settled')
+    await bench.clock.advance(40 * SECOND)
+    await until(() => loser.network.own.get(ALICE)!.drand_pulse === winning.drand_pulse)
+    const { task_id } = await loser.registry.renew(ALICE, {})
+    expect(await bench.finish(loser, task_id)).toMatchObject({ status: 'completed' })
+    expect(linksOf(bench.held())[0]!.p).toBe(winning.drand_pulse)
   }
-  expect(loser.network.own.get(ALICE)).toEqual(losing)
-  showAt('fresh')
-  await bench.clock.advance(40 * SECOND)
-  await settle()
-  expect(loser.network.own.get(ALICE), 'a contest may still end otherwise').toEqual(losing)
-  showAt('settled')
-  await bench.clock.advance(40 * SECOND)
-  await until(() => loser.network.own.get(ALICE)!.drand_pulse === winning.drand_pulse)
-  const { task_id } = await loser.registry.renew(ALICE, {})
-  expect(await bench.finish(loser, task_id)).toMatchObject({ status: 'completed' })
-  expect(linksOf(bench.held())[0]!.p).toBe(winning.drand_pulse)
-})
+)
 
 const readOwned = (node: TestNode) => new OwnedNames(node.store, profile).get(ALICE)!
 
@@ -157,30 +163,39 @@ describe('two daemons with one seed', () => {
     two = await bench.start({ store: copy, self: 'peer-1' })
   })
 
-  it.each([ZONE, LATER, { records: {} }])('that publish with one serial: only who is read back says so, and the other is warned (%j)', async (other) => {
-    const events: string[] = []
-    for (const node of [one, two]) node.registry.subscribe(({ type, detail }) => events.push(`${type} ${detail.warning ?? ''}`))
-    one.registry.saveZone(ALICE, { records: { '@': [{ type: 'TXT', value: '"one"' }] } })
-    two.registry.saveZone(ALICE, other)
-    const first = (await one.registry.publishZone(ALICE)).serial
-    const second = await two.registry.publishZone(ALICE).then(({ serial }) => serial, (error: unknown) => (error as { code: string }).code)
-    const served = (await two.registry.publicZone(ALICE)).zone
-    expect([first, served.serial]).toEqual([2, 2])
-    if (second === 2) expect(served.records).toEqual(other.records)
-    else expect([second, served.records]).toEqual(['SVC-PUB-001', { '@': [{ type: 'TXT', value: '"one"' }] }])
-    await bench.clock.advance(40 * SECOND)
-    const loser = second === 2 ? one : two
-    await until(() => loser.registry.ownedNames()[0]!.warnings.length > 0)
-    expect(loser.registry.ownedNames()[0]!.warnings).toMatchObject(NOTICED)
-    await bench.clock.advance(40 * SECOND)
-    await until(() => events.includes('name:warning other-daemon'))
-  })
+  it.each([ZONE, LATER, { records: {} }])(
+    'that publish with one serial: only who is read back says so, and the other is warned (%j)',
+    async (other) => {
+      const events: string[] = []
+      for (const node of [one, two])
+        node.registry.subscribe(({ type, detail }) => events.push(`${type} ${detail.warning ?? ''}`))
+      one.registry.saveZone(ALICE, { records: { '@': [{ type: 'TXT', value: '"one"' }] } })
+      two.registry.saveZone(ALICE, other)
+      const first = (await one.registry.publishZone(ALICE)).serial
+      const second = await two.registry.publishZone(ALICE).then(
+        ({ serial }) => serial,
+        (error: unknown) => (error as { code: string }).code
+      )
+      const served = (await two.registry.publicZone(ALICE)).zone
+      expect([first, served.serial]).toEqual([2, 2])
+      if (second === 2) expect(served.records).toEqual(other.records)
+      else expect([second, served.records]).toEqual(['SVC-PUB-001', { '@': [{ type: 'TXT', value: '"one"' }] }])
+      await bench.clock.advance(40 * SECOND)
+      const loser = second === 2 ? one : two
+      await until(() => loser.registry.ownedNames()[0]!.warnings.length > 0)
+      expect(loser.registry.ownedNames()[0]!.warnings).toMatchObject(NOTICED)
+      await bench.clock.advance(40 * SECOND)
+      await until(() => events.includes('name:warning other-daemon'))
+    }
+  )
 
   it('are noticed by the daemon whose zone is served, where a peer has noted the other', async () => {
     one.registry.saveZone(ALICE, ZONE)
     await one.registry.publishZone(ALICE)
     const ours = claimOf(bench.held(), ALICE as Name, linksOf(bench.held()), profile)
-    one.network.noted.set(ALICE, { equivocation: { round: ours.newestRound, serial: 2, payloadHashes: [ours.payloadHash, new Uint8Array(32)] } })
+    one.network.noted.set(ALICE, {
+      equivocation: { round: ours.newestRound, serial: 2, payloadHashes: [ours.payloadHash, new Uint8Array(32)] }
+    })
     one.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     await until(() => one.registry.ownedNames()[0]!.warnings.length > 0)
     expect(one.registry.ownedNames()[0]!.warnings).toMatchObject(NOTICED)

@@ -25,7 +25,8 @@ describe('a name of ours that peers give to another key', () => {
     node.network.mode = 'full'
     const theirs = held()
     const ours = node.network.own.get(ALICE)!
-    for (const [index, peer] of bench.world.peers.entries()) peer.reveals.set(ALICE, index <= count ? { state, reveal: theirs } : { state, reveal: ours })
+    for (const [index, peer] of bench.world.peers.entries())
+      peer.reveals.set(ALICE, index <= count ? { state, reveal: theirs } : { state, reveal: ours })
   }
 
   let events: string[]
@@ -78,7 +79,8 @@ describe('a name of ours that peers give to another key', () => {
     await replaceAt(5, 'fresh')
     await bench.clock.advance(40 * SECOND)
     await until(() => node.registry.ownedNames()[0]!.state === 'contested')
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: node.network.own.get(ALICE)! })
+    for (const peer of bench.world.peers)
+      peer.reveals.set(ALICE, { state: 'settled', reveal: node.network.own.get(ALICE)! })
     await bench.clock.advance(40 * SECOND)
     await until(() => node.registry.ownedNames()[0]!.state === 'live')
     expect(events).toEqual([`name:contested ${ALICE}`, `name:held ${ALICE}`])

@@ -38,29 +38,38 @@ beforeEach(async () => {
 })
 
 describe('of two requests at once, each with a zone', () => {
-  it.each(['register', 'renew'] as const)('to %s a name, the zone of the one that is refused goes nowhere', async (kind) => {
-    if (kind === 'renew') await completed((await node.registry.register(ALICE, {})).task_id)
-    const [first, second] = await Promise.allSettled([node.registry[kind](ALICE, { zone: FIRST }), node.registry[kind](ALICE, { zone: SECOND_ZONE })])
-    if (first.status === 'rejected') throw first.reason
-    expect(second).toMatchObject({ status: 'rejected', reason: { code: 'SVC-REG-002' } })
-    expect(node.registry.localZone(ALICE)?.zone).toMatchObject(FIRST)
-    await completed(first.value.task_id)
-    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: expect.any(Number), ...FIRST })))
-  })
+  it.each(['register', 'renew'] as const)(
+    'to %s a name, the zone of the one that is refused goes nowhere',
+    async (kind) => {
+      if (kind === 'renew') await completed((await node.registry.register(ALICE, {})).task_id)
+      const [first, second] = await Promise.allSettled([
+        node.registry[kind](ALICE, { zone: FIRST }),
+        node.registry[kind](ALICE, { zone: SECOND_ZONE })
+      ])
+      if (first.status === 'rejected') throw first.reason
+      expect(second).toMatchObject({ status: 'rejected', reason: { code: 'SVC-REG-002' } })
+      expect(node.registry.localZone(ALICE)?.zone).toMatchObject(FIRST)
+      await completed(first.value.task_id)
+      expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: expect.any(Number), ...FIRST })))
+    }
+  )
 })
 
 describe('a zone that is published while the reveal of a renewal waits for peers', () => {
-  it.each([[[]], [[1, 2]]])('is not overwritten by the older one when the renewal goes out (taken before by %j)', async (takers) => {
-    const taskId = await renewalTakenBy(...takers)
-    const before = node.registry.ownedNames()[0]!.lease_end
-    node.registry.saveZone(ALICE, SECOND_ZONE)
-    await node.registry.publishZone(ALICE)
-    await completed(taskId)
-    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
-    expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
-    expect(node.registry.ownedNames()[0]!.lease_end > before).toBe(true)
-    expect(heldBy(3).drand_pulse).toBe(heldBy(1).drand_pulse)
-  })
+  it.each([[[]], [[1, 2]]])(
+    'is not overwritten by the older one when the renewal goes out (taken before by %j)',
+    async (takers) => {
+      const taskId = await renewalTakenBy(...takers)
+      const before = node.registry.ownedNames()[0]!.lease_end
+      node.registry.saveZone(ALICE, SECOND_ZONE)
+      await node.registry.publishZone(ALICE)
+      await completed(taskId)
+      expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+      expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
+      expect(node.registry.ownedNames()[0]!.lease_end > before).toBe(true)
+      expect(heldBy(3).drand_pulse).toBe(heldBy(1).drand_pulse)
+    }
+  )
 
   it('nor while it is being sent: it goes out again, on the newer link', async () => {
     const taskId = await renewalTakenBy()

@@ -15,7 +15,11 @@ beforeEach(async () => {
 describe('estimates and status', () => {
   it('say how long a name takes here and when its lease runs', async () => {
     const estimate = await node.registry.estimate(ALICE)
-    expect(estimate).toMatchObject({ iterations: 1_000_000, lease_start: '2026-01-01T00:00:02.000Z', lease_end: '2026-01-08T00:00:02.000Z' })
+    expect(estimate).toMatchObject({
+      iterations: 1_000_000,
+      lease_start: '2026-01-01T00:00:02.000Z',
+      lease_end: '2026-01-08T00:00:02.000Z'
+    })
     expect(estimate.seconds).toBeGreaterThanOrEqual(3)
     expect(estimate).toMatchObject({ gain_seconds: null, left: null })
     await registered()
@@ -37,7 +41,12 @@ describe('estimates and status', () => {
   it('count the tasks that go before, and shift the lease with them', async () => {
     node.pool.instant = false
     const free = await node.registry.estimate(ALICE)
-    expect(free).toMatchObject({ kind: 'register', queued_seconds: 0, iterations_per_second: 1_000_000, proving_seconds: 1 })
+    expect(free).toMatchObject({
+      kind: 'register',
+      queued_seconds: 0,
+      iterations_per_second: 1_000_000,
+      proving_seconds: 1
+    })
     await node.registry.register('bob.chronym', {})
     const behind = await node.registry.estimate(ALICE)
     expect(behind.queued_seconds).toBe(2)
@@ -61,13 +70,28 @@ describe('estimates and status', () => {
     await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
     await node.tasks.remove(task_id)
     await bench.clock.advance(60 * SECOND)
-    expect(await node.registry.estimate(ALICE)).toMatchObject({ proof_kept: true, seconds: 0, queued_seconds: 0, proving_seconds: 0, lease_start: '2026-01-01T00:00:02.000Z', lease_end: '2026-01-08T00:00:02.000Z' })
-    expect(await node.registry.estimate('bob.chronym')).toMatchObject({ proof_kept: false, lease_start: expect.stringMatching(/T00:01/) })
+    expect(await node.registry.estimate(ALICE)).toMatchObject({
+      proof_kept: true,
+      seconds: 0,
+      queued_seconds: 0,
+      proving_seconds: 0,
+      lease_start: '2026-01-01T00:00:02.000Z',
+      lease_end: '2026-01-08T00:00:02.000Z'
+    })
+    expect(await node.registry.estimate('bob.chronym')).toMatchObject({
+      proof_kept: false,
+      lease_start: expect.stringMatching(/T00:01/)
+    })
   })
 
   it('say what network and beacon are doing', async () => {
     expect(node.registry.networkStatus()).toEqual({
-      status: 'online', peers: 4, mode: 'full', peer_id: 'peer-0', network: 'local', records: 0,
+      status: 'online',
+      peers: 4,
+      mode: 'full',
+      peer_id: 'peer-0',
+      network: 'local',
+      records: 0,
       beacon: { round: expect.any(Number), age_seconds: 0 },
       diversity: null
     })

@@ -16,7 +16,11 @@ beforeEach(async () => {
 describe('the manual flow', () => {
   it('sends a commitment and says who stored it', async () => {
     const now = clockRound(bench.clock.now(), profile.beacon)
-    expect(await node.registry.commit(ALICE, new Uint8Array(32))).toEqual({ stored_by: 5, of: 5, pulse_round: now + profile.min_commit })
+    expect(await node.registry.commit(ALICE, new Uint8Array(32))).toEqual({
+      stored_by: 5,
+      of: 5,
+      pulse_round: now + profile.min_commit
+    })
     await expect(node.registry.commit(ALICE, new Uint8Array(31))).rejects.toThrow(code('SVC-REQ-001'))
     await expect(node.registry.commit('x', new Uint8Array(32))).rejects.toThrow(code('SVC-NAM-001'))
     for (const peer of bench.world.peers) peer.refuses = 'busy'
@@ -32,7 +36,9 @@ describe('the manual flow', () => {
     expect(await other.registry.publish(reveal)).toEqual({ stored_by: 5, of: 5 })
     expect(other.registry.ownedNames()).toEqual([])
     const forged = { ...reveal, signature: reveal.signature.map((byte) => byte ^ 1) }
-    await expect(other.registry.publish(forged)).rejects.toThrow(expect.objectContaining({ code: 'SVC-PUB-001', extensions: { rule: 'signature' } }) as Error)
+    await expect(other.registry.publish(forged)).rejects.toThrow(
+      expect.objectContaining({ code: 'SVC-PUB-001', extensions: { rule: 'signature' } }) as Error
+    )
   })
 
   it('owns a name whose Reveal too few peers have stored so far: it is sent again by itself', async () => {
@@ -53,7 +59,12 @@ describe('the manual flow', () => {
     await registered()
     const first = held()
     expect(first.pubkey).toEqual(second.pubkey)
-    await expect(node.registry.publish(second)).rejects.toThrow(expect.objectContaining({ code: 'SVC-REG-001', message: expect.stringContaining('chronym renew') as string }) as Error)
+    await expect(node.registry.publish(second)).rejects.toThrow(
+      expect.objectContaining({
+        code: 'SVC-REG-001',
+        message: expect.stringContaining('chronym renew') as string
+      }) as Error
+    )
     expect(node.network.own.get(ALICE)).toEqual(first)
     // To a daemon that knows of none, the peers say what stands in its way.
     const unaware = await start({ self: 'peer-2', store: new MemoryStore() })

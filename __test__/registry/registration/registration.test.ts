@@ -19,7 +19,11 @@ describe('registering', () => {
     expect(view).toMatchObject({ status: 'running', kind: 'register', iterations: 1_000_000, deadline: null })
     expect((await finish(node, view.task_id)).status).toBe('completed')
     const other = await start({ self: 'peer-1', seed: 2 })
-    expect(await other.registry.publicZone(ALICE)).toEqual({ source: 'network', state: 'published', zone: { serial: 1, ...ZONE } })
+    expect(await other.registry.publicZone(ALICE)).toEqual({
+      source: 'network',
+      state: 'published',
+      zone: { serial: 1, ...ZONE }
+    })
     const { confidence, reveal } = await other.registry.resolve(ALICE)
     expect(confidence).toBe('settled')
     expect(reveal.iterations).toBe(1_000_000)
@@ -72,7 +76,9 @@ describe('registering', () => {
   })
 
   it('refuses a zone that breaks a rule before anything else happens', async () => {
-    await expect(node.registry.register(ALICE, { zone: { records: { '@': [{ type: 'A', value: 'nonsense' }] } } })).rejects.toThrow(code('SVC-ZON-002'))
+    await expect(
+      node.registry.register(ALICE, { zone: { records: { '@': [{ type: 'A', value: 'nonsense' }] } } })
+    ).rejects.toThrow(code('SVC-ZON-002'))
     expect(node.network.sent).toEqual([])
   })
 
@@ -102,14 +108,21 @@ describe('registering', () => {
     await registered()
     const restored = await start({ store: new MemoryStore() })
     expect(restored.registry.ownedNames()).toEqual([])
-    await expect(restored.registry.register(ALICE, {})).rejects.toThrow(expect.objectContaining({ code: 'SVC-REG-001', message: expect.stringContaining('taken it up now') as string }) as Error)
+    await expect(restored.registry.register(ALICE, {})).rejects.toThrow(
+      expect.objectContaining({
+        code: 'SVC-REG-001',
+        message: expect.stringContaining('taken it up now') as string
+      }) as Error
+    )
     expect(restored.registry.ownedNames()).toHaveLength(1)
   })
 
   it('refuses a second task for the name with SVC-REG-002 and its id', async () => {
     node.pool.instant = false
     const { task_id } = await node.registry.register(ALICE, {})
-    await expect(node.registry.register(ALICE, {})).rejects.toThrow(expect.objectContaining({ code: 'SVC-REG-002', extensions: { task_id } }) as Error)
+    await expect(node.registry.register(ALICE, {})).rejects.toThrow(
+      expect.objectContaining({ code: 'SVC-REG-002', extensions: { task_id } }) as Error
+    )
   })
 
   it('says SVC-BCN-001 while the beacon is silent', async () => {

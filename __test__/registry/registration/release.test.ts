@@ -17,7 +17,11 @@ beforeEach(async () => {
 
 describe('a released name', () => {
   it('is not renewed by itself, after a restart neither, and says when it lapses', async () => {
-    expect(node.registry.release(ALICE)).toMatchObject({ name: ALICE, renewal: { state: 'released', due: null }, warnings: [{ code: 'released' }] })
+    expect(node.registry.release(ALICE)).toMatchObject({
+      name: ALICE,
+      renewal: { state: 'released', due: null },
+      warnings: [{ code: 'released' }]
+    })
     const { store } = node
     await bench.closeAll()
     node = await bench.start({ store })
@@ -57,7 +61,9 @@ describe('a release', () => {
     node.pool.instant = false
     await bench.clock.advance(SECOND)
     const { task_id } = await node.registry.renew(ALICE, {})
-    expect(() => node.registry.release(ALICE)).toThrow(expect.objectContaining({ code: 'SVC-REG-002', extensions: { task_id } }))
+    expect(() => node.registry.release(ALICE)).toThrow(
+      expect.objectContaining({ code: 'SVC-REG-002', extensions: { task_id } })
+    )
     expect(owned().renewal.state).toBe('running')
   })
 

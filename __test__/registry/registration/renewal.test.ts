@@ -89,7 +89,10 @@ describe('a renewal beside another daemon with the same seed, whose link has the
   it('comes after one link only: it says so, and the next one squares again', async () => {
     expect(await proved(other, theirs)).toMatchObject({ status: 'completed' })
     await node.registry.publish(held())
-    expect(await proved(node, ours)).toMatchObject({ status: 'failed', error: { code: 'SVC-PUB-001', message: expect.stringContaining('Renew the name again') as string } })
+    expect(await proved(node, ours)).toMatchObject({
+      status: 'failed',
+      error: { code: 'SVC-PUB-001', message: expect.stringContaining('Renew the name again') as string }
+    })
     expect(node.network.own.get(ALICE)).toEqual(held())
     await renewedAnew()
   })

@@ -14,17 +14,24 @@ const bench = useWorkbench()
 let owner: TestNode
 let asker: TestNode
 
-const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> => bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
+const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> =>
+  bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
 
 async function registerAt(node: TestNode): Promise<Reveal> {
   await bench.registered(node)
-  return node.dependencies.network.getReveals(ALICE).then(({ answers }) => answers.find(({ reveal }) => reveal !== undefined)!.reveal!)
+  return node.dependencies.network
+    .getReveals(ALICE)
+    .then(({ answers }) => answers.find(({ reveal }) => reveal !== undefined)!.reveal!)
 }
 
 function withZone(reveal: Reveal, zone: Zone, serial: number): Reveal {
   const { name, drand_pulse, iterations, vdf_proof } = reveal
   const hash = profileHash(profile)
-  return signReveal({ name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) }, nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name), hash)
+  return signReveal(
+    { name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) },
+    nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name),
+    hash
+  )
 }
 
 /** How often the network was asked for the name. */
@@ -104,7 +111,18 @@ describe('resolving', () => {
 
   it('keeps an answer for the shortest ttl, then gives it out while it asks again', async () => {
     const reveal = await registerAt(owner)
-    const first = withZone(reveal, { records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 60 }, { type: 'TXT', value: '"x"', ttl: 600 }] } }, 2)
+    const first = withZone(
+      reveal,
+      {
+        records: {
+          '@': [
+            { type: 'A', value: '192.0.2.1', ttl: 60 },
+            { type: 'TXT', value: '"x"', ttl: 600 }
+          ]
+        }
+      },
+      2
+    )
     for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: first })
     await asker.registry.resolve(ALICE)
     const second = withZone(reveal, { records: {} }, 3)
@@ -149,7 +167,8 @@ describe('resolving', () => {
   it('forgets what it knew when a newer record is stored here', async () => {
     const reveal = await registerAt(owner)
     await asker.registry.resolve(ALICE)
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 7) })
+    for (const peer of bench.world.peers)
+      peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 7) })
     asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(7)
   })
@@ -165,12 +184,19 @@ describe('peers that disagree', () => {
   it('with no majority are SVC-RES-004 with both owners, never a guess', async () => {
     const ours = await registerAt(owner)
     const theirs = await rival()
-    bench.world.peers.forEach((peer, index) => peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs }))
+    bench.world.peers.forEach((peer, index) =>
+      peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs })
+    )
     bench.world.peers[4]!.reveals.delete(ALICE)
     const error = await failure(asker.registry.resolve(ALICE))
     expect(error.code).toBe('SVC-RES-004')
     expect(error.extensions['candidates']).toHaveLength(2)
-    expect(await asker.registry.explain(ALICE)).toMatchObject({ state: 'contested', rule: 'no-majority', owner: null, lease: null })
+    expect(await asker.registry.explain(ALICE)).toMatchObject({
+      state: 'contested',
+      rule: 'no-majority',
+      owner: null,
+      lease: null
+    })
   })
 
   it('cannot move a resolver within a day from an owner that it has known as settled', async () => {
@@ -185,7 +211,8 @@ describe('peers that disagree', () => {
 
   it('cannot take a record back in time', async () => {
     const reveal = await registerAt(owner)
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 5) })
+    for (const peer of bench.world.peers)
+      peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 5) })
     await asker.registry.resolve(ALICE)
     for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal })
     asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })

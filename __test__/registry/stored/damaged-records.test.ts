@@ -1,4 +1,7 @@
-/** Records of the database that can be decoded, but are not what this version writes: a damaged disk, or another version. */
+/**
+ * Records of the database that can be decoded, but are not what this version writes: a damaged disk, or another
+ * version.
+ */
 import { decode, encode } from 'cborg'
 import { describe, expect, it } from 'vitest'
 import { AwakeTime } from '../../../src/registry/upkeep/awake-time.ts'
@@ -27,24 +30,78 @@ const RECEIPT = { peer: 'peer', seenRound: 5, signature: HASH }
 describe('a record of another shape', () => {
   it.each<[string, string, (value: unknown) => Uint8Array, unknown[], (store: MemoryStore) => unknown]>([
     [
-      'of what was seen of a name', keys.seen(ALICE, HASH), encode,
-      [{ ...SEEN, serial: -1 }, { ...SEEN, newestRound: 1.5 }, { ...SEEN, serial: 2 ** 53 }, { ...SEEN, payloadHash: new Uint8Array(31) }, { ...SEEN, recordHash: 'x' }],
+      'of what was seen of a name',
+      keys.seen(ALICE, HASH),
+      encode,
+      [
+        { ...SEEN, serial: -1 },
+        { ...SEEN, newestRound: 1.5 },
+        { ...SEEN, serial: 2 ** 53 },
+        { ...SEEN, payloadHash: new Uint8Array(31) },
+        { ...SEEN, recordHash: 'x' }
+      ],
       (store) => new Memory(store).newest(ALICE, HASH)
     ],
-    ['of a pin', keys.pin(ALICE), encode, [{ ...PIN, newestRound: '5' }, { ...PIN, pubkey: new Uint8Array(33) }, { ...PIN, state: 'firm' }, { ...PIN, rival: 'x' }, { pubkey: HASH, newestRound: 5 }], (store) => new Pins(store, profile).get(ALICE)],
-    ['of a name of ours', keys.ownedName(ALICE), encode, [{ reveal: HASH, publishedSerial: 1 }, { reveal: [], publishedSerial: 1 }], (store) => new OwnedNames(store, profile).get(ALICE)],
     [
-      'of receipts', keys.receipts(ALICE), encode,
-      [{ commitment: HASH, pulseRound: -5, receipts: [] }, { commitment: HASH, pulseRound: 5, receipts: [{ ...RECEIPT, seenRound: NaN }] }, { commitment: HASH, pulseRound: 5, receipts: {} }],
+      'of a pin',
+      keys.pin(ALICE),
+      encode,
+      [
+        { ...PIN, newestRound: '5' },
+        { ...PIN, pubkey: new Uint8Array(33) },
+        { ...PIN, state: 'firm' },
+        { ...PIN, rival: 'x' },
+        { pubkey: HASH, newestRound: 5 }
+      ],
+      (store) => new Pins(store, profile).get(ALICE)
+    ],
+    [
+      'of a name of ours',
+      keys.ownedName(ALICE),
+      encode,
+      [
+        { reveal: HASH, publishedSerial: 1 },
+        { reveal: [], publishedSerial: 1 }
+      ],
+      (store) => new OwnedNames(store, profile).get(ALICE)
+    ],
+    [
+      'of receipts',
+      keys.receipts(ALICE),
+      encode,
+      [
+        { commitment: HASH, pulseRound: -5, receipts: [] },
+        { commitment: HASH, pulseRound: 5, receipts: [{ ...RECEIPT, seenRound: NaN }] },
+        { commitment: HASH, pulseRound: 5, receipts: {} }
+      ],
       (store) => new Receipts(store).get(ALICE)
     ],
     [
-      'of a zone', keys.zone(ALICE), json,
-      [{ serial: 1 }, { serial: 1, records: [] }, { serial: 1, records: { '@': {} } }, { serial: 1.5, records: {} }, { serial: 1, records: { '@': [{ type: 'A' }] } }, { serial: 1, records: { '@': [{ type: 'NONE', value: '' }] } }],
+      'of a zone',
+      keys.zone(ALICE),
+      json,
+      [
+        { serial: 1 },
+        { serial: 1, records: [] },
+        { serial: 1, records: { '@': {} } },
+        { serial: 1.5, records: {} },
+        { serial: 1, records: { '@': [{ type: 'A' }] } },
+        { serial: 1, records: { '@': [{ type: 'NONE', value: '' }] } }
+      ],
       (store) => new LocalZones(store).get(ALICE)
     ],
     // A clock, and milliseconds of a day, that there are not.
-    ['of how long the machine was awake', keys.awake(), encode, [[Infinity, []], [0, [[1, 1e9]]], [0, [[1, -1]]]], (store) => (new AwakeTime(store, bench.clock, SECOND), undefined)]
+    [
+      'of how long the machine was awake',
+      keys.awake(),
+      encode,
+      [
+        [Infinity, []],
+        [0, [[1, 1e9]]],
+        [0, [[1, -1]]]
+      ],
+      (store) => (new AwakeTime(store, bench.clock, SECOND), undefined)
+    ]
   ])('%s is set aside', (_what, key, write, values, read) => {
     for (const value of [...ANYTHING, ...values]) {
       const store = new MemoryStore()
@@ -98,7 +155,10 @@ describe('a record of another shape', () => {
 
 it('a zone keeps labels that objects have by themselves', () => {
   const zones = new LocalZones(new MemoryStore())
-  const records = { constructor: [{ type: 'A' as const, value: '192.0.2.1' }], prototype: [{ type: 'A' as const, value: '192.0.2.2', ttl: 60 }] }
+  const records = {
+    constructor: [{ type: 'A' as const, value: '192.0.2.1' }],
+    prototype: [{ type: 'A' as const, value: '192.0.2.2', ttl: 60 }]
+  }
   zones.save(ALICE, { serial: 3, records })
   expect(zones.get(ALICE)).toEqual({ serial: 3, records })
 })

@@ -12,8 +12,20 @@ import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 const KEY = new Uint8Array(32).fill(7)
 const SPAN_MS = profile.pin_after * profile.beacon.period * SECOND
 
-const tentative = (firstRound: number): TentativePin => ({ state: 'tentative', pubkey: KEY, newestRound: 5, firstRound, lookRound: firstRound + profile.pin_after })
-const firm = (newestRound: number): FirmPin => ({ state: 'firm', pubkey: KEY, newestRound, firstRound: 6, firmRound: 7 })
+const tentative = (firstRound: number): TentativePin => ({
+  state: 'tentative',
+  pubkey: KEY,
+  newestRound: 5,
+  firstRound,
+  lookRound: firstRound + profile.pin_after
+})
+const firm = (newestRound: number): FirmPin => ({
+  state: 'firm',
+  pubkey: KEY,
+  newestRound,
+  firstRound: 6,
+  firmRound: 7
+})
 
 describe('pins', () => {
   let store: MemoryStore
@@ -117,7 +129,10 @@ describe('the second look', () => {
       if (name === ALICE) throw new Error('nobody can be asked for this one')
     }
     await pass(1.2 * SPAN_MS)
-    expect(asker.registry.pins().map(({ name, state }) => [name, state])).toEqual([[ALICE, 'tentative'], ['bob.chronym', 'firm']])
+    expect(asker.registry.pins().map(({ name, state }) => [name, state])).toEqual([
+      [ALICE, 'tentative'],
+      ['bob.chronym', 'firm']
+    ])
   })
 
   it('is left to the next majority once the pin is forgotten, and nothing is answered from before', async () => {
@@ -152,13 +167,24 @@ describe('the second look', () => {
   it('shows in the list of pins', async () => {
     const [first] = asker.registry.pins()
     expect(v.parse(PinListSchema, [first])).toEqual([first])
-    expect(first).toMatchObject({ name: ALICE, state: 'tentative', firm_since: null, rival: null, contested_until: null })
+    expect(first).toMatchObject({
+      name: ALICE,
+      state: 'tentative',
+      firm_since: null,
+      rival: null,
+      contested_until: null
+    })
     expect(Date.parse(first!.second_look!) - Date.parse(first!.since)).toBe(SPAN_MS)
     expect(Date.parse(first!.until) - Date.parse(first!.since)).toBe(2 * SPAN_MS)
     await pass(SPAN_MS + 60 * SECOND)
     const [later] = asker.registry.pins()
     expect(v.parse(PinListSchema, [later])).toEqual([later])
-    expect(later).toMatchObject({ state: 'firm', since: first!.since, second_look: null, until: (await asker.registry.explain(ALICE)).lease!.grace_end })
+    expect(later).toMatchObject({
+      state: 'firm',
+      since: first!.since,
+      second_look: null,
+      until: (await asker.registry.explain(ALICE)).lease!.grace_end
+    })
     expect(asker.registry.pins(ALICE)).toEqual([])
     expect(() => asker.registry.pins('no name')).toThrow(code('SVC-NAM-001'))
     expect(() => asker.registry.forgetPin('no name')).toThrow(code('SVC-NAM-001'))

@@ -25,7 +25,10 @@ async function start(network = profile, store = new MemoryStore()): Promise<void
 const ended = (taskId: string): Promise<TaskView> => bench.finish(node, taskId)
 const renewals = () => node.tasks.list().filter(({ kind }) => kind === 'renew')
 const owned = () => node.registry.ownedNames()[0]!
-const told = () => events.filter(({ type }) => type.startsWith('name:warning')).map(({ type, detail }) => `${type} ${detail.warning ?? ''}`)
+const told = () =>
+  events
+    .filter(({ type }) => type.startsWith('name:warning'))
+    .map(({ type, detail }) => `${type} ${detail.warning ?? ''}`)
 /** One look of the daemon, 30 s apart. */
 const look = (): Promise<void> => bench.clock.advance(30 * SECOND)
 
@@ -37,7 +40,11 @@ beforeEach(() => {
 describe('a name of this daemon', () => {
   it('is renewed by itself before its lease ends', async () => {
     await start()
-    expect(owned()).toMatchObject({ state: 'live', renewal: { state: 'scheduled', left: 64, task_id: null }, warnings: [] })
+    expect(owned()).toMatchObject({
+      state: 'live',
+      renewal: { state: 'scheduled', left: 64, task_id: null },
+      warnings: []
+    })
     bench.clock.set(bench.clock.now() + 6.5 * DAY)
     node.pool.instant = false
     await look()
@@ -47,7 +54,12 @@ describe('a name of this daemon', () => {
     evaluation.finish({ kind: 'proof', proof: node.pool.proofFor(evaluation.request) })
     await ended(renewals()[0]!.task_id)
     expect(renewals()[0]!.status).toBe('completed')
-    expect(owned()).toMatchObject({ state: 'live', lease_end: expect.stringMatching(/^2026-01-14T/), renewal: { state: 'scheduled', left: 63 }, warnings: [] })
+    expect(owned()).toMatchObject({
+      state: 'live',
+      lease_end: expect.stringMatching(/^2026-01-14T/),
+      renewal: { state: 'scheduled', left: 63 },
+      warnings: []
+    })
     expect(linksOf(bench.world.peers[1]!.reveals.get(ALICE)!.reveal)).toHaveLength(2)
     expect(told()).toEqual([])
   })
@@ -66,7 +78,8 @@ describe('a name of this daemon', () => {
     awake.save()
     await start(profile, store)
     // Awake for 0.3 of a day without a break it would be done, and has three times as long.
-    node.pool.measureRate = () => Promise.resolve(renewalIterations(parseName(ALICE, profile), profile) / (0.3 * 24 * 3600))
+    node.pool.measureRate = () =>
+      Promise.resolve(renewalIterations(parseName(ALICE, profile), profile) / (0.3 * 24 * 3600))
     await look()
     const { lease_end: end, renewal } = owned()
     expect((Date.parse(end) - Date.parse(renewal.due!)) / DAY).toBeCloseTo(days, 0)
@@ -110,7 +123,8 @@ describe('a name of this daemon', () => {
     await start()
     node.pool.instant = false
     const squarings = renewalIterations(parseName(ALICE, profile), profile)
-    // Four and a half hours each, of a calendar in which the machine is awake eight hours a day; the leases end two hours apart, in another order than that of the names.
+    // Four and a half hours each, of a calendar in which the machine is awake eight hours a day; the leases end two
+    // hours apart, in another order than that of the names.
     node.pool.measureRate = () => Promise.resolve(squarings / (4.5 * 3600 * ASSUMED_SHARE))
     for (const name of ['zoe.chronym', 'bob.chronym']) {
       bench.clock.set(bench.clock.now() + 7200 * SECOND)
@@ -122,22 +136,31 @@ describe('a name of this daemon', () => {
     await look()
     await until(() => renewals().length === 3)
     await look()
-    expect(renewals().map(({ name, queue_position: position }) => [name, position])).toEqual([[ALICE, null], ['zoe.chronym', 1], ['bob.chronym', 2]])
+    expect(renewals().map(({ name, queue_position: position }) => [name, position])).toEqual([
+      [ALICE, null],
+      ['zoe.chronym', 1],
+      ['bob.chronym', 2]
+    ])
     expect(node.registry.ownedNames().map(({ name, warnings }) => [name, warnings.map(({ code }) => code)])).toEqual([
       [ALICE, []],
       ['bob.chronym', ['renewal-late']],
       ['zoe.chronym', []]
     ])
-    expect((await node.registry.estimate('zoe.chronym')).queued_seconds, 'behind the first alone').toBeLessThan((await node.registry.estimate('bob.chronym')).queued_seconds)
+    expect((await node.registry.estimate('zoe.chronym')).queued_seconds, 'behind the first alone').toBeLessThan(
+      (await node.registry.estimate('bob.chronym')).queued_seconds
+    )
   })
 
   it('is renewed so much earlier that others whose leases end with it have their time too', async () => {
     await start()
     await bench.registered(node, 'bob.chronym')
-    // A day each, of a calendar in which the machine is awake a third of the time: nine days before the end, were it alone, and the lease has seven.
+    // A day each, of a calendar in which the machine is awake a third of the time: nine days before the end, were it
+    // alone, and the lease has seven.
     node.pool.measureRate = () => Promise.resolve(renewalIterations(parseName(ALICE, profile), profile) / (3600 * 4))
     await look()
-    const due = node.registry.ownedNames().map(({ lease_end: end, renewal }) => (Date.parse(end) - Date.parse(renewal.due!)) / DAY)
+    const due = node.registry
+      .ownedNames()
+      .map(({ lease_end: end, renewal }) => (Date.parse(end) - Date.parse(renewal.due!)) / DAY)
     expect(due.toSorted((left, right) => left - right).map((days) => Math.round(days * 10) / 10)).toEqual([1.5, 3])
   })
 
@@ -149,7 +172,10 @@ describe('a name of this daemon', () => {
     await until(() => renewals()[0]!.status === 'failed')
     await bench.clock.advance(120 * SECOND)
     expect(renewals()).toHaveLength(1)
-    expect(owned()).toMatchObject({ renewal: { state: 'failed' }, warnings: [{ code: 'renewal-failed', message: expect.stringContaining('SVC-PUB-001') }] })
+    expect(owned()).toMatchObject({
+      renewal: { state: 'failed' },
+      warnings: [{ code: 'renewal-failed', message: expect.stringContaining('SVC-PUB-001') }]
+    })
     expect(told()).toEqual(['name:warning renewal-failed'])
     node.pool.breakProofs = false
     bench.clock.set(bench.clock.now() + 3600 * SECOND)
@@ -177,7 +203,12 @@ describe('a name of this daemon', () => {
     node.beacon.silent = true
     bench.clock.set(bench.clock.now() + 6.5 * DAY)
     await bench.clock.advance(60 * SECOND)
-    expect(owned()).toMatchObject({ renewal: { state: 'failed' }, warnings: [{ code: 'renewal-failed', message: expect.stringMatching(/could not be started \(The newest verified pulse/) }] })
+    expect(owned()).toMatchObject({
+      renewal: { state: 'failed' },
+      warnings: [
+        { code: 'renewal-failed', message: expect.stringMatching(/could not be started \(The newest verified pulse/) }
+      ]
+    })
     expect(renewals()).toEqual([])
   })
 

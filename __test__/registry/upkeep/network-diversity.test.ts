@@ -9,7 +9,8 @@ import type { NetworkDiversityView } from '../../../src/registry/types.ts'
 
 const { main } = builtInProfiles
 
-const apart = (count: number): Origin[] => Array.from({ length: count }, (_, index) => ({ peer: String(index), prefix: addressPrefix(`10.${index}.0.1`) }))
+const apart = (count: number): Origin[] =>
+  Array.from({ length: count }, (_, index) => ({ peer: String(index), prefix: addressPrefix(`10.${index}.0.1`) }))
 const messageOf = (count: number, profile = main): string | null => viewOf(apart(count), profile).message
 
 function viewOf(peers: readonly Origin[], profile = main): NetworkDiversityView {
@@ -25,7 +26,10 @@ describe('the diversity of a network', () => {
   })
 
   it('is told in numbers and words', () => {
-    const home = Array.from({ length: 3 }, (_, index) => ({ peer: String(index), prefix: addressPrefix(`192.168.1.${index}`) }))
+    const home = Array.from({ length: 3 }, (_, index) => ({
+      peer: String(index),
+      prefix: addressPrefix(`192.168.1.${index}`)
+    }))
     expect(viewOf(home)).toEqual({
       peers: 2,
       prefixes: 1,
@@ -40,16 +44,27 @@ describe('the diversity of a network', () => {
   })
 
   it('says what each number of peers means', () => {
-    expect(messageOf(4)).toContain('for now names resolve as thin, do not settle and are not adopted by newcomers. Missing: 7 peers, in at least 2 more /24 or /48.')
+    expect(messageOf(4)).toContain(
+      'for now names resolve as thin, do not settle and are not adopted by newcomers. Missing: 7 peers, in at least 2 more /24 or /48.'
+    )
     expect(messageOf(5)).toContain('for now names resolve as thin and do not settle. Missing: 6 peers,')
     expect(messageOf(8)).toContain('for now names resolve as thin. Missing: 3 peers.')
     expect(messageOf(10)).toContain('for now names may resolve as thin. Missing: 1 peer.')
-    expect(viewOf(apart(11))).toMatchObject({ peers: 11, missing: { peers: 0, prefixes: 0, wide_prefixes: 0 }, enough: true, message: null })
+    expect(viewOf(apart(11))).toMatchObject({
+      peers: 11,
+      missing: { peers: 0, prefixes: 0, wide_prefixes: 0 },
+      enough: true,
+      message: null
+    })
   })
 
   it('names the quorum that asks for the most', () => {
     const small = { ...main, k: 8 }
-    expect(messageOf(6, parseProfile(small))).toContain('6 of the 8 diverse peers that settling needs, in 6 /24 or /48 and 6 /16 or /32: for now names do not settle. Missing: 2 peers.')
-    expect(messageOf(6, parseProfile({ ...small, witness_quorum: 8, repair_quorum: 6 }))).toContain('8 diverse peers that adoption needs, in 6 /24 or /48 and 6 /16 or /32: for now names are not adopted by newcomers.')
+    expect(messageOf(6, parseProfile(small))).toContain(
+      '6 of the 8 diverse peers that settling needs, in 6 /24 or /48 and 6 /16 or /32: for now names do not settle. Missing: 2 peers.'
+    )
+    expect(messageOf(6, parseProfile({ ...small, witness_quorum: 8, repair_quorum: 6 }))).toContain(
+      '8 diverse peers that adoption needs, in 6 /24 or /48 and 6 /16 or /32: for now names are not adopted by newcomers.'
+    )
   })
 })

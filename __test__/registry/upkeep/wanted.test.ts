@@ -57,7 +57,10 @@ describe('a name of the seed', () => {
 
   it('is not taken up by another seed, which is told whose it is', async () => {
     const other = await bench.start({ seed: 9, self: 'peer-3' })
-    expect(await other.registry.want(ALICE)).toMatchObject({ state: 'other-owner', detail: expect.stringContaining('another key') as string })
+    expect(await other.registry.want(ALICE)).toMatchObject({
+      state: 'other-owner',
+      detail: expect.stringContaining('another key') as string
+    })
     expect(names(other)).toEqual([])
     expect(other.registry.wanted()).toHaveLength(1)
   })
@@ -94,7 +97,8 @@ describe('a name of the seed', () => {
     node.registry.unwant('none.chronym')
     expect(node.registry.wanted()).toEqual([])
     expect(() => node.registry.unwant('none.chronym')).toThrow(code('SVC-WNT-002'))
-    for (let index = node.store.count(prefixes.wanted); index < MAX_WANTED; index++) node.store.put(keys.wanted(`n${index}.chronym`), encodeWanted({ sinceMs: 0, isGuess: false }))
+    for (let index = node.store.count(prefixes.wanted); index < MAX_WANTED; index++)
+      node.store.put(keys.wanted(`n${index}.chronym`), encodeWanted({ sinceMs: 0, isGuess: false }))
     await expect(node.registry.want('more.chronym')).rejects.toThrow(code('SVC-WNT-001'))
     await expect(node.registry.want('Not a name')).rejects.toThrow(code('SVC-NAM-001'))
     await expect(node.registry.want('did:web:example')).rejects.toThrow(code('SVC-REQ-001'))
@@ -103,7 +107,8 @@ describe('a name of the seed', () => {
 
 describe('an identity of the seed', () => {
   const bench = useWorkbench()
-  const identity = (index: number, alsoKnownAs: string[] = []) => createIdentity(SEED, { index, services: [], alsoKnownAs }, '2026-01-01T00:00:00.000Z', profile)
+  const identity = (index: number, alsoKnownAs: string[] = []) =>
+    createIdentity(SEED, { index, services: [], alsoKnownAs }, '2026-01-01T00:00:00.000Z', profile)
 
   const kept = (node: TestNode): string[] => [...node.store.keys(prefixes.ownIdentities)]
   const start = (): Promise<TestNode> => {

@@ -25,7 +25,11 @@ describe('zones', () => {
     expect(await node.registry.publishZone(ALICE)).toEqual({ serial: 2, stored_by: 5, of: 5 })
     expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 2, ...ZONE })
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
-    expect(node.registry.localZone(ALICE)).toEqual({ source: 'local', state: 'published', zone: { serial: 2, ...ZONE } })
+    expect(node.registry.localZone(ALICE)).toEqual({
+      source: 'local',
+      state: 'published',
+      zone: { serial: 2, ...ZONE }
+    })
   })
 
   it('may be prepared while the name is being registered, and for no name of others', async () => {
@@ -34,7 +38,9 @@ describe('zones', () => {
     expect(node.registry.drafts()).toEqual([])
     const { task_id } = await node.registry.register(ALICE, {})
     expect(node.registry.saveZone(ALICE, ZONE)).toEqual({ serial: 1 })
-    expect(node.registry.drafts()).toEqual([{ name: ALICE, serial: 1, published_serial: null, records: 1, owner: 'registering' }])
+    expect(node.registry.drafts()).toEqual([
+      { name: ALICE, serial: 1, published_serial: null, records: 1, owner: 'registering' }
+    ])
     await bench.finish(node, task_id)
     expect(node.registry.drafts()).toEqual([])
     expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
@@ -54,13 +60,18 @@ describe('zones', () => {
     const { seed, key } = { seed: new Uint8Array(32).fill(1), key: profileHash(profile) }
     const { name, drand_pulse, iterations, vdf_proof } = held()
     const payload = serializeZone({ records: {} }, 41, profile)
-    await node.registry.publish(signReveal({ name, drand_pulse, iterations, vdf_proof, payload }, nameKey(seed, key, ALICE as Name), key))
+    await node.registry.publish(
+      signReveal({ name, drand_pulse, iterations, vdf_proof, payload }, nameKey(seed, key, ALICE as Name), key)
+    )
     expect(node.registry.saveZone(ALICE, ZONE)).toEqual({ serial: 42 })
   })
 
   it('are refused when they break a rule, with the place of each problem', () => {
     expect(() => node.registry.saveZone(ALICE, { records: { www: [{ type: 'A', value: 'x' }] } })).toThrow(
-      expect.objectContaining({ code: 'SVC-ZON-002', errors: [expect.objectContaining({ path: 'records/www/0/value' })] }) as Error
+      expect.objectContaining({
+        code: 'SVC-ZON-002',
+        errors: [expect.objectContaining({ path: 'records/www/0/value' })]
+      }) as Error
     )
   })
 
@@ -70,7 +81,9 @@ describe('zones', () => {
     expect(node.registry.saveZone(ALICE, ZONE, serial)).toEqual({ serial: 3 })
     expect(() => node.registry.saveZone(ALICE, ZONE, serial)).toThrow(code('SVC-ZON-004'))
     expect(() => node.registry.patchZone(ALICE, { remove: [], add: {} }, serial)).toThrow(code('SVC-ZON-004'))
-    expect(() => { node.registry.discardZone(ALICE, serial) }).toThrow(code('SVC-ZON-004'))
+    expect(() => {
+      node.registry.discardZone(ALICE, serial)
+    }).toThrow(code('SVC-ZON-004'))
     expect(node.registry.localZone(ALICE)?.zone.serial).toBe(3)
   })
 
@@ -78,7 +91,15 @@ describe('zones', () => {
     await registered()
     expect(node.registry.saveZone(ALICE, { serial: 9, ...ZONE })).toEqual({ serial: 9 })
     for (const serial of [9, 1, 0]) {
-      const refused = expect.objectContaining({ code: 'SVC-ZON-002', errors: [{ path: 'serial', message: `${serial} is not above 9, the highest serial seen of ${ALICE}: leave it out, or give 10 or more` }] }) as Error
+      const refused = expect.objectContaining({
+        code: 'SVC-ZON-002',
+        errors: [
+          {
+            path: 'serial',
+            message: `${serial} is not above 9, the highest serial seen of ${ALICE}: leave it out, or give 10 or more`
+          }
+        ]
+      }) as Error
       expect(() => node.registry.saveZone(ALICE, { serial, ...ZONE })).toThrow(refused)
     }
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 9 })
@@ -87,35 +108,64 @@ describe('zones', () => {
   it('are changed record by record, on the draft or else on what is published', async () => {
     await node.registry.register(ALICE, { zone: ZONE }).then(({ task_id }) => bench.finish(node, task_id))
     const www = { type: 'A', value: '192.0.2.7' }
-    expect(node.registry.patchZone(ALICE, { remove: [], add: { www: [www, { type: 'TXT', value: 'x' }] } })).toEqual({ serial: 2 })
-    expect(node.registry.localZone(ALICE)?.zone.records).toEqual({ ...ZONE.records, www: [www, { type: 'TXT', value: 'x' }] })
+    expect(node.registry.patchZone(ALICE, { remove: [], add: { www: [www, { type: 'TXT', value: 'x' }] } })).toEqual({
+      serial: 2
+    })
+    expect(node.registry.localZone(ALICE)?.zone.records).toEqual({
+      ...ZONE.records,
+      www: [www, { type: 'TXT', value: 'x' }]
+    })
     // Both in one: a CNAME stands alone.
     node.registry.patchZone(ALICE, { remove: [{ label: 'www' }], add: { www: [{ type: 'CNAME', value: '@' }] } })
-    expect(node.registry.localZone(ALICE)?.zone.records).toEqual({ ...ZONE.records, www: [{ type: 'CNAME', value: '@' }] })
-    node.registry.patchZone(ALICE, { remove: [{ label: 'www', type: 'cname', value: '@' }], add: { '@': [{ ...ZONE.records['@'][0]!, ttl: 60 }] } })
-    expect(node.registry.localZone(ALICE)?.zone).toEqual({ serial: 4, records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 60 }] } })
+    expect(node.registry.localZone(ALICE)?.zone.records).toEqual({
+      ...ZONE.records,
+      www: [{ type: 'CNAME', value: '@' }]
+    })
+    node.registry.patchZone(ALICE, {
+      remove: [{ label: 'www', type: 'cname', value: '@' }],
+      add: { '@': [{ ...ZONE.records['@'][0]!, ttl: 60 }] }
+    })
+    expect(node.registry.localZone(ALICE)?.zone).toEqual({
+      serial: 4,
+      records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 60 }] }
+    })
   })
 
   it('are not changed when one of the records to remove is not there, or the whole breaks a rule', async () => {
     await node.registry.register(ALICE, { zone: ZONE }).then(({ task_id }) => bench.finish(node, task_id))
     const remove = [{ label: '@', type: 'A' }, { label: 'constructor' }, { label: '@', type: 'A', value: '192.0.2.2' }]
-    expect(() => node.registry.patchZone(ALICE, { remove, add: {} })).toThrow(expect.objectContaining({ code: 'SVC-ZON-002', errors: [expect.objectContaining({ path: 'remove/1' }), expect.objectContaining({ path: 'remove/2' })] }) as Error)
-    expect(() => node.registry.patchZone(ALICE, { remove: [], add: { '@': [{ type: 'CNAME', value: 'www' }] } })).toThrow(code('SVC-ZON-002'))
+    expect(() => node.registry.patchZone(ALICE, { remove, add: {} })).toThrow(
+      expect.objectContaining({
+        code: 'SVC-ZON-002',
+        errors: [expect.objectContaining({ path: 'remove/1' }), expect.objectContaining({ path: 'remove/2' })]
+      }) as Error
+    )
+    expect(() =>
+      node.registry.patchZone(ALICE, { remove: [], add: { '@': [{ type: 'CNAME', value: 'www' }] } })
+    ).toThrow(code('SVC-ZON-002'))
     expect(node.registry.drafts()).toEqual([])
   })
 
   it('may be discarded until they are published, and what is published stays', async () => {
     await node.registry.register(ALICE, { zone: ZONE }).then(({ task_id }) => bench.finish(node, task_id))
-    expect(() => { node.registry.discardZone(ALICE) }).toThrow(code('SVC-ZON-003'))
+    expect(() => {
+      node.registry.discardZone(ALICE)
+    }).toThrow(code('SVC-ZON-003'))
     node.registry.saveZone(ALICE, { records: {} })
-    expect(node.registry.drafts()).toEqual([{ name: ALICE, serial: 2, published_serial: 1, records: 0, owner: 'owned' }])
+    expect(node.registry.drafts()).toEqual([
+      { name: ALICE, serial: 2, published_serial: 1, records: 0, owner: 'owned' }
+    ])
     node.registry.discardZone(ALICE)
     expect(node.registry.drafts()).toEqual([])
-    expect(node.registry.localZone(ALICE)).toEqual({ source: 'local', state: 'published', zone: { serial: 1, ...ZONE } })
+    expect(node.registry.localZone(ALICE)).toEqual({
+      source: 'local',
+      state: 'published',
+      zone: { serial: 1, ...ZONE }
+    })
     await expect(node.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-ZON-003'))
   })
 
-  it('of a registration that was given up are listed as nobody\'s and can be discarded', async () => {
+  it("of a registration that was given up are listed as nobody's and can be discarded", async () => {
     node.pool.instant = false
     const { task_id } = await node.registry.register(ALICE, { zone: ZONE })
     await node.tasks.remove(task_id)
@@ -132,8 +182,18 @@ describe('zones', () => {
     const key = profileHash(profile)
     const { name, drand_pulse, iterations, vdf_proof } = held()
     const payload = serializeZone({ records: {} }, 41, profile)
-    await node.registry.publish(signReveal({ name, drand_pulse, iterations, vdf_proof, payload }, nameKey(new Uint8Array(32).fill(1), key, ALICE as Name), key))
-    expect(node.registry.localZone(ALICE)).toEqual({ source: 'local', state: 'published', zone: { serial: 41, records: {} } })
+    await node.registry.publish(
+      signReveal(
+        { name, drand_pulse, iterations, vdf_proof, payload },
+        nameKey(new Uint8Array(32).fill(1), key, ALICE as Name),
+        key
+      )
+    )
+    expect(node.registry.localZone(ALICE)).toEqual({
+      source: 'local',
+      state: 'published',
+      zone: { serial: 41, records: {} }
+    })
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 41 })
     expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 41, records: {} })
   })
@@ -148,7 +208,9 @@ describe('zones', () => {
     await registered()
     node.registry.saveZone(ALICE, ZONE)
     for (const peer of bench.world.peers.slice(1)) peer.refuses = 'busy'
-    await expect(node.registry.publishZone(ALICE)).rejects.toThrow(expect.objectContaining({ code: 'SVC-PUB-002', extensions: { stored_by: 1, of: 5 } }) as Error)
+    await expect(node.registry.publishZone(ALICE)).rejects.toThrow(
+      expect.objectContaining({ code: 'SVC-PUB-002', extensions: { stored_by: 1, of: 5 } }) as Error
+    )
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 1 }])
   })
 
@@ -160,7 +222,9 @@ describe('zones', () => {
     }
     const { burst, interval } = profile.changes
     for (let last = 1; last <= burst; last++) await change(last)
-    await expect(change(100)).rejects.toThrow(expect.objectContaining({ code: 'SVC-REQ-005', retryAfter: interval }) as Error)
+    await expect(change(100)).rejects.toThrow(
+      expect.objectContaining({ code: 'SVC-REQ-005', retryAfter: interval }) as Error
+    )
     expect(node.registry.drafts()).toHaveLength(1)
     await bench.clock.advance(interval * 1000)
     await node.registry.publishZone(ALICE)
@@ -173,7 +237,11 @@ describe('zones', () => {
     await registered()
     const key = profileHash(profile)
     const { name, drand_pulse, iterations, vdf_proof } = held()
-    const broken = signReveal({ name, drand_pulse, iterations, vdf_proof, payload: Buffer.from('not a zone') }, nameKey(new Uint8Array(32).fill(1), key, ALICE as Name), key)
+    const broken = signReveal(
+      { name, drand_pulse, iterations, vdf_proof, payload: Buffer.from('not a zone') },
+      nameKey(new Uint8Array(32).fill(1), key, ALICE as Name),
+      key
+    )
     for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: broken })
     const other = await start({ self: 'peer-1', seed: 2 })
     await expect(other.registry.publicZone(ALICE)).rejects.toThrow(code('SVC-ZON-001'))

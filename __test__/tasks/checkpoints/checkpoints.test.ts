@@ -8,7 +8,14 @@ import { loadCheckpoints, MARKS, type StoredCheckpoint } from '../../../src/task
 import type { EvaluationPlan } from '../../../src/tasks/types.ts'
 
 const RECORD_BYTES = 128
-const plan: EvaluationPlan = { seed: new Uint8Array(32).fill(7), discriminantBits: 256, iterations: 1000, split: null, deadlineMs: null, context: new Uint8Array(0) }
+const plan: EvaluationPlan = {
+  seed: new Uint8Array(32).fill(7),
+  discriminantBits: 256,
+  iterations: 1000,
+  split: null,
+  deadlineMs: null,
+  context: new Uint8Array(0)
+}
 
 let directory: string
 let errors: unknown[]
@@ -16,7 +23,12 @@ let errors: unknown[]
 /** Records are filled with their index. */
 function checkpoint(squarings: number, appendedFrom: number, count: number): Checkpoint {
   const records = Array.from({ length: count }, (_, index) => Buffer.alloc(RECORD_BYTES, appendedFrom + index + 1))
-  return { state: Buffer.from(`state at ${String(squarings)}`), appended: Buffer.concat(records), appendedFrom, squarings }
+  return {
+    state: Buffer.from(`state at ${String(squarings)}`),
+    appended: Buffer.concat(records),
+    appendedFrom,
+    squarings
+  }
 }
 
 async function write(checkpoints: Checkpoint[], base?: StoredCheckpoint): Promise<void> {
@@ -58,7 +70,9 @@ describe('checkpoints', () => {
     const found = await load()
     expect(squarings(found)).toEqual([30, 20])
     expect(Buffer.from(found[0]!.resume.state).toString()).toBe('state at 30')
-    expect([...found[0]!.resume.intermediates]).toEqual([1, 2, 3, 4].flatMap((value) => Array.from({ length: RECORD_BYTES }, () => value)))
+    expect([...found[0]!.resume.intermediates]).toEqual(
+      [1, 2, 3, 4].flatMap((value) => Array.from({ length: RECORD_BYTES }, () => value))
+    )
     expect(found[1]!.resume.intermediates.length).toBe(3 * RECORD_BYTES)
   })
 
@@ -72,7 +86,10 @@ describe('checkpoints', () => {
   it('say what was passed over, and why', async () => {
     await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
     expect(await passedOver()).toEqual([])
-    expect(await passedOver({ ...plan, iterations: 1001 })).toEqual(['state.0: it is of another evaluation', 'state.1: it is of another evaluation'])
+    expect(await passedOver({ ...plan, iterations: 1001 })).toEqual([
+      'state.0: it is of another evaluation',
+      'state.1: it is of another evaluation'
+    ])
     await writeFile(join(directory, 'state.0'), 'CHRC')
     expect(await passedOver()).toEqual(['state.0: it is cut off after 4 bytes'])
     await writeFile(join(directory, 'state.0'), Buffer.alloc(200))
@@ -80,7 +97,10 @@ describe('checkpoints', () => {
     const sealed = await readFile(join(directory, 'state.1'))
     sealed[sealed.length - 1]! ^= 1
     await writeFile(join(directory, 'state.1'), sealed)
-    expect(await passedOver()).toEqual(['state.0: it is no checkpoint of this version', 'state.1: its hash is not that of its bytes'])
+    expect(await passedOver()).toEqual([
+      'state.0: it is no checkpoint of this version',
+      'state.1: its hash is not that of its bytes'
+    ])
   })
 
   it('fall back to the older generation, or begin anew, when the intermediates are cut at any byte or any bit of them is altered', async () => {
@@ -219,22 +239,25 @@ describe('damage before both generations', () => {
   const taken = Array.from({ length: 8 }, (_, index) => checkpoint((index + 1) * 100, index, 1))
   const file = () => join(directory, 'intermediates')
 
-  it.each(taken.map((_, record) => record))('to record %i goes back to the newest mark before it, be it altered or cut off', async (record) => {
-    await write(taken)
-    const whole = await readFile(file())
-    const expected = record === 0 ? undefined : record * 100
-    for (const bit of [0, 8 * RECORD_BYTES - 1]) {
-      const altered = Buffer.from(whole)
-      altered[record * RECORD_BYTES + (bit >> 3)]! ^= 1 << (bit & 7)
-      await writeFile(file(), altered)
-      expect(await newest()).toBe(expected)
+  it.each(taken.map((_, record) => record))(
+    'to record %i goes back to the newest mark before it, be it altered or cut off',
+    async (record) => {
+      await write(taken)
+      const whole = await readFile(file())
+      const expected = record === 0 ? undefined : record * 100
+      for (const bit of [0, 8 * RECORD_BYTES - 1]) {
+        const altered = Buffer.from(whole)
+        altered[record * RECORD_BYTES + (bit >> 3)]! ^= 1 << (bit & 7)
+        await writeFile(file(), altered)
+        expect(await newest()).toBe(expected)
+      }
+      for (const length of [record * RECORD_BYTES, (record + 1) * RECORD_BYTES - 1]) {
+        await writeFile(file(), whole.subarray(0, length))
+        expect(await newest()).toBe(expected)
+      }
+      expect((await load())[0]?.resume.intermediates.length).toBe(record === 0 ? undefined : record * RECORD_BYTES)
     }
-    for (const length of [record * RECORD_BYTES, (record + 1) * RECORD_BYTES - 1]) {
-      await writeFile(file(), whole.subarray(0, length))
-      expect(await newest()).toBe(expected)
-    }
-    expect((await load())[0]?.resume.intermediates.length).toBe(record === 0 ? undefined : record * RECORD_BYTES)
-  })
+  )
 
   it('to both states costs nothing where a mark has the same', async () => {
     await write(taken)
@@ -248,7 +271,9 @@ describe('damage before both generations', () => {
     await truncate(file(), 5 * RECORD_BYTES)
     await writeFile(join(directory, `mark.${Math.floor(0.5 * MARKS)}`), 'torn')
     expect(await newest()).toBe(400)
-    expect((await passedOver()).filter((each) => each.startsWith('mark.'))).toEqual(['mark.32: it is cut off after 4 bytes'])
+    expect((await passedOver()).filter((each) => each.startsWith('mark.'))).toEqual([
+      'mark.32: it is cut off after 4 bytes'
+    ])
   })
 
   it('is never far behind: there are marks for each 64th of the squarings, and no more', async () => {

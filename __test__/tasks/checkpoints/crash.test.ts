@@ -1,4 +1,7 @@
-/** A process that dies at every point at which it writes to its journal or acts on the world, and is started again on what it left. */
+/**
+ * A process that dies at every point at which it writes to its journal or acts on the world, and is started again on
+ * what it left.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,12 +59,25 @@ class Machine {
       evaluation.finish(this.dead ? { kind: 'stopped' } : undefined)
     }
     const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
-    return createTaskManager({ store: this.store, dataDir, pool, steps: this.steps, options, clock: this.clock, certainMs: () => 0, log: silentLog })
+    return createTaskManager({
+      store: this.store,
+      dataDir,
+      pool,
+      steps: this.steps,
+      options,
+      clock: this.clock,
+      certainMs: () => 0,
+      log: silentLog
+    })
   }
 }
 
 /** Starts the process, which dies at the point given; true when it died. */
-async function liveUntil(machine: Machine, point: number, work: (manager: TaskManager) => Promise<void>): Promise<boolean> {
+async function liveUntil(
+  machine: Machine,
+  point: number,
+  work: (manager: TaskManager) => Promise<void>
+): Promise<boolean> {
   machine.dieAtPoint(point)
   const manager = machine.start()
   try {
@@ -94,7 +110,8 @@ describe('a process that dies at any point of a registration', () => {
         await untilEnded(machine, manager)
         expect(manager.list().map((task) => [task.status, task.error])).toEqual([['completed', null]])
       })
-      const distinct = (what: string): number => new Set(machine.steps.sent.filter((effect) => effect.startsWith(what))).size
+      const distinct = (what: string): number =>
+        new Set(machine.steps.sent.filter((effect) => effect.startsWith(what))).size
       expect([point, distinct('commit'), machine.seeds.size, distinct('reveal')]).toEqual([point, 1, 1, 1])
       if (!died) return
     }
@@ -127,7 +144,8 @@ describe('a process that dies at any point of a cancel', () => {
       let accepted = false as boolean
       const died = await liveUntil(machine, Infinity, async (manager) => {
         machine.steps.before = async (step, _task, signal) => {
-          if (step === 'reveal') await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+          if (step === 'reveal')
+            await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
         }
         const { task_id } = manager.create({ name: 'alice.chronym', kind: 'register' })
         await until(() => manager.get(task_id)!.phase === 'reveal')

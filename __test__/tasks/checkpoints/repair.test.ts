@@ -1,4 +1,7 @@
-/** Damaged intermediates: what is squared anew for them, whatever happens meanwhile. Real files, on a disk that fails where a test says so. */
+/**
+ * Damaged intermediates: what is squared anew for them, whatever happens meanwhile. Real files, on a disk that fails
+ * where a test says so.
+ */
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +18,14 @@ vi.mock('node:fs/promises', async (original) => (await import('../faulty-disk.ts
 
 const RECORD_BYTES = 128
 /** A mark for each hundred squarings. */
-const plan: EvaluationPlan = { seed: new Uint8Array(32).fill(7), discriminantBits: 256, iterations: 6400, split: null, deadlineMs: null, context: new Uint8Array(0) }
+const plan: EvaluationPlan = {
+  seed: new Uint8Array(32).fill(7),
+  discriminantBits: 256,
+  iterations: 6400,
+  split: null,
+  deadlineMs: null,
+  context: new Uint8Array(0)
+}
 /** Where the evaluation stood when it was damaged. */
 const REACHED = 880
 const MORE = REACHED + SQUARINGS_A_CHECKPOINT
@@ -50,7 +60,8 @@ class Life {
       log: { ...silentLog, info: tell, warn: tell },
       identity: { taskId: 'task', name: 'alice.chronym', kind: 'register' },
       signal: this.abort.signal,
-      state: () => newTask({ id: 'task', name: 'alice.chronym', kind: 'register', order: 1, iterations: of.iterations }, 0),
+      state: () =>
+        newTask({ id: 'task', name: 'alice.chronym', kind: 'register', order: 1, iterations: of.iterations }, 0),
       apply: () => undefined,
       stalled: () => undefined,
       rested: () => undefined,
@@ -91,12 +102,19 @@ async function damage(...indices: number[]): Promise<void> {
 /** From the newest state before a record to the first checkpoint after it. */
 function stretchOf(index: number): { from: number; to: number } {
   const made = (index + 1) * SQUARINGS_A_RECORD
-  return { from: STATES_AT.findLast((squarings) => squarings < made) ?? 0, to: Math.ceil(made / SQUARINGS_A_CHECKPOINT) * SQUARINGS_A_CHECKPOINT }
+  return {
+    from: STATES_AT.findLast((squarings) => squarings < made) ?? 0,
+    to: Math.ceil(made / SQUARINGS_A_CHECKPOINT) * SQUARINGS_A_CHECKPOINT
+  }
 }
 
 async function expectWhole(reached: number, of = plan): Promise<void> {
   const { believed, beyond, passedOver } = await loadCheckpoints(directory, of)
-  expect({ passedOver, beyond, newest: believed[0]?.squarings }).toEqual({ passedOver: [], beyond: [], newest: reached })
+  expect({ passedOver, beyond, newest: believed[0]?.squarings }).toEqual({
+    passedOver: [],
+    beyond: [],
+    newest: reached
+  })
   expect((await readFile(file('intermediates'))).equals(records(0, reached / SQUARINGS_A_RECORD))).toBe(true)
 }
 
@@ -139,14 +157,20 @@ describe('a damage to the intermediates', () => {
     expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: MORE - REACHED, begun: [String(REACHED)] })
   })
 
-  it.each([0, 1, 11, 12, 19, 20, 31, 32, 47, 59, 60, 71, 72, 79, 80, 83, 84, 87])('costs what lies between the mark before it and the checkpoint after it: record %i', async (index) => {
-    await damage(index)
-    const { from, to } = stretchOf(index)
-    await live(MORE)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: to - from + MORE - REACHED, begun: [from, REACHED].map(String) })
-    await expectWhole(MORE)
-    expect((await readdir(directory)).sort()).toEqual([...NAMES.slice(0, 9), 'mark.9', ...NAMES.slice(9)])
-  })
+  it.each([0, 1, 11, 12, 19, 20, 31, 32, 47, 59, 60, 71, 72, 79, 80, 83, 84, 87])(
+    'costs what lies between the mark before it and the checkpoint after it: record %i',
+    async (index) => {
+      await damage(index)
+      const { from, to } = stretchOf(index)
+      await live(MORE)
+      expect({ squared: pool.squared, begun: pool.begun }).toEqual({
+        squared: to - from + MORE - REACHED,
+        begun: [from, REACHED].map(String)
+      })
+      await expectWhole(MORE)
+      expect((await readdir(directory)).sort()).toEqual([...NAMES.slice(0, 9), 'mark.9', ...NAMES.slice(9)])
+    }
+  )
 
   it('costs nothing else where there are several', async () => {
     await damage(3, 35, 37, 63)
@@ -182,13 +206,19 @@ describe('a damage to the intermediates', () => {
     await expectWhole(MORE)
   })
 
-  it.each([0, 1, 500 * 12.8, 6001, 128 * 84, 128 * 88 - 1])('that cuts them off after %f bytes costs what is missing', async (length) => {
-    await truncate(file('intermediates'), length)
-    const { from } = stretchOf(Math.floor(length / RECORD_BYTES))
-    await live(MORE)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: MORE - from, begun: [from, REACHED].map(String) })
-    await expectWhole(MORE)
-  })
+  it.each([0, 1, 500 * 12.8, 6001, 128 * 84, 128 * 88 - 1])(
+    'that cuts them off after %f bytes costs what is missing',
+    async (length) => {
+      await truncate(file('intermediates'), length)
+      const { from } = stretchOf(Math.floor(length / RECORD_BYTES))
+      await live(MORE)
+      expect({ squared: pool.squared, begun: pool.begun }).toEqual({
+        squared: MORE - from,
+        begun: [from, REACHED].map(String)
+      })
+      await expectWhole(MORE)
+    }
+  )
 
   it('that takes all of them costs everything', async () => {
     await rm(file('intermediates'))
@@ -219,7 +249,10 @@ describe('a repair', () => {
     await damage(31)
     for (const until of [240, 280]) await live(until)
     await live(MORE)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: 320 - 200 + MORE - REACHED, begun: ['200', '240', '280', '880'] })
+    expect({ squared: pool.squared, begun: pool.begun }).toEqual({
+      squared: 320 - 200 + MORE - REACHED,
+      begun: ['200', '240', '280', '880']
+    })
     await expectWhole(MORE)
   })
 
@@ -255,7 +288,10 @@ describe('a repair', () => {
       if (isDead) await live(MORE)
       const { believed } = await loadCheckpoints(directory, plan)
       const newest = believed[0]!.squarings
-      expect([point, pool.squared - newest]).toEqual([point, expect.toSatisfy((more) => more <= to - from + SQUARINGS_A_CHECKPOINT - REACHED)])
+      expect([point, pool.squared - newest]).toEqual([
+        point,
+        expect.toSatisfy((more) => more <= to - from + SQUARINGS_A_CHECKPOINT - REACHED)
+      ])
       await expectWhole(newest)
       if (!isDead) break
     }
@@ -273,7 +309,8 @@ describe('a repair', () => {
       const life = new Life()
       pool.onReached = (squarings) => squarings >= MORE && life.end()
       // As a task does.
-      while (!life.abort.signal.aborted) await life.run().catch((error: unknown) => expect(error).toMatchObject({ code: 'ENOSPC' }))
+      while (!life.abort.signal.aborted)
+        await life.run().catch((error: unknown) => expect(error).toMatchObject({ code: 'ENOSPC' }))
       disk.heal()
       expect([point, pool.squared]).toEqual([point, 360 - 320 + MORE - REACHED])
       await live(MORE + SQUARINGS_A_CHECKPOINT)
@@ -293,7 +330,11 @@ describe('a repair', () => {
       if (isBad && name === 'write' && offset < lost.to) throw diskError('EIO')
     }
     await live(MORE)
-    expect({ isBad, squared: pool.squared, begun: pool.begun }).toEqual({ isBad: false, squared: 640 - 320 + MORE - REACHED, begun: ['320', '880'] })
+    expect({ isBad, squared: pool.squared, begun: pool.begun }).toEqual({
+      isBad: false,
+      squared: 640 - 320 + MORE - REACHED,
+      begun: ['320', '880']
+    })
     await expectWhole(MORE)
   })
 

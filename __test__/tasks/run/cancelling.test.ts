@@ -111,11 +111,15 @@ describe('cancelling', () => {
     const cancelled = at.register()
     await at.evaluation()
     await at.manager.remove(cancelled)
-    expect(() => at.manager[verb](cancelled)).toThrow(expect.objectContaining({ code: 'SVC-TSK-004', message: expect.stringContaining('was cancelled') as string }))
+    expect(() => at.manager[verb](cancelled)).toThrow(
+      expect.objectContaining({ code: 'SVC-TSK-004', message: expect.stringContaining('was cancelled') as string })
+    )
     at.pool.onEvaluate = (run) => run.finish()
     const completed = at.register()
     await taskWhere(at.manager, completed, (view) => view.status === 'completed')
-    expect(() => at.manager[verb](completed)).toThrow(expect.objectContaining({ code: 'SVC-TSK-004', message: expect.stringContaining('is completed') as string }))
+    expect(() => at.manager[verb](completed)).toThrow(
+      expect.objectContaining({ code: 'SVC-TSK-004', message: expect.stringContaining('is completed') as string })
+    )
     expect(at.manager.get(completed)).toMatchObject({ status: 'completed', paused: false })
   })
 
@@ -123,7 +127,9 @@ describe('cancelling', () => {
     at.pool.onEvaluate = (run) => run.finish()
     const id = at.register()
     await taskWhere(at.manager, id, (view) => view.status === 'completed')
-    await expect(at.manager.remove(id, { onlyRunning: true })).rejects.toThrow(expect.objectContaining({ code: 'SVC-TSK-004' }))
+    await expect(at.manager.remove(id, { onlyRunning: true })).rejects.toThrow(
+      expect.objectContaining({ code: 'SVC-TSK-004' })
+    )
     expect(at.manager.get(id)).toMatchObject({ status: 'completed' })
   })
 

@@ -1,6 +1,7 @@
 /**
- * A task that runs for thirty days, on a clock that runs ahead: what it leaves on the disk and in memory must not grow with time. Real database,
- * progress files, checkpoint files and event log; the evaluation is a fake, whose intermediate forms the kernel bounds (crates/vdf, docs/architecture.md).
+ * A task that runs for thirty days, on a clock that runs ahead: what it leaves on the disk and in memory must not grow
+ * with time. Real database, progress files, checkpoint files and event log; the evaluation is a fake, whose
+ * intermediate forms the kernel bounds (crates/vdf, docs/architecture.md).
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +42,16 @@ beforeEach(async () => {
   clock = new ManualClock()
   steps = new LongSteps()
   pool = new FakePool()
-  manager = createTaskManager({ store, dataDir, pool, steps, options: { maxTasks: 1, queue: 2, checkpointSeconds: 10 }, clock, certainMs: () => 0, log: silentLog })
+  manager = createTaskManager({
+    store,
+    dataDir,
+    pool,
+    steps,
+    options: { maxTasks: 1, queue: 2, checkpointSeconds: 10 },
+    clock,
+    certainMs: () => 0,
+    log: silentLog
+  })
   await manager.start()
 })
 
@@ -59,7 +69,9 @@ async function begin(): Promise<{ id: string; run: FakeEvaluation }> {
 
 /** Bytes of every file of the data directory, those of its intermediates apart. */
 async function bytesOnDisk(): Promise<number> {
-  const files = (await readdir(dataDir, { recursive: true, withFileTypes: true })).filter((file) => file.isFile() && !['intermediates', 'state.tmp'].includes(file.name))
+  const files = (await readdir(dataDir, { recursive: true, withFileTypes: true })).filter(
+    (file) => file.isFile() && !['intermediates', 'state.tmp'].includes(file.name)
+  )
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(file.parentPath, file.name))).size))
   return sizes.reduce((sum, size) => sum + size, 0)
 }

@@ -4,7 +4,12 @@ import { Pace } from '../../../src/tasks/run/pace.ts'
 const TICK_MS = 500
 
 /** Looks every half second for so long, at `perSecond`; returns time and amount at the end. */
-function work(pace: Pace, from: { atMs: number; done: number }, seconds: number, perSecond: number): { atMs: number; done: number } {
+function work(
+  pace: Pace,
+  from: { atMs: number; done: number },
+  seconds: number,
+  perSecond: number
+): { atMs: number; done: number } {
   let { atMs, done } = from
   for (let tick = 0; tick < seconds * 2; tick++) {
     atMs += TICK_MS

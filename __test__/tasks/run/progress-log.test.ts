@@ -10,7 +10,8 @@ import { openProgressLog, type ShownTasks } from '../../../src/tasks/run/progres
 const lost = vi.hoisted(() => new Set<string>())
 vi.mock('node:fs/promises', async (original) => {
   const system = await original<typeof FileSystem>()
-  const readFile = (...args: Parameters<typeof system.readFile>) => (lost.has(args[0] as string) ? Promise.reject(diskError('EIO')) : system.readFile(...args))
+  const readFile = (...args: Parameters<typeof system.readFile>) =>
+    lost.has(args[0] as string) ? Promise.reject(diskError('EIO')) : system.readFile(...args)
   return { ...system, readFile }
 })
 
@@ -94,7 +95,9 @@ describe('what was shown', () => {
 
   it('does not care what a longer save left behind a shorter one', async () => {
     const log = openProgressLog(directory)
-    const many = new Map(Array.from({ length: 50 }, (_, index) => [`task ${index}`, { progress: index, lastEventId: index }]))
+    const many = new Map(
+      Array.from({ length: 50 }, (_, index) => [`task ${index}`, { progress: index, lastEventId: index }])
+    )
     await log.save(many)
     await log.save(many)
     await log.save(shown(7))

@@ -76,24 +76,29 @@ describe('a task on the real kernel', () => {
   it.each([
     ['one segment', null],
     ['two segments', 90_000]
-  ])('that is stopped and started again ends with a proof of %s that verifies, and its progress never decreased', async (_form, split) => {
-    steps = new RealSteps({ iterations: 100_000, split })
-    await start()
-    const { task_id } = manager.create({ name: 'alice.chronym', kind: 'register' })
-    let shown = 0
-    for (let life = 0; life < 3; life++) {
-      await taskWhere(manager, task_id, (view) => view.progress > shown || view.status !== 'running')
-      const { progress } = manager.get(task_id)!
-      expect(progress).toBeGreaterThanOrEqual(shown)
-      shown = progress
-      await stop()
+  ])(
+    'that is stopped and started again ends with a proof of %s that verifies, and its progress never decreased',
+    async (_form, split) => {
+      steps = new RealSteps({ iterations: 100_000, split })
       await start()
-      expect(manager.get(task_id)!.progress).toBeGreaterThanOrEqual(shown)
+      const { task_id } = manager.create({ name: 'alice.chronym', kind: 'register' })
+      let shown = 0
+      for (let life = 0; life < 3; life++) {
+        await taskWhere(manager, task_id, (view) => view.progress > shown || view.status !== 'running')
+        const { progress } = manager.get(task_id)!
+        expect(progress).toBeGreaterThanOrEqual(shown)
+        shown = progress
+        await stop()
+        await start()
+        expect(manager.get(task_id)!.progress).toBeGreaterThanOrEqual(shown)
+      }
+      const ended = await taskWhere(manager, task_id, (view) => view.status !== 'running')
+      expect(ended).toMatchObject({ status: 'completed', error: null, progress: 100_000 })
+      expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 100_000, split, proof: steps.proof! })).toBe(
+        true
+      )
     }
-    const ended = await taskWhere(manager, task_id, (view) => view.status !== 'running')
-    expect(ended).toMatchObject({ status: 'completed', error: null, progress: 100_000 })
-    expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 100_000, split, proof: steps.proof! })).toBe(true)
-  })
+  )
 
   /** Begins a task, and stops the daemon when it has done so much; the directory of its checkpoints. */
   async function leave(squarings: number): Promise<{ task_id: string; directory: string }> {
@@ -115,35 +120,54 @@ describe('a task on the real kernel', () => {
     ['one segment', null, 150_000, 0.7],
     ['two segments', 360_000, 150_000, 0.5],
     ['two segments', 100_000, 150_000, 0.5]
-  ])('squares anew only a stretch when the disk has lost intermediates of %s (split %s, at %i squarings, %f of them), and its proof verifies', async (_form, split, squarings, share) => {
-    steps = new RealSteps({ iterations: 400_000, split })
-    const { task_id, directory } = await leave(squarings)
-    const plan = await steps.plan({ taskId: task_id, name: 'alice.chronym', kind: 'register' }, Buffer.alloc(32), new AbortController().signal)
-    const kept = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
-    await damage(directory, share)
-    const before = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
-    const went: [string, number][] = []
-    await start({ ...silentLog, info: (fields, message) => 'squarings' in fields && went.push([message, fields.squarings as number]) })
-    expect(await taskWhere(manager, task_id, (view) => view.status !== 'running')).toMatchObject({ status: 'completed', error: null })
-    expect(went.map(([message]) => message)).toEqual([
-      'the evaluation goes on from before what is damaged; what lies beyond is kept',
-      'what was damaged is squared anew',
-      'the evaluation goes on from a checkpoint'
-    ])
-    const [from, to, onwards] = went.map(([, each]) => each)
-    // How long a stretch is at the most, repair.test.ts shows: here that is a matter of how far a slice of 100 ms gets.
-    expect([from, onwards]).toEqual([before, kept])
-    expect(before).toBeGreaterThan(0)
-    expect(to).toBeLessThan(kept)
-    expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 400_000, split, proof: steps.proof! })).toBe(true)
-  })
+  ])(
+    'squares anew only a stretch when the disk has lost intermediates of %s (split %s, at %i squarings, %f of them), and its proof verifies',
+    async (_form, split, squarings, share) => {
+      steps = new RealSteps({ iterations: 400_000, split })
+      const { task_id, directory } = await leave(squarings)
+      const plan = await steps.plan(
+        { taskId: task_id, name: 'alice.chronym', kind: 'register' },
+        Buffer.alloc(32),
+        new AbortController().signal
+      )
+      const kept = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
+      await damage(directory, share)
+      const before = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
+      const went: [string, number][] = []
+      await start({
+        ...silentLog,
+        info: (fields, message) => 'squarings' in fields && went.push([message, fields.squarings as number])
+      })
+      expect(await taskWhere(manager, task_id, (view) => view.status !== 'running')).toMatchObject({
+        status: 'completed',
+        error: null
+      })
+      expect(went.map(([message]) => message)).toEqual([
+        'the evaluation goes on from before what is damaged; what lies beyond is kept',
+        'what was damaged is squared anew',
+        'the evaluation goes on from a checkpoint'
+      ])
+      const [from, to, onwards] = went.map(([, each]) => each)
+      // How long a stretch is at the most, repair.test.ts shows: here that is a matter of how far a slice of 100 ms
+      // gets.
+      expect([from, onwards]).toEqual([before, kept])
+      expect(before).toBeGreaterThan(0)
+      expect(to).toBeLessThan(kept)
+      expect(await pool.verifyProof({ seed: SEED, bits: BITS, iterations: 400_000, split, proof: steps.proof! })).toBe(
+        true
+      )
+    }
+  )
 
   it('leaves nothing behind when it is cancelled while a damage is made good', async () => {
     steps = new RealSteps({ iterations: 400_000, split: null })
     const { task_id, directory } = await leave(100_000)
     await damage(directory, 0.3)
     const { promise: repairing, resolve } = Promise.withResolvers<undefined>()
-    await start({ ...silentLog, info: (_fields, message) => message.includes('what lies beyond is kept') && resolve(undefined) })
+    await start({
+      ...silentLog,
+      info: (_fields, message) => message.includes('what lies beyond is kept') && resolve(undefined)
+    })
     await repairing
     expect(await manager.remove(task_id)).toBe(true)
     expect(await readdir(join(dataDir, 'tasks'))).toEqual([])

@@ -18,10 +18,22 @@ describe('a registration', () => {
     const run = await at.evaluation()
     run.reach(400)
     await at.clock.advance(500)
-    expect(at.manager.get(id)).toMatchObject({ phase: 'evaluate', progress: 400, iterations: ITERATIONS, iterations_per_second: 100, eta_seconds: 7, deadline: '2026-01-15T00:00:00.000Z' })
+    expect(at.manager.get(id)).toMatchObject({
+      phase: 'evaluate',
+      progress: 400,
+      iterations: ITERATIONS,
+      iterations_per_second: 100,
+      eta_seconds: 7,
+      deadline: '2026-01-15T00:00:00.000Z'
+    })
     run.prove(0.5)
     await at.clock.advance(1000)
-    expect(at.manager.get(id)).toMatchObject({ phase: 'prove', progress: ITERATIONS, phase_progress: 0.5, eta_seconds: 1 })
+    expect(at.manager.get(id)).toMatchObject({
+      phase: 'prove',
+      progress: ITERATIONS,
+      phase_progress: 0.5,
+      eta_seconds: 1
+    })
     run.finish()
     await taskWhere(at.manager, id, (view) => view.status === 'completed')
     expect(phases).toEqual(['commit', 'pulse', 'evaluate', 'prove', 'reveal', 'done'])

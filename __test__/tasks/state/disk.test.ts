@@ -26,7 +26,13 @@ describe('a disk that is full', () => {
     run.checkpoint()
     await until(() => at.manager.get(id)!.stalled !== null)
     expect(run.stops).toBeGreaterThan(0)
-    expect(at.manager.get(id)).toMatchObject({ status: 'running', phase: 'evaluate', stalled: waiting, iterations_per_second: null, eta_seconds: null })
+    expect(at.manager.get(id)).toMatchObject({
+      status: 'running',
+      phase: 'evaluate',
+      stalled: waiting,
+      iterations_per_second: null,
+      eta_seconds: null
+    })
     await at.clock.advance(10_000)
     expect(at.pool.evaluations).toHaveLength(1)
     await rm(directory)
@@ -80,8 +86,24 @@ describe('a record of the journal that cannot be read', () => {
   it.each([
     ['no CBOR', () => Buffer.from('garbage')],
     ['cut off', (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 1)],
-    ['of another task', (bytes: Uint8Array) => Buffer.from(Buffer.from(bytes).toString('latin1').replace(/[0-9a-f]{8}-/, '00000000-'), 'latin1')],
-    ['of a state that no task can be in', (bytes: Uint8Array) => encode({ ...(decode(bytes) as object), state: { ...(decode(bytes) as { state: object }).state, proof: new Uint8Array(3), plan: null } })]
+    [
+      'of another task',
+      (bytes: Uint8Array) =>
+        Buffer.from(
+          Buffer.from(bytes)
+            .toString('latin1')
+            .replace(/[0-9a-f]{8}-/, '00000000-'),
+          'latin1'
+        )
+    ],
+    [
+      'of a state that no task can be in',
+      (bytes: Uint8Array) =>
+        encode({
+          ...(decode(bytes) as object),
+          state: { ...(decode(bytes) as { state: object }).state, proof: new Uint8Array(3), plan: null }
+        })
+    ]
   ])('because it is %s is set aside as it is, told once, and the others go on', async (_why, damage) => {
     const broken = at.register('one.chronym')
     const whole = at.register('two.chronym')

@@ -20,14 +20,26 @@ describe('events', () => {
     const third = at.register('third.chronym')
     const abort = new AbortController()
     const reader = at.manager.events(third, undefined, abort.signal)![Symbol.asyncIterator]()
-    expect((await reader.next()).value).toMatchObject({ id: 1, type: 'phase', task: { phase: 'queued', queue_position: 2 } })
+    expect((await reader.next()).value).toMatchObject({
+      id: 1,
+      type: 'phase',
+      task: { phase: 'queued', queue_position: 2 }
+    })
     await at.manager.remove(second)
     await at.clock.advance(500)
-    expect((await reader.next()).value).toMatchObject({ id: 2, type: 'progress', task: { phase: 'queued', queue_position: 1 } })
+    expect((await reader.next()).value).toMatchObject({
+      id: 2,
+      type: 'progress',
+      task: { phase: 'queued', queue_position: 1 }
+    })
     await at.clock.advance(5000)
     run.finish()
     await taskWhere(at.manager, third, (view) => view.phase === 'evaluate')
-    expect((await reader.next()).value, 'what did not change was not told').toMatchObject({ id: 3, type: 'phase', task: { queue_position: null } })
+    expect((await reader.next()).value, 'what did not change was not told').toMatchObject({
+      id: 3,
+      type: 'phase',
+      task: { queue_position: null }
+    })
     abort.abort()
   })
 

@@ -62,7 +62,8 @@ describe('a restart', () => {
     await at.manager.stop()
     at.pool = new FakePool()
     at.pool.onEvaluate = (again) => {
-      if (again.current.squarings === 300) again.finish({ kind: 'failed', code: 'INVALID_CHECKPOINT', message: 'not a form' })
+      if (again.current.squarings === 300)
+        again.finish({ kind: 'failed', code: 'INVALID_CHECKPOINT', message: 'not a form' })
     }
     at.manager = at.build()
     await at.manager.start()

@@ -1,9 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { hasEnded, ImpossibleTransition, needsSlot, newTask, newTaskWithProof, nextPhase, transition, type TaskInput, type TaskState } from '../../../src/tasks/state/state.ts'
+import {
+  hasEnded,
+  ImpossibleTransition,
+  needsSlot,
+  newTask,
+  newTaskWithProof,
+  nextPhase,
+  transition,
+  type TaskInput,
+  type TaskState
+} from '../../../src/tasks/state/state.ts'
 import type { EvaluationPlan, TaskPhase } from '../../../src/tasks/types.ts'
 
 const bytes = Uint8Array.of(1)
-const plan: EvaluationPlan = { seed: bytes, discriminantBits: 256, iterations: 100, split: null, deadlineMs: null, context: bytes }
+const plan: EvaluationPlan = {
+  seed: bytes,
+  discriminantBits: 256,
+  iterations: 100,
+  split: null,
+  deadlineMs: null,
+  context: bytes
+}
 
 const INPUTS: Record<string, TaskInput> = {
   started: { type: 'started' },
@@ -46,8 +63,22 @@ const STATES: Record<string, TaskState> = {
 const TABLE: Record<string, Record<string, TaskPhase | '!' | '='>> = {
   //           queued            commit            pulse             evaluate           prove             reveal
   started: { queued: 'commit', commit: '=', pulse: '=', evaluate: '=', prove: '=', reveal: '=' },
-  interrupted: { queued: '=', commit: 'queued', pulse: 'queued', evaluate: 'queued', prove: 'queued', reveal: 'queued' },
-  restarted: { queued: 'queued', commit: 'queued', pulse: 'queued', evaluate: 'queued', prove: 'queued', reveal: 'queued' },
+  interrupted: {
+    queued: '=',
+    commit: 'queued',
+    pulse: 'queued',
+    evaluate: 'queued',
+    prove: 'queued',
+    reveal: 'queued'
+  },
+  restarted: {
+    queued: 'queued',
+    commit: 'queued',
+    pulse: 'queued',
+    evaluate: 'queued',
+    prove: 'queued',
+    reveal: 'queued'
+  },
   drafted: { queued: '!', commit: 'commit', pulse: '!', evaluate: '!', prove: '!', reveal: '!' },
   committed: { queued: '!', commit: 'pulse', pulse: '!', evaluate: '!', prove: '!', reveal: '!' },
   planned: { queued: '!', commit: '!', pulse: 'evaluate', evaluate: '!', prove: '!', reveal: '!' },
@@ -56,14 +87,37 @@ const TABLE: Record<string, Record<string, TaskPhase | '!' | '='>> = {
   proved: { queued: '!', commit: '!', pulse: '!', evaluate: 'reveal', prove: 'reveal', reveal: '!' },
   signed: { queued: '!', commit: '!', pulse: '!', evaluate: '!', prove: '!', reveal: 'reveal' },
   published: { queued: '!', commit: '!', pulse: '!', evaluate: '!', prove: '!', reveal: 'done' },
-  failed: { queued: 'queued', commit: 'commit', pulse: 'pulse', evaluate: 'evaluate', prove: 'prove', reveal: 'reveal' },
-  cancelled: { queued: 'queued', commit: 'commit', pulse: 'pulse', evaluate: 'evaluate', prove: 'prove', reveal: 'reveal' },
-  paused: { queued: 'queued', commit: 'commit', pulse: 'pulse', evaluate: 'evaluate', prove: 'prove', reveal: 'reveal' },
+  failed: {
+    queued: 'queued',
+    commit: 'commit',
+    pulse: 'pulse',
+    evaluate: 'evaluate',
+    prove: 'prove',
+    reveal: 'reveal'
+  },
+  cancelled: {
+    queued: 'queued',
+    commit: 'commit',
+    pulse: 'pulse',
+    evaluate: 'evaluate',
+    prove: 'prove',
+    reveal: 'reveal'
+  },
+  paused: {
+    queued: 'queued',
+    commit: 'commit',
+    pulse: 'pulse',
+    evaluate: 'evaluate',
+    prove: 'prove',
+    reveal: 'reveal'
+  },
   unpaused: { queued: '=', commit: '=', pulse: '=', evaluate: '=', prove: '=', reveal: '=' }
 }
 
 describe('the state machine', () => {
-  const rows = Object.entries(TABLE).flatMap(([input, columns]) => Object.entries(columns).map(([phase, expected]) => [input, phase, expected] as const))
+  const rows = Object.entries(TABLE).flatMap(([input, columns]) =>
+    Object.entries(columns).map(([phase, expected]) => [input, phase, expected] as const)
+  )
 
   it.each(rows)('%s in phase %s: %s', (input, phase, expected) => {
     const state = STATES[phase]!
@@ -100,15 +154,23 @@ describe('the state machine', () => {
   })
 
   it('takes a proof that is finished while it is being paused', () => {
-    expect(after('started', 'committed', 'planned', 'paused', 'proved')).toMatchObject({ phase: 'reveal', paused: true, proof: bytes })
+    expect(after('started', 'committed', 'planned', 'paused', 'proved')).toMatchObject({
+      phase: 'reveal',
+      paused: true,
+      proof: bytes
+    })
   })
 
   it('never lets progress decrease or pass the end', () => {
-    const at = (squarings: number, state: TaskState): TaskState => transition(state, { type: 'advanced', phase: 'evaluate', squarings, phaseProgress: squarings / 100 }, 1)
+    const at = (squarings: number, state: TaskState): TaskState =>
+      transition(state, { type: 'advanced', phase: 'evaluate', squarings, phaseProgress: squarings / 100 }, 1)
     const forty = at(40, STATES['evaluate']!)
     expect(at(30, forty)).toBe(forty)
     expect(at(500, forty).progress).toBe(100)
-    expect(at(30, transition(transition(forty, { type: 'restarted' }, 2), { type: 'started' }, 3))).toMatchObject({ progress: 40, phaseProgress: 0.4 })
+    expect(at(30, transition(transition(forty, { type: 'restarted' }, 2), { type: 'started' }, 3))).toMatchObject({
+      progress: 40,
+      phaseProgress: 0.4
+    })
   })
 
   it('never lets the time of the last change go back with the clock', () => {
@@ -117,11 +179,19 @@ describe('the state machine', () => {
   })
 
   it('needs a slot until the proof is finished', () => {
-    expect(Object.entries(STATES).filter(([, state]) => !hasEnded(state) && needsSlot(state)).map(([phase]) => phase)).toEqual(['queued', 'commit', 'pulse', 'evaluate', 'prove'])
+    expect(
+      Object.entries(STATES)
+        .filter(([, state]) => !hasEnded(state) && needsSlot(state))
+        .map(([phase]) => phase)
+    ).toEqual(['queued', 'commit', 'pulse', 'evaluate', 'prove'])
   })
 
   it('begins at the reveal with a proof that was finished earlier', () => {
-    const state = newTaskWithProof({ id: 'id', name: 'a', kind: 'register', order: 1, iterations: 5 }, { draft: bytes, plan, proof: bytes }, 0)
+    const state = newTaskWithProof(
+      { id: 'id', name: 'a', kind: 'register', order: 1, iterations: 5 },
+      { draft: bytes, plan, proof: bytes },
+      0
+    )
     expect(transition(state, { type: 'started' }, 1)).toMatchObject({ phase: 'reveal', progress: 100, iterations: 100 })
   })
 })

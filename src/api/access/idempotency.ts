@@ -27,7 +27,8 @@ export function createIdempotency({ store, prefix, clock }: IdempotencyOptions):
     for (const key of expired) store.delete(key)
   }
   // By a clock that was set back they come from the future.
-  const fresh = (entry: Entry | undefined): entry is Entry => entry !== undefined && Math.abs(clock() - entry.at) < KEEP_MS
+  const fresh = (entry: Entry | undefined): entry is Entry =>
+    entry !== undefined && Math.abs(clock() - entry.at) < KEEP_MS
 
   return {
     find(key, bodyHash) {

@@ -16,8 +16,8 @@ export interface LimitSizes {
 }
 
 /**
- * Chosen so that no person and no sensible script meets them: a lookup costs peers some 5 ms of CPU each. Guessing a token of 256 bits
- * is hopeless at any rate; the last limit keeps logs readable.
+ * Chosen so that no person and no sensible script meets them: a lookup costs peers some 5 ms of CPU each. Guessing a
+ * token of 256 bits is hopeless at any rate; the last limit keeps logs readable.
  */
 export const DEFAULT_LIMITS: LimitSizes = {
   anonymous: { perSecond: 200, burst: 400 },
@@ -40,7 +40,11 @@ export function createRateLimits(sizes: LimitSizes, now: () => number): RateLimi
   const known = createBuckets(sizes.known, now)
   const failed = createBuckets(sizes.failedLogins, now)
   return {
-    anonymous: (client) => refuse(anonymous(client), 'Requests without a token come too often from there (all of this machine counts as one). With a token there is a limit for it alone.'),
+    anonymous: (client) =>
+      refuse(
+        anonymous(client),
+        'Requests without a token come too often from there (all of this machine counts as one). With a token there is a limit for it alone.'
+      ),
     known: (token) => refuse(known(token), 'This token asks too often.'),
     failedLogin: (client) => refuse(failed(client), 'This client sent too many tokens that do not verify.')
   }

@@ -19,13 +19,19 @@ export interface OpenedSession {
 }
 
 export interface Sessions {
-  /** `former`: the cookie that the browser sent, whose session goes on where it is of the same token: its other tabs stay logged in. */
+  /**
+   * `former`: the cookie that the browser sent, whose session goes on where it is of the same token: its other tabs
+   * stay logged in.
+   */
   open(token: string, former?: string): OpenedSession
   /**
-   * Undefined when the session has ended, its token was revoked since, or the secret is not one of its pages. Cookies do not know ports: each local
-   * web server gets this one too, but not what a page of ours keeps.
+   * Undefined when the session has ended, its token was revoked since, or the secret is not one of its pages. Cookies
+   * do not know ports: each local web server gets this one too, but not what a page of ours keeps.
    */
-  get(id: string, secret: string | undefined): { readonly scopes: readonly TokenScope[]; readonly token: string } | undefined
+  get(
+    id: string,
+    secret: string | undefined
+  ): { readonly scopes: readonly TokenScope[]; readonly token: string } | undefined
   close(id: string): void
 }
 

@@ -40,7 +40,13 @@ function readToken(value: Uint8Array): StoredToken | undefined {
 }
 
 /** The tokens of this daemon. Makes the main token when there is none yet. */
-export function createTokenService({ store, prefix, readMainToken, writeMainToken, clock }: TokenServiceOptions): TokenService {
+export function createTokenService({
+  store,
+  prefix,
+  readMainToken,
+  writeMainToken,
+  clock
+}: TokenServiceOptions): TokenService {
   const stored = new Map<string, StoredToken>()
   for (const [key, value] of store.list(prefix)) {
     const token = readToken(value)
@@ -69,7 +75,12 @@ export function createTokenService({ store, prefix, readMainToken, writeMainToke
     },
     create(scopes, label) {
       const token = newToken()
-      const view: TokenView = { id: randomBytes(8).toString('hex'), scopes: [...scopes], created_at: new Date(clock()).toISOString(), label: label ?? null }
+      const view: TokenView = {
+        id: randomBytes(8).toString('hex'),
+        scopes: [...scopes],
+        created_at: new Date(clock()).toISOString(),
+        label: label ?? null
+      }
       const entry: StoredToken = { ...view, hash: digest(token).toString('hex') }
       store.put(prefix + view.id, new TextEncoder().encode(JSON.stringify(entry)))
       stored.set(view.id, entry)

@@ -1,8 +1,21 @@
-/** The typed client of the HTTP interface, as the command line uses it. It needs nothing of the daemon but its address and a token. */
+/**
+ * The typed client of the HTTP interface, as the command line uses it. It needs nothing of the daemon but its address
+ * and a token.
+ */
 import type { ErrorCode, FieldError } from '../../errors.ts'
 import { readEventStream } from './events.ts'
 import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from '../schemas/common.ts'
-import type { ConfigBody, ConfigFieldBody, CreateTokenRequest, EventBody, HealthBody, NewTokenBody, ReadinessBody, RotatedTokenBody, TokenBody } from '../schemas/daemon.ts'
+import type {
+  ConfigBody,
+  ConfigFieldBody,
+  CreateTokenRequest,
+  EventBody,
+  HealthBody,
+  NewTokenBody,
+  ReadinessBody,
+  RotatedTokenBody,
+  TokenBody
+} from '../schemas/daemon.ts'
 import type { ResolvedIdentityBody } from '../schemas/identity.ts'
 import type { ExplanationBody } from '../schemas/explanation.ts'
 import type { NetworkStatusBody, OwnedNameBody } from '../schemas/network.ts'
@@ -129,7 +142,10 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
 
   async function send(method: string, path: string, { body, headers, signal }: Call = {}): Promise<Response> {
     const given = new Headers()
-    for (const [name, value] of Object.entries({ ...headers, Authorization: token === undefined ? undefined : `Bearer ${token}` })) {
+    for (const [name, value] of Object.entries({
+      ...headers,
+      Authorization: token === undefined ? undefined : `Bearer ${token}`
+    })) {
       if (value !== undefined) given.set(name, value)
     }
     const request: RequestInit & { body?: string } = { method, headers: given, signal: signal ?? null }
@@ -154,8 +170,14 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
   }
 
   const segment = encodeURIComponent
-  const start = (kind: 'register' | 'renew') => (name: string, { zone, idempotencyKey, signal }: StartOptions = {}) =>
-    json<TaskStartedBody>('POST', `/api/vdf/${kind}`, { body: { name, zone }, headers: { 'Idempotency-Key': idempotencyKey }, signal })
+  const start =
+    (kind: 'register' | 'renew') =>
+    (name: string, { zone, idempotencyKey, signal }: StartOptions = {}) =>
+      json<TaskStartedBody>('POST', `/api/vdf/${kind}`, {
+        body: { name, zone },
+        headers: { 'Idempotency-Key': idempotencyKey },
+        signal
+      })
 
   const openStream = (path: string, lastEventId: string | undefined, signal?: AbortSignal) =>
     send('GET', path, { headers: { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId }, signal })
@@ -173,54 +195,82 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
       }
     },
     networkStatus: (options?: RequestOptions) => json<NetworkStatusBody>('GET', '/api/network-status', options),
-    resolve: (name: string, options?: RequestOptions) => json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
-    resolveKid: (did: string, options?: RequestOptions) => json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
-    explain: (name: string, options?: RequestOptions) => json<ExplanationBody>('GET', `/api/explain/${segment(name)}`, options),
+    resolve: (name: string, options?: RequestOptions) =>
+      json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
+    resolveKid: (did: string, options?: RequestOptions) =>
+      json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
+    explain: (name: string, options?: RequestOptions) =>
+      json<ExplanationBody>('GET', `/api/explain/${segment(name)}`, options),
 
-    commit: (request: CommitRequest, options?: RequestOptions) => json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
-    publish: (reveal: PublishRequest['reveal'], options?: RequestOptions) => json<StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
-    publishKid: (authorizedKid: unknown, options?: RequestOptions) => json<IdentityPublishedBody>('POST', '/api/publish-kid', { ...options, body: { authorized_kid: authorizedKid } }),
+    commit: (request: CommitRequest, options?: RequestOptions) =>
+      json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
+    publish: (reveal: PublishRequest['reveal'], options?: RequestOptions) =>
+      json<StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
+    publishKid: (authorizedKid: unknown, options?: RequestOptions) =>
+      json<IdentityPublishedBody>('POST', '/api/publish-kid', { ...options, body: { authorized_kid: authorizedKid } }),
     publishManifest: (authorizedManifest: unknown, options?: RequestOptions) =>
-      json<IdentityPublishedBody>('POST', '/api/publish-manifest', { ...options, body: { authorized_manifest: authorizedManifest } }),
+      json<IdentityPublishedBody>('POST', '/api/publish-manifest', {
+        ...options,
+        body: { authorized_manifest: authorizedManifest }
+      }),
     ownedNames: (options?: RequestOptions) => json<string[]>('GET', '/api/owned-names', options),
     /** As ownedNames, with lease and serials. */
     names: (options?: RequestOptions) => json<OwnedNameBody[]>('GET', '/api/names', options),
 
-    release: (name: string, options?: RequestOptions) => json<OwnedNameBody>('POST', `/api/names/${segment(name)}/release`, options),
-    takeBack: (name: string, options?: RequestOptions) => json<OwnedNameBody>('DELETE', `/api/names/${segment(name)}/release`, options),
+    release: (name: string, options?: RequestOptions) =>
+      json<OwnedNameBody>('POST', `/api/names/${segment(name)}/release`, options),
+    takeBack: (name: string, options?: RequestOptions) =>
+      json<OwnedNameBody>('DELETE', `/api/names/${segment(name)}/release`, options),
 
     /** All of them, page by page. */
     pins: async (options?: RequestOptions): Promise<PinBody[]> => {
       const all: PinBody[] = []
       for (;;) {
         const last = all.at(-1)?.name
-        const page = await json<PinBody[]>('GET', `/api/pins${last === undefined ? '' : `?after=${segment(last)}`}`, options)
+        const page = await json<PinBody[]>(
+          'GET',
+          `/api/pins${last === undefined ? '' : `?after=${segment(last)}`}`,
+          options
+        )
         all.push(...page)
         if (page.length === 0) return all
       }
     },
-    forgetPin: (name: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
+    forgetPin: (name: string, options?: RequestOptions) =>
+      json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
 
     wanted: (options?: RequestOptions) => json<WantedBody[]>('GET', '/api/wanted', options),
-    want: (id: string, options?: RequestOptions) => json<WantedBody>('POST', '/api/wanted', { ...options, body: { id } }),
-    unwant: (id: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/wanted/${segment(id)}`, options),
+    want: (id: string, options?: RequestOptions) =>
+      json<WantedBody>('POST', '/api/wanted', { ...options, body: { id } }),
+    unwant: (id: string, options?: RequestOptions) =>
+      json<{ success: true }>('DELETE', `/api/wanted/${segment(id)}`, options),
 
     register: start('register'),
     renew: start('renew'),
-    estimate: (name: string, options?: RequestOptions) => json<EstimateBody>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
+    estimate: (name: string, options?: RequestOptions) =>
+      json<EstimateBody>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
     tasks: (options?: RequestOptions) => json<TaskBody[]>('GET', '/api/vdf/tasks', options),
-    task: (taskId: string, options?: RequestOptions) => json<TaskBody>('GET', `/api/vdf/status/${segment(taskId)}`, options),
+    task: (taskId: string, options?: RequestOptions) =>
+      json<TaskBody>('GET', `/api/vdf/status/${segment(taskId)}`, options),
     /** SVC-TSK-004 for one that has ended, which stays. */
-    cancelTask: (taskId: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}?only=running`, options),
+    cancelTask: (taskId: string, options?: RequestOptions) =>
+      json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}?only=running`, options),
     /** Cancels a running one too. */
-    clearTask: (taskId: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}`, options),
-    pauseTask: (taskId: string, options?: RequestOptions) => json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
-    resumeTask: (taskId: string, options?: RequestOptions) => json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
+    clearTask: (taskId: string, options?: RequestOptions) =>
+      json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}`, options),
+    pauseTask: (taskId: string, options?: RequestOptions) =>
+      json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
+    resumeTask: (taskId: string, options?: RequestOptions) =>
+      json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
     /**
-     * Connects again after a cut or a restart of the daemon, with Last-Event-ID; `whenLost` hears of each pause before that. Ends after
-     * `completed` or `failed`, or when `signal` aborts.
+     * Connects again after a cut or a restart of the daemon, with Last-Event-ID; `whenLost` hears of each pause before
+     * that. Ends after `completed` or `failed`, or when `signal` aborts.
      */
-    async *taskEvents(taskId: string, signal?: AbortSignal, whenLost?: () => void): AsyncGenerator<TaskEventMessage, void> {
+    async *taskEvents(
+      taskId: string,
+      signal?: AbortSignal,
+      whenLost?: () => void
+    ): AsyncGenerator<TaskEventMessage, void> {
       const path = `/api/vdf/status/${segment(taskId)}`
       let last = 0
       let ended: TaskBody | undefined
@@ -248,25 +298,51 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
         etag: response.headers.get('ETag') ?? ''
       }
     },
-    saveZone: (name: string, zone: ZoneBody, { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}) =>
-      json<ZoneSavedBody>('POST', `/api/zone/${segment(name)}`, { body: zone, headers: { 'If-Match': ifMatch }, signal }),
-    patchZone: (name: string, patch: ZonePatchBody, { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}) =>
-      json<ZoneSavedBody>('PATCH', `/api/zone/${segment(name)}`, { body: patch, headers: { 'If-Match': ifMatch }, signal }),
-    discardZone: (name: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/zone/${segment(name)}`, options),
+    saveZone: (
+      name: string,
+      zone: ZoneBody,
+      { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}
+    ) =>
+      json<ZoneSavedBody>('POST', `/api/zone/${segment(name)}`, {
+        body: zone,
+        headers: { 'If-Match': ifMatch },
+        signal
+      }),
+    patchZone: (
+      name: string,
+      patch: ZonePatchBody,
+      { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}
+    ) =>
+      json<ZoneSavedBody>('PATCH', `/api/zone/${segment(name)}`, {
+        body: patch,
+        headers: { 'If-Match': ifMatch },
+        signal
+      }),
+    discardZone: (name: string, options?: RequestOptions) =>
+      json<{ success: true }>('DELETE', `/api/zone/${segment(name)}`, options),
     drafts: (options?: RequestOptions) => json<ZoneDraftBody[]>('GET', '/api/drafts', options),
-    publishZone: (name: string, options?: RequestOptions) => json<ZonePublishedBody>('POST', `/api/zone/${segment(name)}/publish`, options),
+    publishZone: (name: string, options?: RequestOptions) =>
+      json<ZonePublishedBody>('POST', `/api/zone/${segment(name)}/publish`, options),
 
     config: (options?: RequestOptions) => json<ConfigBody>('GET', '/api/config', options),
-    changeConfig: (patch: Record<string, unknown>, options?: RequestOptions) => json<ConfigBody>('POST', '/api/config', { ...options, body: patch }),
+    changeConfig: (patch: Record<string, unknown>, options?: RequestOptions) =>
+      json<ConfigBody>('POST', '/api/config', { ...options, body: patch }),
     configFields: (options?: RequestOptions) => json<ConfigFieldBody[]>('GET', '/api/config/fields', options),
     /** Takes back what was set at run time. */
-    unsetConfig: (field: string, options?: RequestOptions) => json<ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
+    unsetConfig: (field: string, options?: RequestOptions) =>
+      json<ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
     tokens: (options?: RequestOptions) => json<TokenBody[]>('GET', '/api/tokens', options),
-    createToken: (request: CreateTokenRequest, options?: RequestOptions) => json<NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),
-    revokeToken: (id: string, options?: RequestOptions) => json<{ success: true }>('DELETE', `/api/tokens/${segment(id)}`, options),
+    createToken: (request: CreateTokenRequest, options?: RequestOptions) =>
+      json<NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),
+    revokeToken: (id: string, options?: RequestOptions) =>
+      json<{ success: true }>('DELETE', `/api/tokens/${segment(id)}`, options),
     rotateToken: (options?: RequestOptions) => json<RotatedTokenBody>('POST', '/api/tokens/rotate', options),
     async *events(signal?: AbortSignal): AsyncGenerator<EventBody, void> {
-      for await (const { data } of readEventStream((lastEventId) => openStream('/api/events', lastEventId, signal), signal)) yield data as EventBody
+      for await (const { data } of readEventStream(
+        (lastEventId) => openStream('/api/events', lastEventId, signal),
+        signal
+      ))
+        yield data as EventBody
     },
     metrics: async (options?: RequestOptions) => (await send('GET', '/metrics', options)).text()
   }
@@ -278,7 +354,10 @@ export const plainFetch: Transport = async (url, init) => {
     return await fetch(url, init)
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause
-    throw new UnreachableError(`No daemon answers at ${new URL(url).origin}. Start it with \`chronym daemon\`, or say where it is.`, { cause })
+    throw new UnreachableError(
+      `No daemon answers at ${new URL(url).origin}. Start it with \`chronym daemon\`, or say where it is.`,
+      { cause }
+    )
   }
 }
 
@@ -308,7 +387,10 @@ async function problemOf(response: Response, base: string): Promise<Error> {
     const retryAfter = Number(response.headers.get('Retry-After') ?? NaN)
     return new ProblemError((await response.json()) as ProblemBody, Number.isNaN(retryAfter) ? undefined : retryAfter)
   }
-  if (response.status === 503 && type.startsWith('application/json')) return new NotReady((await response.json()) as ReadinessBody)
+  if (response.status === 503 && type.startsWith('application/json'))
+    return new NotReady((await response.json()) as ReadinessBody)
   await response.body?.cancel()
-  return new UnreachableError(`What answers at ${base} is no Chronym daemon (HTTP ${response.status}). Check the address.`)
+  return new UnreachableError(
+    `What answers at ${base} is no Chronym daemon (HTTP ${response.status}). Check the address.`
+  )
 }

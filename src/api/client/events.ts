@@ -10,20 +10,31 @@ export interface EventMessage {
 /** First pause before connecting again; doubled up to the last. */
 const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 5000
-/** The daemon sends something every 15 s; a connection silent for longer is dead, though nobody said so (a machine that slept, a tunnel that fell). */
+/**
+ * The daemon sends something every 15 s; a connection silent for longer is dead, though nobody said so (a machine that
+ * slept, a tunnel that fell).
+ */
 const SILENCE_MS = 45_000
 /** Attempts in a row without one event before the failure is the caller's. */
 const MAX_ATTEMPTS = 8
 
-/** Opens the stream after `lastEventId`; undefined when there is nothing more to come. `again` is false for the first connection. */
+/**
+ * Opens the stream after `lastEventId`; undefined when there is nothing more to come. `again` is false for the first
+ * connection.
+ */
 export type Connect = (lastEventId: string | undefined, again: boolean) => Promise<Response | undefined>
 
 /**
- * Yields the events of a stream. When it is cut, or ends because the daemon stops, it connects again, naming the last event seen. Ends when
- * `connect` says so or `signal` aborts. The error of the first connection is thrown at once, and so is a problem at any.
- * `whenLost` is called at each connection that failed or ended, before the pause.
+ * Yields the events of a stream. When it is cut, or ends because the daemon stops, it connects again, naming the last
+ * event seen. Ends when `connect` says so or `signal` aborts. The error of the first connection is thrown at once, and
+ * so is a problem at any. `whenLost` is called at each connection that failed or ended, before the pause.
  */
-export async function* readEventStream(connect: Connect, signal?: AbortSignal, whenLost?: () => void, silenceMs = SILENCE_MS): AsyncGenerator<EventMessage, void> {
+export async function* readEventStream(
+  connect: Connect,
+  signal?: AbortSignal,
+  whenLost?: () => void,
+  silenceMs = SILENCE_MS
+): AsyncGenerator<EventMessage, void> {
   let lastEventId: string | undefined
   let failure: unknown
   let isConnected = false
@@ -55,7 +66,11 @@ export async function* readEventStream(connect: Connect, signal?: AbortSignal, w
 /** False when the signal aborts meanwhile. */
 async function waited(attempts: number, signal: AbortSignal | undefined): Promise<boolean> {
   try {
-    await pause(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS), undefined, signal === undefined ? {} : { signal })
+    await pause(
+      Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS),
+      undefined,
+      signal === undefined ? {} : { signal }
+    )
     return true
   } catch (error) {
     if (signal?.aborted === true) return false

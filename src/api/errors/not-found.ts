@@ -11,7 +11,9 @@ export function notFound(app: Hono<AppEnv>): NotFoundHandler<AppEnv> {
     const named = matching.filter(({ isInFull }) => isInFull)
     const methods = (named.length > 0 ? named : matching).flatMap(({ methods }) => [...methods])
     if (methods.length === 0) throw new ServiceError('SVC-REQ-004', 'Nothing is served at this path.')
-    const allow = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].sort().join(', ')
+    const allow = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+      .sort()
+      .join(', ')
     c.header('Allow', allow)
     throw new ServiceError('SVC-REQ-007', `This path answers ${allow} only.`)
   }

@@ -10,8 +10,8 @@ import type { ApiServices } from '../services.ts'
 const OWN_FAULTS: ReadonlySet<ErrorCode> = new Set(['SVC-INT-001', 'SVC-STO-001'])
 
 /**
- * Answers with the problem. The log gets what the answer leaves out of our own faults: the error under ours, with its stack. Refusals are a sample,
- * without their detail, which may hold the name that was looked up.
+ * Answers with the problem. The log gets what the answer leaves out of our own faults: the error under ours, with its
+ * stack. Refusals are a sample, without their detail, which may hold the name that was looked up.
  */
 export function onError({ log, now }: Pick<ApiServices, 'log' | 'now'>): ErrorHandler<AppEnv> {
   const sample = createSampler(now)
@@ -25,7 +25,8 @@ export function onError({ log, now }: Pick<ApiServices, 'log' | 'now'>): ErrorHa
     else {
       const { isWritten, leftOut } = sample()
       const told = { ...entry, ...(leftOut > 0 && { left_out: leftOut }) }
-      if (isWritten && status >= 500) log.warn({ ...told, ...(error.cause instanceof Error && { reason: error.cause.message }) }, error.message)
+      if (isWritten && status >= 500)
+        log.warn({ ...told, ...(error.cause instanceof Error && { reason: error.cause.message }) }, error.message)
       else if (isWritten) log.info(told, ERROR_TABLE[error.code].title)
     }
     return respondWithProblem(c, error)

@@ -11,7 +11,17 @@ const HEADERS: Record<number, Record<string, { $ref: string }>> = {
 
 function example(code: ErrorCode) {
   const { status, title, cause } = ERROR_TABLE[code]
-  return { summary: title, value: { type: `/errors/${code}`, title, status, detail: cause, code, request_id: '3f1c9a52-0d0e-4f0e-9a53-6f1d2b7c8e90' } }
+  return {
+    summary: title,
+    value: {
+      type: `/errors/${code}`,
+      title,
+      status,
+      detail: cause,
+      code,
+      request_id: '3f1c9a52-0d0e-4f0e-9a53-6f1d2b7c8e90'
+    }
+  }
 }
 
 /** The problem responses of an operation, one for each status, each code with its example. */

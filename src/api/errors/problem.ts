@@ -5,7 +5,10 @@ import { ERROR_TABLE, ServiceError, type ErrorCode } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 
-/** Seconds to wait where the failing part gave none: about as long as it takes until peers, beacon or queue may have changed. */
+/**
+ * Seconds to wait where the failing part gave none: about as long as it takes until peers, beacon or queue may have
+ * changed.
+ */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'SVC-RES-001': 5,
   'SVC-BCN-001': 10,
@@ -25,23 +28,36 @@ const STORE_MESSAGES: Record<string, string> = {
 /** Errors of parts that know no HTTP, by the name of their class: this folder imports neither store nor network. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  if (error instanceof HTTPException && error.status < 500) return new ServiceError('SVC-REQ-001', error.message, { cause: error })
+  if (error instanceof HTTPException && error.status < 500)
+    return new ServiceError('SVC-REQ-001', error.message, { cause: error })
   if (error instanceof Error) {
     switch (error.name) {
       case 'StoreError': {
         const code = 'code' in error ? String(error.code) : 'failing'
-        return new ServiceError('SVC-STO-001', `${STORE_MESSAGES[code] ?? STORE_MESSAGES['failing']!}. Nothing that was stored is lost.`, { cause: error })
+        return new ServiceError(
+          'SVC-STO-001',
+          `${STORE_MESSAGES[code] ?? STORE_MESSAGES['failing']!}. Nothing that was stored is lost.`,
+          { cause: error }
+        )
       }
       case 'BeaconError':
-        return new ServiceError('SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.', { cause: error })
+        return new ServiceError('SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.', {
+          cause: error
+        })
       case 'OfflineError':
         return new ServiceError('SVC-RES-001', 'No peer can be asked.', { cause: error })
     }
   }
   if (error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code))) {
-    return new ServiceError('SVC-STO-001', 'The data directory cannot be written. Nothing that was stored is lost.', { cause: error })
+    return new ServiceError('SVC-STO-001', 'The data directory cannot be written. Nothing that was stored is lost.', {
+      cause: error
+    })
   }
-  return new ServiceError('SVC-INT-001', 'The daemon met a condition it does not know; its log says more under this request id.', { cause: error })
+  return new ServiceError(
+    'SVC-INT-001',
+    'The daemon met a condition it does not know; its log says more under this request id.',
+    { cause: error }
+  )
 }
 
 /** The RFC 9457 body of an error. */
@@ -67,5 +83,7 @@ export function respondWithProblem(c: Context<AppEnv>, error: ServiceError): Res
   if (retryAfter !== undefined) c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfter))))
   if (error.code === 'SVC-AUT-001') c.header('WWW-Authenticate', 'Bearer realm="chronym"')
   c.header('Cache-Control', 'no-store')
-  return c.body(JSON.stringify(body), body.status as ContentfulStatusCode, { 'Content-Type': 'application/problem+json' })
+  return c.body(JSON.stringify(body), body.status as ContentfulStatusCode, {
+    'Content-Type': 'application/problem+json'
+  })
 }

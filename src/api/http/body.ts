@@ -11,10 +11,14 @@ export const MAX_BODY_BYTES = 256 * 1024
 const MAX_FIELD_ERRORS = 20
 
 /** Reads the JSON body of a request and checks it. Throws SVC-REQ-001, SVC-REQ-002 or SVC-REQ-003. */
-export async function readBody<Schema extends v.GenericSchema>(c: Context<AppEnv>, schema: Schema): Promise<v.InferOutput<Schema>> {
+export async function readBody<Schema extends v.GenericSchema>(
+  c: Context<AppEnv>,
+  schema: Schema
+): Promise<v.InferOutput<Schema>> {
   const bytes = await readBounded(c.req.raw)
   const encoding = c.req.header('Content-Encoding') ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') throw new ServiceError('SVC-REQ-003', `The body is encoded (${encoding.slice(0, 32)}); send it as plain JSON.`)
+  if (encoding.toLowerCase() !== 'identity')
+    throw new ServiceError('SVC-REQ-003', `The body is encoded (${encoding.slice(0, 32)}); send it as plain JSON.`)
   if (!isJson(c.req.header('Content-Type'))) {
     if (bytes.length > 0) throw new ServiceError('SVC-REQ-003', 'The body is not sent as application/json.')
     throw new ServiceError('SVC-REQ-001', 'The request has no body; a JSON object is needed.')
@@ -92,7 +96,10 @@ function fieldError(issue: v.BaseIssue<unknown>): FieldError {
   const path = (issue.path ?? []).map(({ key }) => escapePointer(String(key))).join('/')
   // Our own messages say what is expected; the library's go on with what was received.
   if (!/\breceived\b/i.test(issue.message)) return { path, message: issue.message }
-  return { path, message: issue.received === 'undefined' ? 'Required' : `Expected ${issue.expected ?? 'something else'}` }
+  return {
+    path,
+    message: issue.received === 'undefined' ? 'Required' : `Expected ${issue.expected ?? 'something else'}`
+  }
 }
 
 /** RFC 6901. */

@@ -4,7 +4,10 @@ import type { AppEnv } from '../env.ts'
 /** All of 127.0.0.0/8, also as IPv4 inside IPv6, and ::1: one machine, whichever of its 2^24 addresses it takes. */
 const LOOPBACK = /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/i
 
-/** The one that a limit counts: the address of the socket, `loopback` for this machine. Forwarding headers are anybody's words and are not read. */
+/**
+ * The one that a limit counts: the address of the socket, `loopback` for this machine. Forwarding headers are anybody's
+ * words and are not read.
+ */
 export function clientOf(c: Context<AppEnv>): string {
   // Under app.request() there are no bindings at all.
   const bindings = c.env as AppEnv['Bindings'] | undefined

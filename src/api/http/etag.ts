@@ -12,14 +12,15 @@ export function etagMatches(ifNoneMatch: string | undefined, etag: string): bool
 }
 
 /**
- * The serial that If-Match asks for, undefined without one (RFC 9110, 13.1.1: strong comparison). Where several are named, the
- * standing one if it is among them. Throws SVC-ZON-004 when none can match.
+ * The serial that If-Match asks for, undefined without one (RFC 9110, 13.1.1: strong comparison). Where several are
+ * named, the standing one if it is among them. Throws SVC-ZON-004 when none can match.
  */
 export function ifMatchSerial(ifMatch: string | undefined, standing: () => number | undefined): number | undefined {
   if (ifMatch === undefined) return undefined
   const current = standing()
   if (ifMatch.trim() === '*') {
-    if (current === undefined) throw new ServiceError('SVC-ZON-004', 'There is no zone of this name here that If-Match could name.')
+    if (current === undefined)
+      throw new ServiceError('SVC-ZON-004', 'There is no zone of this name here that If-Match could name.')
     return current
   }
   const serials = tags(ifMatch).flatMap((tag) => (/^"\d{1,15}"$/.test(tag) ? [Number(tag.slice(1, -1))] : []))

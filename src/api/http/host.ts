@@ -18,7 +18,12 @@ export function hostOf(c: Context<AppEnv>): Host | undefined {
 
 /** RFC 6761 "localhost", 127.0.0.0/8 and ::1. */
 export function isLoopbackName(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(hostname)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(hostname)
+  )
 }
 
 /** Does the Origin header, when there is one, name the very host that the request was sent to? */

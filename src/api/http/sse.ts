@@ -5,8 +5,8 @@ import type { AppEnv } from '../env.ts'
 /** docs/api.md, "Events". */
 export const HEARTBEAT_MS = 15_000
 /**
- * A client that has taken nothing for so many heartbeats is dropped. Until then it costs what the socket's buffers hold, and one event: the
- * source is not asked for another. It finds everything again by Last-Event-ID.
+ * A client that has taken nothing for so many heartbeats is dropped. Until then it costs what the socket's buffers
+ * hold, and one event: the source is not asked for another. It finds everything again by Last-Event-ID.
  */
 const STALLED_HEARTBEATS = 4
 /** Told to the browser as its pause before it connects again. */
@@ -32,9 +32,9 @@ export function lastEventId(c: Context<AppEnv>): number | undefined {
 }
 
 /**
- * Answers with a stream of events. The reader's pace drives it: an event is taken from the source only when the client has room, so
- * nothing piles up here and the source may coalesce. A comment is sent whenever nothing else was for `heartbeatMs`. Nothing is sent any more, and
- * the stream ends, once whoever asked is no longer known.
+ * Answers with a stream of events. The reader's pace drives it: an event is taken from the source only when the client
+ * has room, so nothing piles up here and the source may coalesce. A comment is sent whenever nothing else was for
+ * `heartbeatMs`. Nothing is sent any more, and the stream ends, once whoever asked is no longer known.
  */
 export function eventStream(
   c: Context<AppEnv>,
@@ -93,7 +93,10 @@ export function eventStream(
   return c.body(body)
 }
 
-/** Node's own measure: a socket times out when it has written nothing for so long. Node takes the time-out back with the next request. */
+/**
+ * Node's own measure: a socket times out when it has written nothing for so long. Node takes the time-out back with the
+ * next request.
+ */
 function dropWhenStalled(c: Context<AppEnv>, heartbeatMs: number): void {
   const bindings = c.env as AppEnv['Bindings'] | undefined
   bindings?.incoming?.socket.setTimeout(STALLED_HEARTBEATS * heartbeatMs)

@@ -23,7 +23,10 @@ function durations(registry: MetricsRegistry): Histogram<Labels> {
   })
 }
 
-/** Gives each request its identifier. One histogram observation and one log line a request. Bodies, queries and headers are never logged. */
+/**
+ * Gives each request its identifier. One histogram observation and one log line a request. Bodies, queries and headers
+ * are never logged.
+ */
 export function accessLog({ metrics, log }: Pick<ApiServices, 'metrics' | 'log'>): MiddlewareHandler<AppEnv> {
   const histogram = durations(metrics)
   return async (c, next) => {
@@ -36,6 +39,9 @@ export function accessLog({ metrics, log }: Pick<ApiServices, 'metrics' | 'log'>
     const route = path === '/*' || path === '*' ? 'none' : path
     const { status } = c.res
     histogram.observe({ method: c.req.method, route, status }, milliseconds / 1000)
-    log.debug({ request_id: c.get('requestId'), method: c.req.method, route, status, ms: Math.round(milliseconds) }, 'request')
+    log.debug(
+      { request_id: c.get('requestId'), method: c.req.method, route, status, ms: Math.round(milliseconds) },
+      'request'
+    )
   }
 }

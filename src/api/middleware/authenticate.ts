@@ -12,7 +12,11 @@ import { sessionCookieName, type Sessions } from '../access/sessions.ts'
 const NOBODY: Identity = { via: 'none', scopes: [], token: undefined, isCurrent: () => true }
 
 /** Finds out who asks. An Authorization header that does not verify is refused, on public paths too (SVC-AUT-001). */
-export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: Sessions, limits: RateLimits): (c: Context<AppEnv>) => void {
+export function authenticate(
+  { tokens }: Pick<ApiServices, 'tokens'>,
+  sessions: Sessions,
+  limits: RateLimits
+): (c: Context<AppEnv>) => void {
   return (c) => {
     const header = requestHeader(c, 'authorization')
     c.set('identity', header === undefined ? fromCookie(c, sessions) : fromHeader(c, header))
@@ -21,15 +25,17 @@ export function authenticate({ tokens }: Pick<ApiServices, 'tokens'>, sessions: 
   function fromHeader(c: Context<AppEnv>, header: string): Identity {
     const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1]
     const scopes = token === undefined ? undefined : tokens.verify(token)
-    if (token !== undefined && scopes !== undefined) return { via: 'token', scopes, token, isCurrent: () => tokens.verify(token) !== undefined }
+    if (token !== undefined && scopes !== undefined)
+      return { via: 'token', scopes, token, isCurrent: () => tokens.verify(token) !== undefined }
     limits.failedLogin(clientOf(c))
     throw new ServiceError('SVC-AUT-001', 'The Authorization header holds no token of this daemon.')
   }
 }
 
 /**
- * The dashboard's cookie counts only for requests that its own page makes. SameSite does not see ports: a page on another port of this
- * machine is the same site, and its server gets the cookie too: the page's secret counts beside it (X-Session-Secret), so the browser's own words (Sec-Fetch-Site, Origin) decide.
+ * The dashboard's cookie counts only for requests that its own page makes. SameSite does not see ports: a page on
+ * another port of this machine is the same site, and its server gets the cookie too: the page's secret counts beside it
+ * (X-Session-Secret), so the browser's own words (Sec-Fetch-Site, Origin) decide.
  */
 function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
   if (requestHeader(c, 'cookie') === undefined) return NOBODY
@@ -44,7 +50,10 @@ function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
   if (origin !== undefined && !isSameOrigin(c, origin)) return NOBODY
   const safe = c.req.method === 'GET' || c.req.method === 'HEAD'
   if (!safe && origin === undefined) {
-    throw new ServiceError('SVC-AUT-002', 'A request with the session cookie that changes something needs an Origin header; use a bearer token outside the dashboard.')
+    throw new ServiceError(
+      'SVC-AUT-002',
+      'A request with the session cookie that changes something needs an Origin header; use a bearer token outside the dashboard.'
+    )
   }
   return { via: 'session', ...session, isCurrent: () => sessions.get(id, secret) !== undefined }
 }

@@ -7,7 +7,9 @@ import { setHeader } from '../http/response-headers.ts'
 /** What an identifier of a client may be, to be taken over into ours. */
 const SANE_ID = /^[\w=-]{1,64}$/
 
-/** What every answer says: its identifier (the client's own where it is sane), and that nobody sniffs, keeps or refers. */
+/**
+ * What every answer says: its identifier (the client's own where it is sane), and that nobody sniffs, keeps or refers.
+ */
 export function baseline(c: Context<AppEnv>): void {
   const given = requestHeader(c, 'x-request-id')
   const id = given !== undefined && SANE_ID.test(given) ? given : crypto.randomUUID()

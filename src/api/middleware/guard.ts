@@ -18,8 +18,9 @@ export interface GuardOptions {
 }
 
 /**
- * Everything that is asked of a request before its route, in this order and in one middleware: each further one costs every answer a turn of
- * promises. Who asks is known before anything is counted, so that what nobody known spends is not the owner's.
+ * Everything that is asked of a request before its route, in this order and in one middleware: each further one costs
+ * every answer a turn of promises. Who asks is known before anything is counted, so that what nobody known spends is
+ * not the owner's.
  */
 export function guard({ services, sessions, limits, host }: GuardOptions): MiddlewareHandler<AppEnv> {
   const checkHost = hostGuard(services, host)

@@ -5,7 +5,10 @@ import type { RateLimits } from '../access/rate-limits.ts'
 
 /** A noisy neighbour on this machine must not make a supervisor believe that the daemon is dead. */
 const FOR_SUPERVISORS: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
-/** Nor keep the owner from the dashboard and the command line from asking which daemon this is, before anybody is known. What is wrong there counts as a failed login. */
+/**
+ * Nor keep the owner from the dashboard and the command line from asking which daemon this is, before anybody is known.
+ * What is wrong there counts as a failed login.
+ */
 const FOR_LOGIN: ReadonlySet<string> = new Set(['/', '/session', '/api/challenge'])
 
 function isExempt(path: string): boolean {

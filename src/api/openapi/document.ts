@@ -30,17 +30,39 @@ export function createDocument(app: Hono<AppEnv>, version: string): Promise<Open
     // `/openapi.json` is no static file.
     excludeStaticFile: false,
     documentation: {
-      info: { title: 'Chronym', version, description: DESCRIPTION, license: { name: 'MIT OR Apache-2.0', identifier: 'MIT OR Apache-2.0' } },
+      info: {
+        title: 'Chronym',
+        version,
+        description: DESCRIPTION,
+        license: { name: 'MIT OR Apache-2.0', identifier: 'MIT OR Apache-2.0' }
+      },
       servers: [{ url: '/', description: 'The daemon that serves this document' }],
       tags: TAGS,
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'The main token (scope admin), or one made with narrower scopes: read, vdf, publish, admin. The scopes listed at an operation are alternatives.' },
-          session: { type: 'apiKey', in: 'cookie', name: 'chronym_session_7468', description: 'The dashboard, after POST /session, beside the header X-Session-Secret; the port is part of the name' }
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              'The main token (scope admin), or one made with narrower scopes: read, vdf, publish, admin. The scopes listed at an operation are alternatives.'
+          },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'chronym_session_7468',
+            description:
+              'The dashboard, after POST /session, beside the header X-Session-Secret; the port is part of the name'
+          }
         },
         headers: {
-          RequestId: { description: 'Taken from the request when it has a sane one, else made; errors are logged with it', schema: { type: 'string' } },
-          RetryAfter: { description: 'Seconds after which trying again makes sense', schema: { type: 'integer', minimum: 1 } },
+          RequestId: {
+            description: 'Taken from the request when it has a sane one, else made; errors are logged with it',
+            schema: { type: 'string' }
+          },
+          RetryAfter: {
+            description: 'Seconds after which trying again makes sense',
+            schema: { type: 'integer', minimum: 1 }
+          },
           Challenge: { description: '`Bearer realm="chronym"`', schema: { type: 'string' } }
         }
       }

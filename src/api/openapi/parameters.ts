@@ -1,13 +1,25 @@
 import type { Parameter } from '../endpoint.ts'
 
-export const NAME_PARAMETER: Parameter = { name: 'name', in: 'path', description: '`<label>.<tld>`', example: 'alice.chronym', schema: { minLength: 1, maxLength: 255 } }
+export const NAME_PARAMETER: Parameter = {
+  name: 'name',
+  in: 'path',
+  description: '`<label>.<tld>`',
+  example: 'alice.chronym',
+  schema: { minLength: 1, maxLength: 255 }
+}
 
-export const TASK_PARAMETER: Parameter = { name: 'task_id', in: 'path', description: 'As register, renew or the list of tasks gave it', schema: { minLength: 1, maxLength: 64 } }
+export const TASK_PARAMETER: Parameter = {
+  name: 'task_id',
+  in: 'path',
+  description: 'As register, renew or the list of tasks gave it',
+  schema: { minLength: 1, maxLength: 64 }
+}
 
 export const IDEMPOTENCY_KEY_PARAMETER: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: '1 to 255 printable ASCII characters, kept 24 h: the same key with the same body gets the first answer again',
+  description:
+    '1 to 255 printable ASCII characters, kept 24 h: the same key with the same body gets the first answer again',
   example: '7d0c1f5e-4f0a-4a51-9c59-0f5a3c1e2b77',
   schema: { minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]{1,255}$' }
 }

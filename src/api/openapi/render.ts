@@ -18,9 +18,12 @@ export function renderDocument(document: OpenApiDocument): string {
     const own = operations.filter(({ operation }) => operation.tags?.includes(name))
     return `<section><h2 id="${anchor(name)}">${escapeHtml(name)}</h2><p>${escapeHtml(description ?? '')}</p>${own.map(renderOperation).join('')}</section>`
   })
-  const contents = document.tags.map(({ name }) => `<li><a href="#${anchor(name)}">${escapeHtml(name)}</a></li>`).join('')
+  const contents = document.tags
+    .map(({ name }) => `<li><a href="#${anchor(name)}">${escapeHtml(name)}</a></li>`)
+    .join('')
   const schemas = Object.entries(document.components.schemas ?? {}).map(
-    ([name, schema]) => `<details id="schema-${anchor(name)}"><summary>${escapeHtml(name)}</summary>${json(schema)}</details>`
+    ([name, schema]) =>
+      `<details id="schema-${anchor(name)}"><summary>${escapeHtml(name)}</summary>${json(schema)}</details>`
   )
   return `${paragraphs(document.info.description)}
 <p>Machines read <a href="/openapi.json">/openapi.json</a>.</p>
@@ -31,7 +34,11 @@ ${tags.join('\n')}
 
 function renderOperation({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
   const parameters = (operation.parameters ?? []).flatMap((parameter) =>
-    'name' in parameter ? [`<tr><td><code>${escapeHtml(parameter.name)}</code></td><td>${parameter.in}</td><td>${text(parameter.description)}</td></tr>`] : []
+    'name' in parameter
+      ? [
+          `<tr><td><code>${escapeHtml(parameter.name)}</code></td><td>${parameter.in}</td><td>${text(parameter.description)}</td></tr>`
+        ]
+      : []
   )
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     const { description, content } = response as { description: string; content?: Content }
@@ -46,7 +53,9 @@ ${operation.requestBody === undefined ? '' : `<h3>Body</h3><p>${renderContent((o
 
 function access(operation: Operation): string {
   const scopes = operation.security?.flatMap((requirement) => requirement['bearer'] ?? []) ?? []
-  return scopes.length === 0 ? 'Public.' : `Needs a token with the scope ${scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(' or ')}.`
+  return scopes.length === 0
+    ? 'Public.'
+    : `Needs a token with the scope ${scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(' or ')}.`
 }
 
 function renderContent(content: Content | undefined): string {

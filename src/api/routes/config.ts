@@ -1,7 +1,13 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
-import { ConfigFieldListSchema, ConfigPatchSchema, ConfigSchema, type ConfigBody, type ConfigFieldBody } from '../schemas/daemon.ts'
+import {
+  ConfigFieldListSchema,
+  ConfigPatchSchema,
+  ConfigSchema,
+  type ConfigBody,
+  type ConfigFieldBody
+} from '../schemas/daemon.ts'
 import type { ApiServices } from '../services.ts'
 
 export function configRoutes({ config }: ApiServices) {
@@ -31,7 +37,8 @@ export function configRoutes({ config }: ApiServices) {
       endpoint({
         tag: 'Daemon',
         summary: 'Take back what was set at run time',
-        description: 'The value of flag, environment or file holds again, else the default. Nothing happens to a field that was not set at run time.',
+        description:
+          'The value of flag, environment or file holds again, else the default. Nothing happens to a field that was not set at run time.',
         access: ['admin'],
         parameters: [{ name: 'field', in: 'path', description: 'With its section', example: 'vdf.queue' }],
         answers: { 200: { description: 'The whole new configuration', schema: ConfigSchema } },

@@ -11,10 +11,17 @@ export function eventRoutes({ events }: ApiServices, streams: EventStreamOptions
     endpoint({
       tag: 'Daemon',
       summary: 'What the daemon does, as it happens',
-      description: 'Server-sent events (all of the name `message`) about peers, tasks, records and the beacon: those still kept first, then new ones. The data is an Event: {id, at, type, detail}.',
+      description:
+        'Server-sent events (all of the name `message`) about peers, tasks, records and the beacon: those still kept first, then new ones. The data is an Event: {id, at, type, detail}.',
       access: ['read'],
       parameters: [LAST_EVENT_ID_PARAMETER],
-      answers: { 200: { description: 'The stream', media: 'text/event-stream', example: 'id: 8\ndata: {"id": 8, "at": "2026-11-21T12:00:00.000Z", "type": "peer:connect", "detail": {}}\n\n' } }
+      answers: {
+        200: {
+          description: 'The stream',
+          media: 'text/event-stream',
+          example: 'id: 8\ndata: {"id": 8, "at": "2026-11-21T12:00:00.000Z", "type": "peer:connect", "detail": {}}\n\n'
+        }
+      }
     }),
     (c) => eventStream(c, (signal) => daemonEvents(lastEventId(c), signal), streams)
   )

@@ -40,7 +40,9 @@ export function identityRoutes({ registry }: ApiServices) {
         errors: [...PUBLISH_ERRORS, 'SVC-PUB-001']
       }),
       async (c) => {
-        const { did, version, stored_by, of } = await registry.publishManifest(unwrap(c.get('rawBody'), 'authorized_manifest'))
+        const { did, version, stored_by, of } = await registry.publishManifest(
+          unwrap(c.get('rawBody'), 'authorized_manifest')
+        )
         return c.json<IdentityPublishedBody>({ success: true, did, version, stored_by, of })
       }
     )

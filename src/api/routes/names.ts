@@ -14,7 +14,8 @@ export function nameRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Names',
         summary: 'Publish a commitment (manual flow)',
-        description: 'The daemon adds the stamp and uses the name only to find where the commitment belongs. A registration task does this by itself.',
+        description:
+          'The daemon adds the stamp and uses the name only to find where the commitment belongs. A registration task does this by itself.',
         access: ['publish'],
         body: CommitRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: CommittedSchema } },
@@ -35,7 +36,16 @@ export function nameRoutes({ registry }: ApiServices) {
         access: ['publish'],
         body: PublishRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-001', 'SVC-RES-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-BCN-001', 'SVC-STO-001']
+        errors: [
+          'SVC-NAM-001',
+          'SVC-NAM-002',
+          'SVC-REG-001',
+          'SVC-RES-001',
+          'SVC-PUB-001',
+          'SVC-PUB-002',
+          'SVC-BCN-001',
+          'SVC-STO-001'
+        ]
       }),
       async (c) => {
         const { stored_by, of } = await registry.publish(c.req.valid('json').reveal)
@@ -68,7 +78,8 @@ export function nameRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Names',
         summary: 'Release a name: let it lapse',
-        description: 'Nothing renews it by itself any more; its zone stays published until its lease ends. Until the grace after that ends, DELETE here or a renewal takes it back.',
+        description:
+          'Nothing renews it by itself any more; its zone stays published until its lease ends. Until the grace after that ends, DELETE here or a renewal takes it back.',
         access: ['vdf'],
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'The name, released', schema: OwnedNameSchema } },

@@ -13,14 +13,20 @@ export function operationRoutes(services: ApiServices) {
   let kept: { readonly atMs: number; readonly checks: ReadinessCheck[] } | undefined
   const readiness = () => {
     const nowMs = services.now()
-    if (kept === undefined || Math.abs(nowMs - kept.atMs) >= READINESS_KEPT_MS) kept = { atMs: nowMs, checks: services.readiness() }
+    if (kept === undefined || Math.abs(nowMs - kept.atMs) >= READINESS_KEPT_MS)
+      kept = { atMs: nowMs, checks: services.readiness() }
     return kept.checks
   }
 
   return new Hono<AppEnv>()
     .get(
       '/healthz',
-      endpoint({ tag: TAG, summary: 'Is the process alive?', access: 'public', answers: { 200: { description: 'It is', schema: HealthSchema } } }),
+      endpoint({
+        tag: TAG,
+        summary: 'Is the process alive?',
+        access: 'public',
+        answers: { 200: { description: 'It is', schema: HealthSchema } }
+      }),
       (c) => c.json<HealthBody>({ status: 'ok', version: services.version })
     )
     .get(
@@ -28,7 +34,8 @@ export function operationRoutes(services: ApiServices) {
       endpoint({
         tag: TAG,
         summary: 'Can the daemon do its work?',
-        description: 'Peers, beacon and store, each with what is wrong; a second old at most. While `peers` is not ok, look-ups answer SVC-RES-001.',
+        description:
+          'Peers, beacon and store, each with what is wrong; a second old at most. While `peers` is not ok, look-ups answer SVC-RES-001.',
         access: 'public',
         answers: {
           200: { description: 'It can', schema: ReadinessSchema },

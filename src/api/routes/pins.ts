@@ -15,9 +15,12 @@ export function pinRoutes({ registry }: ApiServices) {
       endpoint({
         tag: TAG,
         summary: 'The owners that this daemon has seen as settled',
-        description: 'By name, a thousand at most: where there are so many, ask for those after the last name. docs/protocol/rules.md, 11, says what a pin does.',
+        description:
+          'By name, a thousand at most: where there are so many, ask for those after the last name. docs/protocol/rules.md, 11, says what a pin does.',
         access: ['read'],
-        parameters: [{ name: 'after', in: 'query', description: 'A name: only those after it', example: 'alice.chronym' }],
+        parameters: [
+          { name: 'after', in: 'query', description: 'A name: only those after it', example: 'alice.chronym' }
+        ],
         answers: { 200: { description: 'Pins', schema: PinListSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002']
       }),
@@ -28,7 +31,8 @@ export function pinRoutes({ registry }: ApiServices) {
       endpoint({
         tag: TAG,
         summary: 'Forget the owner of a name',
-        description: 'The next look decides alone who owns the name: that owner is believed and, once it is seen again, pinned.',
+        description:
+          'The next look decides alone who owns the name: that owner is believed and, once it is seen again, pinned.',
         access: ['admin'],
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'It is forgotten', schema: SuccessSchema } },

@@ -41,7 +41,8 @@ export function resolveRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Resolving',
         summary: 'The Reveal of a name',
-        description: 'Peers are asked for it by name, but not while this daemon registers it: then it is SVC-RES-002 unless most peers hold it.',
+        description:
+          'Peers are asked for it by name, but not while this daemon registers it: then it is SVC-RES-002 unless most peers hold it.',
         access: 'public',
         isLookUp: true,
         parameters: [NAME_PARAMETER],
@@ -49,7 +50,12 @@ export function resolveRoutes({ registry }: ApiServices) {
           200: {
             description: 'The record that the owner published',
             schema: RevealSchema,
-            headers: { 'X-Confidence': { description: '`settled`; `provisional`: not yet settled; `thin`: fewer answers than a full quorum', schema: { type: 'string' } } }
+            headers: {
+              'X-Confidence': {
+                description: '`settled`; `provisional`: not yet settled; `thin`: fewer answers than a full quorum',
+                schema: { type: 'string' }
+              }
+            }
           }
         },
         errors: RESOLVE_ERRORS
@@ -61,7 +67,8 @@ export function resolveRoutes({ registry }: ApiServices) {
         }
         const name = c.req.param('name')
         const kept = registry.kept(name)
-        // The signal is made when it is asked for, and aborted with every answer; a promise costs a turn. A kept answer needs neither.
+        // The signal is made when it is asked for, and aborted with every answer; a promise costs a turn. A kept answer
+        // needs neither.
         return kept === undefined ? registry.resolve(name, c.req.raw.signal).then(answer) : answer(kept)
       }
     )
@@ -80,7 +87,12 @@ export function resolveRoutes({ registry }: ApiServices) {
       }),
       async (c) => {
         c.header('Vary', 'Authorization, Cookie', { append: true })
-        return c.json<ExplanationBody>(await registry.explain(c.req.param('name'), { withOwn: allows(c.get('identity'), ['read']), signal: c.req.raw.signal }))
+        return c.json<ExplanationBody>(
+          await registry.explain(c.req.param('name'), {
+            withOwn: allows(c.get('identity'), ['read']),
+            signal: c.req.raw.signal
+          })
+        )
       }
     )
     .get(
@@ -90,10 +102,19 @@ export function resolveRoutes({ registry }: ApiServices) {
         summary: 'The identity document and the capability manifest of a DID',
         access: 'public',
         isLookUp: true,
-        parameters: [{ name: 'did', in: 'path', description: '`did:<method>:<identifier>`', example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e', schema: { minLength: 1, maxLength: 255, pattern: '^did:' } }],
+        parameters: [
+          {
+            name: 'did',
+            in: 'path',
+            description: '`did:<method>:<identifier>`',
+            example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e',
+            schema: { minLength: 1, maxLength: 255, pattern: '^did:' }
+          }
+        ],
         answers: { 200: { description: 'Both documents; the manifest may be null', schema: ResolvedIdentitySchema } },
         errors: ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004']
       }),
-      async (c) => c.json(await registry.resolveIdentity(c.req.param('did'), c.req.raw.signal) as ResolvedIdentityBody)
+      async (c) =>
+        c.json((await registry.resolveIdentity(c.req.param('did'), c.req.raw.signal)) as ResolvedIdentityBody)
     )
 }

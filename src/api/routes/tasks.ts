@@ -30,8 +30,23 @@ const STARTED = {
   }
 }
 /** A task may end between the decision to cancel it and the request, which would clear it. */
-const ONLY_PARAMETER = { name: 'only', in: 'query', description: '`running`: cancels a running task; one that has ended stays (SVC-TSK-004)', example: 'running', schema: { pattern: '^running$' } } as const
-const START_ERRORS = ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REG-002', 'SVC-REQ-006', 'SVC-RES-001', 'SVC-BCN-001', 'SVC-ZON-002', 'SVC-STO-001'] as const
+const ONLY_PARAMETER = {
+  name: 'only',
+  in: 'query',
+  description: '`running`: cancels a running task; one that has ended stays (SVC-TSK-004)',
+  example: 'running',
+  schema: { pattern: '^running$' }
+} as const
+const START_ERRORS = [
+  'SVC-NAM-001',
+  'SVC-NAM-002',
+  'SVC-REG-002',
+  'SVC-REQ-006',
+  'SVC-RES-001',
+  'SVC-BCN-001',
+  'SVC-ZON-002',
+  'SVC-STO-001'
+] as const
 
 function noSuchTask(): ServiceError {
   return new ServiceError('SVC-TSK-001', 'No task has this id.')
@@ -43,18 +58,30 @@ const NO_GAIN: RenewalGain = { gain_seconds: null, left: null }
 function startedText(message: string, { gain_seconds: gain, left }: RenewalGain): Omit<TaskStartedBody, 'task_id'> {
   if (gain === null || left === null) return { message }
   const after = Math.max(0, left - 1)
-  return { message: `${message}; it moves the end of the lease by ${Math.round(gain)} s, and ${after} renewals are left after it`, gain_seconds: gain, left: after }
+  return {
+    message: `${message}; it moves the end of the lease by ${Math.round(gain)} s, and ${after} renewals are left after it`,
+    gain_seconds: gain,
+    left: after
+  }
 }
 
 export function taskRoutes({ registry, tasks, idempotency }: ApiServices, streams: EventStreamOptions) {
   const idempotent = createIdempotentRunner(idempotency)
 
-  const start = (c: Context<AppEnv>, begin: (name: string, options: { zone?: unknown }) => Promise<TaskView>, message: string, gainOf: (name: string) => RenewalGain = () => NO_GAIN) => {
+  const start = (
+    c: Context<AppEnv>,
+    begin: (name: string, options: { zone?: unknown }) => Promise<TaskView>,
+    message: string,
+    gainOf: (name: string) => RenewalGain = () => NO_GAIN
+  ) => {
     const { name, zone } = c.get('rawBody') as { name: string; zone?: unknown }
     return idempotent(c, async () => {
       const gain = gainOf(name)
       const task = await begin(name, zone === undefined ? {} : { zone })
-      const body: TaskStartedBody = { task_id: task.task_id, ...startedText(`${message} ${task.name}: ${task.iterations} squarings`, gain) }
+      const body: TaskStartedBody = {
+        task_id: task.task_id,
+        ...startedText(`${message} ${task.name}: ${task.iterations} squarings`, gain)
+      }
       return { status: 202, location: `/api/vdf/status/${encodeURIComponent(task.task_id)}`, body }
     })
   }
@@ -79,31 +106,46 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       endpoint({
         tag: TAG,
         summary: 'Renew a name that this daemon owns',
-        description: 'However many tasks wait, a renewal is taken. It spends one of those that the network allows: `gain_seconds` says what it gives, which is little soon after the last one.',
+        description:
+          'However many tasks wait, a renewal is taken. It spends one of those that the network allows: `gain_seconds` says what it gives, which is little soon after the last one.',
         access: ['vdf'],
         body: StartTaskRequestSchema,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
         errors: [...START_ERRORS, 'SVC-OWN-001', 'SVC-REG-001', 'SVC-RES-003', 'SVC-PUB-001']
       }),
-      (c) => start(c, (name, options) => registry.renew(name, options), 'Renewing', (name) => registry.renewalGain(name))
+      (c) =>
+        start(
+          c,
+          (name, options) => registry.renew(name, options),
+          'Renewing',
+          (name) => registry.renewalGain(name)
+        )
     )
     .post(
       '/api/vdf/estimate',
       endpoint({
         tag: TAG,
         summary: 'What registering a name would take, or renewing one of ours',
-        description: 'By the rate of the tasks at work just now, else by one measured within the last minute (the first request takes half a second longer).',
+        description:
+          'By the rate of the tasks at work just now, else by one measured within the last minute (the first request takes half a second longer).',
         access: ['vdf', 'read'],
         body: EstimateRequestSchema,
-        answers: { 200: { description: 'Work, time on this machine, and the lease it would give', schema: EstimateSchema } },
+        answers: {
+          200: { description: 'Work, time on this machine, and the lease it would give', schema: EstimateSchema }
+        },
         errors: ['SVC-NAM-001', 'SVC-NAM-002']
       }),
       async (c) => c.json<EstimateBody>(await registry.estimate(c.req.valid('json').name))
     )
     .get(
       '/api/vdf/tasks',
-      endpoint({ tag: TAG, summary: 'All tasks', access: ['read', 'vdf'], answers: { 200: { description: 'Tasks', schema: TaskListSchema } } }),
+      endpoint({
+        tag: TAG,
+        summary: 'All tasks',
+        access: ['read', 'vdf'],
+        answers: { 200: { description: 'Tasks', schema: TaskListSchema } }
+      }),
       (c) => c.json<TaskBody[]>(tasks.list())
     )
     .get(
@@ -127,7 +169,8 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       endpoint({
         tag: TAG,
         summary: 'Cancel a running task, or clear one that has ended',
-        description: 'A running task is cancelled: it ends as failed with SVC-TSK-003. One that has ended, cancelled or not, is cleared; after that its id is unknown. A finished proof stays in the journal for 30 days whatever happens.',
+        description:
+          'A running task is cancelled: it ends as failed with SVC-TSK-003. One that has ended, cancelled or not, is cleared; after that its id is unknown. A finished proof stays in the journal for 30 days whatever happens.',
         access: ['vdf'],
         parameters: [TASK_PARAMETER, ONLY_PARAMETER],
         answers: { 200: { description: 'Cancelled or cleared', schema: SuccessSchema } },
@@ -135,7 +178,10 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       }),
       async (c) => {
         const only = c.req.query('only')
-        if (only !== undefined && only !== 'running') throw new ServiceError('SVC-REQ-001', 'The parameter only is not "running".', { errors: [{ path: 'only', message: 'Expected "running"' }] })
+        if (only !== undefined && only !== 'running')
+          throw new ServiceError('SVC-REQ-001', 'The parameter only is not "running".', {
+            errors: [{ path: 'only', message: 'Expected "running"' }]
+          })
         if (!(await tasks.remove(c.req.param('task_id'), { onlyRunning: only === 'running' }))) throw noSuchTask()
         return c.json({ success: true } as const)
       }
@@ -145,10 +191,17 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       endpoint({
         tag: TAG,
         summary: 'The events of a task, as they happen',
-        description: 'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task as data. One that waits for a slot begins with its `queue_position`, and each new one is told. Ends with the task. A comment every 15 s keeps the connection open.',
+        description:
+          'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task as data. One that waits for a slot begins with its `queue_position`, and each new one is told. Ends with the task. A comment every 15 s keeps the connection open.',
         access: ['read', 'vdf'],
         parameters: [TASK_PARAMETER, LAST_EVENT_ID_PARAMETER],
-        answers: { 200: { description: 'The stream', media: 'text/event-stream', example: 'id: 3\nevent: phase\ndata: {"task_id": "…", "phase": "evaluate"}\n\n' } },
+        answers: {
+          200: {
+            description: 'The stream',
+            media: 'text/event-stream',
+            example: 'id: 3\nevent: phase\ndata: {"task_id": "…", "phase": "evaluate"}\n\n'
+          }
+        },
         errors: ['SVC-TSK-001']
       }),
       (c) => {
@@ -190,7 +243,11 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       }
     )
 
-  async function* taskEvents(taskId: string, after: number | undefined, signal: AbortSignal): AsyncGenerator<ServerSentEvent, void> {
+  async function* taskEvents(
+    taskId: string,
+    after: number | undefined,
+    signal: AbortSignal
+  ): AsyncGenerator<ServerSentEvent, void> {
     const events = tasks.events(taskId, after, signal)
     if (events === undefined) return
     for await (const { id, type, task } of events) yield { id, event: type, data: task }

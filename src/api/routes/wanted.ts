@@ -25,7 +25,8 @@ export function wantedRoutes({ registry }: ApiServices) {
       endpoint({
         tag: TAG,
         summary: 'Find a name or identity of this seed and take it up',
-        description: 'Looks at once, and again until it is found. A name is looked for by the blinded look-up of a registration, which tells it to nobody.',
+        description:
+          'Looks at once, and again until it is found. A name is looked for by the blinded look-up of a registration, which tells it to nobody.',
         access: ['publish'],
         body: WantRequestSchema,
         answers: { 200: { description: 'What the look came to', schema: WantedSchema } },

@@ -5,7 +5,15 @@ import type { AppEnv } from '../env.ts'
 import { etagMatches, etagOf, ifMatchSerial } from '../http/etag.ts'
 import { IF_MATCH_PARAMETER, IF_NONE_MATCH_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
 import { SuccessSchema, ZonePublishedSchema, type ZonePublishedBody } from '../schemas/common.ts'
-import { ZoneDraftListSchema, ZonePatchSchema, ZoneSavedSchema, ZoneSchema, type ZoneBody, type ZoneDraftBody, type ZoneSavedBody } from '../schemas/zone.ts'
+import {
+  ZoneDraftListSchema,
+  ZonePatchSchema,
+  ZoneSavedSchema,
+  ZoneSchema,
+  type ZoneBody,
+  type ZoneDraftBody,
+  type ZoneSavedBody
+} from '../schemas/zone.ts'
 import type { ApiServices } from '../services.ts'
 import { RESOLVE_ERRORS } from './resolve.ts'
 
@@ -41,7 +49,8 @@ export function zoneRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Zones',
         summary: 'The DNS zone of a name',
-        description: 'Without a token: parsed from the Reveal found on the network. With one (scope read or publish): the draft saved here, else what this daemon published of a name that it holds, else as without.',
+        description:
+          'Without a token: parsed from the Reveal found on the network. With one (scope read or publish): the draft saved here, else what this daemon published of a name that it holds, else as without.',
         access: 'public',
         isLookUp: true,
         parameters: [NAME_PARAMETER, IF_NONE_MATCH_PARAMETER],
@@ -49,7 +58,14 @@ export function zoneRoutes({ registry }: ApiServices) {
           200: {
             description: 'The zone',
             schema: ZoneSchema,
-            headers: { 'X-Zone-Source': { description: '`local` or `network`', schema: { type: 'string' } }, 'X-Zone-State': { description: '`draft`: saved here and not published; `published`', schema: { type: 'string' } }, ETag: ETAG }
+            headers: {
+              'X-Zone-Source': { description: '`local` or `network`', schema: { type: 'string' } },
+              'X-Zone-State': {
+                description: '`draft`: saved here and not published; `published`',
+                schema: { type: 'string' }
+              },
+              ETag: ETAG
+            }
           },
           304: { description: 'The zone is still the one that If-None-Match names' }
         },
@@ -70,7 +86,8 @@ export function zoneRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Zones',
         summary: 'Save the local zone of a name',
-        description: 'Replaces the whole zone: records that are not sent are dropped (PATCH changes some). Saves only: nobody else sees it until it is published. The name must be owned or being registered here; POST /api/vdf/register takes a zone too.',
+        description:
+          'Replaces the whole zone: records that are not sent are dropped (PATCH changes some). Saves only: nobody else sees it until it is published. The name must be owned or being registered here; POST /api/vdf/register takes a zone too.',
         access: ['publish'],
         body: ZoneSchema,
         parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
@@ -90,7 +107,8 @@ export function zoneRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Zones',
         summary: 'Add and remove records of a zone',
-        description: 'A change of the draft, else of the published zone; all other records stay. Saves only, as POST does.',
+        description:
+          'A change of the draft, else of the published zone; all other records stay. Saves only, as POST does.',
         access: ['publish'],
         body: ZonePatchSchema,
         parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
@@ -120,7 +138,10 @@ export function zoneRoutes({ registry }: ApiServices) {
       }),
       (c) => {
         const name = c.req.param('name')
-        registry.discardZone(name, ifMatchSerial(c.req.header('If-Match'), () => standingSerial(name)))
+        registry.discardZone(
+          name,
+          ifMatchSerial(c.req.header('If-Match'), () => standingSerial(name))
+        )
         return c.json({ success: true as const })
       }
     )
@@ -143,7 +164,18 @@ export function zoneRoutes({ registry }: ApiServices) {
         access: ['publish'],
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'Live at `stored_by` of the `of` peers asked', schema: ZonePublishedSchema } },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-ZON-003', 'SVC-RES-001', 'SVC-RES-003', 'SVC-REG-001', 'SVC-PUB-001', 'SVC-PUB-002', 'SVC-STO-001']
+        errors: [
+          'SVC-NAM-001',
+          'SVC-NAM-002',
+          'SVC-OWN-001',
+          'SVC-ZON-003',
+          'SVC-RES-001',
+          'SVC-RES-003',
+          'SVC-REG-001',
+          'SVC-PUB-001',
+          'SVC-PUB-002',
+          'SVC-STO-001'
+        ]
       }),
       async (c) => {
         const { serial, stored_by, of } = await registry.publishZone(c.req.param('name'), c.req.raw.signal)

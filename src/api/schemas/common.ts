@@ -1,7 +1,11 @@
 import * as v from 'valibot'
 
 export const TimeSchema = v.pipe(v.string(), v.isoTimestamp(), v.metadata({ examples: ['2026-11-21T12:00:00.000Z'] }))
-export const CountSchema = v.pipe(v.number(), v.safeInteger('Expected an integer from 0 to 2^53-1'), v.minValue(0, 'Expected an integer from 0 to 2^53-1'))
+export const CountSchema = v.pipe(
+  v.number(),
+  v.safeInteger('Expected an integer from 0 to 2^53-1'),
+  v.minValue(0, 'Expected an integer from 0 to 2^53-1')
+)
 
 /** An object used as a map. (The library's record takes arrays too.) */
 export function mapSchema<Value extends v.GenericSchema>(value: Value) {
@@ -28,7 +32,12 @@ export const CommittedSchema = v.pipe(
   v.object({
     success: v.literal(true),
     ...storedBy,
-    pulse_round: v.pipe(v.nullable(CountSchema), v.description('First round whose pulse the claim may take, by what the peers saw; null where too few saw the commitment in time'))
+    pulse_round: v.pipe(
+      v.nullable(CountSchema),
+      v.description(
+        'First round whose pulse the claim may take, by what the peers saw; null where too few saw the commitment in time'
+      )
+    )
   }),
   v.metadata({ ref: 'Committed' })
 )

@@ -11,8 +11,14 @@ export const ConfigSchema = v.pipe(
 )
 export type ConfigBody = v.InferOutput<typeof ConfigSchema>
 
-/** An object is all that is asked of it here: an unknown or unfit field is SVC-CFG-001, which the configuration service raises. */
-export const ConfigPatchSchema = v.pipe(mapSchema(v.unknown()), v.metadata({ ref: 'ConfigPatch', examples: [{ mode: 'light' }] }))
+/**
+ * An object is all that is asked of it here: an unknown or unfit field is SVC-CFG-001, which the configuration service
+ * raises.
+ */
+export const ConfigPatchSchema = v.pipe(
+  mapSchema(v.unknown()),
+  v.metadata({ ref: 'ConfigPatch', examples: [{ mode: 'light' }] })
+)
 
 const ConfigSourceSchema = v.picklist(['default', 'file', 'run time', 'environment', 'flag'])
 
@@ -22,7 +28,12 @@ export const ConfigFieldSchema = v.pipe(
     value: v.unknown(),
     source: ConfigSourceSchema,
     changeable: v.pipe(v.boolean(), v.description('It can change while the daemon runs')),
-    otherwise: v.optional(v.pipe(v.object({ value: v.unknown(), source: ConfigSourceSchema }), v.description('Of a field set at run time: what holds once that is unset')))
+    otherwise: v.optional(
+      v.pipe(
+        v.object({ value: v.unknown(), source: ConfigSourceSchema }),
+        v.description('Of a field set at run time: what holds once that is unset')
+      )
+    )
   }),
   v.metadata({ ref: 'ConfigField' })
 )
@@ -32,7 +43,12 @@ export const ConfigFieldListSchema = v.array(ConfigFieldSchema)
 export const TokenScopeSchema = v.picklist(['read', 'vdf', 'publish', 'admin'])
 
 export const TokenSchema = v.pipe(
-  v.object({ id: v.string(), scopes: v.array(TokenScopeSchema), created_at: TimeSchema, label: v.nullable(v.string()) }),
+  v.object({
+    id: v.string(),
+    scopes: v.array(TokenScopeSchema),
+    created_at: TimeSchema,
+    label: v.nullable(v.string())
+  }),
   v.metadata({ ref: 'Token' })
 )
 export type TokenBody = v.InferOutput<typeof TokenSchema>
@@ -46,7 +62,11 @@ export type NewTokenBody = v.InferOutput<typeof NewTokenSchema>
 
 export const CreateTokenRequestSchema = v.pipe(
   v.object({
-    scopes: v.pipe(v.array(TokenScopeSchema), v.minLength(1, 'Expected at least one scope'), v.maxLength(4, 'Expected at most four scopes')),
+    scopes: v.pipe(
+      v.array(TokenScopeSchema),
+      v.minLength(1, 'Expected at least one scope'),
+      v.maxLength(4, 'Expected at most four scopes')
+    ),
     label: v.optional(v.pipe(v.string(), v.maxLength(100, 'Expected at most 100 characters')))
   }),
   v.metadata({ ref: 'CreateTokenRequest' })
@@ -65,13 +85,19 @@ export const ChallengeSchema = v.pipe(
 )
 export type ChallengeBody = v.InferOutput<typeof ChallengeSchema>
 
-export const SessionRequestSchema = v.pipe(v.object({ token: v.pipe(v.string(), v.maxLength(512, 'Expected at most 512 characters')) }), v.metadata({ ref: 'SessionRequest' }))
+export const SessionRequestSchema = v.pipe(
+  v.object({ token: v.pipe(v.string(), v.maxLength(512, 'Expected at most 512 characters')) }),
+  v.metadata({ ref: 'SessionRequest' })
+)
 
 export const SessionSchema = v.pipe(v.object({ scopes: v.array(TokenScopeSchema) }), v.metadata({ ref: 'Session' }))
 export type SessionBody = v.InferOutput<typeof SessionSchema>
 
 export const SessionOpenedSchema = v.pipe(
-  v.object({ ...SessionSchema.entries, secret: v.pipe(v.string(), v.length(43), v.description('For the header X-Session-Secret; shown once')) }),
+  v.object({
+    ...SessionSchema.entries,
+    secret: v.pipe(v.string(), v.length(43), v.description('For the header X-Session-Secret; shown once'))
+  }),
   v.metadata({ ref: 'SessionOpened' })
 )
 export type SessionOpenedBody = v.InferOutput<typeof SessionOpenedSchema>
@@ -82,11 +108,24 @@ export const EventSchema = v.pipe(
 )
 export type EventBody = v.InferOutput<typeof EventSchema>
 
-export const HealthSchema = v.pipe(v.object({ status: v.literal('ok'), version: v.string() }), v.metadata({ ref: 'Health' }))
+export const HealthSchema = v.pipe(
+  v.object({ status: v.literal('ok'), version: v.string() }),
+  v.metadata({ ref: 'Health' })
+)
 export type HealthBody = v.InferOutput<typeof HealthSchema>
 
 export const ReadinessSchema = v.pipe(
-  v.object({ ready: v.boolean(), checks: v.array(v.object({ name: v.string(), ok: v.boolean(), detail: v.string(), warning: v.optional(v.pipe(v.boolean(), v.description('It works, but somebody should look at it'))) })) }),
+  v.object({
+    ready: v.boolean(),
+    checks: v.array(
+      v.object({
+        name: v.string(),
+        ok: v.boolean(),
+        detail: v.string(),
+        warning: v.optional(v.pipe(v.boolean(), v.description('It works, but somebody should look at it')))
+      })
+    )
+  }),
   v.metadata({ ref: 'Readiness' })
 )
 export type ReadinessBody = v.InferOutput<typeof ReadinessSchema>

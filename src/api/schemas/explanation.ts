@@ -17,18 +17,39 @@ const AnswerSchema = v.object({
   state: v.picklist([...EntryStateSchema.options, 'none']),
   claim_id: v.nullable(HexSchema),
   serial: v.nullable(CountSchema),
-  owner: v.pipe(v.nullable(HexSchema), v.description('Null where the peer keeps a stub only and nobody proves its claim')),
+  owner: v.pipe(
+    v.nullable(HexSchema),
+    v.description('Null where the peer keeps a stub only and nobody proves its claim')
+  ),
   vote: v.pipe(v.boolean(), v.description('Whether it counted'))
 })
 
 const OwnSchema = v.object({
   name: v.nullable(OwnedNameSchema),
-  claim: v.nullable(v.object({ owner: OwnerSchema, claim_id: HexSchema, commitment: HexSchema, pulse_round: CountSchema, renewals: CountSchema })),
-  receipts: v.pipe(
-    v.nullable(v.object({ commitment: HexSchema, pulse_round: CountSchema, receipts: v.array(v.object({ peer: v.string(), seen_round: CountSchema, signature: HexSchema })) })),
-    v.description('Who confirmed by signature to have seen the newest commitment, and at which round (docs/protocol/rules.md, 5)')
+  claim: v.nullable(
+    v.object({
+      owner: OwnerSchema,
+      claim_id: HexSchema,
+      commitment: HexSchema,
+      pulse_round: CountSchema,
+      renewals: CountSchema
+    })
   ),
-  tasks: v.array(v.pick(v.object(TaskSchema.entries), ['task_id', 'kind', 'status', 'phase', 'paused', 'stalled', 'error']))
+  receipts: v.pipe(
+    v.nullable(
+      v.object({
+        commitment: HexSchema,
+        pulse_round: CountSchema,
+        receipts: v.array(v.object({ peer: v.string(), seen_round: CountSchema, signature: HexSchema }))
+      })
+    ),
+    v.description(
+      'Who confirmed by signature to have seen the newest commitment, and at which round (docs/protocol/rules.md, 5)'
+    )
+  ),
+  tasks: v.array(
+    v.pick(v.object(TaskSchema.entries), ['task_id', 'kind', 'status', 'phase', 'paused', 'stalled', 'error'])
+  )
 })
 
 export const ExplanationSchema = v.pipe(
@@ -41,34 +62,70 @@ export const ExplanationSchema = v.pipe(
     lease: v.nullable(v.object({ start: TimeSchema, end: TimeSchema, grace_end: TimeSchema })),
     owner: v.nullable(OwnerSchema),
     answers: v.array(AnswerSchema),
-    notes: v.pipe(v.array(v.string()), v.description('Further sentences: how far the verdict can be believed, and what else this daemon knows')),
-    resolves: v.pipe(v.nullable(v.picklist(['settled', 'provisional', 'thin'])), v.description('What resolving the name answers now: how sure that is')),
-    error: v.pipe(v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() })), v.description('Or why it does not resolve')),
+    notes: v.pipe(
+      v.array(v.string()),
+      v.description('Further sentences: how far the verdict can be believed, and what else this daemon knows')
+    ),
+    resolves: v.pipe(
+      v.nullable(v.picklist(['settled', 'provisional', 'thin'])),
+      v.description('What resolving the name answers now: how sure that is')
+    ),
+    error: v.pipe(
+      v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() })),
+      v.description('Or why it does not resolve')
+    ),
     candidates: v.pipe(
-      v.array(v.object({ owner: OwnerSchema, votes: CountSchema, settled_votes: CountSchema, serial: CountSchema, lease_end: TimeSchema })),
+      v.array(
+        v.object({
+          owner: OwnerSchema,
+          votes: CountSchema,
+          settled_votes: CountSchema,
+          serial: CountSchema,
+          lease_end: TimeSchema
+        })
+      ),
       v.description('Owners that are named, most votes first')
     ),
     asked: v.object({
       peers: v.pipe(CountSchema, v.description('Our own store among them, where it holds records')),
       answered: CountSchema,
       silent: v.array(v.object({ peer: v.string(), reason: v.picklist(['no-answer', 'busy', 'invalid']) })),
-      left_out: v.pipe(CountSchema, v.description('Further peers near the name that do not count: as many others of their address prefix do as may'))
+      left_out: v.pipe(
+        CountSchema,
+        v.description('Further peers near the name that do not count: as many others of their address prefix do as may')
+      )
     }),
     reach: v.object({
       network_size: v.pipe(CountSchema, v.description('Nodes, ourselves counted: an estimate')),
       holders: v.pipe(CountSchema, v.description('Peers nearest to the name that should hold it')),
       radius: v.pipe(v.number(), v.description('Share of the key space in which these are expected'))
     }),
-    pin: v.pipe(v.nullable(v.object(pinEntries)), v.description('The owner that this daemon has seen as settled; only a firm one binds it')),
+    pin: v.pipe(
+      v.nullable(v.object(pinEntries)),
+      v.description('The owner that this daemon has seen as settled; only a firm one binds it')
+    ),
     equivocation: v.pipe(
       v.nullable(v.object({ pulse_round: CountSchema, serial: CountSchema, payload_hashes: v.array(HexSchema) })),
       v.description('The owner signed two payloads at one pulse and serial')
     ),
     held_here: v.pipe(
-      v.nullable(v.object({ state: EntryStateSchema, owner: OwnerSchema, claim_id: HexSchema, serial: CountSchema, since: TimeSchema, rivals: CountSchema, stub: v.boolean() })),
+      v.nullable(
+        v.object({
+          state: EntryStateSchema,
+          owner: OwnerSchema,
+          claim_id: HexSchema,
+          serial: CountSchema,
+          since: TimeSchema,
+          rivals: CountSchema,
+          stub: v.boolean()
+        })
+      ),
       v.description('What the own store holds of it for the network')
     ),
-    own: v.pipe(v.nullable(OwnSchema), v.description('What concerns a claim of this daemon; null without a token, and where there is nothing'))
+    own: v.pipe(
+      v.nullable(OwnSchema),
+      v.description('What concerns a claim of this daemon; null without a token, and where there is nothing')
+    )
   }),
   v.metadata({ ref: 'Explanation' })
 )

@@ -6,7 +6,10 @@ import { NameSchema } from './reveal.ts'
 const ModeSchema = v.picklist(['full', 'light', 'offline'])
 
 const DiversitySchema = v.object({
-  peers: v.pipe(CountSchema, v.description('Diverse peers of the routing table: at most so many of one prefix as the network lets count')),
+  peers: v.pipe(
+    CountSchema,
+    v.description('Diverse peers of the routing table: at most so many of one prefix as the network lets count')
+  ),
   prefixes: v.pipe(CountSchema, v.description('The /24 and /48 that its peers are in')),
   wide_prefixes: v.pipe(CountSchema, v.description('The /16 and /32 that its peers are in')),
   needed: v.pipe(
@@ -17,9 +20,15 @@ const DiversitySchema = v.object({
     }),
     v.description('Diverse peers')
   ),
-  missing: v.pipe(v.object({ peers: CountSchema, prefixes: CountSchema, wide_prefixes: CountSchema }), v.description('The fewest that have to come for all of that; the prefixes are further ones')),
+  missing: v.pipe(
+    v.object({ peers: CountSchema, prefixes: CountSchema, wide_prefixes: CountSchema }),
+    v.description('The fewest that have to come for all of that; the prefixes are further ones')
+  ),
   enough: v.boolean(),
-  message: v.pipe(v.nullable(v.string()), v.description('What is missing and what that means, in plain words; null when there are enough'))
+  message: v.pipe(
+    v.nullable(v.string()),
+    v.description('What is missing and what that means, in plain words; null when there are enough')
+  )
 })
 
 export const NetworkStatusSchema = v.pipe(
@@ -34,7 +43,10 @@ export const NetworkStatusSchema = v.pipe(
       age_seconds: v.nullable(v.number())
     }),
     records: v.pipe(CountSchema, v.description('Records held for the network')),
-    diversity: v.pipe(v.nullable(DiversitySchema), v.description('Whether the peers known are of enough address prefixes; null where the network limits none'))
+    diversity: v.pipe(
+      v.nullable(DiversitySchema),
+      v.description('Whether the peers known are of enough address prefixes; null where the network limits none')
+    )
   }),
   v.metadata({ ref: 'NetworkStatus' })
 )
@@ -45,21 +57,31 @@ export const OwnedNamesSchema = v.array(NameSchema)
 export const OwnedNameSchema = v.pipe(
   v.object({
     name: NameSchema,
-    state: v.pipe(v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost']), v.description('`contested`: peers name another key; `lost`: they have settled on it')),
+    state: v.pipe(
+      v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost']),
+      v.description('`contested`: peers name another key; `lost`: they have settled on it')
+    ),
     lease_end: TimeSchema,
     serial: v.pipe(CountSchema, v.description('Of the local zone')),
     published_serial: CountSchema,
     renewal: v.object({
       state: v.pipe(
         v.picklist(['scheduled', 'running', 'paused', 'failed', 'off', 'released', 'impossible']),
-        v.description('`failed`: it is due and tried again by itself; `off`: auto_renew is; `released`: its owner lets it lapse; `impossible`: the name is lost or has lapsed, or its chain of renewals is full')
+        v.description(
+          '`failed`: it is due and tried again by itself; `off`: auto_renew is; `released`: its owner lets it lapse; `impossible`: the name is lost or has lapsed, or its chain of renewals is full'
+        )
       ),
       due: v.pipe(v.nullable(TimeSchema), v.description('From when on the daemon renews it, or would')),
       task_id: v.pipe(v.nullable(v.string()), v.description('The renewal under way')),
       left: v.pipe(CountSchema, v.description('Renewals that the network still allows'))
     }),
     warnings: v.pipe(
-      v.array(v.object({ code: v.picklist(NAME_WARNING_CODES), message: v.pipe(v.string(), v.description('In plain words, with the cure')) })),
+      v.array(
+        v.object({
+          code: v.picklist(NAME_WARNING_CODES),
+          message: v.pipe(v.string(), v.description('In plain words, with the cure'))
+        })
+      ),
       v.description('What its owner should know or do; empty while all is well')
     )
   }),

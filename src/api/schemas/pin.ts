@@ -7,12 +7,26 @@ const KeySchema = v.pipe(v.string(), v.hexadecimal(), v.description('Public key'
 /** What a pin says, without the name. */
 export const pinEntries = {
   owner: KeySchema,
-  state: v.pipe(v.picklist(['tentative', 'firm']), v.description('`tentative`: seen once, warns and binds nobody. `firm`: seen twice, no other owner is believed')),
+  state: v.pipe(
+    v.picklist(['tentative', 'firm']),
+    v.description('`tentative`: seen once, warns and binds nobody. `firm`: seen twice, no other owner is believed')
+  ),
   since: v.pipe(TimeSchema, v.description('The first sighting')),
-  second_look: v.pipe(v.nullable(TimeSchema), v.description('When the daemon looks a second time by itself; null once that has been done')),
+  second_look: v.pipe(
+    v.nullable(TimeSchema),
+    v.description('When the daemon looks a second time by itself; null once that has been done')
+  ),
   firm_since: v.nullable(TimeSchema),
-  until: v.pipe(TimeSchema, v.description('A firm one: until when no other owner is believed. A tentative one: when it ends, unless it has become firm')),
-  rival: v.pipe(v.nullable(KeySchema), v.description('Another owner that most peers named shortly before: the name is contested')),
+  until: v.pipe(
+    TimeSchema,
+    v.description(
+      'A firm one: until when no other owner is believed. A tentative one: when it ends, unless it has become firm'
+    )
+  ),
+  rival: v.pipe(
+    v.nullable(KeySchema),
+    v.description('Another owner that most peers named shortly before: the name is contested')
+  ),
   contested_until: v.nullable(TimeSchema)
 }
 

@@ -1,7 +1,10 @@
 import * as v from 'valibot'
 import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
 
-export const ErrorCodeSchema = v.pipe(v.picklist(Object.keys(ERROR_TABLE) as ErrorCode[]), v.metadata({ ref: 'ErrorCode' }))
+export const ErrorCodeSchema = v.pipe(
+  v.picklist(Object.keys(ERROR_TABLE) as ErrorCode[]),
+  v.metadata({ ref: 'ErrorCode' })
+)
 
 export const FieldErrorSchema = v.object({
   path: v.pipe(v.string(), v.description('As a JSON pointer without its first slash, such as `records/www/0/value`')),
@@ -24,7 +27,13 @@ export const ProblemSchema = v.pipe(
 export type ProblemBody = v.InferOutput<typeof ProblemSchema>
 
 export const ErrorPageSchema = v.pipe(
-  v.object({ code: ErrorCodeSchema, status: v.nullable(v.number()), title: v.string(), cause: v.string(), cure: v.string() }),
+  v.object({
+    code: ErrorCodeSchema,
+    status: v.nullable(v.number()),
+    title: v.string(),
+    cause: v.string(),
+    cure: v.string()
+  }),
   v.metadata({ ref: 'ErrorEntry' })
 )
 export type ErrorPageBody = v.InferOutput<typeof ErrorPageSchema>

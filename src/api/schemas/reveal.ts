@@ -26,7 +26,10 @@ export const RevealSchema = v.pipe(
     iterations: v.pipe(RoundSchema, v.description('Sequential squarings')),
     vdf_proof: base64Schema(PROOF),
     signature: base64Schema(SIGNATURE),
-    payload: v.pipe(base64Schema(PAYLOAD), v.description('The zone as RFC 8785 JSON, 16 KiB at most, as base64 with padding'))
+    payload: v.pipe(
+      base64Schema(PAYLOAD),
+      v.description('The zone as RFC 8785 JSON, 16 KiB at most, as base64 with padding')
+    )
   }),
   v.metadata({ ref: 'Reveal' })
 )
@@ -45,7 +48,10 @@ const RevealRequestSchema = v.pipe(
   v.metadata({ ref: 'RevealRequest' })
 )
 
-export const PublishRequestSchema = v.pipe(v.object({ reveal: RevealRequestSchema }), v.metadata({ ref: 'PublishRequest' }))
+export const PublishRequestSchema = v.pipe(
+  v.object({ reveal: RevealRequestSchema }),
+  v.metadata({ ref: 'PublishRequest' })
+)
 export type PublishRequest = v.InferInput<typeof PublishRequestSchema>
 
 export const CommitRequestSchema = v.pipe(

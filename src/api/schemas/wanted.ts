@@ -10,7 +10,9 @@ export const WantedSchema = v.pipe(
     id: IdSchema,
     state: v.pipe(
       v.picklist(['looking', 'not-found', 'other-owner', 'adopted']),
-      v.description('`looking`: nobody could be asked yet. `not-found`, `other-owner`: what the last look came to; it is looked for again. `adopted`: this daemon has it')
+      v.description(
+        '`looking`: nobody could be asked yet. `not-found`, `other-owner`: what the last look came to; it is looked for again. `adopted`: this daemon has it'
+      )
     ),
     detail: v.string(),
     since: TimeSchema,

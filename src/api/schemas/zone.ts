@@ -4,30 +4,56 @@ import { NameSchema } from './reveal.ts'
 
 const RecordSchema = v.pipe(
   v.object({
-    type: v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 5 }), v.description('A, AAAA, CNAME, TXT, MX, SRV, NS, CAA, TLSA, SSHFP, SVCB, HTTPS, URI, PTR, DS or KID')),
+    type: v.pipe(
+      v.string(),
+      v.metadata({ minLength: 1, maxLength: 5 }),
+      v.description('A, AAAA, CNAME, TXT, MX, SRV, NS, CAA, TLSA, SSHFP, SVCB, HTTPS, URI, PTR, DS or KID')
+    ),
     value: v.pipe(v.string(), v.description('DNS presentation format; for KID a DID')),
-    ttl: v.optional(v.pipe(v.number(), v.integer('Expected an integer'), v.metadata({ minimum: 30, maximum: 86400 }), v.description('Seconds, 30-86400; 300 when left out')))
+    ttl: v.optional(
+      v.pipe(
+        v.number(),
+        v.integer('Expected an integer'),
+        v.metadata({ minimum: 30, maximum: 86400 }),
+        v.description('Seconds, 30-86400; 300 when left out')
+      )
+    )
   }),
   v.metadata({ ref: 'Record' })
 )
 
 /**
- * Only the shape. Which types, labels and values a zone may hold is the registry's to say (SVC-ZON-002); handlers give it the body as
- * it was received.
+ * Only the shape. Which types, labels and values a zone may hold is the registry's to say (SVC-ZON-002); handlers give
+ * it the body as it was received.
  */
 export const ZoneSchema = v.pipe(
   v.object({
-    serial: v.optional(v.pipe(CountSchema, v.description('Of a zone to save: higher than any serial seen of the name (SVC-ZON-002); the next one when left out'))),
+    serial: v.optional(
+      v.pipe(
+        CountSchema,
+        v.description(
+          'Of a zone to save: higher than any serial seen of the name (SVC-ZON-002); the next one when left out'
+        )
+      )
+    ),
     records: v.pipe(mapSchema(v.array(RecordSchema)), v.description('Label (`@` is the apex) to its records'))
   }),
   v.metadata({
     ref: 'Zone',
-    examples: [{ serial: 7, records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 300 }], www: [{ type: 'CNAME', value: '@' }] } }]
+    examples: [
+      {
+        serial: 7,
+        records: { '@': [{ type: 'A', value: '192.0.2.1', ttl: 300 }], www: [{ type: 'CNAME', value: '@' }] }
+      }
+    ]
   })
 )
 export type ZoneBody = v.InferOutput<typeof ZoneSchema>
 
-export const ZoneSavedSchema = v.pipe(v.object({ success: v.literal(true), serial: CountSchema }), v.metadata({ ref: 'ZoneSaved' }))
+export const ZoneSavedSchema = v.pipe(
+  v.object({ success: v.literal(true), serial: CountSchema }),
+  v.metadata({ ref: 'ZoneSaved' })
+)
 export type ZoneSavedBody = v.InferOutput<typeof ZoneSavedSchema>
 
 /** Only the shape, as with {@link ZoneSchema}. */
@@ -47,10 +73,18 @@ export const ZonePatchSchema = v.pipe(
         v.description('Records to take away, before any is added; each must find one (SVC-ZON-002)')
       )
     ),
-    add: v.optional(v.pipe(mapSchema(v.array(RecordSchema)), v.description('Label to records; one that is there already takes the ttl given here')))
+    add: v.optional(
+      v.pipe(
+        mapSchema(v.array(RecordSchema)),
+        v.description('Label to records; one that is there already takes the ttl given here')
+      )
+    )
   }),
   v.check(({ remove, add }) => remove !== undefined || add !== undefined, 'Expected records to remove or to add'),
-  v.metadata({ ref: 'ZonePatch', examples: [{ remove: [{ label: 'www', type: 'CNAME' }], add: { www: [{ type: 'A', value: '192.0.2.1' }] } }] })
+  v.metadata({
+    ref: 'ZonePatch',
+    examples: [{ remove: [{ label: 'www', type: 'CNAME' }], add: { www: [{ type: 'A', value: '192.0.2.1' }] } }]
+  })
 )
 
 export type ZonePatchBody = v.InferOutput<typeof ZonePatchSchema>
@@ -60,9 +94,15 @@ export const ZoneDraftListSchema = v.array(
     v.object({
       name: NameSchema,
       serial: CountSchema,
-      published_serial: v.pipe(v.nullable(CountSchema), v.description('Of the newest record signed here; null where there is none yet')),
+      published_serial: v.pipe(
+        v.nullable(CountSchema),
+        v.description('Of the newest record signed here; null where there is none yet')
+      ),
       records: CountSchema,
-      owner: v.pipe(v.picklist(['owned', 'registering', 'unowned']), v.description('`unowned`: the name is not ours, or no longer; the draft can be discarded only'))
+      owner: v.pipe(
+        v.picklist(['owned', 'registering', 'unowned']),
+        v.description('`unowned`: the name is not ours, or no longer; the draft can be discarded only')
+      )
     }),
     v.metadata({ ref: 'ZoneDraft' })
   )

@@ -3,11 +3,21 @@ import { ServiceError } from '../../errors.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { checkRecipient } from '../encryption.ts'
 
-/** The kept backup that a whole configuration asks for; undefined where it asks for none. Throws SVC-CFG-001 where one field is missing or a recipient has a wrong checksum. */
-export function configuredBackup({ backup: { file, recipient: recipients } }: Pick<Config, 'backup'>): { readonly file: string; readonly recipients: readonly string[] } | undefined {
+/**
+ * The kept backup that a whole configuration asks for; undefined where it asks for none. Throws SVC-CFG-001 where one
+ * field is missing or a recipient has a wrong checksum.
+ */
+export function configuredBackup({
+  backup: { file, recipient: recipients }
+}: Pick<Config, 'backup'>): { readonly file: string; readonly recipients: readonly string[] } | undefined {
   if (file === '' && recipients.length === 0) return undefined
-  if (recipients.length === 0) throw invalid('backup.recipient', 'is missing, and backup.file is set: name a public key that opens the backup, as age-keygen prints it')
-  if (file === '') throw invalid('backup.file', 'is missing, and backup.recipient is set: name the file to keep up to date')
+  if (recipients.length === 0)
+    throw invalid(
+      'backup.recipient',
+      'is missing, and backup.file is set: name a public key that opens the backup, as age-keygen prints it'
+    )
+  if (file === '')
+    throw invalid('backup.file', 'is missing, and backup.recipient is set: name the file to keep up to date')
   try {
     recipients.forEach(checkRecipient)
   } catch (error) {

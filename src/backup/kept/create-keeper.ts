@@ -21,7 +21,8 @@ export interface CreateKeeperOptions {
 /** The keeper of a daemon, with the timers of the process and a thread for each file. */
 export function createKeeper({ file: named, recipients, paths, profile, log, now }: CreateKeeperOptions): BackupKeeper {
   const file = resolve(named)
-  if (isInside(file, paths.root)) log.warn({ file }, 'the backup is inside the data directory: it is lost with it; name another place in backup.file')
+  if (isInside(file, paths.root))
+    log.warn({ file }, 'the backup is inside the data directory: it is lost with it; name another place in backup.file')
   const kept = readBackupState(paths).kept_backup
   const writtenMs = kept?.file === file ? Date.parse(kept.written_at ?? '') : NaN
   return new BackupKeeper({
@@ -34,7 +35,15 @@ export function createKeeper({ file: named, recipients, paths, profile, log, now
       return () => clearTimeout(timer)
     },
     writtenMs: Number.isNaN(writtenMs) ? undefined : writtenMs,
-    onFailure: (error) => log.error({ file, reason: messageOf(error), cure: (error as { cure?: string }).cure ?? `Check ${dirname(file)} and the space on its disk.` }, 'the backup cannot be written; it is tried again, and everything else goes on'),
+    onFailure: (error) =>
+      log.error(
+        {
+          file,
+          reason: messageOf(error),
+          cure: (error as { cure?: string }).cure ?? `Check ${dirname(file)} and the space on its disk.`
+        },
+        'the backup cannot be written; it is tried again, and everything else goes on'
+      ),
     onRecovery: () => log.info({ file }, 'the backup is written again'),
     onLeftOut: (keys) => log.warn({ keys }, 'these records cannot be read, and are not in the backup')
   })

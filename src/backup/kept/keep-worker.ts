@@ -1,4 +1,7 @@
-/** One attempt to write the kept backup, on a thread of its own that ends with it: reading, checking signatures and encrypting take long where there are many names. */
+/**
+ * One attempt to write the kept backup, on a thread of its own that ends with it: reading, checking signatures and
+ * encrypting take long where there are many names.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../protocol/errors.ts'
 import { BackupError } from '../errors.ts'
@@ -10,7 +13,10 @@ async function answer(): Promise<KeepAnswer> {
     return { ok: true, value: await keepBackup(workerData as KeepRequest) }
   } catch (error) {
     const cause: unknown = error instanceof Error ? error.cause : undefined
-    const code = [error, cause].map((each) => (each as NodeJS.ErrnoException | undefined)?.code).find((each) => typeof each === 'string') ?? (error instanceof BackupError ? error.kind : undefined)
+    const code =
+      [error, cause]
+        .map((each) => (each as NodeJS.ErrnoException | undefined)?.code)
+        .find((each) => typeof each === 'string') ?? (error instanceof BackupError ? error.kind : undefined)
     return { ok: false, message: messageOf(error), cure: error instanceof BackupError ? error.cure : undefined, code }
   }
 }

@@ -1,4 +1,7 @@
-/** When the kept backup is written: soon after what the owner does, rarely for what is only seen of others, once a day in any case. */
+/**
+ * When the kept backup is written: soon after what the owner does, rarely for what is only seen of others, once a day
+ * in any case.
+ */
 import { prefixes } from '../../store/keys.ts'
 import type { KeepResult } from './kept-file.ts'
 import { BACKED_UP_PREFIXES } from '../records.ts'
@@ -17,9 +20,18 @@ export const CHECK_MS = 60 * MINUTE
 export const REFRESH_MS = 24 * 60 * MINUTE
 const FIRST_RETRY_MS = MINUTE
 
-/** Tasks are no part of a kept backup: their checkpoints are hundreds of MiB, and their journal is worth nothing without them. */
+/**
+ * Tasks are no part of a kept backup: their checkpoints are hundreds of MiB, and their journal is worth nothing without
+ * them.
+ */
 const WATCHED = BACKED_UP_PREFIXES.filter((prefix) => prefix !== prefixes.tasks)
-const SEEN: ReadonlySet<string> = new Set([prefixes.pins, prefixes.pinLooks, prefixes.pinEnds, prefixes.seenNames, prefixes.seenIdentities])
+const SEEN: ReadonlySet<string> = new Set([
+  prefixes.pins,
+  prefixes.pinLooks,
+  prefixes.pinEnds,
+  prefixes.seenNames,
+  prefixes.seenIdentities
+])
 
 type TimerName = 'quiet' | 'latest' | 'seen' | 'check' | 'retry'
 
@@ -102,8 +114,19 @@ export class BackupKeeper {
 
   status(): KeeperStatus {
     const code = (this.#failure as { code?: unknown } | undefined)?.code
-    const state = this.#failure !== undefined ? 'failing' : this.#writtenMs !== undefined && !this.#options.isThere() ? 'missing' : 'kept'
-    return { writtenMs: this.#writtenMs, isPending: this.#isPending, failures: this.#failures, state, reason: this.#failure === undefined ? undefined : typeof code === 'string' ? code : 'see the log' }
+    const state =
+      this.#failure !== undefined
+        ? 'failing'
+        : this.#writtenMs !== undefined && !this.#options.isThere()
+          ? 'missing'
+          : 'kept'
+    return {
+      writtenMs: this.#writtenMs,
+      isPending: this.#isPending,
+      failures: this.#failures,
+      state,
+      reason: this.#failure === undefined ? undefined : typeof code === 'string' ? code : 'see the log'
+    }
   }
 
   #due(): void {

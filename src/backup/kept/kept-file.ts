@@ -37,19 +37,29 @@ export interface KeepResult {
 }
 
 /**
- * Writes the kept backup unless it is there with the same contents. It replaces only a file that this directory wrote: after a lost directory, a new and empty
- * daemon with the same configuration must not replace the one backup of the names.
+ * Writes the kept backup unless it is there with the same contents. It replaces only a file that this directory wrote:
+ * after a lost directory, a new and empty daemon with the same configuration must not replace the one backup of the
+ * names.
  *
- * Throws BackupError `occupied`, `source` or `network`, StoreError, or an error of the system; then the file is as it was.
+ * Throws BackupError `occupied`, `source` or `network`, StoreError, or an error of the system; then the file is as it
+ * was.
  */
-export async function keepBackup({ paths, profile, file, recipients, nowMs, isForced }: KeepRequest): Promise<KeepResult> {
+export async function keepBackup({
+  paths,
+  profile,
+  file,
+  recipients,
+  nowMs,
+  isForced
+}: KeepRequest): Promise<KeepResult> {
   const noted = readBackupState(paths).kept_backup
   const kept = noted?.file === file ? noted : undefined
   const present = readPresent(file, kept)
   const { contents, leftOut } = await makeContents(paths, { tasks: false, nowMs, networks: [profile] })
   const left = leftOut.map(({ key }) => key)
   const digest = contentsDigest(contents, recipients)
-  if (!isForced && present !== undefined && kept?.contents === digest) return { isWritten: false, bytes: 0, leftOut: left }
+  if (!isForced && present !== undefined && kept?.contents === digest)
+    return { isWritten: false, bytes: 0, leftOut: left }
   const plaintext = encodeContents(contents)
   // What a restore would refuse is worth nothing.
   decodeContents(plaintext)
@@ -67,18 +77,33 @@ export async function keepBackup({ paths, profile, file, recipients, nowMs, isFo
     throw error
   }
   const writtenAt = new Date(nowMs).toISOString()
-  noteBackup(paths, { backed_up_at: writtenAt, kept_backup: { file, sha256: [hash], contents: digest, written_at: writtenAt } })
+  noteBackup(paths, {
+    backed_up_at: writtenAt,
+    kept_backup: { file, sha256: [hash], contents: digest, written_at: writtenAt }
+  })
   return { isWritten: true, bytes: sealed.length, leftOut: left }
 }
 
-/** SHA-256 of the file that is there; undefined where there is none. Throws BackupError `occupied` for one that this directory did not write. */
+/**
+ * SHA-256 of the file that is there; undefined where there is none. Throws BackupError `occupied` for one that this
+ * directory did not write.
+ */
 function readPresent(file: string, kept: KeptBackup | undefined): string | undefined {
   if (!existsSync(file)) return undefined
   const bytes = readBounded(file)
-  if (!isAgeFile(bytes)) throw new BackupError('occupied', `${file} is no backup: it does not begin with age-encryption.org/v1`, 'Move it away, or name another file in backup.file. It was not changed.')
+  if (!isAgeFile(bytes))
+    throw new BackupError(
+      'occupied',
+      `${file} is no backup: it does not begin with age-encryption.org/v1`,
+      'Move it away, or name another file in backup.file. It was not changed.'
+    )
   const hash = sha256(bytes)
   if (kept?.sha256.includes(hash) === true) return hash
-  throw new BackupError('occupied', `${file} was not written by the daemon of this data directory: it may be the only backup of other names`, 'Move it away, or name another file in backup.file; restore it first where it holds your names. It was not changed.')
+  throw new BackupError(
+    'occupied',
+    `${file} was not written by the daemon of this data directory: it may be the only backup of other names`,
+    'Move it away, or name another file in backup.file; restore it first where it holds your names. It was not changed.'
+  )
 }
 
 function readBounded(file: string): Uint8Array {
@@ -87,13 +112,23 @@ function readBounded(file: string): Uint8Array {
     if (size > 2 * MAX_PLAINTEXT_BYTES) throw new Error(`it has ${size} bytes, more than any backup`)
     return readFileSync(file)
   } catch (error) {
-    throw new BackupError('occupied', `${file} is there and can't be read: ${messageOf(error)}`, 'Move it away, or name another file in backup.file.', { cause: error })
+    throw new BackupError(
+      'occupied',
+      `${file} is there and can't be read: ${messageOf(error)}`,
+      'Move it away, or name another file in backup.file.',
+      { cause: error }
+    )
   }
 }
 
-/** Of all that a backup is for, without the time: two of the same need no second file. The words are left out: what is noted holds nothing of a secret. */
+/**
+ * Of all that a backup is for, without the time: two of the same need no second file. The words are left out: what is
+ * noted holds nothing of a secret.
+ */
 function contentsDigest({ records, profile, program }: BackupContents, recipients: readonly string[]): string {
-  const hash = createHash('sha256').update(profileHash(profile)).update(JSON.stringify([program, recipients]))
+  const hash = createHash('sha256')
+    .update(profileHash(profile))
+    .update(JSON.stringify([program, recipients]))
   for (const [key, value] of records) hash.update(JSON.stringify([key, value.length])).update(value)
   return hash.digest('hex')
 }

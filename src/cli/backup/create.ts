@@ -31,37 +31,71 @@ export interface BackupOptions {
 /** `chronym backup FILE`. Reads the data directory itself: the seed never goes through the HTTP interface. */
 export async function runBackup(context: Context, options: BackupOptions, file: string): Promise<ExitCode> {
   const { recipient: recipients = [], passphraseFile } = options
-  if (recipients.length > 0 && passphraseFile !== undefined) throw usageFailure('a backup is under a passphrase or for recipients, not both', 'Give one of --passphrase-file and --recipient.')
+  if (recipients.length > 0 && passphraseFile !== undefined)
+    throw usageFailure(
+      'a backup is under a passphrase or for recipients, not both',
+      'Give one of --passphrase-file and --recipient.'
+    )
   recipients.forEach(checkRecipient)
   if (options.force !== true) requireNoFile(file)
   const paths = localPaths(context)
-  const { contents, leftOut } = await makeContents(paths, { tasks: options.tasks === true, nowMs: Date.now(), networks: networksOf(context, options, paths) })
+  const { contents, leftOut } = await makeContents(paths, {
+    tasks: options.tasks === true,
+    nowMs: Date.now(),
+    networks: networksOf(context, options, paths)
+  })
   const plaintext = encodeContents(contents)
   // What a restore would refuse is worth nothing.
   decodeContents(plaintext)
-  const lock: Lock = recipients.length > 0 ? { recipients } : { passphrase: await newPassphrase(context, passphraseFile) }
+  const lock: Lock =
+    recipients.length > 0 ? { recipients } : { passphrase: await newPassphrase(context, passphraseFile) }
   const sealed = await encrypt(plaintext, lock)
   writeSealedFile(file, sealed)
   noteBackup(paths, { backed_up_at: new Date(contents.createdMs).toISOString(), ...replacedKept(paths, file, sealed) })
   const summary = summarize(contents.records, { profile: contents.profile, masterSeed: wordsToSeed(contents.words) })
-  for (const { key, reason } of leftOut) context.output.note(`left out, since it can't be read: ${printable(key)} (${printable(reason)})`)
-  if (isInside(file, paths.root)) context.output.note(`${file} is inside the data directory: it is lost with it. Keep a copy elsewhere.`)
-  const answer = { file, bytes: sealed.length, created_at: new Date(contents.createdMs).toISOString(), network: contents.profile.id, ...summary, left_out: leftOut }
+  for (const { key, reason } of leftOut)
+    context.output.note(`left out, since it can't be read: ${printable(key)} (${printable(reason)})`)
+  if (isInside(file, paths.root))
+    context.output.note(`${file} is inside the data directory: it is lost with it. Keep a copy elsewhere.`)
+  const answer = {
+    file,
+    bytes: sealed.length,
+    created_at: new Date(contents.createdMs).toISOString(),
+    network: contents.profile.id,
+    ...summary,
+    left_out: leftOut
+  }
   context.output.answer(answer, () => `${file}: ${contentsText(summary)}, network ${contents.profile.id}`)
   return EXIT.ok
 }
 
-/** Those that the directory may belong to: the one named, or the built-in ones, the configuration's, and the one that a restore put there. */
+/**
+ * Those that the directory may belong to: the one named, or the built-in ones, the configuration's, and the one that a
+ * restore put there.
+ */
 function networksOf(context: Context, { network }: BackupOptions, { root }: DataPaths): NetworkProfile[] {
   if (network !== undefined) return [loadProfile(context, network)]
   const own = join(root, PROFILE_FILE)
-  return [...new Set([...Object.values(builtInProfiles), loadProfile(context, undefined), ...(existsSync(own) ? [loadProfile(context, own)] : [])])]
+  return [
+    ...new Set([
+      ...Object.values(builtInProfiles),
+      loadProfile(context, undefined),
+      ...(existsSync(own) ? [loadProfile(context, own)] : [])
+    ])
+  ]
 }
 
 /** What a backup holds, in one line. */
 export function contentsText({ names, identities, drafts, tasks, proofs }: BackupSummary): string {
   const draftCount = drafts.length + names.filter(({ draft }) => draft).length
-  const parts = [`the seed`, plural(names.length, 'name'), `${identities.length} ${identities.length === 1 ? 'identity' : 'identities'}`, plural(draftCount, 'zone draft'), ...(proofs > 0 ? [plural(proofs, 'finished proof')] : []), ...(tasks.length > 0 ? [plural(tasks.length, 'running task')] : [])]
+  const parts = [
+    `the seed`,
+    plural(names.length, 'name'),
+    `${identities.length} ${identities.length === 1 ? 'identity' : 'identities'}`,
+    plural(draftCount, 'zone draft'),
+    ...(proofs > 0 ? [plural(proofs, 'finished proof')] : []),
+    ...(tasks.length > 0 ? [plural(tasks.length, 'running task')] : [])
+  ]
   return parts.join(', ')
 }
 

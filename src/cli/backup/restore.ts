@@ -39,7 +39,14 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
   await requireOriginalGone(context, options.yes === true)
   const network = writeDirectory(root, contents)
   const made = new Date(contents.createdMs).toISOString()
-  context.output.answer({ data_dir: root, network, backup_created_at: made, ...summary }, () => [`restored to ${root}: ${contentsText(summary)}`, ...lines(summary), `the backup was made ${formatRelative(made, Date.now())} (${made}); what is newer comes from the network`, startLine(root, network)].join('\n'))
+  context.output.answer({ data_dir: root, network, backup_created_at: made, ...summary }, () =>
+    [
+      `restored to ${root}: ${contentsText(summary)}`,
+      ...lines(summary),
+      `the backup was made ${formatRelative(made, Date.now())} (${made}); what is newer comes from the network`,
+      startLine(root, network)
+    ].join('\n')
+  )
   return EXIT.ok
 }
 
@@ -50,9 +57,14 @@ export function startLine(root: string, network: string): string {
 
 function lines({ names, drafts, identities, tasks }: BackupSummary): string[] {
   return [
-    ...names.map(({ name, serial, draft }) => `  ${printable(name)}  serial ${serial}${draft ? ', with a zone draft' : ''}`),
+    ...names.map(
+      ({ name, serial, draft }) => `  ${printable(name)}  serial ${serial}${draft ? ', with a zone draft' : ''}`
+    ),
     ...drafts.map((name) => `  ${printable(name)}  a zone draft only`),
-    ...identities.map(({ did, version, index }) => `  ${printable(did)}  version ${version}, ${index === null ? 'keys of another seed' : `key index ${index}`}`),
+    ...identities.map(
+      ({ did, version, index }) =>
+        `  ${printable(did)}  version ${version}, ${index === null ? 'keys of another seed' : `key index ${index}`}`
+    ),
     ...tasks.map(({ name, kind }) => `  task: ${kind} ${printable(name)}`)
   ]
 }
@@ -68,23 +80,35 @@ function readBackup(file: string): Buffer {
   }
 }
 
-async function unlockOf(context: Context, { passphraseFile, identity }: RestoreOptions, bytes: Uint8Array): Promise<Unlock> {
-  if (passphraseFile !== undefined && identity !== undefined) throw usageFailure('--passphrase-file and --identity exclude each other')
+async function unlockOf(
+  context: Context,
+  { passphraseFile, identity }: RestoreOptions,
+  bytes: Uint8Array
+): Promise<Unlock> {
+  if (passphraseFile !== undefined && identity !== undefined)
+    throw usageFailure('--passphrase-file and --identity exclude each other')
   if (passphraseFile !== undefined) return { passphrase: await readSecretFile(context, passphraseFile) }
   if (identity !== undefined) return { identities: secretKeys(await readText(identity, context.stdin)) }
-  if (!takesPassphrase(bytes)) throw usageFailure('this backup is for a secret key of age', 'Give its file with --identity.')
+  if (!takesPassphrase(bytes))
+    throw usageFailure('this backup is for a secret key of age', 'Give its file with --identity.')
   return { passphrase: await askSecret(context, 'Passphrase of the backup', 'Give --passphrase-file FILE.') }
 }
 
 /** As `age-keygen` writes them: a key a line, comments with #. */
 function secretKeys(text: string): string[] {
-  return text.split(/\r?\n/u).map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
+  return text
+    .split(/\r?\n/u)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
 /** Pulses and proofs by the native addon, on threads of its own. */
 function withChecks<T>(profile: NetworkProfile, use: (checkers: Checkers) => Promise<T>): Promise<T> {
   return withPool((pool) => {
     const publicKey = fromHex(profile.beacon.public_key)
-    return use({ verifyPulse: ({ round, signature }) => pool.verifyPulse({ publicKey, round, signature }), verifyProof: (check) => pool.verifyProof(check) })
+    return use({
+      verifyPulse: ({ round, signature }) => pool.verifyPulse({ publicKey, round, signature }),
+      verifyProof: (check) => pool.verifyProof(check)
+    })
   })
 }

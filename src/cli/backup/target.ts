@@ -15,18 +15,30 @@ export function targetDirectory(context: Context, profile: NetworkProfile): stri
   return named === '' ? defaultDataDir(profile.id) : named
 }
 
-/** Refuses a backup of another network than the one that the option, the environment or the configuration file names; where none does, the backup decides. */
+/**
+ * Refuses a backup of another network than the one that the option, the environment or the configuration file names;
+ * where none does, the backup decides.
+ */
 export function requireNetworkAskedFor(context: Context, option: string | undefined, profile: NetworkProfile): void {
   const named = context.env['CHRONYM_CONFIG']
-  const asked = option ?? (mergeConfig(configFromFile(named ?? defaultConfigFile(), named !== undefined), configFromEnvironment(context.env))['network'] as string | undefined)
+  const asked =
+    option ??
+    (mergeConfig(configFromFile(named ?? defaultConfigFile(), named !== undefined), configFromEnvironment(context.env))[
+      'network'
+    ] as string | undefined)
   if (asked === undefined) return
   const wanted = loadProfile(asked)
   if (toHex(profileHash(wanted)) === toHex(profileHash(profile))) return
   const which = wanted.id === profile.id ? `network ${profile.id} with other numbers` : `network ${profile.id}`
-  throw new BackupError('network', `this backup is of ${which}, not of ${asked}`, `Leave --network out, or name the right one; see the configuration too. Nothing was written.`)
+  throw new BackupError(
+    'network',
+    `this backup is of ${which}, not of ${asked}`,
+    `Leave --network out, or name the right one; see the configuration too. Nothing was written.`
+  )
 }
 
-const WARNING = 'Two daemons with one seed spoil each other: they sign different zones under one number, and peers believe one of them'
+const WARNING =
+  'Two daemons with one seed spoil each other: they sign different zones under one number, and peers believe one of them'
 
 /** The user's word that no other daemon uses the seed. Scripts give `--yes`. Throws as {@link requireConsent} does. */
 export async function requireOriginalGone(context: Context, yes: boolean): Promise<void> {

@@ -24,8 +24,13 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
   await requireOriginalGone(context, options.yes === true)
   const records = wantedRecords(seed, profile, { ids: [...names, ...dids], sinceMs: Date.now() })
   const network = writeDirectory(root, { profile, words: seedToWords(seed), records, files: [] })
-  const next = names.length === 0 ? 'then name what you own: chronym adopt NAME' : `it looks for ${plural(names.length, 'name')}; chronym names shows what was found`
-  context.output.answer({ data_dir: root, network, wanted: [...names, ...dids] }, () => [`made ${root} with the seed of these words, for network ${profile.id}`, startLine(root, network), next].join('\n'))
+  const next =
+    names.length === 0
+      ? 'then name what you own: chronym adopt NAME'
+      : `it looks for ${plural(names.length, 'name')}; chronym names shows what was found`
+  context.output.answer({ data_dir: root, network, wanted: [...names, ...dids] }, () =>
+    [`made ${root} with the seed of these words, for network ${profile.id}`, startLine(root, network), next].join('\n')
+  )
   return EXIT.ok
 }
 

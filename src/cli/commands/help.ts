@@ -22,8 +22,11 @@ export function addHelpCommand(program: Command, run: Run): void {
         }
         let command = program
         for (const word of path) {
-          const next = command.commands.find((candidate) => candidate.name() === word || candidate.aliases().includes(word))
-          if (next === undefined) throw usageFailure(`no command "${path.join(' ')}"`, 'List the commands: chronym help.')
+          const next = command.commands.find(
+            (candidate) => candidate.name() === word || candidate.aliases().includes(word)
+          )
+          if (next === undefined)
+            throw usageFailure(`no command "${path.join(' ')}"`, 'List the commands: chronym help.')
           command = next
         }
         return command.help()

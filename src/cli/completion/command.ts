@@ -15,7 +15,9 @@ function isShell(what: Shell | ValueKind): what is Shell {
 export function addCompletionCommand(program: Command, run: Run): void {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'a shell, or the words that its script asks for').choices([...SHELLS, ...VALUE_KINDS]))
+    .addArgument(
+      new Argument('<shell>', 'a shell, or the words that its script asks for').choices([...SHELLS, ...VALUE_KINDS])
+    )
     .description('print a completion script for your shell')
     .action(
       action(run, async (context, _options: unknown, what: Shell | ValueKind) => {

@@ -16,16 +16,23 @@ function wordsOf(node: CompletionNode): string {
 
 /** Cases of a shell `case` that walk down the tree: "zone" after "", "zone set" after "zone". */
 function descents(nodes: readonly CompletionNode[]): string {
-  return nodes.filter(({ path }) => path !== '').map(({ path }) => `"${path}"`).join('|')
+  return nodes
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => `"${path}"`)
+    .join('|')
 }
 
 /** Cases of a shell `case` by the last word: `--scope` is followed by a scope. */
 function optionKinds(open: string): string {
-  return Object.entries(OPTION_KINDS).map(([flag, kind]) => `${open}${flag}) kind=${kind} ;;`).join(' ')
+  return Object.entries(OPTION_KINDS)
+    .map(([flag, kind]) => `${open}${flag}) kind=${kind} ;;`)
+    .join(' ')
 }
 
 function bash(nodes: readonly CompletionNode[]): string {
-  const cases = nodes.map((node) => `    "${node.path}") words=${quote(wordsOf(node))} kind=${valueKindOf(node.path) ?? ''} ;;`).join('\n')
+  const cases = nodes
+    .map((node) => `    "${node.path}") words=${quote(wordsOf(node))} kind=${valueKindOf(node.path) ?? ''} ;;`)
+    .join('\n')
   return `# bash completion for chronym: eval "$(chronym completion bash)"
 _chronym() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" path="" next word words="" kind="" before=""
@@ -51,7 +58,10 @@ function zsh(nodes: readonly CompletionNode[]): string {
   // _describe takes "word:description"; a colon inside the word would end it, and none has one.
   const entry = (word: string, description: string): string => quote(`${word}:${description}`)
   const cases = nodes
-    .map((node) => `    ("${node.path}") candidates=(${[...node.commands.map((each) => entry(each.name, each.description)), ...node.options.map((each) => entry(each.flag, each.description))].join(' ')}) kind=${valueKindOf(node.path) ?? ''} ;;`)
+    .map(
+      (node) =>
+        `    ("${node.path}") candidates=(${[...node.commands.map((each) => entry(each.name, each.description)), ...node.options.map((each) => entry(each.flag, each.description))].join(' ')}) kind=${valueKindOf(node.path) ?? ''} ;;`
+    )
     .join('\n')
   return `#compdef chronym
 # zsh completion for chronym: chronym completion zsh > "\${fpath[1]}/_chronym"
@@ -87,13 +97,17 @@ function fish(nodes: readonly CompletionNode[]): string {
       })
     ]
   })
-  // A list in double quotes is its words with blanks between, and an empty one an empty word: without quotes, or through `string join`, nothing at all would be left, and `test` fails.
+  // A list in double quotes is its words with blanks between, and an empty one an empty word: without quotes, or
+  // through `string join`, nothing at all would be left, and `test` fails.
   return `# fish completion for chronym: chronym completion fish > ~/.config/fish/completions/chronym.fish
 function __chronym_at
   set -l at
   for word in (commandline -opc)[2..-1]
     set -l next $at $word
-    if contains -- "$next" ${nodes.filter(({ path }) => path !== '').map(({ path }) => quote(path)).join(' ')}
+    if contains -- "$next" ${nodes
+      .filter(({ path }) => path !== '')
+      .map(({ path }) => quote(path))
+      .join(' ')}
       set at $next
     end
   end

@@ -11,7 +11,11 @@ export interface CompletionNode {
 /** The command tree, flattened; options of the root are offered everywhere, since they are taken everywhere. */
 export function completionNodes(program: Command): CompletionNode[] {
   const optionsOf = (command: Command): CompletionNode['options'] =>
-    command.options.flatMap((option) => (option.long === undefined || option.hidden ? [] : [{ flag: option.long, description: option.description, takesValue: option.required || option.optional }]))
+    command.options.flatMap((option) =>
+      option.long === undefined || option.hidden
+        ? []
+        : [{ flag: option.long, description: option.description, takesValue: option.required || option.optional }]
+    )
   const shared = optionsOf(program)
   const visit = (command: Command, path: string): CompletionNode[] => [
     {

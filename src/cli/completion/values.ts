@@ -21,7 +21,9 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
 /** The options whose values are offered, each with its kind. */
 export const OPTION_KINDS: Readonly<Record<string, ValueKind>> = { '--scope': 'scopes' }
 
-/** The kind of a command's arguments, by its path; undefined where none is known. Every command on zones takes a name. */
+/**
+ * The kind of a command's arguments, by its path; undefined where none is known. Every command on zones takes a name.
+ */
 export function valueKindOf(path: string): ValueKind | undefined {
   return path.startsWith('zone ') ? 'names' : KINDS[path]
 }

@@ -8,8 +8,9 @@ import { printable } from '../terminal/format.ts'
 /**
  * The client of the daemon that this command line is about. `anonymous` sends no token, as a stranger would ask.
  *
- * Without an address that is the daemon of the data directory, which proves itself at each request. At an address that was named, a token
- * that was given goes along as it is; the token of the data directory goes only where its daemon proves to be.
+ * Without an address that is the daemon of the data directory, which proves itself at each request. At an address that
+ * was named, a token that was given goes along as it is; the token of the data directory goes only where its daemon
+ * proves to be.
  */
 export function connect(context: Context, { anonymous = false } = {}): Client {
   const which = whichDaemon(context)
@@ -43,7 +44,10 @@ function orWithoutToken(context: Context, proven: Transport): Transport {
     } catch (error) {
       if (!(error instanceof UnprovedError)) throw error
     }
-    if (!said) context.output.note(`note: asking without a token: this address does not prove to be the daemon of ${printable(localPaths(context).root)}. Give the token of the daemon there with --token or CHRONYM_TOKEN.`)
+    if (!said)
+      context.output.note(
+        `note: asking without a token: this address does not prove to be the daemon of ${printable(localPaths(context).root)}. Give the token of the daemon there with --token or CHRONYM_TOKEN.`
+      )
     said = true
     return plainFetch(url, init)
   }
@@ -52,5 +56,7 @@ function orWithoutToken(context: Context, proven: Transport): Transport {
 function warnOfPlainText(context: Context, url: string): void {
   const { protocol, hostname } = new URL(url)
   if (protocol !== 'http:' || hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')) return
-  context.output.note(`warning: the token goes to ${printable(hostname)} in plain text. Put TLS before that daemon (https), or use an SSH tunnel.`)
+  context.output.note(
+    `warning: the token goes to ${printable(hostname)} in plain text. Put TLS before that daemon (https), or use an SSH tunnel.`
+  )
 }

@@ -54,16 +54,22 @@ export type WhichDaemon =
 
 /** `--api`, `--data-dir`, CHRONYM_API, the data directory of environment and configuration; the first that is given. */
 export function whichDaemon({ options, env }: Context): WhichDaemon {
-  const given = [options.api, options.dataDir === undefined ? env['CHRONYM_API'] : undefined].find((text) => text !== undefined && text !== '')
+  const given = [options.api, options.dataDir === undefined ? env['CHRONYM_API'] : undefined].find(
+    (text) => text !== undefined && text !== ''
+  )
   if (given === undefined) return { kind: 'directory' }
   const url = URL.canParse(given) ? new URL(given) : undefined
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw usageFailure(`--api ${given}: an http or https address`, 'Example: --api http://127.0.0.1:7468')
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw usageFailure(`--api ${given}: an http or https address`, 'Example: --api http://127.0.0.1:7468')
   return { kind: 'address', url: url.href.replace(/\/+$/u, ''), strict: options.dataDir !== undefined }
 }
 
 const ELSEWHERE = 'Name the directory of the daemon you mean with --data-dir, or its address with --api.'
 
-/** The daemon that runs on the data directory, with what it must prove. Throws UnreachableError when none does, Failure for a token that cannot be used. */
+/**
+ * The daemon that runs on the data directory, with what it must prove. Throws UnreachableError when none does, Failure
+ * for a token that cannot be used.
+ */
 export function directoryTarget(context: Context): Target {
   const paths = localPaths(context)
   const start = `Start it: chronym daemon --data-dir ${paths.root}. ${ELSEWHERE}`
@@ -71,12 +77,26 @@ export function directoryTarget(context: Context): Target {
   try {
     record = readRunningRecord(paths)
   } catch (cause) {
-    throw new UnreachableError(`${paths.running} cannot be used: ${messageOf(cause)}`, { cure: 'Run this as the user that runs the daemon, or restart the daemon, which writes the file again. Or give --api and --token.', cause })
+    throw new UnreachableError(`${paths.running} cannot be used: ${messageOf(cause)}`, {
+      cure: 'Run this as the user that runs the daemon, or restart the daemon, which writes the file again. Or give --api and --token.',
+      cause
+    })
   }
-  if (record === 'absent') throw new UnreachableError(`no daemon runs on ${paths.root}${existsSync(paths.root) ? '' : ', which does not exist'}`, { cure: start })
-  if (record === 'copied') throw new UnreachableError(`no daemon runs on ${paths.root}: it is a copy, and its ${basename(paths.running)} tells of the daemon of another directory`, { cure: start })
+  if (record === 'absent')
+    throw new UnreachableError(
+      `no daemon runs on ${paths.root}${existsSync(paths.root) ? '' : ', which does not exist'}`,
+      { cure: start }
+    )
+  if (record === 'copied')
+    throw new UnreachableError(
+      `no daemon runs on ${paths.root}: it is a copy, and its ${basename(paths.running)} tells of the daemon of another directory`,
+      { cure: start }
+    )
   const token = directoryToken(context)
-  if (token === undefined) throw new UnreachableError(`${paths.token} is missing, so the daemon of ${paths.root} cannot prove itself`, { cure: 'Restart the daemon, which makes the file. Or give --api and --token.' })
+  if (token === undefined)
+    throw new UnreachableError(`${paths.token} is missing, so the daemon of ${paths.root} cannot prove itself`, {
+      cure: 'Restart the daemon, which makes the file. Or give --api and --token.'
+    })
   const url = reachable(record.api_url)
   const silence = `no daemon runs on ${paths.root}: nothing answers at ${url}, which its ${basename(paths.running)} names`
   return { url, key: proofKey(token), instance: record.instance, token, silence, cure: start }
@@ -97,7 +117,10 @@ export function givenToken(context: Context): string | undefined {
   const given = (context.options.token ?? context.env['CHRONYM_TOKEN'])?.trim()
   if (given === undefined || given === '') return undefined
   if (TOKEN.test(given)) return given
-  throw new Failure('CLI-TOK-001', 'what --token or CHRONYM_TOKEN gives has characters that no token has', { exitCode: EXIT.forbidden, cure: 'Give it as `chronym token` prints it.' })
+  throw new Failure('CLI-TOK-001', 'what --token or CHRONYM_TOKEN gives has characters that no token has', {
+    exitCode: EXIT.forbidden,
+    cure: 'Give it as `chronym token` prints it.'
+  })
 }
 
 /** The main token of the data directory; undefined where there is none. */
@@ -106,7 +129,8 @@ export function directoryToken(context: Context): string | undefined {
   try {
     return readAccessToken(token)
   } catch (error) {
-    if (error instanceof AccessTokenError) throw new Failure('CLI-TOK-001', error.reason, { exitCode: EXIT.forbidden, cure: error.cure, cause: error })
+    if (error instanceof AccessTokenError)
+      throw new Failure('CLI-TOK-001', error.reason, { exitCode: EXIT.forbidden, cure: error.cure, cause: error })
     throw new Failure('CLI-TOK-001', `the access token ${token} can't be read: ${messageOf(error)}`, {
       exitCode: EXIT.forbidden,
       cure: 'Run this as the user that runs the daemon, or give --token.',

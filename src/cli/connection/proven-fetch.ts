@@ -32,7 +32,9 @@ export interface Target {
 /** Something answers, but it is not the daemon that is meant. */
 export class UnprovedError extends UnreachableError {}
 
-/** Agent of one connection that is there already: what comes after the proof goes where the proof came from, or nowhere. */
+/**
+ * Agent of one connection that is there already: what comes after the proof goes where the proof came from, or nowhere.
+ */
 class OneConnection extends Agent {
   #socket: Socket | undefined
 
@@ -41,7 +43,10 @@ class OneConnection extends Agent {
     this.#socket = socket
   }
 
-  override createConnection(_options: ClientRequestArgs, done?: (error: Error | null, stream: Duplex) => void): Duplex | undefined {
+  override createConnection(
+    _options: ClientRequestArgs,
+    done?: (error: Error | null, stream: Duplex) => void
+  ): Duplex | undefined {
     const socket = this.#socket
     this.#socket = undefined
     if (socket !== undefined) return socket
@@ -50,7 +55,10 @@ class OneConnection extends Agent {
   }
 }
 
-/** `locate` is asked at each request: a daemon that was restarted meanwhile may listen elsewhere. It throws what the user should read. */
+/**
+ * `locate` is asked at each request: a daemon that was restarted meanwhile may listen elsewhere. It throws what the
+ * user should read.
+ */
 export function provenFetch(locate: () => Target): Transport {
   return async (url, init) => {
     const target = locate()
@@ -58,7 +66,10 @@ export function provenFetch(locate: () => Target): Transport {
     const { pathname, search } = new URL(url)
     const host = hostname.replace(/^\[|\]$/g, '')
     const signal = init.signal ?? undefined
-    const deadline = AbortSignal.any([AbortSignal.timeout(CHALLENGE_TIMEOUT_MS), ...(signal === undefined ? [] : [signal])])
+    const deadline = AbortSignal.any([
+      AbortSignal.timeout(CHALLENGE_TIMEOUT_MS),
+      ...(signal === undefined ? [] : [signal])
+    ])
     let agent: OneConnection | undefined
     let proved = false
     try {
@@ -69,7 +80,16 @@ export function provenFetch(locate: () => Target): Transport {
       proved = true
       const headers = new Headers(init.headers)
       if (target.token !== undefined) headers.set('Authorization', `Bearer ${target.token}`)
-      const answer = await ask({ ...to, method: init.method ?? 'GET', path: `${pathname}${search}`, headers: Object.fromEntries(headers), ...(signal === undefined ? {} : { signal }) }, init.body)
+      const answer = await ask(
+        {
+          ...to,
+          method: init.method ?? 'GET',
+          path: `${pathname}${search}`,
+          headers: Object.fromEntries(headers),
+          ...(signal === undefined ? {} : { signal })
+        },
+        init.body
+      )
       answer.once('close', () => agent?.destroy())
       return toResponse(answer)
     } catch (cause) {
@@ -77,8 +97,15 @@ export function provenFetch(locate: () => Target): Transport {
       // As `fetch` does: what is thrown is the reason, such as a time-out.
       signal?.throwIfAborted()
       if (cause instanceof UnreachableError) throw cause
-      if (!proved && deadline.aborted) throw new UnprovedError(`what listens at ${target.url} does not answer the challenge within ${CHALLENGE_TIMEOUT_MS / 1000} s; it got no token`, { cause, ...cureOf(target) })
-      throw new UnreachableError(target.silence ?? `No daemon answers at ${target.url}. Start it with \`chronym daemon\`, or say where it is.`, { cause, ...cureOf(target) })
+      if (!proved && deadline.aborted)
+        throw new UnprovedError(
+          `what listens at ${target.url} does not answer the challenge within ${CHALLENGE_TIMEOUT_MS / 1000} s; it got no token`,
+          { cause, ...cureOf(target) }
+        )
+      throw new UnreachableError(
+        target.silence ?? `No daemon answers at ${target.url}. Start it with \`chronym daemon\`, or say where it is.`,
+        { cause, ...cureOf(target) }
+      )
     }
   }
 }
@@ -102,15 +129,24 @@ async function open(host: string, port: number, signal: AbortSignal): Promise<So
 /** Throws UnprovedError unless the other end proves to be the target at the address dialled. */
 async function challenge(to: RequestOptions, address: string, target: Target, signal: AbortSignal): Promise<void> {
   const nonce = newNonce()
-  const answer = await ask({ ...to, path: `/api/challenge?${new URLSearchParams({ nonce, address }).toString()}`, signal })
+  const answer = await ask({
+    ...to,
+    path: `/api/challenge?${new URLSearchParams({ nonce, address }).toString()}`,
+    signal
+  })
   const given = v.safeParse(ChallengeSchema, await jsonOf(answer))
   const refuse = (reason: string): never => {
-    throw new UnprovedError(`what answers at ${target.url} does not prove to be the daemon that is meant: ${reason}; it got no token`, cureOf(target))
+    throw new UnprovedError(
+      `what answers at ${target.url} does not prove to be the daemon that is meant: ${reason}; it got no token`,
+      cureOf(target)
+    )
   }
   if (!given.success) return refuse(`it answers the challenge with HTTP ${answer.statusCode ?? 0}`)
   const { instance, proof } = given.output
-  if (!proves(target.key, { nonce, instance, address }, proof)) return refuse('its proof is made with another token, or for another address')
-  if (target.instance !== undefined && target.instance !== instance) return refuse('it is a daemon with the same token, but not this one')
+  if (!proves(target.key, { nonce, instance, address }, proof))
+    return refuse('its proof is made with another token, or for another address')
+  if (target.instance !== undefined && target.instance !== instance)
+    return refuse('it is a daemon with the same token, but not this one')
 }
 
 function ask(options: RequestOptions, body?: RequestInit['body']): Promise<IncomingMessage> {
@@ -139,7 +175,8 @@ function toResponse(message: IncomingMessage): Response {
   const { statusCode: status = 0, rawHeaders } = message
   const headers = new Headers()
   for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!)
-  if (status !== 204 && status !== 304) return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers })
+  if (status !== 204 && status !== 304)
+    return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers })
   message.resume()
   return new Response(null, { status, headers })
 }

@@ -18,12 +18,21 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 export const EXIT_CODE_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.ok, 'Done; the answer, where one was asked for, is yes.'],
   [EXIT.negative, 'The answer is no (a proof is not valid, a check failed) or the task failed.'],
-  [EXIT.usage, 'The command line is wrong: an unknown or missing option, a value that is not what the option needs, an unreadable file.'],
-  [EXIT.unreachable, 'The daemon does not answer at its address, none runs on that data directory, or what answers does not prove to be it.'],
+  [
+    EXIT.usage,
+    'The command line is wrong: an unknown or missing option, a value that is not what the option needs, an unreadable file.'
+  ],
+  [
+    EXIT.unreachable,
+    'The daemon does not answer at its address, none runs on that data directory, or what answers does not prove to be it.'
+  ],
   [EXIT.notFound, 'No such name, identity, task, zone, pin or token; or its registration has lapsed.'],
   [EXIT.forbidden, 'The token is missing, wrong or lacks the scope; or this daemon does not own the name.'],
   [EXIT.refused, 'The daemon refused the request: invalid content, taken name, conflict.'],
-  [EXIT.unavailable, 'Not now: network offline, beacon down, too few peers, rate limit, full queue. Trying again later makes sense.'],
+  [
+    EXIT.unavailable,
+    'Not now: network offline, beacon down, too few peers, rate limit, full queue. Trying again later makes sense.'
+  ],
   [EXIT.fault, 'Something is broken here: internal error, disk full, addon missing.'],
   [EXIT.interrupted, 'Interrupted by Ctrl-C.']
 ]

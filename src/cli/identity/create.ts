@@ -27,13 +27,21 @@ export interface IdentityParts {
 export function parseService(text: string): Service {
   const [fragment, type, ...endpoint] = text.split('=')
   if (fragment === undefined || fragment === '' || type === undefined || type === '' || endpoint.length === 0) {
-    throw usageFailure(`--service ${text}: ID=TYPE=URL is expected`, 'Example: --service files=FileServer=https://files.example')
+    throw usageFailure(
+      `--service ${text}: ID=TYPE=URL is expected`,
+      'Example: --service files=FileServer=https://files.example'
+    )
   }
   return { id: `#${fragment}`, type, serviceEndpoint: endpoint.join('=') }
 }
 
 /** Version 1 of an identity whose keys come from the owner's seed, signed. */
-export function createIdentity(seed: Uint8Array, parts: IdentityParts, created: string, profile: NetworkProfile): KidDocument {
+export function createIdentity(
+  seed: Uint8Array,
+  parts: IdentityParts,
+  created: string,
+  profile: NetworkProfile
+): KidDocument {
   const hash = profileHash(profile)
   const { index, services, alsoKnownAs } = parts
   const updateKey = didUpdateKey(seed, hash, index)
@@ -55,7 +63,8 @@ export function bindToName(seed: Uint8Array, reveal: RevealBody, did: Did, profi
   const hash = profileHash(profile)
   const name = parseName(reveal.name, profile)
   const key = nameKey(seed, hash, name)
-  if (!Buffer.from(key.publicKey).equals(Uint8Array.from(reveal.pubkey))) throw usageFailure(`${reveal.name} belongs to another seed than this one`)
+  if (!Buffer.from(key.publicKey).equals(Uint8Array.from(reveal.pubkey)))
+    throw usageFailure(`${reveal.name} belongs to another seed than this one`)
   const first = decodeVdfProof(fromBase64(reveal.vdf_proof)).chain?.[0]?.p ?? reveal.drand_pulse
   return toBase64(signKidBinding(name, first, did, key.secretKey, hash).signature)
 }

@@ -14,7 +14,15 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const Draft = v.looseObject({
   id: v.optional(v.string()),
   version: v.optional(v.number()),
-  capabilities: v.array(v.looseObject({ id: v.string(), type: v.string(), protocol: v.string(), endpoint: v.string(), description: v.optional(v.string()) })),
+  capabilities: v.array(
+    v.looseObject({
+      id: v.string(),
+      type: v.string(),
+      protocol: v.string(),
+      endpoint: v.string(),
+      description: v.optional(v.string())
+    })
+  ),
   validFrom: v.optional(v.string()),
   validUntil: v.optional(v.string()),
   proof: v.optional(v.unknown())
@@ -25,7 +33,10 @@ export type ManifestDraft = v.InferOutput<typeof Draft>
 export function parseCapability(text: string): Capability {
   const [id, type, protocol, endpoint, ...rest] = text.trim().split(/\s+/u)
   if (id === undefined || type === undefined || protocol === undefined || endpoint === undefined) {
-    throw usageFailure(`--capability "${text}": ID TYPE PROTOCOL ENDPOINT is expected`, "Example: --capability 'files file-transfer https https://files.example'")
+    throw usageFailure(
+      `--capability "${text}": ID TYPE PROTOCOL ENDPOINT is expected`,
+      "Example: --capability 'files file-transfer https https://files.example'"
+    )
   }
   return { id, type, protocol, endpoint, ...(rest.length === 0 ? {} : { description: rest.join(' ') }) }
 }
@@ -45,18 +56,34 @@ function assertionKeyOf(seed: Uint8Array, identity: ResolvedIdentityBody, profil
     const method = methods.find(({ publicKeyMultibase }) => publicKeyMultibase === encodeMultikey(key.publicKey))
     if (method?.id !== undefined) return { key, method: method.id }
   }
-  throw usageFailure(`the seed has none of the keys of ${identity.kid_document.id}`, 'Sign the manifest with the seed that made the identity: --seed-file, --data-dir.')
+  throw usageFailure(
+    `the seed has none of the keys of ${identity.kid_document.id}`,
+    'Sign the manifest with the seed that made the identity: --seed-file, --data-dir.'
+  )
 }
 
 /** Fills in what the draft leaves out (from the identity as the network shows it) and signs. */
-export function makeManifest(seed: Uint8Array, draft: ManifestDraft, identity: ResolvedIdentityBody, days: number, nowMs: number, profile: NetworkProfile): Manifest {
+export function makeManifest(
+  seed: Uint8Array,
+  draft: ManifestDraft,
+  identity: ResolvedIdentityBody,
+  days: number,
+  nowMs: number,
+  profile: NetworkProfile
+): Manifest {
   const { key, method } = assertionKeyOf(seed, identity, profile)
   const standing = identity.manifest_document as { version?: number } | null
   const unsigned = {
     id: parseDid(identity.kid_document.id, profile),
     kid_version: (identity.kid_document as { version?: number }).version ?? 1,
     version: draft.version ?? (standing?.version ?? 0) + 1,
-    capabilities: draft.capabilities.map(({ id, type, protocol, endpoint, description }) => ({ id, type, protocol, endpoint, ...(description === undefined ? {} : { description }) })),
+    capabilities: draft.capabilities.map(({ id, type, protocol, endpoint, description }) => ({
+      id,
+      type,
+      protocol,
+      endpoint,
+      ...(description === undefined ? {} : { description })
+    })),
     validFrom: draft.validFrom ?? new Date(nowMs).toISOString(),
     validUntil: draft.validUntil ?? new Date(nowMs + days * DAY_MS).toISOString()
   }

@@ -12,7 +12,10 @@ function isTerminal(context: Context): boolean {
   return (context.stdin as { isTTY?: boolean }).isTTY === true
 }
 
-/** Asks for a line on the terminal without showing it; the question goes to stderr. Fails with `cure` where nobody can answer. */
+/**
+ * Asks for a line on the terminal without showing it; the question goes to stderr. Fails with `cure` where nobody can
+ * answer.
+ */
 export async function askSecret(context: Context, question: string, cure: string): Promise<string> {
   if (!isTerminal(context)) throw usageFailure(`nobody can be asked: ${question}`, cure)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -40,7 +43,11 @@ export async function readSecretFile(context: Context, file: string): Promise<st
 /** A passphrase for something new: from a file, or asked for twice. */
 export async function newPassphrase(context: Context, file: string | undefined): Promise<string> {
   const passphrase = file === undefined ? await askTwice(context) : await readSecretFile(context, file)
-  if (passphrase.length < LEAST_PASSPHRASE_LENGTH) throw usageFailure(`a passphrase needs ${LEAST_PASSPHRASE_LENGTH} characters`, 'Four or five random words are good.')
+  if (passphrase.length < LEAST_PASSPHRASE_LENGTH)
+    throw usageFailure(
+      `a passphrase needs ${LEAST_PASSPHRASE_LENGTH} characters`,
+      'Four or five random words are good.'
+    )
   return passphrase
 }
 

@@ -31,7 +31,8 @@ export function integerOption(least: number, most: number): (text: string) => nu
 export function numberOption(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : Number.NaN
-    if (!(value >= least && value <= most)) throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`)
+    if (!(value >= least && value <= most))
+      throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`)
     return value
   }
 }

@@ -49,19 +49,23 @@ export async function runCommit(context: Context, text: string, options: CommitO
   const request = { name, commitment: { hash: [...commitment] } }
   if (options.offline === true) {
     output.text(JSON.stringify(request))
-    output.note(`secret kept in ${file}; send the body above to POST /api/commit, then: chronym reveal ${name} --file ${file}`)
+    output.note(
+      `secret kept in ${file}; send the body above to POST /api/commit, then: chronym reveal ${name} --file ${file}`
+    )
     return EXIT.ok
   }
 
   // p comes `min_commit` rounds after the peers saw C, and is fixed from here on.
   const { stored_by, of, pulse_round: pulseRound } = await connect(context).commit(request)
   writeSecret(file, { ...secret, pulse_round: pulseRound })
-  output.answer({ name, commitment: secret.commitment, secret_file: file, pulse_round: pulseRound, stored_by, of }, () =>
-    [
-      `commitment ${secret.commitment} held by ${stored_by} of ${plural(of, 'peer')} asked`,
-      `secret kept in ${printable(file)}: without it the name can't be revealed`,
-      `next: chronym reveal ${printable(name)} --file ${printable(file)}${pulseRound === null ? '' : ` (it waits for pulse ${pulseRound})`}`
-    ].join('\n')
+  output.answer(
+    { name, commitment: secret.commitment, secret_file: file, pulse_round: pulseRound, stored_by, of },
+    () =>
+      [
+        `commitment ${secret.commitment} held by ${stored_by} of ${plural(of, 'peer')} asked`,
+        `secret kept in ${printable(file)}: without it the name can't be revealed`,
+        `next: chronym reveal ${printable(name)} --file ${printable(file)}${pulseRound === null ? '' : ` (it waits for pulse ${pulseRound})`}`
+      ].join('\n')
   )
   return EXIT.ok
 }

@@ -24,7 +24,13 @@ export function currentRound(profile: NetworkProfile): number {
 }
 
 /** The verified signature of a round; waits for a round that is still to come. */
-export async function pulseOf(context: Context, pool: NativePool, profile: NetworkProfile, round: number, source: PulseSource): Promise<Uint8Array> {
+export async function pulseOf(
+  context: Context,
+  pool: NativePool,
+  profile: NetworkProfile,
+  round: number,
+  source: PulseSource
+): Promise<Uint8Array> {
   const { signal } = context
   const publicKey = new Uint8Array(Buffer.from(profile.beacon.public_key, 'hex'))
   if (source.pulse !== undefined) {
@@ -37,7 +43,12 @@ export async function pulseOf(context: Context, pool: NativePool, profile: Netwo
     await delay(Math.max(0, roundTimeMs(round, profile.beacon) - Date.now()), undefined, { signal })
     return signDevPulse(round)
   }
-  const client = createBeaconClient({ chain: profile.beacon, urls: urls.length === 0 ? DRAND_RELAYS : urls, pool, warn: (message) => context.output.note(message) })
+  const client = createBeaconClient({
+    chain: profile.beacon,
+    urls: urls.length === 0 ? DRAND_RELAYS : urls,
+    pool,
+    warn: (message) => context.output.note(message)
+  })
   try {
     return (await client.waitFor(round, signal)).signature
   } finally {

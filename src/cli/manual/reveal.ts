@@ -53,8 +53,16 @@ async function payloadOf(context: Context, file: string | undefined, profile: Ne
   return serializeZone(zone, Math.max(FIRST_SERIAL, zone.serial ?? 0), profile)
 }
 
-/** p: what the secret file says; else what the command line says, or the next round that the rules allow. Saved before the first squaring. */
-function fixRound(secret: Secret, options: RevealOptions, file: string, profile: NetworkProfile): Secret & { pulse_round: number } {
+/**
+ * p: what the secret file says; else what the command line says, or the next round that the rules allow. Saved before
+ * the first squaring.
+ */
+function fixRound(
+  secret: Secret,
+  options: RevealOptions,
+  file: string,
+  profile: NetworkProfile
+): Secret & { pulse_round: number } {
   const { pulse_round: fixed } = secret
   if (fixed !== null && options.pulseRound !== undefined && fixed !== options.pulseRound) {
     throw usageFailure(`--pulse-round ${options.pulseRound}: this commitment is bound to round ${fixed} already`)
@@ -65,9 +73,18 @@ function fixRound(secret: Secret, options: RevealOptions, file: string, profile:
   return bound
 }
 
-async function prove(context: Context, pool: NativePool, profile: NetworkProfile, iterations: number, seed: Uint8Array): Promise<Uint8Array> {
+async function prove(
+  context: Context,
+  pool: NativePool,
+  profile: NetworkProfile,
+  iterations: number,
+  seed: Uint8Array
+): Promise<Uint8Array> {
   const { split } = proofShape(iterations, profile)
-  const handle = pool.evaluate({ seed, bits: profile.discriminant_bits, iterations, split, checkpointSeconds: NO_CHECKPOINT_SECONDS }, () => undefined)
+  const handle = pool.evaluate(
+    { seed, bits: profile.discriminant_bits, iterations, split, checkpointSeconds: NO_CHECKPOINT_SECONDS },
+    () => undefined
+  )
   return watchEvaluation(context, evaluationOf(handle), iterations)
 }
 
@@ -80,10 +97,12 @@ export async function runReveal(context: Context, text: string, options: RevealO
   if (stored.name !== name) throw inputFailure(`${file} is the secret of ${stored.name}, not of ${name}`)
   const profile = loadProfile(context, options.network ?? stored.network)
   const hash = profileHash(profile)
-  if (toHex(hash) !== stored.profile_hash) throw inputFailure(`${file} was made for another network profile than ${profile.id}`)
+  if (toHex(hash) !== stored.profile_hash)
+    throw inputFailure(`${file} was made for another network profile than ${profile.id}`)
   const parsed = parseName(name, profile)
   const key = nameKey(readSeed(context, options.seedFile), hash, parsed)
-  if (toHex(key.publicKey) !== stored.public_key) throw inputFailure(`this seed is not the one that ${file} was made with`)
+  if (toHex(key.publicKey) !== stored.public_key)
+    throw inputFailure(`this seed is not the one that ${file} was made with`)
   const payload = await payloadOf(context, options.zone, profile)
   const iterations = iterationsFor(parsed, profile)
   const secret = fixRound(stored, options, file, profile)
@@ -93,14 +112,23 @@ export async function runReveal(context: Context, text: string, options: RevealO
     const signature = await pulseOf(context, pool, profile, secret.pulse_round, options)
     if (secret.proof !== undefined) return { pulse: signature, proof: fromHex(secret.proof) }
     output.note(`• squaring: ${formatCount(iterations)} times`)
-    const seed = vdfSeed({ commitment: fromHex(secret.commitment), round: secret.pulse_round, randomness: pulseRandomness(signature) }, hash)
+    const seed = vdfSeed(
+      { commitment: fromHex(secret.commitment), round: secret.pulse_round, randomness: pulseRandomness(signature) },
+      hash
+    )
     const made = await prove(context, pool, profile, iterations, seed)
     writeSecret(file, { ...secret, proof: toHex(made) })
     return { pulse: signature, proof: made }
   })
 
   const reveal = signReveal(
-    { name, drand_pulse: secret.pulse_round, iterations, vdf_proof: encodeVdfProof({ pulse, proof, salt: fromHex(secret.salt) }), payload },
+    {
+      name,
+      drand_pulse: secret.pulse_round,
+      iterations,
+      vdf_proof: encodeVdfProof({ pulse, proof, salt: fromHex(secret.salt) }),
+      payload
+    },
     key,
     hash
   )
@@ -111,6 +139,9 @@ export async function runReveal(context: Context, text: string, options: RevealO
     return EXIT.ok
   }
   const { success, stored_by, of } = await connect(context).publish(body)
-  output.answer({ success, stored_by, of, name, drand_pulse: secret.pulse_round, iterations }, () => `${printable(name)} is revealed; held by ${stored_by} of ${plural(of, 'peer')} asked`)
+  output.answer(
+    { success, stored_by, of, name, drand_pulse: secret.pulse_round, iterations },
+    () => `${printable(name)} is revealed; held by ${stored_by} of ${plural(of, 'peer')} asked`
+  )
   return EXIT.ok
 }

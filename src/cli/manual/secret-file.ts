@@ -10,7 +10,8 @@ import { localPaths } from '../connection/location.ts'
 import { EXIT } from '../failures/exit-codes.ts'
 import { Readable } from 'node:stream'
 
-const Hex = (bytes: number) => v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`, 'u'), `${bytes} bytes in hex are expected`))
+const Hex = (bytes: number) =>
+  v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`, 'u'), `${bytes} bytes in hex are expected`))
 
 const SecretSchema = v.object({
   version: v.literal(1),
@@ -28,7 +29,10 @@ const SecretSchema = v.object({
 
 export type Secret = v.InferOutput<typeof SecretSchema>
 
-/** Where the secret of a name is kept when no file is named: in the data directory, as a working directory may be a checkout that others see. */
+/**
+ * Where the secret of a name is kept when no file is named: in the data directory, as a working directory may be a
+ * checkout that others see.
+ */
 export function secretFileOf(context: Context, name: string): string {
   return join(localPaths(context).commitments, `${name}.secret.json`)
 }
@@ -40,7 +44,11 @@ export function makeSecretDirectory(context: Context): void {
 }
 
 export async function readSecret(file: string): Promise<Secret> {
-  if (!existsSync(file)) throw new Failure('CLI-INP-001', `there is no secret file ${file}`, { exitCode: EXIT.usage, cure: 'Name it with --file, or the data directory of its commitment with --data-dir.' })
+  if (!existsSync(file))
+    throw new Failure('CLI-INP-001', `there is no secret file ${file}`, {
+      exitCode: EXIT.usage,
+      cure: 'Name it with --file, or the data directory of its commitment with --data-dir.'
+    })
   let json: unknown
   try {
     json = JSON.parse(await readText(file, Readable.from([])))
@@ -50,7 +58,9 @@ export async function readSecret(file: string): Promise<Secret> {
   }
   const result = v.safeParse(SecretSchema, json)
   if (result.success) return result.output
-  throw inputFailure(`${file} is no secret file of chronym commit: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`)
+  throw inputFailure(
+    `${file} is no secret file of chronym commit: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`
+  )
 }
 
 /** Durable, mode 0600. */

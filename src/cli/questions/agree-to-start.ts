@@ -6,12 +6,22 @@ import { formatCount, formatDuration, formatRate, plural, printable } from '../t
 
 /** Longer computations are started after a question. */
 const ASK_FROM_SECONDS = 5 * 60
-/** A renewal that prolongs by less than this share of a lease is started after a question: one due by itself gives nine tenths or so. */
+/**
+ * A renewal that prolongs by less than this share of a lease is started after a question: one due by itself gives nine
+ * tenths or so.
+ */
 const LITTLE_SHARE = 1 / 2
 
 /** What a name costs, in words: "1,000,000 squarings, about 3.4 s at 320.1 K/s". */
 export function costText(estimate: EstimateBody): string {
-  const { iterations, iterations_per_second: rate, seconds, queued_seconds: queued, proving_seconds: proving, proof_kept: isKept } = estimate
+  const {
+    iterations,
+    iterations_per_second: rate,
+    seconds,
+    queued_seconds: queued,
+    proving_seconds: proving,
+    proof_kept: isKept
+  } = estimate
   if (isKept) return 'a finished proof is kept here, only publishing is left'
   const parts = [`${formatCount(iterations)} squarings, about ${formatDuration(seconds)} at ${formatRate(rate)}`]
   if (queued > 0) parts.push(`of which ${formatDuration(queued)} waiting for the tasks before it`)
@@ -19,17 +29,34 @@ export function costText(estimate: EstimateBody): string {
   return parts.join(', ')
 }
 
-/** What a renewal gives: "it prolongs the lease by 3 min 05 s and spends one of the 64 renewals left". Nothing for a registration. */
-export function gainText({ gain_seconds: gain, left }: Pick<EstimateBody, 'gain_seconds' | 'left'>): string | undefined {
-  return gain === null || left === null ? undefined : `it prolongs the lease by ${formatDuration(gain)} and spends one of the ${plural(left, 'renewal')} left`
+/**
+ * What a renewal gives: "it prolongs the lease by 3 min 05 s and spends one of the 64 renewals left". Nothing for a
+ * registration.
+ */
+export function gainText({
+  gain_seconds: gain,
+  left
+}: Pick<EstimateBody, 'gain_seconds' | 'left'>): string | undefined {
+  return gain === null || left === null
+    ? undefined
+    : `it prolongs the lease by ${formatDuration(gain)} and spends one of the ${plural(left, 'renewal')} left`
 }
 
 function isLittle({ gain_seconds: gain, lease_start: start, lease_end: end }: EstimateBody): boolean {
   return gain !== null && gain < (LITTLE_SHARE * (Date.parse(end) - Date.parse(start))) / 1000
 }
 
-/** Says what is coming, and asks where it takes long or gains little. Throws as `requireConsent` does, or what the daemon refuses. */
-export async function agreeToStart(context: Context, client: Client, kind: TaskBody['kind'], name: string, isGiven: boolean): Promise<void> {
+/**
+ * Says what is coming, and asks where it takes long or gains little. Throws as `requireConsent` does, or what the
+ * daemon refuses.
+ */
+export async function agreeToStart(
+  context: Context,
+  client: Client,
+  kind: TaskBody['kind'],
+  name: string,
+  isGiven: boolean
+): Promise<void> {
   if (isGiven && context.output.json && !context.output.live) return
   const estimate = await client.estimate(name)
   // The daemon's own refusal says more.
@@ -38,9 +65,18 @@ export async function agreeToStart(context: Context, client: Client, kind: TaskB
   const gain = gainText(estimate)
   const cost = `${printable(name)}: ${costText(estimate)}; lease from ${start} to ${end}${gain === undefined ? '' : `; ${gain}`}`
   if (isLittle(estimate)) {
-    await requireConsent(context, { cost: `${cost}. So soon after the last one it gains little`, question: 'Renew it all the same?', isGiven })
+    await requireConsent(context, {
+      cost: `${cost}. So soon after the last one it gains little`,
+      question: 'Renew it all the same?',
+      isGiven
+    })
   } else if (seconds - queued > ASK_FROM_SECONDS && !estimate.proof_kept) {
-    await requireConsent(context, { cost, question: 'The daemon computes that long, across restarts; you need not wait. Start?', isGiven, byDefault: true })
+    await requireConsent(context, {
+      cost,
+      question: 'The daemon computes that long, across restarts; you need not wait. Start?',
+      isGiven,
+      byDefault: true
+    })
   } else {
     context.output.note(cost)
     return

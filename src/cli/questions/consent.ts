@@ -27,14 +27,22 @@ export function hasPerson({ output, stdin }: Context): boolean {
 }
 
 /**
- * Asks on a terminal. Where nobody can answer, what was not agreed to beforehand is not done: CLI-USE-001 (exit code 2), and `--yes` is the cure. Throws CLI-INT-001 for a no.
+ * Asks on a terminal. Where nobody can answer, what was not agreed to beforehand is not done: CLI-USE-001 (exit code
+ * 2), and `--yes` is the cure. Throws CLI-INT-001 for a no.
  */
 export async function requireConsent(context: Context, consent: Consent): Promise<void> {
   const { cost, question, isGiven, byDefault = false, shown = cost } = consent
   if (isGiven) return
-  if (!hasPerson(context)) throw usageFailure(consent.refusal ?? `${cost}; that needs a yes, and nobody can be asked here`, consent.cure ?? 'Add --yes where it is meant.')
+  if (!hasPerson(context))
+    throw usageFailure(
+      consent.refusal ?? `${cost}; that needs a yes, and nobody can be asked here`,
+      consent.cure ?? 'Add --yes where it is meant.'
+    )
   context.output.error(shown)
-  if (!(await confirm(context, question, byDefault))) throw new Failure('CLI-INT-001', consent.declined ?? 'not confirmed; nothing was changed', { exitCode: EXIT.interrupted })
+  if (!(await confirm(context, question, byDefault)))
+    throw new Failure('CLI-INT-001', consent.declined ?? 'not confirmed; nothing was changed', {
+      exitCode: EXIT.interrupted
+    })
 }
 
 /** A yes-or-no question to a person who is there. */

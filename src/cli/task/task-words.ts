@@ -23,5 +23,8 @@ export function taskWord(task: TaskBody): { word: string; style: Style | undefin
   if (task.status === 'completed') return { word: 'completed', style: 'green' }
   if (task.paused) return { word: 'paused', style: 'cyan' }
   if (task.stalled !== null) return { word: `${task.phase}, waits (${task.stalled.code})`, style: 'cyan' }
-  return { word: task.queue_position === null ? task.phase : `${task.phase} (${task.queue_position})`, style: undefined }
+  return {
+    word: task.queue_position === null ? task.phase : `${task.phase} (${task.queue_position})`,
+    style: undefined
+  }
 }

@@ -30,9 +30,16 @@ const PHASES: Readonly<Record<TaskBody['phase'], string>> = {
 
 /** The progress line of a task. Pure. */
 export function progressOf(task: TaskBody, measuredPerSecond: number | undefined): ProgressView {
-  if (task.phase === 'prove') return { label: 'proving ', done: Math.floor(task.phase_progress * 1000), total: 1000, note: 'of the proof' }
+  if (task.phase === 'prove')
+    return { label: 'proving ', done: Math.floor(task.phase_progress * 1000), total: 1000, note: 'of the proof' }
   const perSecond = task.iterations_per_second ?? measuredPerSecond
-  const view: ProgressView = { label: 'squaring', done: task.progress, total: task.iterations, perSecond, etaSeconds: task.eta_seconds ?? etaSeconds(task.progress, task.iterations, perSecond) }
+  const view: ProgressView = {
+    label: 'squaring',
+    done: task.progress,
+    total: task.iterations,
+    perSecond,
+    etaSeconds: task.eta_seconds ?? etaSeconds(task.progress, task.iterations, perSecond)
+  }
   return task.paused ? { ...view, note: 'paused' } : view
 }
 
@@ -69,7 +76,9 @@ class Watcher {
     this.#lost = true
     this.#phase = undefined
     this.#painter.clear()
-    this.#context.output.note('• the daemon does not answer; trying again. Nothing is lost: the task goes on where the daemon runs again')
+    this.#context.output.note(
+      '• the daemon does not answer; trying again. Nothing is lost: the task goes on where the daemon runs again'
+    )
   }
 
   #show(task: TaskBody): void {
@@ -87,7 +96,8 @@ class Watcher {
       this.#context.output.note(stalled === undefined ? '• it goes on' : `• waiting: ${printable(stalled)}`)
     }
     this.#rate.push(Date.now(), task.progress)
-    if (stalled === undefined && this.#context.output.live && (task.phase === 'evaluate' || task.phase === 'prove')) this.#painter.show(progressOf(task, this.#rate.perSecond))
+    if (stalled === undefined && this.#context.output.live && (task.phase === 'evaluate' || task.phase === 'prove'))
+      this.#painter.show(progressOf(task, this.#rate.perSecond))
   }
 
   close(): void {
@@ -95,8 +105,15 @@ class Watcher {
   }
 }
 
-/** Events until the task ends. The client mends broken streams; one that a stopping daemon ended in order is begun anew. */
-async function* events(source: TaskSource, taskId: string, signal: AbortSignal, whenLost: () => void): AsyncGenerator<TaskEventMessage> {
+/**
+ * Events until the task ends. The client mends broken streams; one that a stopping daemon ended in order is begun anew.
+ */
+async function* events(
+  source: TaskSource,
+  taskId: string,
+  signal: AbortSignal,
+  whenLost: () => void
+): AsyncGenerator<TaskEventMessage> {
   for (;;) {
     yield* source.taskEvents(taskId, signal, whenLost)
     await delay(RECONNECT_INTERVAL_MS, undefined, { signal })
@@ -109,11 +126,16 @@ async function follow(context: Context, source: TaskSource, taskId: string): Pro
   const watcher = new Watcher(context)
   const { signal } = context
   try {
-    for await (const event of events(source, taskId, signal, () => watcher.lost())) if (watcher.see(event) !== undefined) return event.task
+    for await (const event of events(source, taskId, signal, () => watcher.lost()))
+      if (watcher.see(event) !== undefined) return event.task
     throw new Failure('CLI-NET-002', `the events of task ${taskId} ended without its end`, { exitCode: EXIT.fault })
   } catch (error) {
     if (error instanceof UnreachableError) {
-      throw new Failure('CLI-NET-001', error.message, { exitCode: EXIT.unreachable, cure: `Start the daemon again, which takes the task up, then: chronym status --watch ${taskId}.`, cause: error })
+      throw new Failure('CLI-NET-001', error.message, {
+        exitCode: EXIT.unreachable,
+        cure: `Start the daemon again, which takes the task up, then: chronym status --watch ${taskId}.`,
+        cause: error
+      })
     }
     if (!signal.aborted) throw error
     throw new Failure('CLI-INT-001', `stopped watching; task ${taskId} goes on in the daemon`, {
@@ -132,11 +154,16 @@ export async function watchTask(context: Context, source: TaskSource, taskId: st
     const code = task.error?.code ?? 'CLI-TSK-001'
     const cure = cureOf(code)
     const how = isCancelled(task) ? 'was cancelled' : `failed: ${task.error?.message ?? 'no reason given'}`
-    throw new Failure(code, `${task.kind} of ${task.name} ${how}`, { exitCode: EXIT.negative, ...(cure === undefined ? {} : { cure }) })
+    throw new Failure(code, `${task.kind} of ${task.name} ${how}`, {
+      exitCode: EXIT.negative,
+      ...(cure === undefined ? {} : { cure })
+    })
   }
   const took = (Date.parse(task.updated_at) - Date.parse(task.created_at)) / 1000
   if (!context.output.json) {
-    context.output.text(`${printable(task.name)} is ${task.kind === 'register' ? 'registered' : 'renewed'}: ${formatCount(task.iterations)} squarings, ${formatDuration(took)} in all.`)
+    context.output.text(
+      `${printable(task.name)} is ${task.kind === 'register' ? 'registered' : 'renewed'}: ${formatCount(task.iterations)} squarings, ${formatDuration(took)} in all.`
+    )
   }
   return EXIT.ok
 }

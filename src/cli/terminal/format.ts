@@ -18,14 +18,17 @@ export function formatRate(perSecond: number): string {
   return `${perSecond.toFixed(0)} /s`
 }
 
-/** A duration in seconds with its two largest units: "0.4 s", "42 s", "3 min 05 s", "2 h 14 min", "3 d 4 h", "1 y 20 d". */
+/**
+ * A duration in seconds with its two largest units: "0.4 s", "42 s", "3 min 05 s", "2 h 14 min", "3 d 4 h", "1 y 20 d".
+ */
 export function formatDuration(seconds: number): string {
   const value = Math.max(0, seconds)
   if (value < 9.95) return `${value.toFixed(1)} s`
   const whole = Math.round(value)
   if (whole < MINUTE_S) return `${whole} s`
   if (whole < HOUR_S) return `${Math.floor(whole / MINUTE_S)} min ${String(whole % MINUTE_S).padStart(2, '0')} s`
-  if (whole < DAY_S) return `${Math.floor(whole / HOUR_S)} h ${String(Math.floor((whole % HOUR_S) / MINUTE_S)).padStart(2, '0')} min`
+  if (whole < DAY_S)
+    return `${Math.floor(whole / HOUR_S)} h ${String(Math.floor((whole % HOUR_S) / MINUTE_S)).padStart(2, '0')} min`
   if (whole < YEAR_S) return `${Math.floor(whole / DAY_S)} d ${Math.floor((whole % DAY_S) / HOUR_S)} h`
   return `${Math.floor(whole / YEAR_S)} y ${Math.floor((whole % YEAR_S) / DAY_S)} d`
 }
@@ -63,7 +66,8 @@ const GAP = '  '
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = []
-  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, visible(cell))
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, visible(cell))
   return widths
 }
 
@@ -75,7 +79,14 @@ export function tableWidth(rows: readonly (readonly string[])[]): number {
 /** Rows as aligned columns; the first row is the heading. Empty columns at the end leave no blanks. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = widthsOf(rows)
-  return rows.map((row) => row.map((cell, column) => `${cell}${' '.repeat(widths[column]! - visible(cell))}`).join(GAP).trimEnd()).join('\n')
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => `${cell}${' '.repeat(widths[column]! - visible(cell))}`)
+        .join(GAP)
+        .trimEnd()
+    )
+    .join('\n')
 }
 
 /** As {@link formatTable}; rows too wide for so many columns have their first cell in a line of its own. */

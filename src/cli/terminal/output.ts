@@ -101,7 +101,11 @@ export class Output {
       }
       // A line that wraps would be two.
       const width = (stdout.columns ?? Infinity) - 1
-      const cut = text.split('\n').map((line) => (stripVTControlCharacters(line).length <= width ? line : stripVTControlCharacters(line).slice(0, width)))
+      const cut = text
+        .split('\n')
+        .map((line) =>
+          stripVTControlCharacters(line).length <= width ? line : stripVTControlCharacters(line).slice(0, width)
+        )
       stdout.write(`${lines > 0 ? `\u001b[${lines}A\u001b[J` : ''}${cut.join('\n')}\n`)
       lines = cut.length
     }
@@ -126,5 +130,3 @@ export class Output {
     return (style, text) => (wanted ? styleText(style, text, { validateStream: false }) : text)
   }
 }
-
-

@@ -14,7 +14,11 @@ export class RateMeter {
     // A task taken up again may report from an earlier point; what came before says nothing about it.
     if (last !== undefined && done < last.done) this.#samples.length = 0
     this.#samples.push({ atMs, done })
-    while (this.#samples.length > 2 && (atMs - this.#samples[0]!.atMs > RATE_WINDOW_MS || this.#samples.length > MAX_SAMPLES)) this.#samples.shift()
+    while (
+      this.#samples.length > 2 &&
+      (atMs - this.#samples[0]!.atMs > RATE_WINDOW_MS || this.#samples.length > MAX_SAMPLES)
+    )
+      this.#samples.shift()
   }
 
   /** Per second; undefined until two samples lie apart. */
@@ -65,7 +69,8 @@ export function renderBar(share: number, width: number, unicode: boolean): strin
 export function renderProgress(view: ProgressView, columns: number, unicode: boolean): string {
   const share = view.total > 0 ? view.done / view.total : 0
   // Never 100% before the end: a bar that stands full and still says nothing true.
-  const percent = `${Math.min(view.done >= view.total && view.total > 0 ? 100 : 99.9, share * 100).toFixed(1)}%`.padStart(6)
+  const percent =
+    `${Math.min(view.done >= view.total && view.total > 0 ? 100 : 99.9, share * 100).toFixed(1)}%`.padStart(6)
   const tail = [percent, `${formatCount(view.done)}/${formatCount(view.total)}`]
   if (view.note !== undefined) tail.push(view.note)
   else {
@@ -74,6 +79,9 @@ export function renderProgress(view: ProgressView, columns: number, unicode: boo
   }
   const text = tail.join('  ')
   const room = columns - 1 - view.label.length - text.length - 4
-  const line = room < BAR_MIN_WIDTH ? `${view.label}  ${text}` : `${view.label}  ${renderBar(share, Math.min(BAR_MAX_WIDTH, room), unicode)}  ${text}`
+  const line =
+    room < BAR_MIN_WIDTH
+      ? `${view.label}  ${text}`
+      : `${view.label}  ${renderBar(share, Math.min(BAR_MAX_WIDTH, room), unicode)}  ${text}`
   return line.slice(0, Math.max(0, columns - 1))
 }

@@ -44,7 +44,8 @@ export function reportFailure(output: Output, failure: Failure): void {
   }
   const paint = output.paintError
   output.error(`${paint('red', 'error')} ${paint('bold', failure.code)}: ${printable(headline(failure))}`)
-  for (const { path, message } of failure.errors) output.error(`  ${path === '' ? '' : `${paint('yellow', printable(describePath(path)))}: `}${printable(message)}`)
+  for (const { path, message } of failure.errors)
+    output.error(`  ${path === '' ? '' : `${paint('yellow', printable(describePath(path)))}: `}${printable(message)}`)
   if (failure.cure !== undefined) output.error(`  ${paint('dim', 'cure:')} ${failure.cure}`)
   if (failure.requestId !== undefined && failure.status !== undefined && failure.status >= 500) {
     output.error(`  ${paint('dim', 'request id:')} ${printable(failure.requestId)}`)

@@ -9,7 +9,9 @@ const Hex = v.pipe(
 )
 const Count = v.pipe(v.number(), v.safeInteger('not a whole number below 2^53'), v.minValue(0, 'negative'))
 
-/** One line of a file of proofs; the field names are those of __test__/vectors/chiavdf.jsonl. Other fields are ignored. */
+/**
+ * One line of a file of proofs; the field names are those of __test__/vectors/chiavdf.jsonl. Other fields are ignored.
+ */
 const ClaimLine = v.object({
   seed_hex: v.optional(Hex),
   discriminant_hex: v.optional(Hex),
@@ -42,7 +44,16 @@ export function parseClaimLine(text: string): ParsedLine {
     const path = v.getDotPath(issue)
     return { error: path === null ? 'not an object' : `${path}: ${issue.message}` }
   }
-  const { seed_hex: seed, discriminant_hex: discriminant, disc_bits: bits, iterations, x_hex: x, y_hex: y, proof_hex: witness, recursion: depth } = parsed.output
+  const {
+    seed_hex: seed,
+    discriminant_hex: discriminant,
+    disc_bits: bits,
+    iterations,
+    x_hex: x,
+    y_hex: y,
+    proof_hex: witness,
+    recursion: depth
+  } = parsed.output
   if (seed === undefined && discriminant === undefined) return { error: 'neither seed_hex nor discriminant_hex' }
   return {
     claim: {

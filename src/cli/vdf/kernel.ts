@@ -21,7 +21,10 @@ export const FORM_BYTES = 100
 export const PROOF_BYTES = 2 * FORM_BYTES
 /** Bytes that each level of recursion adds: iterations (8), B (33), witness (100). */
 export const SEGMENT_BYTES = 8 + 33 + FORM_BYTES
-/** What the kernel derives a discriminant from. chiavdf takes other sizes too; a seed is a counter there, and a short one may wrap without end. */
+/**
+ * What the kernel derives a discriminant from. chiavdf takes other sizes too; a seed is a counter there, and a short
+ * one may wrap without end.
+ */
 const MIN_SEED_BYTES = 4
 const MAX_SEED_BYTES = 64
 export const MIN_DISCRIMINANT_BITS = 8
@@ -29,7 +32,9 @@ export const MAX_DISCRIMINANT_BITS = 1024
 
 /** Why no discriminant is derived from a seed, or undefined. */
 export function seedFault({ length }: Uint8Array): string | undefined {
-  return length >= MIN_SEED_BYTES && length <= MAX_SEED_BYTES ? undefined : `a seed has ${MIN_SEED_BYTES} to ${MAX_SEED_BYTES} bytes here, not ${length}`
+  return length >= MIN_SEED_BYTES && length <= MAX_SEED_BYTES
+    ? undefined
+    : `a seed has ${MIN_SEED_BYTES} to ${MAX_SEED_BYTES} bytes here, not ${length}`
 }
 
 /** What is wrong with a claim before any arithmetic, or undefined. */
@@ -43,7 +48,8 @@ export function shapeFault(claim: ProofClaim): string | undefined {
   if ('discriminant' in source && source.discriminant.length !== bits / 8) {
     return `a discriminant of ${bits} bits has ${bits / 8} bytes, not ${source.discriminant.length}`
   }
-  if ('discriminant' in source && source.discriminant[0]! < 0x80) return `a discriminant of ${bits} bits has its highest bit set`
+  if ('discriminant' in source && source.discriminant[0]! < 0x80)
+    return `a discriminant of ${bits} bits has its highest bit set`
   if (x !== undefined && x.length !== FORM_BYTES) return `x is a form of ${FORM_BYTES} bytes, not ${x.length}`
   const wanted = PROOF_BYTES + SEGMENT_BYTES * depth
   if (proof.length !== wanted) return `a proof of depth ${depth} has ${wanted} bytes, this one ${proof.length}`
@@ -52,7 +58,12 @@ export function shapeFault(claim: ProofClaim): string | undefined {
 
 /** An evaluation under way. */
 export interface Evaluation {
-  progress(): { phase: 'squaring' | 'proving' | 'done'; squarings: number; phaseProgress: number; squaringsPerSecond: number }
+  progress(): {
+    phase: 'squaring' | 'proving' | 'done'
+    squarings: number
+    phaseProgress: number
+    squaringsPerSecond: number
+  }
   stop(): void
   /** The proof, or undefined when stopped. Rejects when the kernel failed. */
   proof: Promise<Uint8Array | undefined>

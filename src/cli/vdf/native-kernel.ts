@@ -44,9 +44,13 @@ class NativeKernel implements Kernel {
   /** Checks on the calling thread: nothing else waits for it. */
   verify(claim: ProofClaim): Promise<Verdict> {
     const { source, bits, iterations, x, depth, proof } = claim
-    const checked = answer(() => this.#addon.verifyProof(this.#discriminant(source, bits), x ?? null, iterations, proof, depth))
-    // What the kernel calls a wrong argument is here part of the claim: a discriminant that is no prime, a start that is no form.
-    if (!checked.ok && checked.code !== 'INVALID_ARGUMENT') return Promise.reject(new NativeError(checked.code, checked.message))
+    const checked = answer(() =>
+      this.#addon.verifyProof(this.#discriminant(source, bits), x ?? null, iterations, proof, depth)
+    )
+    // What the kernel calls a wrong argument is here part of the claim: a discriminant that is no prime, a start that
+    // is no form.
+    if (!checked.ok && checked.code !== 'INVALID_ARGUMENT')
+      return Promise.reject(new NativeError(checked.code, checked.message))
     if (!checked.ok) return Promise.resolve({ valid: false, reason: checked.message })
     return Promise.resolve(checked.value ? { valid: true } : { valid: false, reason: 'the proof does not prove this' })
   }
@@ -56,7 +60,9 @@ class NativeKernel implements Kernel {
   }
 
   evaluate(question: Parameters<Kernel['evaluate']>[0]): Promise<Evaluation> {
-    return this.#open().then((pool) => evaluationOf(pool.evaluate({ ...question, checkpointSeconds: NO_CHECKPOINT_SECONDS }, () => undefined)))
+    return this.#open().then((pool) =>
+      evaluationOf(pool.evaluate({ ...question, checkpointSeconds: NO_CHECKPOINT_SECONDS }, () => undefined))
+    )
   }
 
   async measureRate(bits: number, milliseconds: number): Promise<number> {
@@ -73,10 +79,16 @@ class NativeKernel implements Kernel {
   }
 
   #discriminant(source: ProofClaim['source'], bits: number): Discriminant {
-    const key = 'seed' in source ? `${bits}:${Buffer.from(source.seed).toString('hex')}` : Buffer.from(source.discriminant).toString('hex')
+    const key =
+      'seed' in source
+        ? `${bits}:${Buffer.from(source.seed).toString('hex')}`
+        : Buffer.from(source.discriminant).toString('hex')
     let found = this.#discriminants.get(key)
     if (found === undefined) {
-      found = 'seed' in source ? this.#addon.Discriminant.fromSeed(source.seed, bits) : this.#addon.Discriminant.fromBytes(source.discriminant)
+      found =
+        'seed' in source
+          ? this.#addon.Discriminant.fromSeed(source.seed, bits)
+          : this.#addon.Discriminant.fromBytes(source.discriminant)
       if (this.#discriminants.size >= KEPT_DISCRIMINANTS) this.#discriminants.clear()
       this.#discriminants.set(key, found)
     }

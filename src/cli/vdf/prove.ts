@@ -26,12 +26,17 @@ function splitOf(options: ProveOptions): number | null {
   if (depth === 0 && split !== undefined) throw usageFailure('--split needs two segments, --depth 0 has one')
   if (split === undefined && depth !== 1) return null
   const chosen = split ?? defaultSplit(iterations)
-  if (chosen < 1 || chosen >= iterations) throw usageFailure(`both segments need a squaring: ${iterations} can't be split at ${chosen}`)
+  if (chosen < 1 || chosen >= iterations)
+    throw usageFailure(`both segments need a squaring: ${iterations} can't be split at ${chosen}`)
   return chosen
 }
 
 /** Shows the evaluation as a progress line on stderr until its proof is there. */
-export async function watchEvaluation(context: Context, evaluation: Evaluation, iterations: number): Promise<Uint8Array> {
+export async function watchEvaluation(
+  context: Context,
+  evaluation: Evaluation,
+  iterations: number
+): Promise<Uint8Array> {
   const { output, signal } = context
   const stop = (): void => evaluation.stop()
   signal.addEventListener('abort', stop)
@@ -43,14 +48,22 @@ export async function watchEvaluation(context: Context, evaluation: Evaluation, 
     while (output.live && !done.signal.aborted) {
       const { phase, squarings, phaseProgress, squaringsPerSecond } = evaluation.progress()
       if (phase === 'squaring') {
-        painter.show({ label: 'squaring', done: squarings, total: iterations, perSecond: squaringsPerSecond || undefined, etaSeconds: etaSeconds(squarings, iterations, squaringsPerSecond) })
-      } else painter.show({ label: 'proving ', done: Math.floor(phaseProgress * iterations), total: iterations, note: '' })
+        painter.show({
+          label: 'squaring',
+          done: squarings,
+          total: iterations,
+          perSecond: squaringsPerSecond || undefined,
+          etaSeconds: etaSeconds(squarings, iterations, squaringsPerSecond)
+        })
+      } else
+        painter.show({ label: 'proving ', done: Math.floor(phaseProgress * iterations), total: iterations, note: '' })
       await delay(WATCH_INTERVAL_MS, undefined, { signal: done.signal }).catch(() => undefined)
     }
   })()
   try {
     const proof = await evaluation.proof
-    if (proof === undefined) throw new Failure('CLI-INT-001', 'interrupted before the proof was there', { exitCode: EXIT.interrupted })
+    if (proof === undefined)
+      throw new Failure('CLI-INT-001', 'interrupted before the proof was there', { exitCode: EXIT.interrupted })
     return proof
   } finally {
     done.abort()
@@ -67,7 +80,9 @@ export async function runProve(context: Context, options: ProveOptions): Promise
   const fault = seedFault(seed)
   if (fault !== undefined) throw usageFailure(`--seed: ${fault}`)
   const split = splitOf(options)
-  const proof = await withKernel(async (kernel) => watchEvaluation(context, await kernel.evaluate({ seed, bits, iterations, split }), iterations))
+  const proof = await withKernel(async (kernel) =>
+    watchEvaluation(context, await kernel.evaluate({ seed, bits, iterations, split }), iterations)
+  )
   const hex = Buffer.from(proof).toString('hex')
   context.output.plain({ proof: hex, bits, iterations, depth: split === null ? 0 : 1, split }, hex)
   return EXIT.ok

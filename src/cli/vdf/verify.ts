@@ -4,7 +4,15 @@ import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { readLines } from '../input/files.ts'
 import { parseClaimLine, type LineClaim } from './claim-line.ts'
-import { MAX_DISCRIMINANT_BITS, MIN_DISCRIMINANT_BITS, seedFault, shapeFault, type Kernel, type ProofClaim, type Verdict } from './kernel.ts'
+import {
+  MAX_DISCRIMINANT_BITS,
+  MIN_DISCRIMINANT_BITS,
+  seedFault,
+  shapeFault,
+  type Kernel,
+  type ProofClaim,
+  type Verdict
+} from './kernel.ts'
 import { withKernel } from './native-kernel.ts'
 
 export interface VerifyOptions {
@@ -26,7 +34,8 @@ export function depthOption(text: string): number {
 
 function claimOf(options: VerifyOptions): ProofClaim {
   const { seed, discriminant, bits, iterations, x, depth, proof } = options
-  if (seed !== undefined && discriminant !== undefined) throw usageFailure('--seed and --discriminant exclude each other', 'Give the one you have.')
+  if (seed !== undefined && discriminant !== undefined)
+    throw usageFailure('--seed and --discriminant exclude each other', 'Give the one you have.')
   const source = seed !== undefined ? { seed } : discriminant !== undefined ? { discriminant } : undefined
   if (source === undefined || bits === undefined || iterations === undefined || proof === undefined) {
     const missing = [
@@ -38,10 +47,13 @@ function claimOf(options: VerifyOptions): ProofClaim {
     throw usageFailure(`missing: ${missing.join(', ')}`, 'See chronym help vdf verify.')
   }
   if (bits < MIN_DISCRIMINANT_BITS || bits > MAX_DISCRIMINANT_BITS || bits % 8 !== 0) {
-    throw usageFailure(`--bits ${bits}: a discriminant has ${MIN_DISCRIMINANT_BITS} to ${MAX_DISCRIMINANT_BITS} bits, a multiple of 8`)
+    throw usageFailure(
+      `--bits ${bits}: a discriminant has ${MIN_DISCRIMINANT_BITS} to ${MAX_DISCRIMINANT_BITS} bits, a multiple of 8`
+    )
   }
   const fault = seed === undefined ? undefined : seedFault(seed)
-  if (fault !== undefined) throw usageFailure(`--seed: ${fault}`, 'Give the discriminant that it stands for: --discriminant.')
+  if (fault !== undefined)
+    throw usageFailure(`--seed: ${fault}`, 'Give the discriminant that it stands for: --discriminant.')
   return { source, bits, iterations, x, depth: depth ?? 0, proof }
 }
 
@@ -69,7 +81,9 @@ async function checkLine(kernel: Kernel, claim: LineClaim): Promise<Verdict> {
 
 async function verifyOne(context: Context, claim: ProofClaim): Promise<ExitCode> {
   const verdict = await withKernel((kernel) => check(kernel, claim))
-  context.output.answer(verdict, (paint) => (verdict.valid ? paint('green', 'valid') : `${paint('red', 'not valid')}: ${verdict.reason}`))
+  context.output.answer(verdict, (paint) =>
+    verdict.valid ? paint('green', 'valid') : `${paint('red', 'not valid')}: ${verdict.reason}`
+  )
   return verdict.valid ? EXIT.ok : EXIT.negative
 }
 
@@ -84,7 +98,8 @@ async function verifyLines(context: Context, file: string): Promise<ExitCode> {
       checked += 1
       const parsed = parseClaimLine(text)
       const error = 'error' in parsed ? parsed.error : unjudged(parsed.claim)
-      const verdict = 'error' in parsed || error !== undefined ? { valid: false, error } : await checkLine(kernel, parsed.claim)
+      const verdict =
+        'error' in parsed || error !== undefined ? { valid: false, error } : await checkLine(kernel, parsed.claim)
       if (!verdict.valid) refused += 1
       context.output.jsonLine({ line, ...verdict })
     }
@@ -98,6 +113,7 @@ export async function runVerify(context: Context, options: VerifyOptions): Promi
   const { jsonl, ...single } = options
   if (jsonl === undefined) return verifyOne(context, claimOf(single))
   const others = Object.keys(single)
-  if (others.length > 0) throw usageFailure(`--jsonl stands alone, not with ${others.map((name) => `--${name}`).join(', ')}`)
+  if (others.length > 0)
+    throw usageFailure(`--jsonl stands alone, not with ${others.map((name) => `--${name}`).join(', ')}`)
   return verifyLines(context, jsonl)
 }

@@ -12,11 +12,21 @@ export function valueForFile({ type, value }: Pick<ZoneRecordInput, 'type' | 'va
 
 /** The text of a zone: $ORIGIN, $TTL, then a record a line. */
 export function formatMasterFile({ records }: ZoneInput, apex: string): string {
-  const rows = Object.entries(records).flatMap(([label, list]) => list.map((record) => [label, record.ttl === undefined ? '' : String(record.ttl), 'IN', record.type, valueForFile(record)]))
+  const rows = Object.entries(records).flatMap(([label, list]) =>
+    list.map((record) => [
+      label,
+      record.ttl === undefined ? '' : String(record.ttl),
+      'IN',
+      record.type,
+      valueForFile(record)
+    ])
+  )
   return `$ORIGIN ${apex}.\n$TTL ${DEFAULT_TTL}\n${rows.length === 0 ? '' : `${formatTable(rows)}\n`}`
 }
 
-/** Words as they are written, quotes and escapes kept; marks that a file reads otherwise are escaped outside of quotes. */
+/**
+ * Words as they are written, quotes and escapes kept; marks that a file reads otherwise are escaped outside of quotes.
+ */
 function wordsOf(value: string): string[] {
   const words: string[] = []
   let word = ''
@@ -34,13 +44,18 @@ function wordsOf(value: string): string[] {
 /** Longest character-string, in octets (RFC 1035, section 3.3). */
 const MAX_STRING = 255
 
-/** A plain text as quoted strings. Where it is cut, octets beyond ASCII are escaped: a cut may be inside of a character. */
+/**
+ * A plain text as quoted strings. Where it is cut, octets beyond ASCII are escaped: a cut may be inside of a character.
+ */
 function textStrings(text: string): string {
   const octets = Buffer.from(text)
-  if (octets.length <= MAX_STRING) return `"${Array.from(text, (character) => escaped(character, character.codePointAt(0)!)).join('')}"`
+  if (octets.length <= MAX_STRING)
+    return `"${Array.from(text, (character) => escaped(character, character.codePointAt(0)!)).join('')}"`
   const strings: string[] = []
   for (let at = 0; at < octets.length; at += MAX_STRING) {
-    strings.push(`"${[...octets.subarray(at, at + MAX_STRING)].map((octet) => (octet > 0x7e ? decimalEscape(octet) : escaped(String.fromCharCode(octet), octet))).join('')}"`)
+    strings.push(
+      `"${[...octets.subarray(at, at + MAX_STRING)].map((octet) => (octet > 0x7e ? decimalEscape(octet) : escaped(String.fromCharCode(octet), octet))).join('')}"`
+    )
   }
   return strings.join(' ')
 }

@@ -31,10 +31,20 @@ interface State {
 /** A record of a file; undefined for a directive and an SOA. */
 type FileRecord = { label: string; record: ZoneRecordInput } | undefined
 
-/** Reads a master file for the zone `apex` (a name without a closing dot), which is the first $ORIGIN. Throws nothing for bad text. */
+/**
+ * Reads a master file for the zone `apex` (a name without a closing dot), which is the first $ORIGIN. Throws nothing
+ * for bad text.
+ */
 export function parseMasterFile(text: string, apex: string): ParsedFile {
   const { entries, problems } = entriesOf(text)
-  const state: State = { apex, origin: apex, owner: undefined, defaultTtl: undefined, lastTtl: undefined, soaLine: undefined }
+  const state: State = {
+    apex,
+    origin: apex,
+    owner: undefined,
+    defaultTtl: undefined,
+    lastTtl: undefined,
+    soaLine: undefined
+  }
   // No prototype: a label may be called "constructor".
   const records = Object.create(null) as ZoneInput['records']
   const lines = Object.create(null) as Record<string, number[]>
@@ -45,14 +55,20 @@ export function parseMasterFile(text: string, apex: string): ParsedFile {
       const { label, record } = read
       const held = (records[label] ??= [])
       // A record twice is one record (RFC 2181, section 5).
-      if (held.some(({ type, value, ttl }) => type === record.type && value === record.value && ttl === record.ttl)) continue
+      if (held.some(({ type, value, ttl }) => type === record.type && value === record.value && ttl === record.ttl))
+        continue
       held.push(record)
       ;(lines[label] ??= []).push(entry.line)
     } catch (error) {
       problems.push({ line: entry.line, message: error instanceof Error ? error.message : String(error) })
     }
   }
-  return { zone: { records }, problems: problems.sort((left, right) => left.line - right.line), lines, soaLine: state.soaLine }
+  return {
+    zone: { records },
+    problems: problems.sort((left, right) => left.line - right.line),
+    lines,
+    soaLine: state.soaLine
+  }
 }
 
 function readEntry({ isIndented, tokens, line }: Entry, state: State): FileRecord {
@@ -69,16 +85,21 @@ function readEntry({ isIndented, tokens, line }: Entry, state: State): FileRecor
     state.soaLine = line
     return undefined
   }
-  if (!(RECORD_TYPES as readonly string[]).includes(type)) throw new Error(`${type} is no type of a Chronym zone: those are ${RECORD_TYPES.join(', ')}`)
+  if (!(RECORD_TYPES as readonly string[]).includes(type))
+    throw new Error(`${type} is no type of a Chronym zone: those are ${RECORD_TYPES.join(', ')}`)
   if (words.length === 0) throw new Error(`${type} has no value`)
   if (words[0] === '\\#') throw new Error(`write the value of ${type} in its own form: \\# (RFC 3597) is not read`)
-  if (ttl !== undefined && (ttl < MIN_TTL || ttl > MAX_TTL)) throw new Error(`a TTL is ${MIN_TTL} to ${MAX_TTL} seconds, not ${ttl}`)
+  if (ttl !== undefined && (ttl < MIN_TTL || ttl > MAX_TTL))
+    throw new Error(`a TTL is ${MIN_TTL} to ${MAX_TTL} seconds, not ${ttl}`)
   const value = (type === 'TXT' ? words.map(quotedText) : wordsForZone(type, words, state.origin, state.apex)).join(' ')
   return { label, record: { type, value, ...(ttl === undefined ? {} : { ttl }) } }
 }
 
 /** [TTL] [class] type words, TTL and class in either order. */
-function readRecord(tokens: readonly Token[], state: State): { type: string; ttl: number | undefined; words: string[] } {
+function readRecord(
+  tokens: readonly Token[],
+  state: State
+): { type: string; ttl: number | undefined; words: string[] } {
   let ttl: number | undefined
   let hasClass = false
   let index = 0
@@ -87,7 +108,8 @@ function readRecord(tokens: readonly Token[], state: State): { type: string; ttl
     const seconds = ttl === undefined ? parseTtl(text) : undefined
     if (seconds !== undefined) ttl = seconds
     else if (!hasClass && /^in$/iu.test(text)) hasClass = true
-    else if (/^(?:ch|cs|hs)$/iu.test(text)) throw new Error(`the class ${text.toUpperCase()} is not known: a zone has IN`)
+    else if (/^(?:ch|cs|hs)$/iu.test(text))
+      throw new Error(`the class ${text.toUpperCase()} is not known: a zone has IN`)
     else break
   }
   const type = tokens[index]?.text
@@ -96,7 +118,11 @@ function readRecord(tokens: readonly Token[], state: State): { type: string; ttl
   if (ttl !== undefined) state.lastTtl = ttl
   // The TTL that a zone has anyway is not written into it.
   const inherited = state.defaultTtl ?? state.lastTtl
-  return { type: type.toUpperCase(), ttl: ttl ?? (inherited === DEFAULT_TTL ? undefined : inherited), words: tokens.slice(index + 1).map(({ text }) => text) }
+  return {
+    type: type.toUpperCase(),
+    ttl: ttl ?? (inherited === DEFAULT_TTL ? undefined : inherited),
+    words: tokens.slice(index + 1).map(({ text }) => text)
+  }
 }
 
 /** In a zone a TXT value without quotes is one plain text; in a file each word is a string, and escapes count. */

@@ -1,4 +1,7 @@
-/** Words and entries of a master file (RFC 1035, section 5.1). Words keep their escapes and quotes: values are written with them. */
+/**
+ * Words and entries of a master file (RFC 1035, section 5.1). Words keep their escapes and quotes: values are written
+ * with them.
+ */
 
 export interface Token {
   /** As written, with quotes and escapes. */
@@ -28,7 +31,10 @@ interface Reading {
   line: number
 }
 
-/** Splits the text of a file into its entries. What can't be read is a problem of its line, and reading goes on after that line. */
+/**
+ * Splits the text of a file into its entries. What can't be read is a problem of its line, and reading goes on after
+ * that line.
+ */
 export function entriesOf(text: string): { entries: Entry[]; problems: FileProblem[] } {
   const reading: Reading = { text: text.replaceAll('\r\n', '\n'), position: 0, line: 1 }
   const entries: Entry[] = []
@@ -87,11 +93,13 @@ function readWord(reading: Reading): string {
     if (!isQuoted && (isBlank(character) || ';()'.includes(character))) break
     if (character === '\\') readEscape(reading)
     else {
-      if (isControl(character) && !(isQuoted && character === '\t')) throw new SyntaxError('control characters must be escaped as \\DDD')
+      if (isControl(character) && !(isQuoted && character === '\t'))
+        throw new SyntaxError('control characters must be escaped as \\DDD')
       reading.position++
       if (character === '"' && isQuoted) {
         const next = text[reading.position]
-        if (next !== undefined && next !== '\n' && !isBlank(next) && !';()'.includes(next)) throw new SyntaxError('a space must follow a closing quote')
+        if (next !== undefined && next !== '\n' && !isBlank(next) && !';()'.includes(next))
+          throw new SyntaxError('a space must follow a closing quote')
         break
       }
       if (character === '"') isQuoted = true
@@ -105,7 +113,8 @@ function readWord(reading: Reading): string {
 function readEscape(reading: Reading): void {
   const rest = reading.text.slice(reading.position + 1, reading.position + 4)
   if (/^[0-9]/.test(rest)) {
-    if (!/^[0-9]{3}/.test(rest) || Number(rest) > 255) throw new SyntaxError(`\\${rest.replace(/[^0-9].*$/su, '')} is no octet: three digits up to 255 are expected`)
+    if (!/^[0-9]{3}/.test(rest) || Number(rest) > 255)
+      throw new SyntaxError(`\\${rest.replace(/[^0-9].*$/su, '')} is no octet: three digits up to 255 are expected`)
     reading.position += 4
     return
   }

@@ -7,7 +7,12 @@ const MAX_SECONDS = 2 ** 31 - 1
 /** Seconds of `300`, `1h` or `1h30m`; undefined for what is no TTL. Throws Error above 2^31-1. */
 export function parseTtl(text: string): number | undefined {
   if (!/^(?:\d+|(?:\d+[smhdw])+)$/iu.test(text)) return undefined
-  const seconds = /^\d+$/u.test(text) ? Number(text) : [...text.matchAll(/(\d+)([a-z])/giu)].reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!.toLowerCase()]!, 0)
+  const seconds = /^\d+$/u.test(text)
+    ? Number(text)
+    : [...text.matchAll(/(\d+)([a-z])/giu)].reduce(
+        (sum, [, count, unit]) => sum + Number(count) * UNITS[unit!.toLowerCase()]!,
+        0
+      )
   if (!(seconds <= MAX_SECONDS)) throw new Error(`the TTL ${text} is longer than ${MAX_SECONDS} seconds`)
   return seconds
 }

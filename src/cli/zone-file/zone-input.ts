@@ -25,7 +25,10 @@ export function parseRecordLine(line: string): { label: string; record: ZoneReco
   const { label, ttl, type, value } = groups as { label: string; ttl?: string; type: string; value: string }
   const seconds = ttl === undefined ? undefined : parseTtl(ttl)
   if (ttl !== undefined && seconds === undefined) return undefined
-  return { label, record: { type: type.toUpperCase(), value: value.trim(), ...(seconds === undefined ? {} : { ttl: seconds }) } }
+  return {
+    label,
+    record: { type: type.toUpperCase(), value: value.trim(), ...(seconds === undefined ? {} : { ttl: seconds }) }
+  }
 }
 
 /** A zone of record lines. `where` names a line that is none. */
@@ -34,7 +37,11 @@ export function zoneOfLines(lines: readonly string[], where: (index: number) => 
   const records = Object.create(null) as Record<string, ZoneRecordInput[]>
   for (const [index, line] of lines.entries()) {
     const parsed = parseRecordLine(line)
-    if (parsed === undefined) throw usageFailure(`${where(index)}: "${line.trim()}" is no record`, "Write LABEL [TTL] TYPE VALUE, such as 'www A 192.0.2.1'.")
+    if (parsed === undefined)
+      throw usageFailure(
+        `${where(index)}: "${line.trim()}" is no record`,
+        "Write LABEL [TTL] TYPE VALUE, such as 'www A 192.0.2.1'."
+      )
     ;(records[parsed.label] ??= []).push(parsed.record)
   }
   return { records }
@@ -48,13 +55,23 @@ export async function readZone(file: string, stdin: Readable): Promise<ZoneInput
   return parseZoneText(await readText(file, stdin), nameOfInput(file))
 }
 
-/** Reads the text of a zone file: JSON when it begins with a brace, record lines otherwise (`#` and `;` begin a comment line). */
+/**
+ * Reads the text of a zone file: JSON when it begins with a brace, record lines otherwise (`#` and `;` begin a comment
+ * line).
+ */
 export function parseZoneText(text: string, file: string): ZoneInput {
   if (!text.trimStart().startsWith('{')) {
     // More often a pipe that failed than a zone that is meant to be empty.
-    if (text.trim() === '') throw inputFailure(`${file} is empty. A zone without records is a file with a comment alone, or {"records": {}}`)
-    const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 })).filter(({ line }) => !/^\s*(?:[#;]|$)/u.test(line))
-    return zoneOfLines(lines.map(({ line }) => line), (index) => `${file} line ${lines[index]?.number ?? index + 1}`)
+    if (text.trim() === '')
+      throw inputFailure(`${file} is empty. A zone without records is a file with a comment alone, or {"records": {}}`)
+    const lines = text
+      .split('\n')
+      .map((line, index) => ({ line, number: index + 1 }))
+      .filter(({ line }) => !/^\s*(?:[#;]|$)/u.test(line))
+    return zoneOfLines(
+      lines.map(({ line }) => line),
+      (index) => `${file} line ${lines[index]?.number ?? index + 1}`
+    )
   }
   let json: unknown
   try {
@@ -62,6 +79,7 @@ export function parseZoneText(text: string, file: string): ZoneInput {
   } catch (error) {
     throw inputFailure(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, error)
   }
-  if (!v.is(ZoneJson, json)) throw inputFailure(`${file} is no zone: it needs {"records": {LABEL: [{"type", "value"}]}}`)
+  if (!v.is(ZoneJson, json))
+    throw inputFailure(`${file} is no zone: it needs {"records": {LABEL: [{"type", "value"}]}}`)
   return json as ZoneInput
 }

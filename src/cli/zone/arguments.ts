@@ -22,11 +22,21 @@ export function recordsOfArguments(name: string, words: readonly string[]): Zone
 export function selectorsOfArguments(name: string, words: readonly string[]): Selector[] {
   const isOne = words.length > 1 && words.every((word) => !/\s/u.test(word)) && isType(words[1]!)
   return (isOne ? [words.join(' ')] : words).map((text) => {
-    const { label, type, value } = /^(?<label>\S+)(?:\s+(?<type>\S+)(?:\s+(?<value>\S.*))?)?$/u.exec(text.trim())?.groups ?? {}
-    if (label === undefined) throw usageFailure(`"${text}" selects nothing`, "Write LABEL [TYPE [VALUE]], such as 'www A'.")
+    const { label, type, value } =
+      /^(?<label>\S+)(?:\s+(?<type>\S+)(?:\s+(?<value>\S.*))?)?$/u.exec(text.trim())?.groups ?? {}
+    if (label === undefined)
+      throw usageFailure(`"${text}" selects nothing`, "Write LABEL [TYPE [VALUE]], such as 'www A'.")
     requireLabel(name, label)
-    if (type !== undefined && !isType(type)) throw usageFailure(`"${text}": ${type} is no record type`, `Write LABEL [TYPE [VALUE]]; types are ${RECORD_TYPES.join(', ')}.`)
-    return { label, ...(type === undefined ? {} : { type: type.toUpperCase() }), ...(value === undefined ? {} : { value }) }
+    if (type !== undefined && !isType(type))
+      throw usageFailure(
+        `"${text}": ${type} is no record type`,
+        `Write LABEL [TYPE [VALUE]]; types are ${RECORD_TYPES.join(', ')}.`
+      )
+    return {
+      label,
+      ...(type === undefined ? {} : { type: type.toUpperCase() }),
+      ...(value === undefined ? {} : { value })
+    }
   })
 }
 
@@ -40,5 +50,8 @@ function requireLabel(name: string, label: string): void {
   const full = canonicalName(label)
   if (full !== apex && !full.endsWith(`.${apex}`)) return
   const meant = full === apex ? '@' : full.slice(0, -apex.length - 1)
-  throw usageFailure(`${label} is a whole name; records are given with their label below ${apex}`, `Write "${meant}" in its place.`)
+  throw usageFailure(
+    `${label} is a whole name; records are given with their label below ${apex}`,
+    `Write "${meant}" in its place.`
+  )
 }

@@ -58,7 +58,13 @@ export function inSpellingOf(former: ZoneInput, next: ZoneInput): ZoneInput {
 
 /** A line for each change: `-` what goes, `+` what comes, `~` another TTL. */
 export function formatChanges({ added, removed, retimed }: ZoneChanges): string {
-  const row = (mark: string, record: LabelledRecord, ttl: string): string[] => [mark, printable(record.label), ttl, record.type, printable(record.value)]
+  const row = (mark: string, record: LabelledRecord, ttl: string): string[] => [
+    mark,
+    printable(record.label),
+    ttl,
+    record.type,
+    printable(record.value)
+  ]
   const own = (record: LabelledRecord): string => (record.ttl === undefined ? '' : String(record.ttl))
   return formatTable([
     ...removed.map((record) => row('-', record, own(record))),

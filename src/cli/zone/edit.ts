@@ -18,14 +18,18 @@ import { requireConsentToLoss } from './saving.ts'
 
 /** Begins the lines that say what was wrong; they are taken out before the file is read again. */
 const REMARK = ';! '
-const HEADER = '; One record a line: OWNER [TTL] IN TYPE VALUE. Save and close to go on; without a change nothing is saved.\n'
+const HEADER =
+  '; One record a line: OWNER [TTL] IN TYPE VALUE. Save and close to go on; without a change nothing is saved.\n'
 
 export interface Edited {
   readonly saved: { readonly serial: number }
   readonly changes: ZoneChanges
 }
 
-/** Edits and saves the zone of a name; undefined when nothing was changed. Whatever fails, the text is kept in a file that the message names. */
+/**
+ * Edits and saves the zone of a name; undefined when nothing was changed. Whatever fails, the text is kept in a file
+ * that the message names.
+ */
 export async function editZone(context: Context, client: Client, name: string): Promise<Edited | undefined> {
   const editor = editorOf(context)
   const current = await currentZone(client, name)
@@ -36,15 +40,22 @@ export async function editZone(context: Context, client: Client, name: string): 
     await rm(directory, { recursive: true })
     return edited
   } catch (error) {
-    context.output.error(`your text is kept in ${file}; take it up again with: chronym zone import ${printable(canonicalName(name))} ${file}`)
+    context.output.error(
+      `your text is kept in ${file}; take it up again with: chronym zone import ${printable(canonicalName(name))} ${file}`
+    )
     throw error
   }
 }
 
-async function editUntilSaved(context: Context, client: Client, name: string, { current, editor, file }: { current: CurrentZone; editor: string; file: string }): Promise<Edited | undefined> {
+async function editUntilSaved(
+  context: Context,
+  client: Client,
+  name: string,
+  { current, editor, file }: { current: CurrentZone; editor: string; file: string }
+): Promise<Edited | undefined> {
   const apex = canonicalName(name)
   let given = `${HEADER}${formatMasterFile(current.zone, apex)}`
-  for (let problems: readonly FileProblem[] = []; ; ) {
+  for (let problems: readonly FileProblem[] = []; ;) {
     await writeFile(file, given, { mode: 0o600 })
     await openInEditor(editor, file)
     const text = await readFile(file, 'utf8')
@@ -52,7 +63,10 @@ async function editUntilSaved(context: Context, client: Client, name: string, { 
       if (problems.length === 0) return undefined
       throw badFile(problems)
     }
-    const body = text.split('\n').filter((line) => !line.startsWith(REMARK)).join('\n')
+    const body = text
+      .split('\n')
+      .filter((line) => !line.startsWith(REMARK))
+      .join('\n')
     const parsed = parseMasterFile(body, apex)
     const outcome = parsed.problems.length > 0 ? parsed.problems : await save(context, client, name, parsed, current)
     if (!isProblems(outcome)) return outcome
@@ -64,17 +78,28 @@ async function editUntilSaved(context: Context, client: Client, name: string, { 
 }
 
 /** What the daemon has against the records comes back as problems of lines. */
-async function save(context: Context, client: Client, name: string, parsed: ParsedFile, { zone: former, etag }: CurrentZone): Promise<Edited | undefined | FileProblem[]> {
+async function save(
+  context: Context,
+  client: Client,
+  name: string,
+  parsed: ParsedFile,
+  { zone: former, etag }: CurrentZone
+): Promise<Edited | undefined | FileProblem[]> {
   const zone = inSpellingOf(former, parsed.zone)
   const changes = changesBetween(former, zone)
   if (isUnchanged(changes)) return undefined
   if (Object.keys(zone.records).length === 0) {
-    await requireConsentToLoss(context, changes, { act: 'an empty file', isGiven: false, cure: 'To empty a zone: `chronym zone set NAME FILE --yes` with {"records": {}} in the file.' })
+    await requireConsentToLoss(context, changes, {
+      act: 'an empty file',
+      isGiven: false,
+      cure: 'To empty a zone: `chronym zone set NAME FILE --yes` with {"records": {}} in the file.'
+    })
   }
   try {
     return { saved: await client.saveZone(name, zone, { ifMatch: etag }), changes }
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'SVC-ZON-002' && error.errors.length > 0) return problemsInFile(error.errors, parsed)
+    if (error instanceof ProblemError && error.code === 'SVC-ZON-002' && error.errors.length > 0)
+      return problemsInFile(error.errors, parsed)
     throw error
   }
 }

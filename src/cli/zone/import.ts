@@ -10,18 +10,32 @@ import type { ZoneChanges } from './changes.ts'
 import { problemsInFile } from './file-problems.ts'
 import { replaceZone, type ReplaceOptions } from './saving.ts'
 
-/** Replaces the zone of a name with that of a file (`-`: standard input). CLI-INP-001 names every line that can't be taken; nothing is saved then. */
-export async function importZone(context: Context, client: Client, name: string, file: string, options: ReplaceOptions): Promise<{ saved: { serial: number }; changes: ZoneChanges }> {
+/**
+ * Replaces the zone of a name with that of a file (`-`: standard input). CLI-INP-001 names every line that can't be
+ * taken; nothing is saved then.
+ */
+export async function importZone(
+  context: Context,
+  client: Client,
+  name: string,
+  file: string,
+  options: ReplaceOptions
+): Promise<{ saved: { serial: number }; changes: ZoneChanges }> {
   const text = await readText(file, context.stdin)
   const where = nameOfInput(file)
-  if (text.trim() === '') throw badFile(where, [{ line: 1, message: 'the file is empty; a zone without records has at least a comment' }])
+  if (text.trim() === '')
+    throw badFile(where, [{ line: 1, message: 'the file is empty; a zone without records has at least a comment' }])
   const parsed = parseMasterFile(text, canonicalName(name))
   if (parsed.problems.length > 0) throw badFile(where, parsed.problems)
-  if (parsed.soaLine !== undefined) context.output.note(`• ${where} line ${parsed.soaLine}: the SOA is left out; a Chronym zone has a serial of its own`)
+  if (parsed.soaLine !== undefined)
+    context.output.note(
+      `• ${where} line ${parsed.soaLine}: the SOA is left out; a Chronym zone has a serial of its own`
+    )
   try {
     return await replaceZone(context, client, name, parsed.zone, options)
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'SVC-ZON-002' && error.errors.length > 0) throw badFile(where, problemsInFile(error.errors, parsed))
+    if (error instanceof ProblemError && error.code === 'SVC-ZON-002' && error.errors.length > 0)
+      throw badFile(where, problemsInFile(error.errors, parsed))
     throw error
   }
 }

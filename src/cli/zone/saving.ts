@@ -13,8 +13,15 @@ export interface ReplaceOptions {
   readonly ifSerial?: number
 }
 
-/** Asks before records are lost, with the difference. `act` begins a sentence: "replacing the zone". Throws as {@link requireConsent} does. */
-export async function requireConsentToLoss(context: Context, { removed, ...rest }: ZoneChanges, { act, isGiven, cure }: { readonly act: string; readonly isGiven: boolean; readonly cure: string }): Promise<void> {
+/**
+ * Asks before records are lost, with the difference. `act` begins a sentence: "replacing the zone". Throws as {@link
+ * requireConsent} does.
+ */
+export async function requireConsentToLoss(
+  context: Context,
+  { removed, ...rest }: ZoneChanges,
+  { act, isGiven, cure }: { readonly act: string; readonly isGiven: boolean; readonly cure: string }
+): Promise<void> {
   if (removed.length === 0) return
   const lost = plural(removed.length, 'record')
   await requireConsent(context, {
@@ -27,8 +34,17 @@ export async function requireConsentToLoss(context: Context, { removed, ...rest 
   })
 }
 
-/** Puts a zone in the place of the present one. Asks before records are lost; a change that came in between is not overwritten. */
-export async function replaceZone(context: Context, client: Client, name: string, zone: ZoneInput, options: ReplaceOptions): Promise<{ saved: { serial: number }; changes: ZoneChanges }> {
+/**
+ * Puts a zone in the place of the present one. Asks before records are lost; a change that came in between is not
+ * overwritten.
+ */
+export async function replaceZone(
+  context: Context,
+  client: Client,
+  name: string,
+  zone: ZoneInput,
+  options: ReplaceOptions
+): Promise<{ saved: { serial: number }; changes: ZoneChanges }> {
   const current = await currentZone(client, name)
   const changes = changesBetween(current.zone, zone)
   await requireConsentToLoss(context, changes, {
@@ -46,5 +62,8 @@ export async function replaceZone(context: Context, client: Client, name: string
 /** What a saved zone is answered with. */
 export function showSaved(context: Context, name: string, saved: { serial: number }, changes: ZoneChanges): void {
   if (!isUnchanged(changes)) context.output.note(formatChanges(changes))
-  context.output.answer(saved, () => `saved as serial ${saved.serial}; make it live: chronym zone publish ${printable(canonicalName(name))}`)
+  context.output.answer(
+    saved,
+    () => `saved as serial ${saved.serial}; make it live: chronym zone publish ${printable(canonicalName(name))}`
+  )
 }

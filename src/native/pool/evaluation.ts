@@ -32,7 +32,7 @@ export function startEvaluation(
   }
   /** What the worker posted before it ended is in the port's queue by now, but perhaps not delivered. */
   const receiveRest = (): void => {
-    for (let entry; (entry = receiveMessageOnPort(checkpoints)) !== undefined; ) receive(entry.message as Checkpoint)
+    for (let entry; (entry = receiveMessageOnPort(checkpoints)) !== undefined;) receive(entry.message as Checkpoint)
   }
   const end = (result: EvaluationOutcome): void => {
     if (ended) return
@@ -72,6 +72,7 @@ export function startEvaluation(
 
 /** The memory of `bytes` if it is theirs alone: small buffers share one of `Buffer.poolSize`. */
 function ownMemory(bytes: Uint8Array | undefined): ArrayBuffer[] {
-  if (bytes === undefined || !(bytes.buffer instanceof ArrayBuffer) || bytes.buffer.byteLength <= Buffer.poolSize) return []
+  if (bytes === undefined || !(bytes.buffer instanceof ArrayBuffer) || bytes.buffer.byteLength <= Buffer.poolSize)
+    return []
   return [bytes.buffer]
 }

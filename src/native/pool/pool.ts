@@ -1,4 +1,7 @@
-/** The pool of threads that everything heavy runs on. Evaluations have threads of their own, so that no check waits for one. */
+/**
+ * The pool of threads that everything heavy runs on. Evaluations have threads of their own, so that no check waits for
+ * one.
+ */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Transferable } from 'node:worker_threads'
@@ -19,16 +22,24 @@ import { Verdicts } from './verdicts.ts'
 const WORKER_FILE = workerFile('worker')
 const DOCUMENT_WORKER_FILE = workerFile('document-worker')
 /** What is not in worker.ts. */
-const FILES: Partial<Record<keyof WorkerCalls, string>> = { judgeIdentity: DOCUMENT_WORKER_FILE, judgeManifest: DOCUMENT_WORKER_FILE, judgeSpeaker: DOCUMENT_WORKER_FILE }
+const FILES: Partial<Record<keyof WorkerCalls, string>> = {
+  judgeIdentity: DOCUMENT_WORKER_FILE,
+  judgeManifest: DOCUMENT_WORKER_FILE,
+  judgeSpeaker: DOCUMENT_WORKER_FILE
+}
 
 /** A thread that has nothing to do is kept this long. */
 const IDLE_TIMEOUT_MS = 30_000
-/** That of an evaluation ends with it: the forms that it stored are outside of what V8 counts, so nothing else would give their memory back. */
+/**
+ * That of an evaluation ends with it: the forms that it stored are outside of what V8 counts, so nothing else would
+ * give their memory back.
+ */
 const EVALUATION_IDLE_TIMEOUT_MS = 0
 /**
- * Evaluations yield to everything else, our own event loop first. Linux gives each thread its nice value: with every core squaring, 5 left the
- * event loop waiting for 29 ms at p99, 10 and more for 6 ms (`npm run bench:tasks`); at 19 another busy program would leave next to nothing to
- * a task that has a deadline. Windows: one below normal (SetThreadPriority). Elsewhere, macOS included, nice values are of whole processes.
+ * Evaluations yield to everything else, our own event loop first. Linux gives each thread its nice value: with every
+ * core squaring, 5 left the event loop waiting for 29 ms at p99, 10 and more for 6 ms (`npm run bench:tasks`); at 19
+ * another busy program would leave next to nothing to a task that has a deadline. Windows: one below normal
+ * (SetThreadPriority). Elsewhere, macOS included, nice values are of whole processes.
  */
 const EVALUATION_NICE: Partial<Record<NodeJS.Platform, number>> = { linux: 10, win32: -1 }
 
@@ -37,10 +48,16 @@ const PROOF_VERDICTS = { valid: 16_384, invalid: 4_096 }
 /** A claim has one pulse of its own; old true ones are free for everybody, and quickly verified again. */
 const PULSE_VERDICTS = { valid: 4_096, invalid: 1_024 }
 
-/** Throws NativeError ADDON_UNAVAILABLE, now and not in every call: the threads load the addon that this one can load. */
+/**
+ * Throws NativeError ADDON_UNAVAILABLE, now and not in every call: the threads load the addon that this one can load.
+ */
 export function createNativePool(options: NativePoolOptions): NativePool {
   addon()
-  const evaluations = createThreads(Math.max(1, options.evaluationThreads), { niceIncrement: EVALUATION_NICE[process.platform] ?? 0, idleTimeout: EVALUATION_IDLE_TIMEOUT_MS }, options)
+  const evaluations = createThreads(
+    Math.max(1, options.evaluationThreads),
+    { niceIncrement: EVALUATION_NICE[process.platform] ?? 0, idleTimeout: EVALUATION_IDLE_TIMEOUT_MS },
+    options
+  )
   const auxiliaryThreads = Math.max(1, options.auxiliaryThreads ?? Math.min(2, availableParallelism()))
   const auxiliary = createThreads(auxiliaryThreads, { niceIncrement: 0, idleTimeout: IDLE_TIMEOUT_MS }, options)
   const running = new Set<RunningEvaluation>()
@@ -88,10 +105,16 @@ export function createNativePool(options: NativePoolOptions): NativePool {
     discriminant: (seed, bits) => call('discriminant', { seed, bits }),
     verifyPulse: async (question, verdictOptions = {}) =>
       pulses.ask(pulseKey(question), verdictOptions, (urgency) => scheduler.submit('verifyPulse', question, urgency)),
-    judgeIdentity: async (record, profile, urgency) => scheduler.submit('judgeIdentity', { record: Uint8Array.from(record), profile }, urgency).result,
-    judgeManifest: async (record, profile, urgency) => scheduler.submit('judgeManifest', { record: Uint8Array.from(record), profile }, urgency).result,
+    judgeIdentity: async (record, profile, urgency) =>
+      scheduler.submit('judgeIdentity', { record: Uint8Array.from(record), profile }, urgency).result,
+    judgeManifest: async (record, profile, urgency) =>
+      scheduler.submit('judgeManifest', { record: Uint8Array.from(record), profile }, urgency).result,
     judgeSpeaker: async (manifest, identity, profile, urgency) =>
-      scheduler.submit('judgeSpeaker', { record: Uint8Array.from(manifest), identity: Uint8Array.from(identity), profile }, urgency).result,
+      scheduler.submit(
+        'judgeSpeaker',
+        { record: Uint8Array.from(manifest), identity: Uint8Array.from(identity), profile },
+        urgency
+      ).result,
     searchStamp: (question) => findStamp(question, call),
     plannedWork(size) {
       const [threads = 1] = shareThreads(provingThreads, Math.min(running.size + 1, options.evaluationThreads))
@@ -113,14 +136,19 @@ function workerFile(name: string): string {
   return fileURLToPath(new URL(`../worker/${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 }
 
-function createThreads(count: number, kind: { niceIncrement: number; idleTimeout: number }, { warn }: NativePoolOptions): Piscina {
+function createThreads(
+  count: number,
+  kind: { niceIncrement: number; idleTimeout: number },
+  { warn }: NativePoolOptions
+): Piscina {
   const threads = new Piscina({
     filename: WORKER_FILE,
     minThreads: 0,
     maxThreads: count,
     concurrentTasksPerWorker: 1,
     ...kind,
-    // Waiting by Atomics would keep an idle worker's event loop from turning, and with it the release of native objects.
+    // Waiting by Atomics would keep an idle worker's event loop from turning, and with it the release of native
+    // objects.
     atomics: 'disabled'
   })
   // A thread that dies in a call fails that call; one that dies between calls is only replaced.
@@ -134,15 +162,23 @@ async function run<K extends keyof WorkerCalls>(
   request: WorkerCalls[K]['request'],
   transferList: Transferable[]
 ): Promise<Answer<WorkerCalls[K]['value']>> {
-  return (await threads.run(request, { name: kind, transferList, filename: FILES[kind] ?? WORKER_FILE })) as Answer<WorkerCalls[K]['value']>
+  return (await threads.run(request, { name: kind, transferList, filename: FILES[kind] ?? WORKER_FILE })) as Answer<
+    WorkerCalls[K]['value']
+  >
 }
 
-/** The question in bytes of its own: it may wait, and a view would take the whole message that it came in along to the thread. */
+/**
+ * The question in bytes of its own: it may wait, and a view would take the whole message that it came in along to the
+ * thread.
+ */
 function own({ seed, bits, iterations, split, proof }: ProofQuestion): ProofQuestion {
   return { seed: Uint8Array.from(seed), bits, iterations, split, proof: Uint8Array.from(proof) }
 }
 
-/** The key of docs/protocol/wire.md, 8, with the size and the split, which in the protocol follow from profile and iterations but not here. */
+/**
+ * The key of docs/protocol/wire.md, 8, with the size and the split, which in the protocol follow from profile and iterations but not
+ * here.
+ */
 function proofKey({ seed, bits, iterations, split, proof }: ProofQuestion): string {
   requireCount(iterations, 'iterations')
   return `${bits}/${String(split)}/${proofCacheKey(seed, iterations, proof)}`
@@ -154,7 +190,8 @@ function pulseKey({ publicKey, round, signature }: PulseQuestion): string {
 }
 
 function requireCount(value: number, what: string): void {
-  if (!Number.isSafeInteger(value) || value < 0) throw new NativeError('INVALID_ARGUMENT', `${what} must be a whole number from 0 to 2^53 - 1, not ${value}`)
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new NativeError('INVALID_ARGUMENT', `${what} must be a whole number from 0 to 2^53 - 1, not ${value}`)
 }
 
 function asNativeError(error: unknown): NativeError {

@@ -1,8 +1,10 @@
 /**
- * Who gets a thread next. Work waits in three lanes: our own first; then claims that were expected and those that were not, in proportion 4 : 1 of the
- * threads' time while both wait (docs/verification.md, "What keeps honest work going"). A lane is bounded: what does not fit is refused at once.
+ * Who gets a thread next. Work waits in three lanes: our own first; then claims that were expected and those that were
+ * not, in proportion 4 : 1 of the threads' time while both wait (docs/verification.md, "What keeps honest work going"). A lane is
+ * bounded: what does not fit is refused at once.
  *
- * Proofs travel together, as many as make a slice: crossing to a thread is paid once for them, and whoever comes next waits for one slice at most.
+ * Proofs travel together, as many as make a slice: crossing to a thread is paid once for them, and whoever comes next
+ * waits for one slice at most.
  */
 import { NativeError } from '../errors.ts'
 import type { Call, WorkerCalls } from '../worker/requests.ts'
@@ -18,7 +20,10 @@ const FIRST_COST_MS = 10
 /** Weight of the newest slice in the running average of a proof's cost. */
 const COST_WEIGHT = 0.25
 
-/** Questions that may wait: about two seconds of two threads' time for each lane's share. Our own are as many as the program asks. */
+/**
+ * Questions that may wait: about two seconds of two threads' time for each lane's share. Our own are as many as the
+ * program asks.
+ */
 const CAPACITY: Readonly<Record<Urgency, number>> = { own: 16_384, expected: 1_024, unexpected: 256 }
 /** Parts of the time that is left by our own work. */
 const SHARE: Readonly<Record<Urgency, number>> = { own: 1, expected: 4, unexpected: 1 }
@@ -61,7 +66,11 @@ interface Lane {
 
 export interface Scheduler {
   /** One call of a worker's function. */
-  submit<K extends keyof WorkerCalls>(kind: K, request: WorkerCalls[K]['request'], urgency: Urgency): Ticket<WorkerCalls[K]['value']>
+  submit<K extends keyof WorkerCalls>(
+    kind: K,
+    request: WorkerCalls[K]['request'],
+    urgency: Urgency
+  ): Ticket<WorkerCalls[K]['value']>
   /** One proof; those that wait together travel together. */
   submitProof(question: ProofQuestion, urgency: Urgency): Ticket<boolean>
   /** Throws POOL_BUSY unless so many more may wait. */
@@ -79,7 +88,8 @@ export function createScheduler(call: Call, threads: number, now: () => number =
   let closed: Error | undefined
 
   const requireRoom = (count: number, urgency: Urgency): void => {
-    if (lanes[urgency].waiting.length + count > CAPACITY[urgency]) throw new NativeError('POOL_BUSY', 'too many questions wait for verification')
+    if (lanes[urgency].waiting.length + count > CAPACITY[urgency])
+      throw new NativeError('POOL_BUSY', 'too many questions wait for verification')
   }
 
   const submitWork = <T>(urgency: Urgency, work: Work): Ticket<T> => {
@@ -97,7 +107,8 @@ export function createScheduler(call: Call, threads: number, now: () => number =
       },
       abandon() {
         if (remove(job)) reject(takenBack())
-        else if (job.slice !== undefined && --job.slice.wanted === 0) Atomics.store(new Uint32Array(job.slice.stop), 0, 1)
+        else if (job.slice !== undefined && --job.slice.wanted === 0)
+          Atomics.store(new Uint32Array(job.slice.stop), 0, 1)
       }
     }
   }
@@ -158,13 +169,16 @@ export function createScheduler(call: Call, threads: number, now: () => number =
     }
   }
 
-  /** The first job; if it is a proof, with others of that kind: a slice, but no more than this thread's part of what waits. */
+  /**
+   * The first job; if it is a proof, with others of that kind: a slice, but no more than this thread's part of what
+   * waits.
+   */
   const take = ({ waiting }: Lane): Job[] => {
     const jobs = [waiting.shift()!]
     if (!canShare(jobs[0]!)) return jobs
     const part = Math.ceil((waiting.filter(canShare).length + 1) / (threads - running))
     const most = Math.min(part, MAX_SLICE, Math.max(1, Math.round(SLICE_MS / costMs)))
-    for (let index = 0; index < waiting.length && jobs.length < most; ) {
+    for (let index = 0; index < waiting.length && jobs.length < most;) {
       if (canShare(waiting[index]!)) jobs.push(...waiting.splice(index, 1))
       else index++
     }
@@ -183,7 +197,10 @@ export function createScheduler(call: Call, threads: number, now: () => number =
     const slice: Slice = { wanted: jobs.length, stop: new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT) }
     for (const job of jobs) job.slice = slice
     try {
-      const { verdicts, milliseconds } = await call('verifyProofs', { questions: jobs.map(({ work }) => work.question), stop: slice.stop })
+      const { verdicts, milliseconds } = await call('verifyProofs', {
+        questions: jobs.map(({ work }) => work.question),
+        stop: slice.stop
+      })
       if (verdicts.length > 0) costMs += COST_WEIGHT * (milliseconds / verdicts.length - costMs)
       for (const [index, job] of jobs.entries()) {
         if (index < verdicts.length) job.resolve(verdicts[index])

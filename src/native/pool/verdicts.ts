@@ -1,8 +1,9 @@
 /**
  * Verdicts remembered, and shared while they are being reached: one question is computed once, however many ask it.
  *
- * True and false ones are kept apart, each bounded, the one used longest ago forgotten first. A false verdict costs whoever caused it nothing but a
- * message, so strangers could push everything out of one common memory; of proofs a true one costs its owner a whole VDF.
+ * True and false ones are kept apart, each bounded, the one used longest ago forgotten first. A false verdict costs
+ * whoever caused it nothing but a message, so strangers could push everything out of one common memory; of proofs a
+ * true one costs its owner a whole VDF.
  */
 import { LruMap } from '../../util/lru.ts'
 import type { Ticket } from './scheduler.ts'
@@ -30,10 +31,14 @@ export class Verdicts {
   }
 
   /**
-   * The verdict on the question that `key` stands for; `submit` begins to compute it. Rejects with what that rejects with (nothing is remembered then), or
-   * with the signal's reason: what nobody waits for any more is not computed.
+   * The verdict on the question that `key` stands for; `submit` begins to compute it. Rejects with what that rejects
+   * with (nothing is remembered then), or with the signal's reason: what nobody waits for any more is not computed.
    */
-  async ask(key: string, { urgency = 'own', signal }: VerdictOptions, submit: (urgency: Urgency) => Ticket<boolean>): Promise<boolean> {
+  async ask(
+    key: string,
+    { urgency = 'own', signal }: VerdictOptions,
+    submit: (urgency: Urgency) => Ticket<boolean>
+  ): Promise<boolean> {
     signal?.throwIfAborted()
     if (this.#kept.valid.get(key) === true) return true
     if (this.#kept.invalid.get(key) === true) return false

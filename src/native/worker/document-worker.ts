@@ -1,5 +1,12 @@
-/** What the pool's threads run for documents, as in worker.ts: a file of its own, so that only threads that judge documents load what that needs. */
-import { judgeIdentity as identity, judgeManifest as manifest, judgeSpeaker as speaker } from '../../protocol/identity/judge-documents.ts'
+/**
+ * What the pool's threads run for documents, as in worker.ts: a file of its own, so that only threads that judge
+ * documents load what that needs.
+ */
+import {
+  judgeIdentity as identity,
+  judgeManifest as manifest,
+  judgeSpeaker as speaker
+} from '../../protocol/identity/judge-documents.ts'
 import { answer, type Answer } from './answer.ts'
 import type { WorkerCalls } from './requests.ts'
 

@@ -1,4 +1,6 @@
-/** What crosses to the workers: plain data, with shared memory and a port where something has to be seen before the end. */
+/**
+ * What crosses to the workers: plain data, with shared memory and a port where something has to be seen before the end.
+ */
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Judged, ManifestOutline } from '../../protocol/identity/judge-documents.ts'
 import type { KidRecordOutline } from '../../protocol/identity/kid-record.ts'
@@ -12,8 +14,14 @@ export interface WorkerCalls {
     request: { evaluation: EvaluationRequest; slot: SharedArrayBuffer; checkpoints: MessagePort }
     value: Uint8Array | null
   }
-  /** Fewer verdicts than questions when the stop word, whose memory `stop` is, was set. `milliseconds` is the time they took. */
-  verifyProofs: { request: { questions: readonly ProofQuestion[]; stop: SharedArrayBuffer }; value: { verdicts: boolean[]; milliseconds: number } }
+  /**
+   * Fewer verdicts than questions when the stop word, whose memory `stop` is, was set. `milliseconds` is the time they
+   * took.
+   */
+  verifyProofs: {
+    request: { questions: readonly ProofQuestion[]; stop: SharedArrayBuffer }
+    value: { verdicts: boolean[]; milliseconds: number }
+  }
   discriminant: { request: { seed: Uint8Array; bits: number }; value: Uint8Array }
   verifyPulse: { request: PulseQuestion; value: boolean }
   /** One slice. `stop` is the memory of a stop word. */

@@ -14,7 +14,7 @@ export async function findStamp({ prefix, bits, signal }: StampQuestion, call: C
   }
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
-    for (let start = 0; ; ) {
+    for (let start = 0; ;) {
       const { nonce, next } = await call('searchStamp', { prefix, bits, start, attempts: ATTEMPTS_PER_SLICE, stop })
       signal?.throwIfAborted()
       if (nonce !== undefined) return encodeNonce(nonce)

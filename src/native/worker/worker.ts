@@ -37,7 +37,8 @@ export function evaluate({ evaluation: request, slot: memory, checkpoints }: Req
       checkpointMs: request.checkpointSeconds * 1000,
       savedIntermediates: request.resume === undefined ? 0 : evaluation.intermediateCount(),
       // Moved, not copied: tens of megabytes after a few seconds of a long evaluation.
-      onCheckpoint: (checkpoint) => checkpoints.postMessage(checkpoint, [buffer(checkpoint.state), buffer(checkpoint.appended)]),
+      onCheckpoint: (checkpoint) =>
+        checkpoints.postMessage(checkpoint, [buffer(checkpoint.state), buffer(checkpoint.appended)]),
       now: () => performance.now()
     })
     return proof ?? null
@@ -65,10 +66,22 @@ export function searchStamp({ prefix, bits, start, attempts, stop }: Request<'se
   return answer(() => addon().searchStamp(prefix, bits, start, attempts, new Uint32Array(stop)))
 }
 
-export function plannedWork({ bits, iterations, split, memoryBytes, threads }: Request<'plannedWork'>): Reply<'plannedWork'> {
+export function plannedWork({
+  bits,
+  iterations,
+  split,
+  memoryBytes,
+  threads
+}: Request<'plannedWork'>): Reply<'plannedWork'> {
   return answer(() => {
     const { Evaluation } = addon()
-    const evaluation = new Evaluation(discriminantOf(RATE_SEED, bits), null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
+    const evaluation = new Evaluation(
+      discriminantOf(RATE_SEED, bits),
+      null,
+      iterations,
+      split,
+      memoryBytes ?? DEFAULT_MEMORY_BYTES
+    )
     evaluation.setThreads(threads)
     return evaluation.remaining()
   })
@@ -78,7 +91,13 @@ export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Rep
   return answer(() => {
     const { Evaluation } = addon()
     const stop = new Uint32Array(1)
-    const evaluation = new Evaluation(discriminantOf(RATE_SEED, bits), null, Number.MAX_SAFE_INTEGER, null, RATE_MEMORY_BYTES)
+    const evaluation = new Evaluation(
+      discriminantOf(RATE_SEED, bits),
+      null,
+      Number.MAX_SAFE_INTEGER,
+      null,
+      RATE_MEMORY_BYTES
+    )
     // The first squarings are of tiny forms, and warm the caches.
     evaluation.advance(2 * RATE_STEPS, stop)
     const before = evaluation.squarings()
@@ -93,11 +112,15 @@ export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Rep
 function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: EvaluationRequest): Evaluation {
   const { Evaluation } = addon()
   const discriminant = discriminantOf(seed, bits)
-  if (resume === undefined) return new Evaluation(discriminant, null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  if (resume === undefined)
+    return new Evaluation(discriminant, null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
   const evaluation = Evaluation.resume(discriminant, resume.state, resume.intermediates)
   release(resume.intermediates)
   if (evaluation.iterations() !== iterations || evaluation.split() !== split) {
-    throw new NativeError('INVALID_CHECKPOINT', `the checkpoint is of an evaluation of ${evaluation.iterations()} squarings, split at ${String(evaluation.split())}`)
+    throw new NativeError(
+      'INVALID_CHECKPOINT',
+      `the checkpoint is of an evaluation of ${evaluation.iterations()} squarings, split at ${String(evaluation.split())}`
+    )
   }
   return evaluation
 }

@@ -1,6 +1,6 @@
 /**
- * What peers may cost this node: bytes, and time of the threads that verify. Everything is charged before it is done; whoever is over budget is told
- * `busy`, which is no offence. docs/protocol/rules.md, 15.
+ * What peers may cost this node: bytes, and time of the threads that verify. Everything is charged before it is done;
+ * whoever is over budget is told `busy`, which is no offence. docs/protocol/rules.md, 15.
  */
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import { Places } from '../../util/places.ts'
@@ -12,19 +12,31 @@ const VERIFICATION_MS = 1_000
 /** Bytes of records in a second: what a home's connection carries. */
 const RECORD_BYTES = 8 * 2 ** 20
 
-/** Bytes of requests and answers in a second, for four peers that ask all the time; there is no bound on all together but the number of connections. */
+/**
+ * Bytes of requests and answers in a second, for four peers that ask all the time; there is no bound on all together
+ * but the number of connections.
+ */
 const MESSAGE_BYTES = 2 * 2 ** 20
 
-/** What a message is taken to have at least: a stream costs our event loop as much as reading so many bytes. A peer may ask 64 times a second. */
+/**
+ * What a message is taken to have at least: a stream costs our event loop as much as reading so many bytes. A peer may
+ * ask 64 times a second.
+ */
 const LEAST_MESSAGE_BYTES = 8 * 2 ** 10
 
-/** Commitments in a second, for four peers: each is written to the disk, many at once. A daemon sends one for each name that it registers, and again each hour. */
+/**
+ * Commitments in a second, for four peers: each is written to the disk, many at once. A daemon sends one for each name
+ * that it registers, and again each hour.
+ */
 const COMMITMENTS = 32
 
 /** Pages of entries or commitments in a second, for one peer; all take turns (holder/pages.ts). */
 const PAGES = 10
 
-/** Connections from one prefix in a second, and at once: each costs our event loop 5 ms, and one that is never set up a place among those pending for 5 s. */
+/**
+ * Connections from one prefix in a second, and at once: each costs our event loop 5 ms, and one that is never set up a
+ * place among those pending for 5 s.
+ */
 const CONNECTIONS = { perSecond: 5, burst: 60 }
 
 /** Part of verification and records for claims whose commitment is held here or whose key owns the entry. */
@@ -35,8 +47,8 @@ const PEER_PART = 1 / 4
 const PREFIX_PART = 1 / 2
 
 /**
- * Beyond what all may have, so much of it for those who find it used up, and of that for one prefix: with four peers in two prefixes, who need not even send what
- * is invalid, nobody else would get anything verified.
+ * Beyond what all may have, so much of it for those who find it used up, and of that for one prefix: with four peers in
+ * two prefixes, who need not even send what is invalid, nobody else would get anything verified.
  */
 const RESERVE = { all: 1 / 2, prefix: 1 / 20 }
 
@@ -46,7 +58,10 @@ const BURST_SECONDS = 5
 /** Buckets kept of peers and of prefixes: about 150 bytes each, in eighteen tables. */
 const BUCKETS = 4_096
 
-/** Verifications that wait at once, in all and of those that were not expected; of these of one prefix, and of one peer. One may wait for peers who are silent for ten seconds each. */
+/**
+ * Verifications that wait at once, in all and of those that were not expected; of these of one prefix, and of one peer.
+ * One may wait for peers who are silent for ten seconds each.
+ */
 const PLACES = { all: 48, unexpected: 24, prefix: 8, peer: 4 }
 
 /** What verifying a link takes on one thread (docs/verification.md, "What it costs"). */
@@ -82,7 +97,8 @@ export interface Budget {
   /** A commitment may be kept: it is charged. */
   commit(sender: Origin): boolean
   /**
-   * A record of so many bytes may be verified, which takes so long: both are charged, and a place is taken. Undefined when something is used up.
+   * A record of so many bytes may be verified, which takes so long: both are charged, and a place is taken. Undefined
+   * when something is used up.
    *
    * @param expected the claim's C is held here, or its key owns the entry
    */
@@ -91,8 +107,12 @@ export interface Budget {
 
 /** `now` is monotonic, in milliseconds. Prefixes are limited where the network limits them. */
 export function createBudget(limitsPrefixes: boolean, now: () => number = () => performance.now()): Budget {
-  const allowance = (perSecond: number, isPooled: boolean): Allowance => new Allowance(perSecond, { limitsPrefixes, isPooled }, now)
-  const byLane = (perSecond: number) => ({ expected: allowance(perSecond * EXPECTED_PART, true), unexpected: allowance(perSecond * (1 - EXPECTED_PART), true) })
+  const allowance = (perSecond: number, isPooled: boolean): Allowance =>
+    new Allowance(perSecond, { limitsPrefixes, isPooled }, now)
+  const byLane = (perSecond: number) => ({
+    expected: allowance(perSecond * EXPECTED_PART, true),
+    unexpected: allowance(perSecond * (1 - EXPECTED_PART), true)
+  })
   const [time, bytesOfRecords] = [byLane(VERIFICATION_MS), byLane(RECORD_BYTES)]
   const messages = allowance(MESSAGE_BYTES, false)
   const connections = new TokenBuckets({ ...CONNECTIONS, keys: BUCKETS, now })
@@ -132,7 +152,10 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
     begin(sender, expected, bytes, milliseconds) {
       const lane = expected ? 'expected' : 'unexpected'
       if (!time[lane].has(sender) || !bytesOfRecords[lane].has(sender)) return undefined
-      const taken = [places.all.take(sender.peer), ...(expected ? [] : [places.ofPrefixes.take(sender.prefix), places.ofPeers.take(sender.peer)])]
+      const taken = [
+        places.all.take(sender.peer),
+        ...(expected ? [] : [places.ofPrefixes.take(sender.prefix), places.ofPeers.take(sender.peer)])
+      ]
       const leave = (): void => {
         for (const each of taken) each?.()
       }
@@ -148,17 +171,28 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
 
 const POOL = 'all'
 
-/** So much a second for each peer and prefix, and where it is pooled for all together; a prefix that finds the pool used up has its part of the reserve. */
+/**
+ * So much a second for each peer and prefix, and where it is pooled for all together; a prefix that finds the pool used
+ * up has its part of the reserve.
+ */
 class Allowance {
   readonly #own: readonly Bucket[]
   readonly #pool: readonly Bucket[]
   readonly #reserve: readonly Bucket[]
 
-  constructor(perSecond: number, { limitsPrefixes, isPooled }: { limitsPrefixes: boolean; isPooled: boolean }, now: () => number) {
-    const buckets = (part: number, keys: number): TokenBuckets => new TokenBuckets({ perSecond: perSecond * part, burst: perSecond * part * BURST_SECONDS, keys, now })
+  constructor(
+    perSecond: number,
+    { limitsPrefixes, isPooled }: { limitsPrefixes: boolean; isPooled: boolean },
+    now: () => number
+  ) {
+    const buckets = (part: number, keys: number): TokenBuckets =>
+      new TokenBuckets({ perSecond: perSecond * part, burst: perSecond * part * BURST_SECONDS, keys, now })
     const ofPrefix = (part: number): Bucket => ({ of: buckets(part, BUCKETS), key: ({ prefix }) => prefix })
     const ofAll = (part: number): Bucket => ({ of: buckets(part, 1), key: () => POOL })
-    this.#own = [{ of: buckets(PEER_PART, BUCKETS), key: ({ peer }) => peer }, ...(limitsPrefixes ? [ofPrefix(PREFIX_PART)] : [])]
+    this.#own = [
+      { of: buckets(PEER_PART, BUCKETS), key: ({ peer }) => peer },
+      ...(limitsPrefixes ? [ofPrefix(PREFIX_PART)] : [])
+    ]
     this.#pool = isPooled ? [ofAll(1)] : []
     this.#reserve = limitsPrefixes && isPooled ? [ofAll(RESERVE.all), ofPrefix(RESERVE.prefix)] : this.#pool
   }
@@ -167,7 +201,10 @@ class Allowance {
     return has(this.#own, sender) && (has(this.#pool, sender) || has(this.#reserve, sender))
   }
 
-  /** Spends; what is given back spends more of the same: whoever began with what all may have would else use up the reserve with what comes after. */
+  /**
+   * Spends; what is given back spends more of the same: whoever began with what all may have would else use up the
+   * reserve with what comes after.
+   */
   take(sender: Origin, amount: number): (more: number) => void {
     const shared = has(this.#pool, sender) ? this.#pool : this.#reserve
     const spend = (some: number): void => {

@@ -1,4 +1,7 @@
-/** A queue in which each prefix, and in it each peer, has its turn: whoever asks for much waits behind nobody but itself, and nobody waits behind that. */
+/**
+ * A queue in which each prefix, and in it each peer, has its turn: whoever asks for much waits behind nobody but
+ * itself, and nobody waits behind that.
+ */
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 
 export class FairQueue<T> {
@@ -15,7 +18,10 @@ export class FairQueue<T> {
     return this.#size
   }
 
-  /** Lets an item wait. Gives back the one that leaves for it where there are too many, which may be itself: the last one of the peer that has most, in the prefix that has most. */
+  /**
+   * Lets an item wait. Gives back the one that leaves for it where there are too many, which may be itself: the last
+   * one of the peer that has most, in the prefix that has most.
+   */
   add({ peer, prefix }: Origin, item: T): T | undefined {
     const peers = this.#waiting.get(prefix) ?? new Map<string, T[]>()
     const items = peers.get(peer) ?? []
@@ -25,7 +31,11 @@ export class FairQueue<T> {
     this.#size++
     if (this.#size <= this.#limits.all) return undefined
     const fullest = largest(this.#waiting, (each) => [...each.values()].reduce((sum, { length }) => sum + length, 0))
-    return this.#take(fullest, largest(this.#waiting.get(fullest)!, ({ length }) => length), 'last')
+    return this.#take(
+      fullest,
+      largest(this.#waiting.get(fullest)!, ({ length }) => length),
+      'last'
+    )
   }
 
   /** The one whose turn it is. */
@@ -54,7 +64,9 @@ export class FairQueue<T> {
 
 /** The key of the largest; of several the one whose turn comes last. */
 function largest<V>(of: ReadonlyMap<string, V>, sizeOf: (value: V) => number): string {
-  return [...of].map(([key, value]) => ({ key, size: sizeOf(value) })).reduce((most, each) => (each.size >= most.size ? each : most)).key
+  return [...of]
+    .map(([key, value]) => ({ key, size: sizeOf(value) }))
+    .reduce((most, each) => (each.size >= most.size ? each : most)).key
 }
 
 function moveBack<V>(map: Map<string, V>, key: string): void {

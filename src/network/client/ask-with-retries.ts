@@ -3,12 +3,20 @@ import { AskError } from '../wire/ask.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
 import { pause } from '../../time/timers.ts'
 
-/** Questions to a peer that is busy, and how long it is left alone after the first; twice as long after each later one: 1.75 s in all. */
+/**
+ * Questions to a peer that is busy, and how long it is left alone after the first; twice as long after each later one:
+ * 1.75 s in all.
+ */
 const ATTEMPTS = 4
 const BUSY_PAUSE_MS = 250
 
 /** Asks a peer, and again while it has too much to do. Rejects with AskError or the signal's reason. */
-export async function askPatiently<R extends Request>(peers: Peers, peer: Peer, request: R, signal?: AbortSignal): Promise<AnswerTo<R>> {
+export async function askPatiently<R extends Request>(
+  peers: Peers,
+  peer: Peer,
+  request: R,
+  signal?: AbortSignal
+): Promise<AnswerTo<R>> {
   for (let attempt = 0; ; attempt++) {
     const answer = await peers.ask(peer, request, signal)
     if (answer.type !== 'busy' || attempt === ATTEMPTS - 1) return answer
@@ -16,8 +24,15 @@ export async function askPatiently<R extends Request>(peers: Peers, peer: Peer, 
   }
 }
 
-/** Works until `milliseconds` have passed; then what is under way is aborted with an AskError. Rejects with that, with the caller's reason, or as the work does. */
-export async function withDeadline<T>(milliseconds: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * Works until `milliseconds` have passed; then what is under way is aborted with an AskError. Rejects with that, with
+ * the caller's reason, or as the work does.
+ */
+export async function withDeadline<T>(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>
+): Promise<T> {
   const deadline = new AbortController()
   const timer = setTimeout(() => {
     deadline.abort(new AskError(`not answered within ${milliseconds / 1000} s`))

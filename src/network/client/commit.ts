@@ -12,16 +12,25 @@ import { askPatiently } from './ask-with-retries.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
- * Sends C with its stamp to every peer that shares the blinded prefix of K(name), and collects the receipts of diverse ones, verified.
+ * Sends C with its stamp to every peer that shares the blinded prefix of K(name), and collects the receipts of diverse
+ * ones, verified.
  *
- * Nothing that is sent tells K(name). Safe to repeat: peers keep the round at which they saw C first. Throws OfflineError, or the signal's reason.
+ * Nothing that is sent tells K(name). Safe to repeat: peers keep the round at which they saw C first. Throws
+ * OfflineError, or the signal's reason.
  */
-export async function commit(parts: ClientParts, name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome> {
+export async function commit(
+  parts: ClientParts,
+  name: string,
+  commitment: Uint8Array,
+  nonce: Uint8Array,
+  signal?: AbortSignal
+): Promise<CommitOutcome> {
   signal?.throwIfAborted()
   const { peers, countedSelf, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const receipts: Receipt[] = []
-  // Our own store keeps C in any network where it stores at all, but its receipt counts only where it counts as a holder.
+  // Our own store keeps C in any network where it stores at all, but its receipt counts only where it counts as a
+  // holder.
   const own = self?.commit(commitment, nonce, OURSELVES.prefix)
   if (countedSelf !== undefined && own !== undefined && typeof own !== 'string') {
     receipts.push({ peer: parts.ownPeerId, seenRound: own.seen, signature: own.signature })
@@ -29,10 +38,13 @@ export async function commit(parts: ClientParts, name: string, commitment: Uint8
   const neighbourhood = await peers.neighbourhood(recordKey('reveal', name, hash), signal)
   signal?.throwIfAborted()
   const asked = neighbourhood.peers
-  // All keep C, diverse ones count: silent ids of one machine would else keep everybody from committing [silent ids of one address].
+  // All keep C, diverse ones count: silent ids of one machine would else keep everybody from committing [silent ids of
+  // one address].
   const of = peers.diverse(asked).length + (countedSelf === undefined ? 0 : 1)
   const received = (answers: readonly (Receipt | undefined)[]): Receipt[] => {
-    const counted = new Set(peers.diverse(asked.filter((_, index) => answers[index] !== undefined)).map(({ peer }) => peer))
+    const counted = new Set(
+      peers.diverse(asked.filter((_, index) => answers[index] !== undefined)).map(({ peer }) => peer)
+    )
     return answers.filter((receipt) => receipt !== undefined && counted.has(receipt.peer)) as Receipt[]
   }
   const pending = asked.map((peer) => receiptOf(peers, peer, commitment, nonce, hash, signal))
@@ -41,7 +53,14 @@ export async function commit(parts: ClientParts, name: string, commitment: Uint8
   return { receipts, of }
 }
 
-async function receiptOf(peers: Peers, peer: Peer, commitment: Uint8Array, nonce: Uint8Array, hash: Uint8Array, signal?: AbortSignal): Promise<Receipt | undefined> {
+async function receiptOf(
+  peers: Peers,
+  peer: Peer,
+  commitment: Uint8Array,
+  nonce: Uint8Array,
+  hash: Uint8Array,
+  signal?: AbortSignal
+): Promise<Receipt | undefined> {
   try {
     const answer = await askPatiently(peers, peer, { type: 'commit', commitment, nonce }, signal)
     if (answer.type !== 'received') return undefined

@@ -5,7 +5,10 @@ import { compareBytes, concatBytes, fromHex, sha256, toHex } from '../../protoco
 /** Keys asked for beside the one that is meant. */
 const DECOYS = 7
 
-/** Keys of one listing that are kept to choose from: two listings that share a third of their entries share a dozen of these. */
+/**
+ * Keys of one listing that are kept to choose from: two listings that share a third of their entries share a dozen of
+ * these.
+ */
 const SAMPLE = 64
 
 /** Nobody outside this process can tell which keys are drawn beside which. */
@@ -14,8 +17,8 @@ const SECRET = randomBytes(32)
 /**
  * The keys of one listing that rank lowest, by a rank that depends on the key that is meant.
  *
- * It is no fresh chance: drawn by chance, the key that is meant would be the only one that two questions for it have in common. As each peer's keys are ranked
- * alike, those that are kept of one listing are kept of another.
+ * It is no fresh chance: drawn by chance, the key that is meant would be the only one that two questions for it have in
+ * common. As each peer's keys are ranked alike, those that are kept of one listing are kept of another.
  */
 export class KeySample {
   readonly #wanted: Uint8Array
@@ -37,7 +40,8 @@ export class KeySample {
 }
 
 /**
- * The key that is meant among others of those listings, ascending: as many as seven that more than half of them show, or, where there are too few, that fewer show.
+ * The key that is meant among others of those listings, ascending: as many as seven that more than half of them show,
+ * or, where there are too few, that fewer show.
  */
 export function withDecoys(wanted: Uint8Array, samples: readonly KeySample[]): Uint8Array[] {
   const shown = new Map<string, number>()

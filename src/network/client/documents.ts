@@ -9,10 +9,16 @@ import { shouldHold } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
- * The records that the peers closest to a DID hold: once more than half of the diverse ones have answered, and a second. Many ids of one address so neither make
- * that majority nor weigh more than one or two. Throws OfflineError, or the signal's reason.
+ * The records that the peers closest to a DID hold: once more than half of the diverse ones have answered, and a
+ * second. Many ids of one address so neither make that majority nor weigh more than one or two. Throws OfflineError, or
+ * the signal's reason.
  */
-export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest', did: string, signal?: AbortSignal): Promise<FoundDocuments> {
+export async function getDocuments(
+  parts: ClientParts,
+  kind: 'kid' | 'manifest',
+  did: string,
+  signal?: AbortSignal
+): Promise<FoundDocuments> {
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const key = recordKey(kind, did, hash)
@@ -22,8 +28,10 @@ export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest',
     return answer?.type === 'document' ? answer.record : answer?.type === 'none' ? 'none' : undefined
   }
   /** Where a peer is, is sure only once it has answered. */
-  const diverseOf = (answers: readonly (Uint8Array | 'none' | undefined)[]): readonly Peer[] => peers.diverse(closest.filter((_, index) => answers[index] !== undefined))
-  const isMajority = (answers: readonly (Uint8Array | 'none' | undefined)[]): boolean => diverseOf(answers).length * 2 > peers.diverse(closest).length
+  const diverseOf = (answers: readonly (Uint8Array | 'none' | undefined)[]): readonly Peer[] =>
+    peers.diverse(closest.filter((_, index) => answers[index] !== undefined))
+  const isMajority = (answers: readonly (Uint8Array | 'none' | undefined)[]): boolean =>
+    diverseOf(answers).length * 2 > peers.diverse(closest).length
   const answers = await enough<Uint8Array | 'none' | undefined>(closest.map(askOne), isMajority)
 
   const counted = new Set(diverseOf(answers))
@@ -34,7 +42,12 @@ export async function getDocuments(parts: ClientParts, kind: 'kid' | 'manifest',
   }
   const own = self?.documents.get(kind, key)
   if (own !== undefined) show(own, 1)
-  for (const [index, answer] of answers.entries()) if (answer instanceof Uint8Array) show(answer, counted.has(closest[index]!) ? 1 : 0)
+  for (const [index, answer] of answers.entries())
+    if (answer instanceof Uint8Array) show(answer, counted.has(closest[index]!) ? 1 : 0)
   const found = [...shown.values()]
-  return { records: found.map(({ record }) => record), shownBy: found.map(({ by }) => by), isAnswered: isMajority(answers) }
+  return {
+    records: found.map(({ record }) => record),
+    shownBy: found.map(({ by }) => by),
+    isAnswered: isMajority(answers)
+  }
 }

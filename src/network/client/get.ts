@@ -13,14 +13,20 @@ import { shouldHold } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
- * Asks the peers that should hold a name what they hold, and our own store. Every distinct record is verified; who sent an invalid one is penalised
- * and counts as not having answered.
+ * Asks the peers that should hold a name what they hold, and our own store. Every distinct record is verified; who sent
+ * an invalid one is penalised and counts as not having answered.
  *
- * By default ends early once more than half of those who should hold it hold one claim that is not provisional. Those of them that the routing table knows
- * are asked at once, where they are enough for that: a look-up asks as many peers again, only to learn whom to ask. What they leave open is asked of those
- * whom a look-up finds. Throws OfflineError, or the signal's reason.
+ * By default ends early once more than half of those who should hold it hold one claim that is not provisional. Those
+ * of them that the routing table knows are asked at once, where they are enough for that: a look-up asks as many peers
+ * again, only to learn whom to ask. What they leave open is asked of those whom a look-up finds. Throws OfflineError,
+ * or the signal's reason.
  */
-export async function getReveals(parts: ClientParts, name: string, signal?: AbortSignal, breadth: LookupBreadth = 'majority'): Promise<RevealLookup> {
+export async function getReveals(
+  parts: ClientParts,
+  name: string,
+  signal?: AbortSignal,
+  breadth: LookupBreadth = 'majority'
+): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const key = recordKey('reveal', name, hash)
@@ -40,7 +46,9 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
     const heard = (): Peer[] => asked.filter(({ peer }) => typeof replies.get(peer) === 'object')
     const answersOf = (): RevealAnswer[] => {
       const diverse = new Set(peers.diverse(heard()).map(({ peer }) => peer))
-      return [...replies].flatMap(([peer, reply]) => (typeof reply === 'object' && (peer === parts.ownPeerId || diverse.has(peer)) ? [reply] : []))
+      return [...replies].flatMap(([peer, reply]) =>
+        typeof reply === 'object' && (peer === parts.ownPeerId || diverse.has(peer)) ? [reply] : []
+      )
     }
     const stopWhenDecided = (): void => {
       if (breadth === 'majority' && hasMajority(answersOf(), total)) enough.abort()
@@ -56,13 +64,18 @@ export async function getReveals(parts: ClientParts, name: string, signal?: Abor
         stopWhenDecided()
       })
     )
-    const silent = [...replies].flatMap(([peer, reply]) => (typeof reply === 'string' && ids.has(peer) ? [{ peer, reason: reply }] : []))
+    const silent = [...replies].flatMap(([peer, reply]) =>
+      typeof reply === 'string' && ids.has(peer) ? [{ peer, reason: reply }] : []
+    )
     const leftOut = found.length - asked.length + heard().length - peers.diverse(heard()).length
     return { answers: answersOf(), asked: total, silent, networkSize: peers.networkSize(), leftOut }
   }
   const askOne = async (peer: Peer): Promise<RevealAnswer | SilentPeer['reason'] | undefined> => {
     try {
-      const reply = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), { peer: peer.peer, self: false })
+      const reply = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), {
+        peer: peer.peer,
+        self: false
+      })
       if (reply === 'invalid') peers.penalise(peer, `an invalid record for ${name}`)
       return reply
     } catch (error) {
@@ -100,7 +113,11 @@ function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>
 
 /** Turns an answer of the protocol into a verified one; each distinct record is verified once. */
-export function judgeOf({ verifier }: ClientParts, name: string, signal: AbortSignal): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | SilentPeer['reason']> {
+export function judgeOf(
+  { verifier }: ClientParts,
+  name: string,
+  signal: AbortSignal
+): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | SilentPeer['reason']> {
   const verdicts = new Map<string, Promise<{ reveal: Reveal; verdict: Verdict } | undefined>>()
   const verify = async (record: Uint8Array): Promise<{ reveal: Reveal; verdict: Verdict } | undefined> => {
     try {
@@ -121,7 +138,8 @@ export function judgeOf({ verifier }: ClientParts, name: string, signal: AbortSi
     const pending = verdicts.get(id) ?? verify(record)
     verdicts.set(id, pending)
     const verified = await pending
-    if (verified === undefined || !verified.verdict.ok || !equalBytes(verified.verdict.claim.id, claimId)) return 'invalid'
+    if (verified === undefined || !verified.verdict.ok || !equalBytes(verified.verdict.claim.id, claimId))
+      return 'invalid'
     return { ...asked, state, claimId, reveal: verified.reveal, claim: verified.verdict.claim }
   }
 }

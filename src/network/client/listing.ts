@@ -10,8 +10,9 @@ import { askPatiently, withDeadline } from './ask-with-retries.ts'
 const MAX_PAGES = 100_000 / LIST_PAGE_ENTRIES
 
 /**
- * So long one peer may list [a page that comes at the last moment]. As many pages take 40 s at the ten a second that one peer may ask for, and 40 s on a way of
- * 100 ms there and back; as long again is for others who ask at the same time.
+ * So long one peer may list [a page that comes at the last moment]. As many pages take 40 s at the ten a second that
+ * one peer may ask for, and 40 s on a way of 100 ms there and back; as long again is for others who ask at the same
+ * time.
  */
 export const LISTING_MS = 120_000
 
@@ -28,21 +29,45 @@ export interface Listing {
   readonly others: KeySample
 }
 
-/** All that a peer lists under the prefix; undefined when it does not answer, or not in time. Rejects with the signal's reason. */
-export async function listingOf(peers: Peers, peer: Peer, prefix: Prefix, wanted: Uint8Array, signal: AbortSignal): Promise<Listing | undefined> {
+/**
+ * All that a peer lists under the prefix; undefined when it does not answer, or not in time. Rejects with the signal's
+ * reason.
+ */
+export async function listingOf(
+  peers: Peers,
+  peer: Peer,
+  prefix: Prefix,
+  wanted: Uint8Array,
+  signal: AbortSignal
+): Promise<Listing | undefined> {
   return orNothing(withDeadline(LISTING_MS, signal, (either) => allPages(peers, peer, prefix, wanted, either)))
 }
 
-async function allPages(peers: Peers, peer: Peer, { key, bits }: Prefix, wanted: Uint8Array, signal: AbortSignal): Promise<Listing | undefined> {
+async function allPages(
+  peers: Peers,
+  peer: Peer,
+  { key, bits }: Prefix,
+  wanted: Uint8Array,
+  signal: AbortSignal
+): Promise<Listing | undefined> {
   const others = new KeySample(wanted)
   let found: ListedEntry | undefined
   let after: Uint8Array | undefined
   // All pages are taken, though the key may be on the first: where the asking stops would tell where it lies.
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await askPatiently(peers, peer, { type: 'list', key, bits, ...(after !== undefined && { after }) }, signal)
+    const answer = await askPatiently(
+      peers,
+      peer,
+      { type: 'list', key, bits, ...(after !== undefined && { after }) },
+      signal
+    )
     if (answer.type !== 'listed') return undefined
     found ??= answer.entries.find((entry) => equalBytes(entry.key, wanted))
-    others.add(answer.entries.filter((entry) => isShown(entry) && entry.record !== undefined && !equalBytes(entry.key, wanted)).map((entry) => entry.key))
+    others.add(
+      answer.entries
+        .filter((entry) => isShown(entry) && entry.record !== undefined && !equalBytes(entry.key, wanted))
+        .map((entry) => entry.key)
+    )
     if (!answer.more) return { found, others }
     after = answer.entries.at(-1)!.key
   }

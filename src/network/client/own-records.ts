@@ -45,9 +45,19 @@ export function* ownRecords(store: Store): IterableIterator<OwnRecord> {
   }
 }
 
-/** Whether anybody takes it still: neither its lease with the grace nor its validity is over. What cannot be read is set aside. Throws StoreError. */
+/**
+ * Whether anybody takes it still: neither its lease with the grace nor its validity is over. What cannot be read is set
+ * aside. Throws StoreError.
+ */
 export function isStanding(record: OwnRecord, { store, clock, profile }: OwnRecordParts): boolean {
-  return readOrSetAside(store, keys.ownRecord(record.kind, record.id), record.bytes, () => !isOver(record, clock, profile)) ?? false
+  return (
+    readOrSetAside(
+      store,
+      keys.ownRecord(record.kind, record.id),
+      record.bytes,
+      () => !isOver(record, clock, profile)
+    ) ?? false
+  )
 }
 
 /** Throws ProtocolError for what cannot be read. */

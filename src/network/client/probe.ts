@@ -17,27 +17,35 @@ import { isShown, listingOf, type Listing } from './listing.ts'
 import { askPatiently, withDeadline } from './ask-with-retries.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
-/** What the others get once more than half have listed all: as long as one question may take. Fewer would let those who list nothing, and so end first, outnumber the rest. */
+/**
+ * What the others get once more than half have listed all: as long as one question may take. Fewer would let those who
+ * list nothing, and so end first, outnumber the rest.
+ */
 export const STRAGGLERS_MS = 10_000
 
 /** So long one peer may take over the records it is asked for: eight, and 1.75 s of being busy for each at most. */
 const RECORDS_MS = 20_000
 
 /**
- * Whether a name is taken, without telling which: lists what the neighbourhood holds under the blinded prefix of K(name) and compares here.
+ * Whether a name is taken, without telling which: lists what the neighbourhood holds under the blinded prefix of
+ * K(name) and compares here.
  *
- * Only where most of those who should hold it list it are they asked for its record, together with others of the same listings: a name that few list is asked
- * for by nobody [a name that a liar lists to learn it]. Answers carry `reveal` and `claim` where a peer has shown a Valid record of this name; all others are what
- * the peer says. Who sent an invalid one is penalised and counts as silent. Throws OfflineError, or the signal's reason.
+ * Only where most of those who should hold it list it are they asked for its record, together with others of the same
+ * listings: a name that few list is asked for by nobody [a name that a liar lists to learn it]. Answers carry `reveal`
+ * and `claim` where a peer has shown a Valid record of this name; all others are what the peer says. Who sent an
+ * invalid one is penalised and counts as silent. Throws OfflineError, or the signal's reason.
  */
 export async function probe(parts: ClientParts, name: string, signal?: AbortSignal): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
   const key = recordKey('reveal', name, profileHash(parts.profile))
   const { peers: neighbours, bits } = await peers.neighbourhood(key, signal)
-  // The prefix of another key that shares no more than these bits: K itself is never sent. By it, too, goes whom of one address is asked.
+  // The prefix of another key that shares no more than these bits: K itself is never sent. By it, too, goes whom of one
+  // address is asked.
   const prefix = { key: blindedKey(key, bits, randomBytes(32)), bits }
   const asked = peers.diverse(nearestFirst(prefix.key, neighbours))
-  const listed = await askAll(peers, asked, STRAGGLERS_MS, signal, (peer, either) => listingOf(peers, peer, prefix, key, either))
+  const listed = await askAll(peers, asked, STRAGGLERS_MS, signal, (peer, either) =>
+    listingOf(peers, peer, prefix, key, either)
+  )
   // Where a peer is, is sure only once it has answered.
   const counted = peers.diverse(asked)
   const shown = await provenBy(parts, peers, name, holdersAmong(counted, parts, peers, key, listed), listed, signal)
@@ -45,33 +53,62 @@ export async function probe(parts: ClientParts, name: string, signal?: AbortSign
   const answers = replies.filter((reply) => 'state' in reply)
   if (self !== undefined) answers.push(ownAnswer(self, key, parts.ownPeerId))
   const silent = replies.filter((reply) => 'reason' in reply)
-  return { answers, asked: counted.length + (self === undefined ? 0 : 1), silent, networkSize: peers.networkSize(), leftOut: neighbours.length - counted.length }
+  return {
+    answers,
+    asked: counted.length + (self === undefined ? 0 : 1),
+    silent,
+    networkSize: peers.networkSize(),
+    leftOut: neighbours.length - counted.length
+  }
 }
 
-/** Of those who should hold the name and have answered, all; and who list it, where they are enough to be asked for it. */
+/**
+ * Of those who should hold the name and have answered, all; and who list it, where they are enough to be asked for it.
+ */
 interface Holders {
   readonly heard: readonly Peer[]
   readonly showing: readonly Peer[]
 }
 
-function holdersAmong(counted: readonly Peer[], { profile }: ClientParts, peers: Peers, key: Uint8Array, listed: ReadonlyMap<string, Listing>): Holders {
+function holdersAmong(
+  counted: readonly Peer[],
+  { profile }: ClientParts,
+  peers: Peers,
+  key: Uint8Array,
+  listed: ReadonlyMap<string, Listing>
+): Holders {
   const reach = radius(profile.k, peers.networkSize())
-  const holders = nearestFirst(key, counted.filter(({ id }) => isWithin(key, positionOf(id), reach))).slice(0, profile.k)
+  const holders = nearestFirst(
+    key,
+    counted.filter(({ id }) => isWithin(key, positionOf(id), reach))
+  ).slice(0, profile.k)
   const heard = holders.filter(({ peer }) => listed.has(peer))
   const showing = heard.filter(({ peer }) => isShown(listed.get(peer)!.found))
-  return { heard, showing: isShownByMost({ showing: showing.length, heard: heard.length, asked: holders.length }, profile) ? showing : [] }
+  return {
+    heard,
+    showing: isShownByMost({ showing: showing.length, heard: heard.length, asked: holders.length }, profile)
+      ? showing
+      : []
+  }
 }
 
 /**
- * Whether so many list a name that it may be asked for: more than half of those who answered, and `witness_quorum`. Where fewer are asked, all of them; in
- * networks that count no prefixes more than half, since there one machine that is switched off is likelier than a liar.
+ * Whether so many list a name that it may be asked for: more than half of those who answered, and `witness_quorum`.
+ * Where fewer are asked, all of them; in networks that count no prefixes more than half, since there one machine that
+ * is switched off is likelier than a liar.
  */
-export function isShownByMost({ showing, heard, asked }: { showing: number; heard: number; asked: number }, profile: NetworkProfile): boolean {
+export function isShownByMost(
+  { showing, heard, asked }: { showing: number; heard: number; asked: number },
+  profile: NetworkProfile
+): boolean {
   const all = profile.answers_per_prefix === 0 ? Math.floor(asked / 2) + 1 : asked
   return showing * 2 > heard && showing >= Math.min(profile.witness_quorum, all)
 }
 
-/** What those who list the name answer when they are asked for its record, verified; nothing of those who have none to show. */
+/**
+ * What those who list the name answer when they are asked for its record, verified; nothing of those who have none to
+ * show.
+ */
 async function provenBy(
   parts: ClientParts,
   peers: Peers,
@@ -82,8 +119,13 @@ async function provenBy(
 ): Promise<ReadonlyMap<string, RevealAnswer | SilentPeer>> {
   const key = recordKey('reveal', name, profileHash(parts.profile))
   // Of all who answered: liars who list nothing but the one name would otherwise be asked for it alone.
-  const batch = withDecoys(key, heard.map(({ peer }) => listed.get(peer)!.others))
-  const records = await askAll(peers, showing, GRACE_MS, signal, (peer, either) => recordAmong(peers, peer, batch, key, either))
+  const batch = withDecoys(
+    key,
+    heard.map(({ peer }) => listed.get(peer)!.others)
+  )
+  const records = await askAll(peers, showing, GRACE_MS, signal, (peer, either) =>
+    recordAmong(peers, peer, batch, key, either)
+  )
   const judge = judgeOf(parts, name, signal ?? new AbortController().signal)
   const proven = new Map<string, RevealAnswer | SilentPeer>()
   for (const from of showing) {
@@ -99,7 +141,13 @@ async function provenBy(
 }
 
 /** What a peer answers for one of these keys; it is asked for all of them, whatever it answers. */
-async function recordAmong(peers: Peers, peer: Peer, keys: readonly Uint8Array[], wanted: Uint8Array, signal: AbortSignal): Promise<GetAnswer | undefined> {
+async function recordAmong(
+  peers: Peers,
+  peer: Peer,
+  keys: readonly Uint8Array[],
+  wanted: Uint8Array,
+  signal: AbortSignal
+): Promise<GetAnswer | undefined> {
   return withDeadline(RECORDS_MS, signal, async (either) => {
     let found: GetAnswer | undefined
     for (const key of keys) {
@@ -111,8 +159,9 @@ async function recordAmong(peers: Peers, peer: Peer, keys: readonly Uint8Array[]
 }
 
 /**
- * What each peer comes to, by peer, without those that give no answer: once all have ended, or `graceMs` after more than half of the diverse ones have come to
- * something. What is still under way ends then. When that is depends on nothing that was found.
+ * What each peer comes to, by peer, without those that give no answer: once all have ended, or `graceMs` after more
+ * than half of the diverse ones have come to something. What is still under way ends then. When that is depends on
+ * nothing that was found.
  */
 async function askAll<T>(
   peers: Peers,
@@ -137,20 +186,33 @@ async function askAll<T>(
   }
   const answers = await enough<T | undefined>(asked.map(orUndefined), isEnough, graceMs)
   rest.abort(new AskError('the others have answered'))
-  return new Map(asked.flatMap(({ peer }, index) => (answers[index] === undefined ? [] : [[peer, answers[index]] as const])))
+  return new Map(
+    asked.flatMap(({ peer }, index) => (answers[index] === undefined ? [] : [[peer, answers[index]] as const]))
+  )
 }
 
 function replyOf(peer: string, listing: Listing | undefined): RevealAnswer | SilentPeer {
   if (listing === undefined) return { peer, reason: 'no-answer' }
   const { found } = listing
-  return found === undefined ? { peer, self: false, state: 'none' } : { peer, self: false, state: found.state, claimId: found.claim }
+  return found === undefined
+    ? { peer, self: false, state: 'none' }
+    : { peer, self: false, state: found.state, claimId: found.claim }
 }
 
 function ownAnswer(self: Holder, key: Uint8Array, peer: string): RevealAnswer {
   const held = self.entries.load(key)
   if (held === undefined) return { peer, self: true, state: 'none' }
-  const { entry: { state, claim }, record } = held
-  return { peer, self: true, state, claimId: claim.id, ...(record !== undefined && { reveal: decodeReveal(record), claim }) }
+  const {
+    entry: { state, claim },
+    record
+  } = held
+  return {
+    peer,
+    self: true,
+    state,
+    claimId: claim.id,
+    ...(record !== undefined && { reveal: decodeReveal(record), claim })
+  }
 }
 
 function nearestFirst(key: Uint8Array, peers: readonly Peer[]): Peer[] {

@@ -27,12 +27,14 @@ export interface OutgoingRecord {
 }
 
 /**
- * Stores a record at the peers closest to its K and reads it back from those who should hold it: them, and whom look-ups of other keys near it find meanwhile.
+ * Stores a record at the peers closest to its K and reads it back from those who should hold it: them, and whom
+ * look-ups of other keys near it find meanwhile.
  *
- * Those among the latter that it was not sent to tell whether whoever looks for it comes to where it was sent [a look-up led astray]: where there are any, more
- * than half of them have to hold it as well as more than half of all. Who lacks it is sent it, in four rounds at most. In networks of up to k all were sent it,
- * and their own word is all there is. `storedBy` counts who showed the record when asked last, of all who should hold it, diverse peers at both: those whose
- * answers had come a second after enough had. Throws OfflineError, or the signal's reason.
+ * Those among the latter that it was not sent to tell whether whoever looks for it comes to where it was sent [a
+ * look-up led astray]: where there are any, more than half of them have to hold it as well as more than half of all.
+ * Who lacks it is sent it, in four rounds at most. In networks of up to k all were sent it, and their own word is all
+ * there is. `storedBy` counts who showed the record when asked last, of all who should hold it, diverse peers at both:
+ * those whose answers had come a second after enough had. Throws OfflineError, or the signal's reason.
  */
 export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?: AbortSignal): Promise<PutOutcome> {
   const { peers, countedSelf, self } = reachable(parts)
@@ -67,40 +69,56 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   const closest = await peers.closest(preimage, signal)
   signal?.throwIfAborted()
   const [around] = await Promise.all([nearby(peers, key, parts.profile.k, signal), sendTo(closest)])
-  // After the peers: what our own holder has it hands over by itself, and whoever gives up before has published nothing.
+  // After the peers: what our own holder has it hands over by itself, and whoever gives up before has published
+  // nothing.
   if (self !== undefined) {
     const answer = await self.put(kind, bytes)
     if (countedSelf !== undefined) note(parts.ownPeerId, answer)
   }
   const readers = distinct(closest, around)
-  // Twelve ids of one machine that take a record and show nothing would else keep a majority from ever being read back [ids of one address that keep nothing].
+  // Twelve ids of one machine that take a record and show nothing would else keep a majority from ever being read back
+  // [ids of one address that keep nothing].
   const counted = (some: readonly Peer[]): number => peers.diverse(some).length
   const of = counted(readers) + (countedSelf === undefined ? 0 : 1)
-  for (let round = 1; ; ) {
+  for (let round = 1; ;) {
     const ownHold = countedSelf !== undefined && (await isHeld(countedSelf.get(kind, key), outgoing))
-    const count = (holds: readonly (boolean | undefined)[]): number => counted(readers.filter((_, index) => holds[index])) + (ownHold ? 1 : 0)
+    const count = (holds: readonly (boolean | undefined)[]): number =>
+      counted(readers.filter((_, index) => holds[index])) + (ownHold ? 1 : 0)
     const unwritten = readers.filter(({ peer }) => !sent.has(peer))
     const isStored = (holds: readonly (boolean | undefined)[]): boolean => {
       const held = unwritten.filter((peer) => holds[readers.indexOf(peer)])
       return count(holds) * 2 > of && (unwritten.length === 0 || counted(held) * 2 > counted(unwritten))
     }
-    const holds = await enough(readers.map((peer) => readBack(peers, peer, outgoing, key, signal)), isStored)
+    const holds = await enough(
+      readers.map((peer) => readBack(peers, peer, outgoing, key, signal)),
+      isStored
+    )
     const outcome = { storedBy: count(holds), of, refusals: [...refusals.values()] }
     if (isStored(holds)) return outcome
-    // Not to those who refused it: a verdict, not bad luck. Nor to whoever is still busy with it: he may be about to hold it.
-    const targets = readers.filter(({ peer }, index) => holds[index] === false && !underWay.has(peer) && !isFinal(refusals.get(peer)?.code))
+    // Not to those who refused it: a verdict, not bad luck. Nor to whoever is still busy with it: he may be about to
+    // hold it.
+    const targets = readers.filter(
+      ({ peer }, index) => holds[index] === false && !underWay.has(peer) && !isFinal(refusals.get(peer)?.code)
+    )
     if (round === MAX_ROUNDS || targets.length === 0) {
       if (underWay.size === 0) return outcome
       await Promise.all(underWay.values())
       continue
     }
-    if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy')) await pause(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
+    if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy'))
+      await pause(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
     round++
     await sendTo(targets)
   }
 }
 
-async function readBack(peers: Peers, peer: Peer, outgoing: OutgoingRecord, key: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+async function readBack(
+  peers: Peers,
+  peer: Peer,
+  outgoing: OutgoingRecord,
+  key: Uint8Array,
+  signal?: AbortSignal
+): Promise<boolean> {
   const answer = await orNothing(peers.ask(peer, { type: 'get', kind: outgoing.kind, key }, signal))
   return answer !== undefined && (await isHeld(answer, outgoing))
 }

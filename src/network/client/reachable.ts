@@ -20,7 +20,10 @@ export interface ClientParts {
 /** Who can be asked now. */
 export interface Reachable {
   readonly peers: Peers
-  /** Our own holder where its word counts as a peer's: on a network of this machine, so that one node alone can register. */
+  /**
+   * Our own holder where its word counts as a peer's: on a network of this machine, so that one node alone can
+   * register.
+   */
   readonly countedSelf: Holder | undefined
   /** Our own holder as one voter among those asked. */
   readonly self: Holder | undefined

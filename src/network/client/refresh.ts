@@ -13,13 +13,16 @@ import { askPatiently } from './ask-with-retries.ts'
 /**
  * Sends a record that was published before to those who should hold it and say that they hold another or none.
  *
- * What they say is not verified: who lies about holding a record could as well take it and throw it away. Throws OfflineError, or the signal's reason.
+ * What they say is not verified: who lies about holding a record could as well take it and throw it away. Throws
+ * OfflineError, or the signal's reason.
  */
 export async function refresh(parts: ClientParts, { kind, id, bytes }: OwnRecord, signal?: AbortSignal): Promise<void> {
   const { peers, self } = reachable(parts)
   const preimage = recordKeyPreimage(kind, id, profileHash(parts.profile))
   const [key, digest] = [sha256(preimage), sha256(bytes)]
-  const holders = distinct(...(await Promise.all([peers.closest(preimage, signal), nearby(peers, key, parts.profile.k, signal)])))
+  const holders = distinct(
+    ...(await Promise.all([peers.closest(preimage, signal), nearby(peers, key, parts.profile.k, signal)]))
+  )
   const see = async (peer: Peer): Promise<boolean> => {
     const answer = await orNothing(askPatiently(peers, peer, { type: 'get', kind, key, brief: true }, signal))
     if (answer === undefined) return false

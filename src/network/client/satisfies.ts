@@ -12,10 +12,14 @@ import type { OwnRecord } from './own-records.ts'
 import type { ClientParts } from './reachable.ts'
 
 /**
- * Tells whether a record that a peer holds is as new as one of ours, of the same claim or owner: then nothing is missing there. Manifests are read on a thread: one of
- * 21,000 empty arrays takes 6 ms, and twenty peers may each show another.
+ * Tells whether a record that a peer holds is as new as one of ours, of the same claim or owner: then nothing is
+ * missing there. Manifests are read on a thread: one of 21,000 empty arrays takes 6 ms, and twenty peers may each show
+ * another.
  */
-export function satisfies(own: OwnRecord, { profile, judge }: Pick<ClientParts, 'profile' | 'judge'>): (held: Uint8Array) => Promise<boolean> {
+export function satisfies(
+  own: OwnRecord,
+  { profile, judge }: Pick<ClientParts, 'profile' | 'judge'>
+): (held: Uint8Array) => Promise<boolean> {
   if (own.kind !== 'manifest') return (held) => Promise.resolve(compareToOwn(held, own, profile) >= 0)
   const outlineOf = async (record: Uint8Array): Promise<ManifestOutline | undefined> => {
     const judged = await judge.judgeManifest(record, profile, 'own')
@@ -29,8 +33,8 @@ export function satisfies(own: OwnRecord, { profile, judge }: Pick<ClientParts, 
 }
 
 /**
- * Order of a record and one of ours: positive when it is the newer one, negative as well when it is another claim's or owner's or cannot be read. Two of the largest manifests take
- * 2 ms: what peers show is for {@link satisfies}.
+ * Order of a record and one of ours: positive when it is the newer one, negative as well when it is another claim's or
+ * owner's or cannot be read. Two of the largest manifests take 2 ms: what peers show is for {@link satisfies}.
  */
 export function compareToOwn(held: Uint8Array, own: OwnRecord, profile: NetworkProfile): number {
   try {
@@ -48,7 +52,8 @@ function compared({ kind, bytes }: OwnRecord, held: Uint8Array, profile: Network
       return equalBytes(ours.id, theirs.id) ? compareRecords(theirs, ours) : -1
     }
     case 'kid': {
-      // Whether what a peer shows verifies is for those to find out who rely on it: twenty logs would hold our event loop up for as many times 20 ms.
+      // Whether what a peer shows verifies is for those to find out who rely on it: twenty logs would hold our event
+      // loop up for as many times 20 ms.
       const [ours, theirs] = [decodeKidEnvelope(bytes, profile).versions, decodeKidEnvelope(held, profile).versions]
       const isOnTop = ours.every((version, index) => theirs[index] !== undefined && equalBytes(version, theirs[index]))
       return isOnTop ? theirs.length - ours.length : -1

@@ -6,24 +6,42 @@ import type { Peer, Peers } from '../peers.ts'
 import { positionOf } from '../position.ts'
 
 /**
- * The k that should hold a record, diverse ones first: found by a look-up of its K and, in networks of more than k, by look-ups of other keys near it, which whoever
- * has chosen ids around K cannot foresee [a look-up led astray]. Rejects with the signal's reason.
+ * The k that should hold a record, diverse ones first: found by a look-up of its K and, in networks of more than k, by
+ * look-ups of other keys near it, which whoever has chosen ids around K cannot foresee [a look-up led astray]. Rejects
+ * with the signal's reason.
  */
-export async function shouldHold(peers: Peers, kind: RecordKind, id: string, profile: NetworkProfile, signal?: AbortSignal): Promise<Peer[]> {
+export async function shouldHold(
+  peers: Peers,
+  kind: RecordKind,
+  id: string,
+  profile: NetworkProfile,
+  signal?: AbortSignal
+): Promise<Peer[]> {
   const preimage = recordKeyPreimage(kind, id, profileHash(profile))
   const key = sha256(preimage)
   const closest = peers.closest(preimage, signal)
   if ((await closest).length < profile.k) return closest
   const found = distinct(...(await Promise.all([closest, nearby(peers, key, profile.k, signal)])))
-  return peers.diverseFirst(found.toSorted((left, right) => distance(key, positionOf(left.id)) - distance(key, positionOf(right.id))), profile.k)
+  return peers.diverseFirst(
+    found.toSorted((left, right) => distance(key, positionOf(left.id)) - distance(key, positionOf(right.id))),
+    profile.k
+  )
 }
 
-/** Those of the k nearest to a key that should hold what belongs there, found by look-ups of other keys; diverse ones first. Rejects with the signal's reason. */
+/**
+ * Those of the k nearest to a key that should hold what belongs there, found by look-ups of other keys; diverse ones
+ * first. Rejects with the signal's reason.
+ */
 export async function nearby(peers: Peers, key: Uint8Array, k: number, signal?: AbortSignal): Promise<Peer[]> {
   const { peers: around } = await peers.neighbourhood(key, signal)
   const reach = radius(k, peers.networkSize())
-  const inReach = around.map((peer) => ({ peer, away: distance(key, positionOf(peer.id)) })).filter(({ peer }) => isWithin(key, positionOf(peer.id), reach))
-  return peers.diverseFirst(inReach.sort((left, right) => left.away - right.away).map(({ peer }) => peer), k)
+  const inReach = around
+    .map((peer) => ({ peer, away: distance(key, positionOf(peer.id)) }))
+    .filter(({ peer }) => isWithin(key, positionOf(peer.id), reach))
+  return peers.diverseFirst(
+    inReach.sort((left, right) => left.away - right.away).map(({ peer }) => peer),
+    k
+  )
 }
 
 /** Each peer once. */

@@ -29,7 +29,10 @@ import { RevealHolder } from './names/reveals.ts'
 import { Room } from './room.ts'
 import { StampedIdentities } from './identities/stamped.ts'
 
-/** Commitments that come within this time are written together: the event loop waits for the disk ten times a second at most, whoever sends how many. */
+/**
+ * Commitments that come within this time are written together: the event loop waits for the disk ten times a second at
+ * most, whoever sends how many.
+ */
 const GATHER_MS = 100
 
 export interface HolderParts {
@@ -112,7 +115,9 @@ export class Holder {
           await this.#written()
           return { type: 'received', receipt: encodeReceipt(this.#receipt(commitment, received.seen)) }
         }
-        return received.refused === 'stamp' ? refused('stamp', 'the stamp has too few zero bits') : refused('full', 'too many open commitments')
+        return received.refused === 'stamp'
+          ? refused('stamp', 'the stamp has too few zero bits')
+          : refused('full', 'too many open commitments')
       },
       put: ({ kind, record }, sender) => this.put(kind, record, sender),
       get: ({ kind, key, brief }) => (brief === true ? briefly(this.get(kind, key)) : this.get(kind, key)),
@@ -155,8 +160,9 @@ export class Holder {
   }
 
   /**
-   * A page, in parts of so many entries read as a page may show. What is dead is read and not shown: the page ends where a part does once there is anything to
-   * show, since who asks goes on behind that, and goes through another part while there is nothing.
+   * A page, in parts of so many entries read as a page may show. What is dead is read and not shown: the page ends
+   * where a part does once there is anything to show, since who asks goes on behind that, and goes through another part
+   * while there is nothing.
    */
   *list({ key, bits, after }: Omit<ListRequest, 'type'>): Generator<undefined, ListAnswer> {
     const entries: ListedEntry[] = []
@@ -169,7 +175,12 @@ export class Holder {
       }
       read++
       if (entry === undefined) continue
-      entries.push({ key: found, state: entry.state, claim: entry.claim.id, ...(!this.entries.isStub(found) && { record: entry.claim.recordHash }) })
+      entries.push({
+        key: found,
+        state: entry.state,
+        claim: entry.claim.id,
+        ...(!this.entries.isStub(found) && { record: entry.claim.recordHash })
+      })
     }
     return { type: 'listed', entries, more: false }
   }

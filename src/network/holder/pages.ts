@@ -1,4 +1,7 @@
-/** Pages of entries and commitments for peers. Reading one takes the event loop up to 10 ms: one after the other, or many that are asked for at once hold everything else up. */
+/**
+ * Pages of entries and commitments for peers. Reading one takes the event loop up to 10 ms: one after the other, or
+ * many that are asked for at once hold everything else up.
+ */
 import { setImmediate } from 'node:timers/promises'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { Budget } from '../budget/budget.ts'
@@ -9,7 +12,10 @@ import { pause } from '../../time/timers.ts'
 /** From one page to the next, for all: 40 a second, 40% of the event loop. */
 const PAGE_MS = 25
 
-/** Pages that wait for their turn, in all, which is less than a second, and of one peer. An honest one asks for one after the other, for each name that it registers. */
+/**
+ * Pages that wait for their turn, in all, which is less than a second, and of one peer. An honest one asks for one
+ * after the other, for each name that it registers.
+ */
 const MAX_WAITING = { all: 32, peer: 8 }
 
 export class Pages {
@@ -23,8 +29,8 @@ export class Pages {
   }
 
   /**
-   * What comes out of reading a page, each part of which has a turn of its own: undefined is followed by another. `busy` when the sender asks for too many, or
-   * for more than others while all have too many.
+   * What comes out of reading a page, each part of which has a turn of its own: undefined is followed by another.
+   * `busy` when the sender asks for too many, or for more than others while all have too many.
    */
   async read<T>(sender: Origin, part: () => T | undefined): Promise<T | typeof BUSY> {
     for (;;) {

@@ -1,4 +1,7 @@
-/** What gives way when a node is full: identities that only a stamp carries, those of the least work first, then provisional entries, the latest first. Nothing else ever does. */
+/**
+ * What gives way when a node is full: identities that only a stamp carries, those of the least work first, then
+ * provisional entries, the latest first. Nothing else ever does.
+ */
 import type { EntryState } from '../../protocol/admission/entry.ts'
 import type { Store } from '../../store/types.ts'
 import type { Entries } from './names/entries.ts'
@@ -32,7 +35,10 @@ export class Room {
     return (!this.#isFull() && this.#stamped.size < this.#limits.stamped) || this.#stamped.dropOneBelow(stamped.work)
   }
 
-  /** Whether a manifest may be stored whose identity only a stamp carries, beside so many manifests. It displaces nothing. */
+  /**
+   * Whether a manifest may be stored whose identity only a stamp carries, beside so many manifests. It displaces
+   * nothing.
+   */
   forStampedManifest(manifests: number): boolean {
     return !this.#isFull() && manifests < this.#limits.stamped
   }

@@ -15,7 +15,11 @@ export interface Verifier {
   validate(reveal: Reveal, options?: ValidateOptions): Promise<Verdict>
 }
 
-export function createVerifier(profile: NetworkProfile, beacon: Pick<BeaconClient, 'verify'>, pool: Pick<NativePool, 'verifyProof'>): Verifier {
+export function createVerifier(
+  profile: NetworkProfile,
+  beacon: Pick<BeaconClient, 'verify'>,
+  pool: Pick<NativePool, 'verifyProof'>
+): Verifier {
   return {
     validate: (reveal, options) =>
       validateReveal(reveal, profile, {

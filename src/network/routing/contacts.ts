@@ -28,7 +28,10 @@ export class Contacts {
 
   constructor(store: Store) {
     this.#store = store
-    this.#addresses = readOrSetAside(store, keys.contacts(), store.get(keys.contacts()), (json) => v.parse(Addresses, JSON.parse(new TextDecoder().decode(json)))) ?? []
+    this.#addresses =
+      readOrSetAside(store, keys.contacts(), store.get(keys.contacts()), (json) =>
+        v.parse(Addresses, JSON.parse(new TextDecoder().decode(json)))
+      ) ?? []
   }
 
   addresses(): readonly string[] {
@@ -46,14 +49,19 @@ export class Contacts {
   }
 }
 
-/** Where the peers of the table listen, diverse ones first and those near us first: after a restart one machine's ids would else be all there is to begin with [a crowd around one node]. */
+/**
+ * Where the peers of the table listen, diverse ones first and those near us first: after a restart one machine's ids
+ * would else be all there is to begin with [a crowd around one node].
+ */
 export async function contactsOf(node: Node, limits: DiversityLimits, prefixes: Prefixes): Promise<string[]> {
   const known = nearestKnown(node, positionOf(node.peerId)).map((id) => originOf(id, prefixes))
   const peers = diverseFirst(known, MAX_CONTACTS, limits).map(({ id }) => id)
   const found = await Promise.all(
     peers.map(async (peer) => {
       const addresses = await knownAddresses(node, peer)
-      return addresses.slice(0, MAX_ADDRESSES).map(({ multiaddr }) => `${multiaddr.decapsulateCode(CODE_P2P).toString()}/p2p/${peer.toString()}`)
+      return addresses
+        .slice(0, MAX_ADDRESSES)
+        .map(({ multiaddr }) => `${multiaddr.decapsulateCode(CODE_P2P).toString()}/p2p/${peer.toString()}`)
     })
   )
   return found.flat()

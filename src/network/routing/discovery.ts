@@ -1,6 +1,6 @@
 /**
- * Looks for peers when one becomes known: kad-dht does so once at the start, when nobody is there yet, and then every five minutes. And asks from time to time
- * at a random key, for the size of the network.
+ * Looks for peers when one becomes known: kad-dht does so once at the start, when nobody is there yet, and then every
+ * five minutes. And asks from time to time at a random key, for the size of the network.
  */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -12,18 +12,25 @@ import { onPeerKnown, tableSize } from './routing.ts'
 import { positionOf } from '../position.ts'
 import type { Timers } from '../../time/timers.ts'
 
-/** Nearer keys do not count for the network's size: whoever is there may have chosen his place to be near ourselves [a crowd around one node]. */
+/**
+ * Nearer keys do not count for the network's size: whoever is there may have chosen his place to be near ourselves [a
+ * crowd around one node].
+ */
 const MAX_SAMPLED_BITS = 6
 
-/** So many times more than at the last look are known: the network has grown, and the size taken for it is too small. A table can't grow more than eleven times so. */
+/**
+ * So many times more than at the last look are known: the network has grown, and the size taken for it is too small. A
+ * table can't grow more than eleven times so.
+ */
 const GROWTH = 1.5
 
 /** Networks grow slowly, and a look-up costs some 70 KB. */
 const SAMPLE_EVERY_MS = 6 * 60 * 60_000
 
 /**
- * Starts. While fewer than k peers are known our own neighbours are looked up; then each part of the key space that is farther away than they are, as a node does
- * that joins a Kademlia network, and again whenever half as many more are known. Kad-dht's own refreshes are enough besides. Returns the function that ends it.
+ * Starts. While fewer than k peers are known our own neighbours are looked up; then each part of the key space that is
+ * farther away than they are, as a node does that joins a Kademlia network, and again whenever half as many more are
+ * known. Kad-dht's own refreshes are enough besides. Returns the function that ends it.
  */
 export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: Timers, log: Logger): () => void {
   const ended = new AbortController()

@@ -1,6 +1,7 @@
 /**
- * Full leaves of the routing table take in peers of other prefixes. Kad-dht keeps those that came first as long as they answer: k ids of one machine in a leaf
- * would keep all others out of it, and out of what we tell those who look up a key there [ids of one address around a key].
+ * Full leaves of the routing table take in peers of other prefixes. Kad-dht keeps those that came first as long as they
+ * answer: k ids of one machine in a leaf would keep all others out of it, and out of what we tell those who look up a
+ * key there [ids of one address around a key].
  */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
@@ -27,10 +28,15 @@ interface Buckets {
 }
 
 /**
- * To be called before the node starts. A peer that has come to a full leaf, was connected and has said that it speaks our protocol takes the place of the latest of those
- * that are beyond the limits there, unless it would be beyond them too. One that somebody has only named takes no place: it may be made up [peers that nobody can reach].
+ * To be called before the node starts. A peer that has come to a full leaf, was connected and has said that it speaks
+ * our protocol takes the place of the latest of those that are beyond the limits there, unless it would be beyond them
+ * too. One that somebody has only named takes no place: it may be made up [peers that nobody can reach].
  */
-export function preferDiversePeers(node: Node, profile: DiversityLimits & Pick<NetworkProfile, 'k'>, prefixes: Prefixes): void {
+export function preferDiversePeers(
+  node: Node,
+  profile: DiversityLimits & Pick<NetworkProfile, 'k'>,
+  prefixes: Prefixes
+): void {
   if (profile.answers_per_prefix === 0) return
   const { kb } = (node.services.dht as KadDHT & { routingTable: { kb: Buckets } }).routingTable
   const add = kb._add.bind(kb)
@@ -39,7 +45,12 @@ export function preferDiversePeers(node: Node, profile: DiversityLimits & Pick<N
     const isReal = prefixes.known(newcomer.peerId) !== undefined
     if (isReal && peers.length >= profile.k && !peers.some(({ peerId }) => peerId.equals(newcomer.peerId))) {
       const others = peers.filter(({ peerId }) => peerId !== kb.localPeer?.peerId)
-      const surplus = surplusFor(others.map(({ peerId }) => peerId), newcomer.peerId, profile, prefixes)
+      const surplus = surplusFor(
+        others.map(({ peerId }) => peerId),
+        newcomer.peerId,
+        profile,
+        prefixes
+      )
       const leaving = others.find(({ peerId }) => peerId === surplus)
       if (leaving !== undefined) await kb.remove(leaving.kadId)
     }
@@ -47,8 +58,16 @@ export function preferDiversePeers(node: Node, profile: DiversityLimits & Pick<N
   }
 }
 
-/** Of the peers of a leaf, in the order in which they came, the one that leaves for a newcomer; undefined where none is beyond the limits, or the newcomer would be. */
-export function surplusFor(peers: readonly PeerId[], newcomer: PeerId, limits: DiversityLimits, prefixes: Prefixes): PeerId | undefined {
+/**
+ * Of the peers of a leaf, in the order in which they came, the one that leaves for a newcomer; undefined where none is
+ * beyond the limits, or the newcomer would be.
+ */
+export function surplusFor(
+  peers: readonly PeerId[],
+  newcomer: PeerId,
+  limits: DiversityLimits,
+  prefixes: Prefixes
+): PeerId | undefined {
   const origins = peers.map((id) => originOf(id, prefixes))
   const counted = diverse(origins, limits)
   if (diverse([...counted, originOf(newcomer, prefixes)], limits).length === counted.length) return undefined

@@ -22,11 +22,13 @@ export interface Finder {
 }
 
 export function createFinder(node: Node, profile: NetworkProfile, prefixes: SettledPrefixes): Finder {
-  const prefixOfNamed = ({ id, addresses }: Named): string => prefixes.known(id) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0]))
+  const prefixOfNamed = ({ id, addresses }: Named): string =>
+    prefixes.known(id) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0]))
 
   const askOne = async ({ id, addresses }: Named, key: Uint8Array): Promise<Named[] | undefined> => {
     try {
-      // By the addresses alone: libp2p dials those of one peer one after the other, and so a false one would hold up the true one that another peer names.
+      // By the addresses alone: libp2p dials those of one peer one after the other, and so a false one would hold up
+      // the true one that another peer names.
       if (addresses.length > 0 && node.getConnections(id).length === 0) {
         const { remotePeer } = await node.dial([...addresses])
         if (!remotePeer.equals(id)) return undefined
@@ -40,22 +42,44 @@ export function createFinder(node: Node, profile: NetworkProfile, prefixes: Sett
       // It is there, and has too much to do.
       return answer.type === 'busy' ? [] : undefined
     } catch {
-      // Not reached, too slow, or no message: for a look-up all the same. That it is not where somebody says tells nothing of where it is.
+      // Not reached, too slow, or no message: for a look-up all the same. That it is not where somebody says tells
+      // nothing of where it is.
       if (addresses.length === 0) await dropUnreachable(node, id)
       return undefined
     }
   }
 
-  const nearest = (key: Uint8Array): PeerId[] => diverseFirst(nearestKnown(node, key).map((id) => originOf(id, prefixes)), profile.k, profile).map(({ id }) => id)
+  const nearest = (key: Uint8Array): PeerId[] =>
+    diverseFirst(
+      nearestKnown(node, key).map((id) => originOf(id, prefixes)),
+      profile.k,
+      profile
+    ).map(({ id }) => id)
 
   return {
     find: (key, signal) =>
-      lookUp(key, { k: profile.k, limits: profile, own: node.peerId, known: nearest(key), prefixOf: prefixOfNamed, ask: (named) => askOne(named, key) }, signal),
+      lookUp(
+        key,
+        {
+          k: profile.k,
+          limits: profile,
+          own: node.peerId,
+          known: nearest(key),
+          prefixOf: prefixOfNamed,
+          ask: (named) => askOne(named, key)
+        },
+        signal
+      ),
     async answer({ key }) {
       const peers = await Promise.all(
         nearest(key).map(async (id) => {
           const addresses = await knownAddresses(node, id)
-          return { peer: id.toMultihash().bytes, addresses: addresses.slice(0, MAX_ADDRESSES).map(({ multiaddr }) => multiaddr.decapsulateCode(CODE_P2P).bytes) }
+          return {
+            peer: id.toMultihash().bytes,
+            addresses: addresses
+              .slice(0, MAX_ADDRESSES)
+              .map(({ multiaddr }) => multiaddr.decapsulateCode(CODE_P2P).bytes)
+          }
         })
       )
       return { type: 'found', peers: peers.filter(({ addresses }) => addresses.length > 0) }

@@ -14,18 +14,30 @@ import { positionOf } from '../position.ts'
 const YOUNG_MS = 10_000
 
 /** Starts; returns the function that ends it. `now` is monotonic, in milliseconds. */
-export function keepPlaces(node: Node, profile: NetworkProfile, { now = () => performance.now(), places = CONNECTION_PLACES } = {}): () => void {
+export function keepPlaces(
+  node: Node,
+  profile: NetworkProfile,
+  { now = () => performance.now(), places = CONNECTION_PLACES } = {}
+): () => void {
   const protocols = [registryProtocol(profile), dhtProtocol(profile)]
   const opened = new WeakMap<Connection, { readonly atMs: number; readonly index: number }>()
   let count = 0
   const leaving = new WeakSet<Connection>()
 
   const neighbours = (): Set<string> => {
-    // All of the table: hundreds of one machine's ids there may be nearer to us than all others [a crowd around one node].
+    // All of the table: hundreds of one machine's ids there may be nearer to us than all others [a crowd around one
+    // node].
     const nearest = nearestKnown(node, positionOf(node.peerId))
     const connected = nearest.flatMap((id) => node.getConnections(id).slice(0, 1))
-    const origins = connected.map(({ remotePeer, remoteAddr }) => ({ peer: remotePeer.toString(), prefix: prefixOf(remoteAddr) }))
-    return new Set(diverse(origins, profile).slice(0, profile.k).map(({ peer }) => peer))
+    const origins = connected.map(({ remotePeer, remoteAddr }) => ({
+      peer: remotePeer.toString(),
+      prefix: prefixOf(remoteAddr)
+    }))
+    return new Set(
+      diverse(origins, profile)
+        .slice(0, profile.k)
+        .map(({ peer }) => peer)
+    )
   }
 
   /** When, and as which of all. */

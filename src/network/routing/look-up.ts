@@ -1,11 +1,13 @@
 /**
- * One look-up: who is nearest to a place in the key space. Kad-dht's own ends once the k nearest have answered, and these may all be one machine's. Here diversity
- * comes before the cut: the look-up goes on until the k nearest *diverse* peers that anybody has named have answered. Ids of one prefix so take two places, not k
- * [ids of one address around a key].
+ * One look-up: who is nearest to a place in the key space. Kad-dht's own ends once the k nearest have answered, and
+ * these may all be one machine's. Here diversity comes before the cut: the look-up goes on until the k nearest
+ * *diverse* peers that anybody has named have answered. Ids of one prefix so take two places, not k [ids of one address
+ * around a key].
  *
- * S/Kademlia (Baumgart and Mies, 2007) asks over disjoint paths, so that a liar spoils one of them. Here all answers go into one pool, where liars displace nobody
- * of another prefix, and what peers of one prefix name in vain is bounded [peers that nobody can reach]. Where a peer is said to be in several places each of them is
- * tried, one after the other: whoever names it first would else decide that nobody finds it [false addresses of honest peers].
+ * S/Kademlia (Baumgart and Mies, 2007) asks over disjoint paths, so that a liar spoils one of them. Here all answers go
+ * into one pool, where liars displace nobody of another prefix, and what peers of one prefix name in vain is bounded
+ * [peers that nobody can reach]. Where a peer is said to be in several places each of them is tried, one after the
+ * other: whoever names it first would else decide that nobody finds it [false addresses of honest peers].
  */
 import type { PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -13,11 +15,17 @@ import { distance } from '../../protocol/neighbourhood/density.ts'
 import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import { positionOf } from '../position.ts'
 
-/** Questions under way. One that is slow leaves its place to another, and so does its peer among the nearest until it answers. */
+/**
+ * Questions under way. One that is slow leaves its place to another, and so does its peer among the nearest until it
+ * answers.
+ */
 const AT_ONCE = 6
 const SLOW_MS = 500
 
-/** Without an answer for so long, a look-up ends once all of the nearest that are not slow have answered, where they are more than half of the nearest. */
+/**
+ * Without an answer for so long, a look-up ends once all of the nearest that are not slow have answered, where they are
+ * more than half of the nearest.
+ */
 const QUIET_MS = 1_000
 
 /** A look-up that has not ended by then gives what it has found. */
@@ -59,7 +67,9 @@ interface Candidate extends Named {
   readonly namers: Set<string>
 }
 
-/** Looks up the peers nearest to `key`, 32 bytes. Ends after 10 s with what it has. Rejects with the signal's reason. */
+/**
+ * Looks up the peers nearest to `key`, 32 bytes. Ends after 10 s with what it has. Rejects with the signal's reason.
+ */
 export function lookUp(key: Uint8Array, parts: LookUpParts, signal?: AbortSignal): Promise<Found> {
   return new LookUp(key, parts).run(signal)
 }
@@ -113,7 +123,14 @@ class LookUp {
     }
     if (named.id.equals(this.#parts.own)) return
     const away = distance(this.#key, positionOf(named.id))
-    const candidate: Candidate = { ...named, peer, distance: away, prefix: this.#parts.prefixOf(named), state: 'named', namers: new Set(namer === undefined ? [] : [namer]) }
+    const candidate: Candidate = {
+      ...named,
+      peer,
+      distance: away,
+      prefix: this.#parts.prefixOf(named),
+      state: 'named',
+      namers: new Set(namer === undefined ? [] : [namer])
+    }
     this.#candidates.set(id, candidate)
     const farther = this.#sorted.findIndex((other) => other.distance > away)
     this.#sorted.splice(farther === -1 ? this.#sorted.length : farther, 0, candidate)
@@ -133,13 +150,20 @@ class LookUp {
     return nearest
   }
 
-  /** Not those that have failed or answered elsewhere, nor those that nobody but peers name who have named too many in vain. */
+  /**
+   * Not those that have failed or answered elsewhere, nor those that nobody but peers name who have named too many in
+   * vain.
+   */
   #mayCount({ peer, state, namers }: Candidate, withSlow: boolean): boolean {
     if (state === 'slow') return withSlow && !this.#answered.has(peer)
     if (state !== 'named') return state !== 'failed'
     const { k, limits } = this.#parts
     if (this.#answered.has(peer)) return false
-    return limits.answers_per_prefix === 0 || namers.size === 0 || [...namers].some((namer) => (this.#inVain.get(namer) ?? 0) < k)
+    return (
+      limits.answers_per_prefix === 0 ||
+      namers.size === 0 ||
+      [...namers].some((namer) => (this.#inVain.get(namer) ?? 0) < k)
+    )
   }
 
   /** Ends when all of the nearest have answered; else asks the next of them. */

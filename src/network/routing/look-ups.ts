@@ -1,6 +1,6 @@
 /**
- * Who is nearest to a key, and how large the network is by what look-ups find. In a network of up to k others every look-up finds everybody, so that one of
- * them answers all for a while.
+ * Who is nearest to a key, and how large the network is by what look-ups find. In a network of up to k others every
+ * look-up finds everybody, so that one of them answers all for a while.
  */
 import type { PeerId } from '@libp2p/interface'
 import { networkSize } from '../../protocol/neighbourhood/density.ts'
@@ -12,29 +12,46 @@ import { originOf, type Prefixes } from './prefixes.ts'
 import { nearestKnown, tableSize } from './routing.ts'
 import { positionOf } from '../position.ts'
 
-/** So long the table is taken to hold everybody: a peer that joins enters it, and while one of it is not connected it is not believed. */
+/**
+ * So long the table is taken to hold everybody: a peer that joins enters it, and while one of it is not connected it is
+ * not believed.
+ */
 const EVERYBODY_MS = 10_000
 
 /** Estimates of the network's size that are kept: each is off by a quarter or so, their median by a tenth. */
 const MAX_ESTIMATES = 9
 
-/** The density around ourselves is computed again after so long, or when the table has another size: it goes through the whole table, and is asked for with each record that is offered. */
+/**
+ * The density around ourselves is computed again after so long, or when the table has another size: it goes through the
+ * whole table, and is asked for with each record that is offered.
+ */
 const DENSITY_MS = 10_000
 
-/** What is found at random keys counts up to so many times the size that the density around ourselves tells: each is off by a quarter, or by a half in odd prefixes. */
+/**
+ * What is found at random keys counts up to so many times the size that the density around ourselves tells: each is off
+ * by a quarter, or by a half in odd prefixes.
+ */
 const MOST_ABOVE_OWN_DENSITY = 4
 
 export interface LookUps {
-  /** The peers nearest to a key, diverse ones first and nearest first, without ourselves; at most k. Rejects with the signal's reason. */
+  /**
+   * The peers nearest to a key, diverse ones first and nearest first, without ourselves; at most k. Rejects with the
+   * signal's reason.
+   */
   closest(key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
   /** The same by asking the network in any case. */
   anew(key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
-  /** As `anew`, for a random key: how close those are that are found there is noted; in place of all that was noted before, where the network has changed. */
+  /**
+   * As `anew`, for a random key: how close those are that are found there is noted; in place of all that was noted
+   * before, where the network has changed.
+   */
   sample(key: Uint8Array, signal?: AbortSignal, hasChanged?: boolean): Promise<void>
   /**
-   * Nodes in the network, ourselves counted: those known while they are fewer than k others, else the median of what was found at random keys, bounded by the density
-   * around ourselves. A peer near ourselves may have chosen its place [a crowd around one node], and one that is asked on the way knows the random key and may have
-   * ids near every key [ids chosen for each key that is looked up]: to seem large a network has to seem so at both. Only diverse peers count at either.
+   * Nodes in the network, ourselves counted: those known while they are fewer than k others, else the median of what
+   * was found at random keys, bounded by the density around ourselves. A peer near ourselves may have chosen its place
+   * [a crowd around one node], and one that is asked on the way knows the random key and may have ids near every key
+   * [ids chosen for each key that is looked up]: to seem large a network has to seem so at both. Only diverse peers
+   * count at either.
    */
   networkSize(): number
 }
@@ -52,10 +69,14 @@ export function createLookUps(
   const estimates: number[] = []
   let around: { readonly size: number; readonly known: number; readonly atMs: number } | undefined
 
-  const withPrefixes = (ids: readonly PeerId[]): (Origin & { readonly id: PeerId })[] => ids.map((id) => originOf(id, prefixes))
+  const withPrefixes = (ids: readonly PeerId[]): (Origin & { readonly id: PeerId })[] =>
+    ids.map((id) => originOf(id, prefixes))
   const sizeBy = (key: Uint8Array, ids: readonly PeerId[]): number => {
     const counted = diverse(withPrefixes(ids), profile).slice(0, k)
-    return networkSize(key, counted.map(({ id }) => positionOf(id)))
+    return networkSize(
+      key,
+      counted.map(({ id }) => positionOf(id))
+    )
   }
   const sizeAroundOurselves = (known: number): number => {
     if (around === undefined || around.known !== known || now() - around.atMs > DENSITY_MS) {
@@ -91,7 +112,8 @@ export function createLookUps(
     async closest(key, signal) {
       signal?.throwIfAborted()
       const known = now() < knowsEverybodyUntilMs ? nearestKnown(node, key) : []
-      const isEverybody = known.length > 0 && known.length < k && known.every((peer) => node.getConnections(peer).length > 0)
+      const isEverybody =
+        known.length > 0 && known.length < k && known.every((peer) => node.getConnections(peer).length > 0)
       return isEverybody ? diverseFirst(withPrefixes(known), k, profile).map(({ id }) => id) : anew(key, signal)
     }
   }

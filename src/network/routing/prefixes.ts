@@ -1,4 +1,7 @@
-/** Under which /24 or /48 peers were connected: who may answer is chosen while there is no connection to most of them, and one that ends says as much as one that stands. */
+/**
+ * Under which /24 or /48 peers were connected: who may answer is chosen while there is no connection to most of them,
+ * and one that ends says as much as one that stands.
+ */
 import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
 import type { DiversityLimits, Origin } from '../../protocol/neighbourhood/diversity.ts'
@@ -6,11 +9,17 @@ import type { Node } from '../libp2p.ts'
 import { isKnown } from './routing.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
 
-/** Peers whose prefix is remembered, 300 bytes each; the one connected longest ago is forgotten first, of those that are not in the routing table. */
+/**
+ * Peers whose prefix is remembered, 300 bytes each; the one connected longest ago is forgotten first, of those that are
+ * not in the routing table.
+ */
 const MAX_REMEMBERED = 8_192
 
 export interface Prefixes {
-  /** That of a connection to where the peer says it listens, else of any, else of the newest that there was; the peer's id where there has never been any. */
+  /**
+   * That of a connection to where the peer says it listens, else of any, else of the newest that there was; the peer's
+   * id where there has never been any.
+   */
   of(peer: PeerId): string
   /** The same; undefined where there has never been any. */
   known(peer: PeerId): string | undefined
@@ -38,7 +47,10 @@ export function* originsOf(ids: Iterable<PeerId>, prefixes: Prefixes): Generator
 }
 
 /** Remembers until the node stops. */
-export function createPrefixes(node: Node, { answers_per_prefix }: Pick<DiversityLimits, 'answers_per_prefix'>): SettledPrefixes {
+export function createPrefixes(
+  node: Node,
+  { answers_per_prefix }: Pick<DiversityLimits, 'answers_per_prefix'>
+): SettledPrefixes {
   const last = new Map<string, { readonly peer: PeerId; readonly prefix: string }>()
   const put = (peer: PeerId, prefix: string): void => {
     last.delete(peer.toString())
@@ -48,7 +60,8 @@ export function createPrefixes(node: Node, { answers_per_prefix }: Pick<Diversit
     put(remotePeer, prefixOf(remoteAddr))
     for (const [id, { peer, prefix }] of last) {
       if (last.size <= MAX_REMEMBERED) break
-      // The table holds a quarter of these at most. One of it whose prefix is forgotten would count for itself [ids whose address is forgotten].
+      // The table holds a quarter of these at most. One of it whose prefix is forgotten would count for itself [ids
+      // whose address is forgotten].
       if (isKnown(node, peer)) put(peer, prefix)
       else {
         last.delete(id)

@@ -13,7 +13,11 @@ interface RoutingTable {
   removeEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
   remove(peer: PeerId): Promise<void>
   queueRoutingTableUpdate(peer: PeerId): void
-  readonly kb: { readonly root: Bucket; toIterable(): Iterable<{ readonly peerId: PeerId; readonly kadId: Uint8Array }>; get(kadId: Uint8Array): unknown }
+  readonly kb: {
+    readonly root: Bucket
+    toIterable(): Iterable<{ readonly peerId: PeerId; readonly kadId: Uint8Array }>
+    get(kadId: Uint8Array): unknown
+  }
 }
 
 function tableOf(node: Node): RoutingTable {
@@ -44,17 +48,25 @@ export function onPeerKnown(node: Node, listener: (peer: PeerId) => void): () =>
   }
 }
 
-/** Has the table take in a peer that has answered a look-up, where it has a place and the peer answers a ping: it may have missed it when they were connected. */
+/**
+ * Has the table take in a peer that has answered a look-up, where it has a place and the peer answers a ping: it may
+ * have missed it when they were connected.
+ */
 export function addAnswering(node: Node, peer: PeerId): void {
   if (!isKnown(node, peer)) tableOf(node).queueRoutingTableUpdate(peer)
 }
 
-/** Takes a peer out of the table that cannot be reached: kad-dht keeps the dead for ever. It comes back when it is met again. */
+/**
+ * Takes a peer out of the table that cannot be reached: kad-dht keeps the dead for ever. It comes back when it is met
+ * again.
+ */
 export async function dropUnreachable(node: Node, peer: PeerId): Promise<void> {
   if (node.getConnections(peer).length === 0) await tableOf(node).remove(peer)
 }
 
-/** Takes those out of the table that answer look-ups no more, having turned light; returns the function that ends it. */
+/**
+ * Takes those out of the table that answer look-ups no more, having turned light; returns the function that ends it.
+ */
 export function dropThoseThatTurnLight(node: Node, dhtProtocol: string): () => void {
   const onUpdate = ({ detail: { peer } }: CustomEvent<PeerUpdate>): void => {
     if (!peer.protocols.includes(dhtProtocol)) void tableOf(node).remove(peer.id)
@@ -65,7 +77,10 @@ export function dropThoseThatTurnLight(node: Node, dhtProtocol: string): () => v
   }
 }
 
-/** Forgets peers that are gone and are in no table: libp2p keeps what it knows of everybody that was ever connected. Returns the function that ends it. */
+/**
+ * Forgets peers that are gone and are in no table: libp2p keeps what it knows of everybody that was ever connected.
+ * Returns the function that ends it.
+ */
 export function forgetStrangers(node: Node): () => void {
   const onDisconnect = ({ detail: peer }: CustomEvent<PeerId>): void => {
     if (!isKnown(node, peer)) void node.peerStore.delete(peer)
@@ -76,7 +91,10 @@ export function forgetStrangers(node: Node): () => void {
   }
 }
 
-/** The peers of the table, nearest to a key first, without asking anybody. Some 2,000 at most (near-table.ts): a millisecond. */
+/**
+ * The peers of the table, nearest to a key first, without asking anybody. Some 2,000 at most (near-table.ts): a
+ * millisecond.
+ */
 export function nearestKnown(node: Node, key: Uint8Array): PeerId[] {
   return Array.from(tableOf(node).kb.toIterable(), ({ peerId, kadId }) => ({ peerId, away: distance(key, kadId) }))
     .filter(({ peerId }) => !peerId.equals(node.peerId))

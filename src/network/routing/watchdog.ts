@@ -1,7 +1,9 @@
 /**
- * Dials the bootstrap peers and those met before: all of them whenever nobody is left, since nodes made at the same time can miss each other for good otherwise; and those that are missing one by one
- * and ever more seldom, since the two parts of a network that was torn apart both have peers, and would never look for each other again. A peer can be connected and yet in no table, when its
- * protocols came too late or it is light: it is asked again over a new connection in place of the old one, ever more seldom too.
+ * Dials the bootstrap peers and those met before: all of them whenever nobody is left, since nodes made at the same
+ * time can miss each other for good otherwise; and those that are missing one by one and ever more seldom, since the
+ * two parts of a network that was torn apart both have peers, and would never look for each other again. A peer can be
+ * connected and yet in no table, when its protocols came too late or it is light: it is asked again over a new
+ * connection in place of the old one, ever more seldom too.
  */
 import { multiaddr } from '@multiformats/multiaddr'
 import { peerOf } from '../transport/addresses.ts'
@@ -13,7 +15,10 @@ import type { Timers } from '../../time/timers.ts'
 /** How often the table is looked at. */
 const WATCH_INTERVAL_MS = 2_000
 
-/** Looks between two dials of one that is missing: ten seconds at first, twice as long each time, an hour at last. Many nodes look, so one side is soon found by the other. */
+/**
+ * Looks between two dials of one that is missing: ten seconds at first, twice as long each time, an hour at last. Many
+ * nodes look, so one side is soon found by the other.
+ */
 const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 1_800
 
@@ -25,8 +30,16 @@ interface Wanted {
   pause: number
 }
 
-/** Starts watching; returns the function that ends it. `onUnreachable` hears of an address that cannot be dialled while nobody is known, and again only after it could. */
-export function watchBootstrap(node: Node, addresses: () => readonly string[], timers: Timers, onUnreachable: (address: string, reason: string) => void): () => void {
+/**
+ * Starts watching; returns the function that ends it. `onUnreachable` hears of an address that cannot be dialled while
+ * nobody is known, and again only after it could.
+ */
+export function watchBootstrap(
+  node: Node,
+  addresses: () => readonly string[],
+  timers: Timers,
+  onUnreachable: (address: string, reason: string) => void
+): () => void {
   const missing = new Map<string, Wanted>()
   /** By peer id: one may have several addresses. */
   const unlisted = new Map<string, Wanted>()
@@ -51,7 +64,8 @@ export function watchBootstrap(node: Node, addresses: () => readonly string[], t
     const all = addresses()
     const isConnected = connectedTo(node)
     for (const [address, { dueAt }] of missing) {
-      // A connection that lasts less long than the pause before it changes nothing: a node that is full closes those that are idle, and must not be dialled every ten seconds for it.
+      // A connection that lasts less long than the pause before it changes nothing: a node that is full closes those
+      // that are idle, and must not be dialled every ten seconds for it.
       if (!all.includes(address) || (isConnected(address) && looks >= dueAt)) missing.delete(address)
     }
     for (const address of all) {
@@ -90,7 +104,10 @@ export function watchBootstrap(node: Node, addresses: () => readonly string[], t
   })
 }
 
-/** Dials a peer though it is connected, and then closes what the new connection replaces [a peer that turns light and is dialled again]. */
+/**
+ * Dials a peer though it is connected, and then closes what the new connection replaces [a peer that turns light and is
+ * dialled again].
+ */
 async function dialAgain(node: Node, address: string): Promise<void> {
   const replaced = node.getConnections().filter(({ remotePeer }) => remotePeer.toString() === peerOf(address))
   await node.dial(multiaddr(address), { force: replaced.length > 0 })
@@ -102,7 +119,10 @@ function reasonOf(error: unknown): string {
   return ((error instanceof AggregateError ? error.errors[0] : error) as Error).message
 }
 
-/** Tells whether there is a connection to the peer of an address, as of now: forty addresses are looked at every two seconds. */
+/**
+ * Tells whether there is a connection to the peer of an address, as of now: forty addresses are looked at every two
+ * seconds.
+ */
 function connectedTo(node: Node): (address: string) => boolean {
   const connected = new Set<string | undefined>(node.getConnections().map(({ remotePeer }) => remotePeer.toString()))
   return (address) => connected.has(peerOf(address))

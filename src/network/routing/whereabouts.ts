@@ -1,7 +1,8 @@
 /**
- * Whether peers are where their connections come from. A machine that passes bytes on between two honest peers makes each seem to be at its own address to the other,
- * and of one address two count [honest peers behind an address of a liar]. So a peer that says, over the authenticated connection, that it listens in other prefixes only
- * is dialled there: where it answers, there it is. What it says alone proves nothing.
+ * Whether peers are where their connections come from. A machine that passes bytes on between two honest peers makes
+ * each seem to be at its own address to the other, and of one address two count [honest peers behind an address of a
+ * liar]. So a peer that says, over the authenticated connection, that it listens in other prefixes only is dialled
+ * there: where it answers, there it is. What it says alone proves nothing.
  */
 import type { Connection, IdentifyResult, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
@@ -15,7 +16,9 @@ const DIAL_MS = 5_000
 /** So long an answer waits for this: libp2p's identify takes as long as the answer, and the dialling as long again. */
 const SETTLED_MS = 2_000
 
-/** Peers dialled at a time who connected to us, in all and of one prefix: they choose when, and whom they have us dial. */
+/**
+ * Peers dialled at a time who connected to us, in all and of one prefix: they choose when, and whom they have us dial.
+ */
 const DIALLED = { all: 32, prefix: 8 }
 
 export interface Whereabouts {

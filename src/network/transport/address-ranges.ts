@@ -1,7 +1,13 @@
-/** IP addresses that are not everybody's: what a public network has no peers at, and what a stranger would have us reach in his place. */
+/**
+ * IP addresses that are not everybody's: what a public network has no peers at, and what a stranger would have us reach
+ * in his place.
+ */
 import { BlockList, isIPv6 } from 'node:net'
 
-/** A name for each range, and its subnets (IANA's special-purpose registries). An IPv4 address inside IPv6 is of the range of the IPv4 address. */
+/**
+ * A name for each range, and its subnets (IANA's special-purpose registries). An IPv4 address inside IPv6 is of the
+ * range of the IPv4 address.
+ */
 const RANGES = {
   loopback: ['127.0.0.0/8', '::1/128'],
   '10.0.0.0/8': ['10.0.0.0/8'],
@@ -11,8 +17,19 @@ const RANGES = {
   'link-local': ['169.254.0.0/16', 'fe80::/10'],
   'unique local': ['fc00::/7'],
   'site-local': ['fec0::/10'],
-  // Nobody is there in any network: the unspecified address, IPv4 in forms that hosts may translate, groups, what is reserved.
-  nowhere: ['0.0.0.0/8', '192.0.0.0/24', '224.0.0.0/3', '::/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2002::/16', 'ff00::/8']
+  // Nobody is there in any network: the unspecified address, IPv4 in forms that hosts may translate, groups, what is
+  // reserved.
+  nowhere: [
+    '0.0.0.0/8',
+    '192.0.0.0/24',
+    '224.0.0.0/3',
+    '::/96',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+    '100::/64',
+    '2002::/16',
+    'ff00::/8'
+  ]
 } as const
 
 export type AddressRange = keyof typeof RANGES
@@ -26,7 +43,9 @@ const LISTS = Object.entries(RANGES).map(([range, subnets]) => {
   return { range: range as AddressRange, list }
 })
 
-/** The range that is not public which an IP address lies in; undefined for public ones. `ip` is an IP address as text. */
+/**
+ * The range that is not public which an IP address lies in; undefined for public ones. `ip` is an IP address as text.
+ */
 export function specialRange(ip: string): AddressRange | undefined {
   return LISTS.find(({ list }) => list.check(ip, familyOf(ip)))?.range
 }

@@ -2,7 +2,10 @@
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { addressPrefix } from '../../protocol/neighbourhood/diversity.ts'
 
-/** The IP address that a multiaddr begins with, after its zone if it has one; undefined for host names and anything else. */
+/**
+ * The IP address that a multiaddr begins with, after its zone if it has one; undefined for host names and anything
+ * else.
+ */
 export function ipOf(address: Multiaddr): string | undefined {
   const [first] = address.getComponents().filter(({ name }) => name !== 'ip6zone')
   return first?.name === 'ip4' || first?.name === 'ip6' ? first.value : undefined
@@ -29,5 +32,7 @@ export function prefixOf(address: Multiaddr): string {
 
 /** The peer id that a multiaddr ends with; undefined where it has none. */
 export function peerOf(address: string): string | undefined {
-  return multiaddr(address).getComponents().findLast((component) => component.name === 'p2p')?.value
+  return multiaddr(address)
+    .getComponents()
+    .findLast((component) => component.name === 'p2p')?.value
 }

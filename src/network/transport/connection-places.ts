@@ -1,13 +1,17 @@
 /**
- * Which open connection gives way when there are too many: connections are a budget like all others [idle connections of one address]. Pure; keep-places.ts
- * applies it to libp2p, whose own limit refuses newcomers and asks nobody who they are.
+ * Which open connection gives way when there are too many: connections are a budget like all others [idle connections
+ * of one address]. Pure; keep-places.ts applies it to libp2p, whose own limit refuses newcomers and asks nobody who
+ * they are.
  */
 import { widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 
 /** How many connections may be open. */
 export interface ConnectionPlaces {
   readonly all: number
-  /** Of all, those that inbound strangers may not have: neither our own dialling nor to the nearest of the routing table. */
+  /**
+   * Of all, those that inbound strangers may not have: neither our own dialling nor to the nearest of the routing
+   * table.
+   */
   readonly kept: number
   readonly peer: number
   /** Of one /24 or /48, and of one /16 or /32, where the profile limits each. */
@@ -19,8 +23,10 @@ export interface ConnectionPlaces {
  * - all: libp2p's own number, and what nodes have been measured with (docs/verification.md).
  * - kept: the 20 neighbours, and four look-ups beside each other of some 20 peers each.
  * - peer: two nodes that dial each other at one moment have two connections; nobody needs a third.
- * - prefix: behind one address of an office or a home there may be dozens of nodes. Those beyond 32 take turns, since idle ones give way, and one address has a tenth of all.
- * - widePrefix: twice as much, for a provider's many customers. It takes four of these to fill the places of strangers, and then the fullest gives way to newcomers.
+ * - prefix: behind one address of an office or a home there may be dozens of nodes. Those beyond 32 take turns, since
+ *   idle ones give way, and one address has a tenth of all.
+ * - widePrefix: twice as much, for a provider's many customers. It takes four of these to fill the places of strangers,
+ *   and then the fullest gives way to newcomers.
  */
 export const CONNECTION_PLACES: ConnectionPlaces = { all: 300, kept: 100, peer: 2, prefix: 32, widePrefix: 64 }
 
@@ -36,8 +42,15 @@ export interface OpenConnection {
   readonly isBusy: boolean
 }
 
-/** The connection to close next, undefined when there is room for all. Given are those that are open, in the order of opening: the newcomer last. Asked again after each. */
-export function givesWay<T extends OpenConnection>(open: readonly T[], limits: DiversityLimits, places: ConnectionPlaces = CONNECTION_PLACES): T | undefined {
+/**
+ * The connection to close next, undefined when there is room for all. Given are those that are open, in the order of
+ * opening: the newcomer last. Asked again after each.
+ */
+export function givesWay<T extends OpenConnection>(
+  open: readonly T[],
+  limits: DiversityLimits,
+  places: ConnectionPlaces = CONNECTION_PLACES
+): T | undefined {
   const newest = open.at(-1)
   if (newest === undefined) return undefined
   const ofPeer = open.filter(({ peer }) => peer === newest.peer)
@@ -71,8 +84,15 @@ function levels(limits: DiversityLimits, places: ConnectionPlaces): Level[] {
   ]
 }
 
-/** Those of the wide prefix that has most, and of these those of the prefix that has most; of several that have as many, of all of them. */
-function ofFullest<T extends OpenConnection>(connections: readonly T[], limits: DiversityLimits, places: ConnectionPlaces): readonly T[] {
+/**
+ * Those of the wide prefix that has most, and of these those of the prefix that has most; of several that have as many,
+ * of all of them.
+ */
+function ofFullest<T extends OpenConnection>(
+  connections: readonly T[],
+  limits: DiversityLimits,
+  places: ConnectionPlaces
+): readonly T[] {
   return levels(limits, places).reduce<readonly T[]>((left, { of }) => {
     const groups = [...Map.groupBy(left, ({ prefix }) => of(prefix)).values()]
     const most = Math.max(...groups.map(({ length }) => length))

@@ -3,8 +3,9 @@ import { createServer } from 'node:net'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 
 /**
- * The multiaddr to listen on when none is configured: loopback for a network of one machine, every interface otherwise; `port`, or any
- * free one when another daemon has it. Who takes the port between this look and the listening makes the start fail with a ListenError.
+ * The multiaddr to listen on when none is configured: loopback for a network of one machine, every interface otherwise;
+ * `port`, or any free one when another daemon has it. Who takes the port between this look and the listening makes the
+ * start fail with a ListenError.
  */
 export async function defaultListenAddress(profile: Pick<NetworkProfile, 'scope'>, port: number): Promise<string> {
   const host = profile.scope === 'loopback' ? '127.0.0.1' : '0.0.0.0'

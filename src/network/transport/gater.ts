@@ -19,7 +19,12 @@ export interface GaterOptions {
 }
 
 export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: GaterOptions): ConnectionGater {
-  const mayDial = profile.scope === 'loopback' ? isLoopback : profile.scope === 'public' ? publicOrConfigured(listen, bootstrap) : () => true
+  const mayDial =
+    profile.scope === 'loopback'
+      ? isLoopback
+      : profile.scope === 'public'
+        ? publicOrConfigured(listen, bootstrap)
+        : () => true
   const halfOpen = limitHalfOpen(profile)
   return {
     denyDialPeer: isBanned,
@@ -27,7 +32,10 @@ export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: Gate
     // Addresses are dialled without saying whose they are (finder.ts).
     denyOutboundEncryptedConnection: isBanned,
     denyDialMultiaddr: (address) => !mayDial(address),
-    denyInboundConnection: (connection) => (profile.scope === 'loopback' && !isLoopback(connection.remoteAddr)) || !mayConnect(prefixOf(connection.remoteAddr)) || !halfOpen.begin(connection),
+    denyInboundConnection: (connection) =>
+      (profile.scope === 'loopback' && !isLoopback(connection.remoteAddr)) ||
+      !mayConnect(prefixOf(connection.remoteAddr)) ||
+      !halfOpen.begin(connection),
     denyInboundUpgradedConnection(_peer, connection) {
       halfOpen.end(connection)
       return false
@@ -36,12 +44,18 @@ export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: Gate
 }
 
 /**
- * Peers tell each other addresses, and nobody checks them before they are dialled. So on a public network a private, loopback or link-local one is dialled only where a
- * bootstrap peer is in that range or this node listens there by name (0.0.0.0 names nothing), and a host name, which may resolve to anything, only where
- * it is a bootstrap peer's [private addresses that a peer tells].
+ * Peers tell each other addresses, and nobody checks them before they are dialled. So on a public network a private,
+ * loopback or link-local one is dialled only where a bootstrap peer is in that range or this node listens there by name
+ * (0.0.0.0 names nothing), and a host name, which may resolve to anything, only where it is a bootstrap peer's [private
+ * addresses that a peer tells].
  */
-function publicOrConfigured(listen: readonly Multiaddr[], bootstrap: readonly Multiaddr[]): (address: Multiaddr) => boolean {
-  const own = new Set<AddressRange | undefined>([...listen, ...bootstrap].map(ipOf).map((ip) => (ip === undefined ? undefined : specialRange(ip))))
+function publicOrConfigured(
+  listen: readonly Multiaddr[],
+  bootstrap: readonly Multiaddr[]
+): (address: Multiaddr) => boolean {
+  const own = new Set<AddressRange | undefined>(
+    [...listen, ...bootstrap].map(ipOf).map((ip) => (ip === undefined ? undefined : specialRange(ip)))
+  )
   const hosts = new Set(bootstrap.map(hostOf))
   return (address) => {
     const ip = ipOf(address)

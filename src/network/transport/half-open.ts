@@ -7,7 +7,10 @@ import { Places } from '../../util/places.ts'
 /** Set up at once, of all. */
 export const MAX_HALF_OPEN = 100
 
-/** Of one /24 or /48, and of one /16 or /32, where the profile limits each: what comes in five seconds at the rate of one prefix (budget.ts), and twice as much. */
+/**
+ * Of one /24 or /48, and of one /16 or /32, where the profile limits each: what comes in five seconds at the rate of
+ * one prefix (budget.ts), and twice as much.
+ */
 const OF_PREFIX = 25
 const OF_WIDE_PREFIX = 50
 
@@ -18,7 +21,10 @@ export interface HalfOpen {
   end(connection: MultiaddrConnection): void
 }
 
-export function limitHalfOpen({ answers_per_prefix: narrow, answers_per_wide_prefix: wide }: DiversityLimits): HalfOpen {
+export function limitHalfOpen({
+  answers_per_prefix: narrow,
+  answers_per_wide_prefix: wide
+}: DiversityLimits): HalfOpen {
   const ofPrefix = new Places(MAX_HALF_OPEN, narrow > 0 ? OF_PREFIX : MAX_HALF_OPEN)
   const ofWide = new Places(MAX_HALF_OPEN, wide > 0 ? OF_WIDE_PREFIX : MAX_HALF_OPEN)
   const ends = new WeakMap<MultiaddrConnection, () => void>()

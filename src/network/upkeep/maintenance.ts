@@ -1,4 +1,7 @@
-/** What a node does by itself: time passes over its entries, doubtful ones are asked about, records move to where they belong. */
+/**
+ * What a node does by itself: time passes over its entries, doubtful ones are asked about, records move to where they
+ * belong.
+ */
 import type { Logger } from 'pino'
 import type { BeaconClient } from '../../beacon/types.ts'
 import { fromHex } from '../../protocol/encoding/bytes.ts'
@@ -114,7 +117,12 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
     beginReplicating()
   })
   const endLooking = timers.every(REJOINED_MS, () => {
-    if (rejoinedMs !== undefined && replicating === undefined && isDue(Math.max(rejoinedMs, lastReplicationMs + LEAST_BETWEEN_MS), LEAST_BETWEEN_MS)) beginReplicating()
+    if (
+      rejoinedMs !== undefined &&
+      replicating === undefined &&
+      isDue(Math.max(rejoinedMs, lastReplicationMs + LEAST_BETWEEN_MS), LEAST_BETWEEN_MS)
+    )
+      beginReplicating()
   })
   return {
     rejoined() {
@@ -131,7 +139,10 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
 }
 
 /** Sends every record of our own again, as long as its lease runs, or its validity. */
-async function republishOwn({ store, clock, profile, log, republish }: MaintenanceParts, isStopped: () => boolean): Promise<void> {
+async function republishOwn(
+  { store, clock, profile, log, republish }: MaintenanceParts,
+  isStopped: () => boolean
+): Promise<void> {
   for (const record of ownRecords(store)) {
     if (isStopped()) return
     if (!isStanding(record, { store, clock, profile })) {

@@ -6,7 +6,10 @@ import type { Neighbour } from '../holder/names/neighbours.ts'
 import type { Peer, Peers } from '../peers.ts'
 import type { ListedEntry } from '../wire/list.ts'
 
-/** Names that one neighbour may bring up in a round, each of some kilobytes of memory until it ends: what a liar makes up takes no other's place. */
+/**
+ * Names that one neighbour may bring up in a round, each of some kilobytes of memory until it ends: what a liar makes
+ * up takes no other's place.
+ */
 const MAX_OF_ONE = 500
 
 /** Names asked for at the same time: as many proofs as are verified at once, and some on the way. */
@@ -19,7 +22,12 @@ const LOOKED_UP_AT_A_TIME = 100
 export type MissingNames = Map<string, { readonly key: Uint8Array; readonly answers: Neighbour[] }>
 
 /** Notes what a neighbour lists. */
-export async function noteMissing(missing: MissingNames, from: Peer, listed: ReadonlyMap<string, ListedEntry>, isMissing: (key: Uint8Array) => boolean): Promise<void> {
+export async function noteMissing(
+  missing: MissingNames,
+  from: Peer,
+  listed: ReadonlyMap<string, ListedEntry>,
+  isMissing: (key: Uint8Array) => boolean
+): Promise<void> {
   const { peer, prefix } = from
   let added = 0
   let looked = 0
@@ -39,7 +47,12 @@ export async function noteMissing(missing: MissingNames, from: Peer, listed: Rea
 }
 
 /** Asks for the record of each name for which enough neighbours list one claim, and enters it. */
-export async function takeMissing(missing: MissingNames, holder: Holder, peers: Peers, isStopped: () => boolean): Promise<void> {
+export async function takeMissing(
+  missing: MissingNames,
+  holder: Holder,
+  peers: Peers,
+  isStopped: () => boolean
+): Promise<void> {
   const known = peers.diverse(peers.nearest(peers.ownPosition)).length
   await eachAtOnce(missing.values(), TAKEN_AT_ONCE, async (each) => {
     if (!isStopped()) await holder.reveals.take({ ...each, known })

@@ -1,4 +1,7 @@
-/** When entries that are not settled are asked about, and how many at the same time: whoever is silent to one question must hold up neither the others nor the time of entries. */
+/**
+ * When entries that are not settled are asked about, and how many at the same time: whoever is silent to one question
+ * must hold up neither the others nor the time of entries.
+ */
 import { roundsIn } from '../../protocol/time/beacon-time.ts'
 import type { Entry } from '../../protocol/admission/entry.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
@@ -6,7 +9,10 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 /** Questions about an unsettled entry while it settles. */
 const QUESTIONS_PER_SETTLING = 4
 
-/** Questions under way, each to k peers. With 4,096 provisional entries and a majority that is silent for ten seconds each time, an hour and a half. */
+/**
+ * Questions under way, each to k peers. With 4,096 provisional entries and a majority that is silent for ten seconds
+ * each time, an hour and a half.
+ */
 const MAX_UNDER_WAY = 8
 
 export interface QuestionsParts {
@@ -29,7 +35,10 @@ export class Questions {
     this.#parts = parts
   }
 
-  /** Begins the questions whose turn has come by round `verified`, as far as there are places; the others follow as places become free. */
+  /**
+   * Begins the questions whose turn has come by round `verified`, as far as there are places; the others follow as
+   * places become free.
+   */
   begin(unsettled: ReadonlyMap<string, Entry>, verified: number): void {
     for (const id of this.#due.keys()) {
       if (unsettled.has(id)) continue
@@ -72,6 +81,10 @@ export class Questions {
 /** Rounds between two questions about an entry; undefined where none are asked. */
 function questionInterval({ state }: Entry, profile: NetworkProfile): number | undefined {
   if (state === 'settling') return Math.max(1, Math.ceil((profile.settle - profile.contest) / QUESTIONS_PER_SETTLING))
-  if (state === 'provisional') return Math.max(1, Math.min(roundsIn(3600, profile.beacon), Math.ceil(profile.provisional_settle / QUESTIONS_PER_SETTLING)))
+  if (state === 'provisional')
+    return Math.max(
+      1,
+      Math.min(roundsIn(3600, profile.beacon), Math.ceil(profile.provisional_settle / QUESTIONS_PER_SETTLING))
+    )
   return undefined
 }

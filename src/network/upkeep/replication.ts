@@ -21,13 +21,18 @@ import { OfflineError, type PutOutcome } from '../types.ts'
 /** Pages of a neighbour's list that are compared with our own entries. */
 const MAX_ENTRY_PAGES = 400
 
-/** Pages of a neighbour's commitments: 8,000. Twenty liars then cost 25 MB, until their words are found not to agree. */
+/**
+ * Pages of a neighbour's commitments: 8,000. Twenty liars then cost 25 MB, until their words are found not to agree.
+ */
 const MAX_COMMITMENT_PAGES = 16
 
 /** Payloads dropped in one round: each is first sent to all who should hold it. */
 const MAX_DISPLACED = 100
 
-/** So long one neighbour is listed and given to in a round, and is asked for commitments: who takes his time over each answer must not hold up the others [a neighbour that takes its time]. */
+/**
+ * So long one neighbour is listed and given to in a round, and is asked for commitments: who takes his time over each
+ * answer must not hold up the others [a neighbour that takes its time].
+ */
 const NEIGHBOUR_MS = 2 * 60_000
 const COMMITMENTS_MS = 30_000
 
@@ -39,12 +44,20 @@ const DISPLACED_MS = 10 * 60_000
 const ENTRIES_AT_A_TIME = 100
 
 /**
- * Gives each neighbour the records that belong to it as well and that it lacks or has older ones of, and takes the newer ones that it has. Then takes those that
- * are missing here, where enough neighbours list one claim to adopt it by.
+ * Gives each neighbour the records that belong to it as well and that it lacks or has older ones of, and takes the
+ * newer ones that it has. Then takes those that are missing here, where enough neighbours list one claim to adopt it
+ * by.
  */
-export async function handOver(holder: Holder, peers: Peers, profile: NetworkProfile, isStopped: () => boolean, now = elapsed): Promise<void> {
+export async function handOver(
+  holder: Holder,
+  peers: Peers,
+  profile: NetworkProfile,
+  isStopped: () => boolean,
+  now = elapsed
+): Promise<void> {
   const reach = radius(profile.k, peers.networkSize())
-  const isMissing = (key: Uint8Array): boolean => isWithin(key, peers.ownPosition, reach) && holder.entries.load(key) === undefined
+  const isMissing = (key: Uint8Array): boolean =>
+    isWithin(key, peers.ownPosition, reach) && holder.entries.load(key) === undefined
   const missing: MissingNames = new Map()
   for (const peer of peers.nearest(peers.ownPosition)) {
     if (isStopped()) return
@@ -59,7 +72,8 @@ export async function handOver(holder: Holder, peers: Peers, profile: NetworkPro
       if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
       const own = isWithin(key, position, reach) ? holder.entries.load(key) : undefined
       const theirs = held.get(toHex(key))?.record
-      if (own?.record === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.recordHash))) continue
+      if (own?.record === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.recordHash)))
+        continue
       const answered = await give(holder, peers, peer, { kind: 'reveal', record: own.record })
       if (answered === undefined || answered === 'busy') break
     }
@@ -67,7 +81,8 @@ export async function handOver(holder: Holder, peers: Peers, profile: NetworkPro
       if (isOver()) break
       if (!isWithin(key, position, reach)) continue
       const answered = await give(holder, peers, peer, { kind, record })
-      // It may be busy with this manifest only: those who know its identity are silent. The others must not be kept from it each time.
+      // It may be busy with this manifest only: those who know its identity are silent. The others must not be kept
+      // from it each time.
       if (answered === undefined || (answered === 'busy' && kind !== 'manifest')) break
     }
   }
@@ -75,13 +90,18 @@ export async function handOver(holder: Holder, peers: Peers, profile: NetworkPro
 }
 
 /**
- * What the neighbours say of the commitments they hold (by C in hex), for those that came while this node was not there or not near. Nobody pushes: whom to
- * ask is our choice, and one word alone counts for nothing (`medianSeen`).
+ * What the neighbours say of the commitments they hold (by C in hex), for those that came while this node was not there
+ * or not near. Nobody pushes: whom to ask is our choice, and one word alone counts for nothing (`medianSeen`).
  *
- * Of all the same part is asked for, which begins behind `from`: C is any 32 bytes, so whoever stamps thousands of low ones would else hide all others behind
- * them [commitments that hide others].
+ * Of all the same part is asked for, which begins behind `from`: C is any 32 bytes, so whoever stamps thousands of low
+ * ones would else hide all others behind them [commitments that hide others].
  */
-export async function askForCommitments(peers: Peers, isStopped: () => boolean, now = elapsed, from: Uint8Array = randomBytes(32)): Promise<Map<string, HandedOver[]>> {
+export async function askForCommitments(
+  peers: Peers,
+  isStopped: () => boolean,
+  now = elapsed,
+  from: Uint8Array = randomBytes(32)
+): Promise<Map<string, HandedOver[]>> {
   const words = new Map<string, HandedOver[]>()
   for (const neighbour of peers.diverse(peers.nearest(peers.ownPosition))) {
     const isOver = endOf(COMMITMENTS_MS, isStopped, now)
@@ -95,15 +115,28 @@ export async function askForCommitments(peers: Peers, isStopped: () => boolean, 
   return words
 }
 
-/** What a neighbour holds from behind `from` on, and at the end from the beginning up to it; as many as fit into the pages. */
-async function* commitmentsOf(peers: Peers, neighbour: Peer, from: Uint8Array, isOver: () => boolean): AsyncGenerator<SeenCommitment> {
+/**
+ * What a neighbour holds from behind `from` on, and at the end from the beginning up to it; as many as fit into the
+ * pages.
+ */
+async function* commitmentsOf(
+  peers: Peers,
+  neighbour: Peer,
+  from: Uint8Array,
+  isOver: () => boolean
+): AsyncGenerator<SeenCommitment> {
   let after: Uint8Array | undefined = from
   let isSecondPart = false
   for (let page = 0; page < MAX_COMMITMENT_PAGES && !isOver(); page++) {
-    const answer: CommitmentsAnswer | undefined = await answerOf(peers, neighbour, { type: 'commitments', ...(after !== undefined && { after }) })
+    const answer: CommitmentsAnswer | undefined = await answerOf(peers, neighbour, {
+      type: 'commitments',
+      ...(after !== undefined && { after })
+    })
     if (answer?.type !== 'commitments') return
     const { commitments, more }: HeldCommitments = answer
-    const wanted = isSecondPart ? commitments.filter(({ commitment }) => compareBytes(commitment, from) <= 0) : commitments
+    const wanted = isSecondPart
+      ? commitments.filter(({ commitment }) => compareBytes(commitment, from) <= 0)
+      : commitments
     yield* wanted
     if (isSecondPart && (!more || wanted.length < commitments.length)) return
     after = more ? commitments.at(-1)!.commitment : undefined
@@ -111,8 +144,16 @@ async function* commitmentsOf(peers: Peers, neighbour: Peer, from: Uint8Array, i
   }
 }
 
-/** Leaves the payloads that this node is no longer near to those who are, once more than half of them have been seen to hold them; the stubs stay. */
-export async function dropDisplaced(holder: Holder, send: (record: OwnRecord) => Promise<PutOutcome>, isStopped: () => boolean, now = elapsed): Promise<void> {
+/**
+ * Leaves the payloads that this node is no longer near to those who are, once more than half of them have been seen to
+ * hold them; the stubs stay.
+ */
+export async function dropDisplaced(
+  holder: Holder,
+  send: (record: OwnRecord) => Promise<PutOutcome>,
+  isStopped: () => boolean,
+  now = elapsed
+): Promise<void> {
   const isOver = endOf(DISPLACED_MS, isStopped, now)
   let sent = 0
   let looked = 0
@@ -150,7 +191,12 @@ async function listOf(peers: Peers, peer: Peer, isOver: () => boolean): Promise<
   let after: Uint8Array | undefined
   for (let page = 0; page < MAX_ENTRY_PAGES; page++) {
     if (isOver()) return undefined
-    const answer = await answerOf(peers, peer, { type: 'list', key: sha256(), bits: 0, ...(after !== undefined && { after }) })
+    const answer = await answerOf(peers, peer, {
+      type: 'list',
+      key: sha256(),
+      bits: 0,
+      ...(after !== undefined && { after })
+    })
     if (answer?.type !== 'listed') return undefined
     for (const entry of answer.entries) held.set(toHex(entry.key), entry)
     if (!answer.more) break
@@ -160,7 +206,12 @@ async function listOf(peers: Peers, peer: Peer, isOver: () => boolean): Promise<
 }
 
 /** What the peer answers, undefined for nothing. A newer record that it has instead is taken from it. */
-async function give(holder: Holder, peers: Peers, peer: Peer, record: { kind: OwnRecord['kind']; record: Uint8Array }): Promise<PutAnswer['type'] | undefined> {
+async function give(
+  holder: Holder,
+  peers: Peers,
+  peer: Peer,
+  record: { kind: OwnRecord['kind']; record: Uint8Array }
+): Promise<PutAnswer['type'] | undefined> {
   const answer = await answerOf(peers, peer, { type: 'put', ...record })
   if (answer?.type === 'stale') await holder.put(record.kind, answer.record, peer)
   return answer?.type

@@ -46,7 +46,8 @@ export function decodeCommonAnswer(value: CborValue, type: string): CommonAnswer
   if (type === 'refused') {
     const fields = fieldsOf(value, ['type', 'code', 'detail'])
     const [code, detail] = [textField(fields, 'code'), textField(fields, 'detail')]
-    if (!CODE.test(code) || detail.length > MAX_DETAIL) throw new EncodingError('refused: not a code and a short detail')
+    if (!CODE.test(code) || detail.length > MAX_DETAIL)
+      throw new EncodingError('refused: not a code and a short detail')
     return { type, code, detail }
   }
   throw new EncodingError(`"${type.slice(0, 32)}": unknown answer`)

@@ -20,8 +20,16 @@ export async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Sends a request to a peer and waits for its answer, 10 s in all. Rejects with AskError, or with the signal's reason. */
-export async function ask<R extends Request>(node: Node, peer: PeerId, request: R, profile: NetworkProfile, signal?: AbortSignal): Promise<AnswerTo<R>> {
+/**
+ * Sends a request to a peer and waits for its answer, 10 s in all. Rejects with AskError, or with the signal's reason.
+ */
+export async function ask<R extends Request>(
+  node: Node,
+  peer: PeerId,
+  request: R,
+  profile: NetworkProfile,
+  signal?: AbortSignal
+): Promise<AnswerTo<R>> {
   const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
   const protocol = registryProtocol(profile)
@@ -29,15 +37,24 @@ export async function ask<R extends Request>(node: Node, peer: PeerId, request: 
     const connection = await node.dial(peer, { signal: either })
     const kept = takeIdle(connection, protocol)
     const answer = kept === undefined ? undefined : await overKept(connection, kept, request, either)
-    return answer ?? (await exchange(connection, await connection.newStream(protocol, { signal: either }), request, either))
+    return (
+      answer ?? (await exchange(connection, await connection.newStream(protocol, { signal: either }), request, either))
+    )
   } catch (error) {
     signal?.throwIfAborted()
     throw new AskError(`${peer.toString()} gave no answer: ${(error as Error).message}`, { cause: error })
   }
 }
 
-/** Undefined when the stream does not answer: the peer may have ended it meanwhile. Rejects with the signal's reason. */
-async function overKept<R extends Request>(connection: Connection, stream: Stream, request: R, signal: AbortSignal): Promise<AnswerTo<R> | undefined> {
+/**
+ * Undefined when the stream does not answer: the peer may have ended it meanwhile. Rejects with the signal's reason.
+ */
+async function overKept<R extends Request>(
+  connection: Connection,
+  stream: Stream,
+  request: R,
+  signal: AbortSignal
+): Promise<AnswerTo<R> | undefined> {
   try {
     return await exchange(connection, stream, request, signal)
   } catch {
@@ -46,7 +63,12 @@ async function overKept<R extends Request>(connection: Connection, stream: Strea
   }
 }
 
-async function exchange<R extends Request>(connection: Connection, stream: Stream, request: R, signal: AbortSignal): Promise<AnswerTo<R>> {
+async function exchange<R extends Request>(
+  connection: Connection,
+  stream: Stream,
+  request: R,
+  signal: AbortSignal
+): Promise<AnswerTo<R>> {
   const abort = (): void => {
     stream.abort(signal.reason instanceof Error ? signal.reason : new Error('gave up'))
   }

@@ -16,7 +16,11 @@ export type CommitAnswer = { readonly type: 'received'; readonly receipt: Uint8A
 
 export function decodeCommitRequest(value: CborValue): CommitRequest {
   const fields = fieldsOf(value, ['type', 'commitment', 'nonce'])
-  return { type: 'commit', commitment: bytesField(fields, 'commitment', COMMITMENT_BYTES), nonce: bytesField(fields, 'nonce', STAMP_NONCE_BYTES) }
+  return {
+    type: 'commit',
+    commitment: bytesField(fields, 'commitment', COMMITMENT_BYTES),
+    nonce: bytesField(fields, 'nonce', STAMP_NONCE_BYTES)
+  }
 }
 
 export function decodeCommitAnswer(value: CborValue, type: string): CommitAnswer {

@@ -31,13 +31,24 @@ export type CommitmentsAnswer = HeldCommitments | CommonAnswer
 
 export function decodeCommitmentsRequest(value: CborValue): CommitmentsRequest {
   const fields = fieldsOf(value, ['type'], ['after'])
-  return Object.hasOwn(fields, 'after') ? { type: 'commitments', after: bytesField(fields, 'after', COMMITMENT_BYTES) } : { type: 'commitments' }
+  return Object.hasOwn(fields, 'after')
+    ? { type: 'commitments', after: bytesField(fields, 'after', COMMITMENT_BYTES) }
+    : { type: 'commitments' }
 }
 
-const PAGE: PageShape<SeenCommitment> = { member: 'commitments', most: COMMITMENTS_PAGE, decode: decodeSeen, keyOf: ({ commitment }) => commitment }
+const PAGE: PageShape<SeenCommitment> = {
+  member: 'commitments',
+  most: COMMITMENTS_PAGE,
+  decode: decodeSeen,
+  keyOf: ({ commitment }) => commitment
+}
 
 /** Throws EncodingError also for commitments that are not behind `after`. */
-export function decodeCommitmentsAnswer(value: CborValue, type: string, { after }: CommitmentsRequest): CommitmentsAnswer {
+export function decodeCommitmentsAnswer(
+  value: CborValue,
+  type: string,
+  { after }: CommitmentsRequest
+): CommitmentsAnswer {
   if (type !== 'commitments') return decodeCommonAnswer(value, type)
   const { items: commitments, more } = decodePage(value, PAGE, after)
   return { type, commitments, more }

@@ -46,7 +46,8 @@ function decodePeer(value: CborValue): FoundPeer {
   const fields = fieldsOf(value, ['peer', 'addresses'])
   const addresses = arrayField(fields, 'addresses').map((address) => bytesField({ address }, 'address'))
   if (addresses.length > MAX_ADDRESSES) throw new EncodingError(`addresses: at most ${MAX_ADDRESSES}`)
-  if (addresses.some(({ length }) => length > MAX_ADDRESS_BYTES)) throw new EncodingError(`address: at most ${MAX_ADDRESS_BYTES} bytes`)
+  if (addresses.some(({ length }) => length > MAX_ADDRESS_BYTES))
+    throw new EncodingError(`address: at most ${MAX_ADDRESS_BYTES} bytes`)
   return { peer: bytesField(fields, 'peer', PEER_ID_BYTES), addresses }
 }
 

@@ -1,4 +1,7 @@
-/** A message on a stream: u32 big-endian length, then that many bytes of deterministic CBOR. Nothing may follow it until it is answered. */
+/**
+ * A message on a stream: u32 big-endian length, then that many bytes of deterministic CBOR. Nothing may follow it until
+ * it is answered.
+ */
 import type { Stream } from '@libp2p/interface'
 import { lp } from '../../protocol/encoding/bytes.ts'
 
@@ -28,10 +31,14 @@ export class RequestDeclined extends Error {
 /**
  * Reads the next message of a stream; once its length is known, only if `admit` takes so many bytes.
  *
- * Throws FrameError for anything that breaks the framing (NoMessage where none has begun), RequestDeclined, and what the stream throws when it is reset. Never holds more than the longest
- * message and one chunk of the transport. A deadline is the caller's business: aborting the stream ends the reading.
+ * Throws FrameError for anything that breaks the framing (NoMessage where none has begun), RequestDeclined, and what
+ * the stream throws when it is reset. Never holds more than the longest message and one chunk of the transport. A
+ * deadline is the caller's business: aborting the stream ends the reading.
  */
-export async function readFrame(stream: AsyncIterable<Uint8Array | { subarray(): Uint8Array }>, admit?: (bytes: number) => boolean): Promise<Uint8Array> {
+export async function readFrame(
+  stream: AsyncIterable<Uint8Array | { subarray(): Uint8Array }>,
+  admit?: (bytes: number) => boolean
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let received = 0
   let expected: number | undefined
@@ -41,13 +48,16 @@ export async function readFrame(stream: AsyncIterable<Uint8Array | { subarray():
     received += chunk.length
     if (expected === undefined && received >= LENGTH_BYTES) {
       expected = LENGTH_BYTES + Buffer.concat(chunks, LENGTH_BYTES).readUInt32BE(0)
-      if (expected > LENGTH_BYTES + MAX_MESSAGE_BYTES) throw new FrameError(`a message of ${expected - LENGTH_BYTES} bytes; at most ${MAX_MESSAGE_BYTES} are allowed`)
+      if (expected > LENGTH_BYTES + MAX_MESSAGE_BYTES)
+        throw new FrameError(`a message of ${expected - LENGTH_BYTES} bytes; at most ${MAX_MESSAGE_BYTES} are allowed`)
       if (admit?.(expected - LENGTH_BYTES) === false) throw new RequestDeclined('not read')
     }
     if (expected !== undefined && received > expected) throw new FrameError('bytes after the message')
     if (received === expected) return new Uint8Array(Buffer.concat(chunks).subarray(LENGTH_BYTES))
   }
-  throw new (received === 0 ? NoMessage : FrameError)(`the stream ended after ${received} bytes, before the message did`)
+  throw new (received === 0 ? NoMessage : FrameError)(
+    `the stream ended after ${received} bytes, before the message did`
+  )
 }
 
 export async function writeFrame(stream: Stream, message: Uint8Array): Promise<void> {

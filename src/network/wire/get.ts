@@ -30,7 +30,12 @@ export interface EntryAnswer {
   readonly digest?: Uint8Array
 }
 
-export type GetAnswer = EntryAnswer | { readonly type: 'document'; readonly record: Uint8Array } | { readonly type: 'digest'; readonly digest: Uint8Array } | { readonly type: 'none' } | CommonAnswer
+export type GetAnswer =
+  | EntryAnswer
+  | { readonly type: 'document'; readonly record: Uint8Array }
+  | { readonly type: 'digest'; readonly digest: Uint8Array }
+  | { readonly type: 'none' }
+  | CommonAnswer
 
 export function decodeGetRequest(value: CborValue): GetRequest {
   const fields = fieldsOf(value, ['type', 'kind', 'key'], ['brief'])
@@ -45,7 +50,8 @@ export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
     case 'entry': {
       const fields = fieldsOf(value, ['type', 'state', 'claim'], ['record', 'digest'])
       const entry = { type, state: stateField(fields), claim: bytesField(fields, 'claim', KEY_BYTES) } as const
-      if (!Object.hasOwn(fields, 'digest')) return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record') } : entry
+      if (!Object.hasOwn(fields, 'digest'))
+        return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record') } : entry
       if (Object.hasOwn(fields, 'record')) throw new EncodingError('entry: a record or its digest, not both')
       return { ...entry, digest: bytesField(fields, 'digest', KEY_BYTES) }
     }

@@ -1,4 +1,7 @@
-/** Streams that have carried a question and its answer and wait for the next: opening one takes both ends several times as long as what goes over it. */
+/**
+ * Streams that have carried a question and its answer and wait for the next: opening one takes both ends several times
+ * as long as what goes over it.
+ */
 import type { Connection, Stream } from '@libp2p/interface'
 
 /** A stream that is not used for so long is closed; the peer would end it after ten seconds more (serve.ts). */

@@ -8,7 +8,10 @@ import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
 import { KEY_BYTES, stateField } from './get.ts'
 import { decodePage, type PageShape } from './page.ts'
 
-/** Longest prefix that is listed: a network of 2^69 peers would blind that many bits. Whoever wants one key must ask with `get`. */
+/**
+ * Longest prefix that is listed: a network of 2^69 peers would blind that many bits. Whoever wants one key must ask
+ * with `get`.
+ */
 export const MAX_PREFIX_BITS = 64
 
 /** Entries of one page: 140 bytes each, and reading them must not hold the event loop up for more than about 10 ms. */
@@ -32,7 +35,8 @@ export interface ListedEntry {
 }
 
 /** Strictly ascending by key, all behind `after` and under the prefix. `more`: ask again with the last key. */
-export type ListAnswer = { readonly type: 'listed'; readonly entries: readonly ListedEntry[]; readonly more: boolean } | CommonAnswer
+export type ListAnswer =
+  { readonly type: 'listed'; readonly entries: readonly ListedEntry[]; readonly more: boolean } | CommonAnswer
 
 export function decodeListRequest(value: CborValue): ListRequest {
   const fields = fieldsOf(value, ['type', 'key', 'bits'], ['after'])
@@ -42,18 +46,28 @@ export function decodeListRequest(value: CborValue): ListRequest {
   return Object.hasOwn(fields, 'after') ? { ...request, after: bytesField(fields, 'after', KEY_BYTES) } : request
 }
 
-const PAGE: PageShape<ListedEntry> = { member: 'entries', most: LIST_PAGE_ENTRIES, decode: decodeEntry, keyOf: ({ key }) => key }
+const PAGE: PageShape<ListedEntry> = {
+  member: 'entries',
+  most: LIST_PAGE_ENTRIES,
+  decode: decodeEntry,
+  keyOf: ({ key }) => key
+}
 
 /** Throws EncodingError also for entries that were not asked for: outside the prefix, or not behind `after`. */
 export function decodeListAnswer(value: CborValue, type: string, { key, bits, after }: ListRequest): ListAnswer {
   if (type !== 'listed') return decodeCommonAnswer(value, type)
   const { items: entries, more } = decodePage(value, PAGE, after)
-  if (!entries.every((entry) => sharesPrefix(key, entry.key, bits))) throw new EncodingError('entries: only what lies under the prefix that was asked for')
+  if (!entries.every((entry) => sharesPrefix(key, entry.key, bits)))
+    throw new EncodingError('entries: only what lies under the prefix that was asked for')
   return { type, entries, more }
 }
 
 function decodeEntry(value: CborValue): ListedEntry {
   const fields = fieldsOf(value, ['key', 'state', 'claim'], ['record'])
-  const entry = { key: bytesField(fields, 'key', KEY_BYTES), state: stateField(fields), claim: bytesField(fields, 'claim', KEY_BYTES) }
+  const entry = {
+    key: bytesField(fields, 'key', KEY_BYTES),
+    state: stateField(fields),
+    claim: bytesField(fields, 'claim', KEY_BYTES)
+  }
   return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record', KEY_BYTES) } : entry
 }

@@ -1,5 +1,6 @@
 /**
- * All requests and answers of the record protocol, and their bytes: deterministic CBOR maps (RFC 8949, section 4.2.1), in CDDL (RFC 8610):
+ * All requests and answers of the record protocol, and their bytes: deterministic CBOR maps (RFC 8949, section 4.2.1),
+ * in CDDL (RFC 8610):
  *
  *   request  = commit / put / get / list / commitments / find
  *   commit   = {type: "commit", commitment: bstr .size 32, nonce: bstr .size 8}
@@ -32,7 +33,12 @@ import { decodeCanonical, encodeCbor, type CborValue } from '../../protocol/enco
 import { EncodingError } from '../../protocol/errors.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import { decodeCommitAnswer, decodeCommitRequest, type CommitAnswer, type CommitRequest } from './commit.ts'
-import { decodeCommitmentsAnswer, decodeCommitmentsRequest, type CommitmentsAnswer, type CommitmentsRequest } from './commitments.ts'
+import {
+  decodeCommitmentsAnswer,
+  decodeCommitmentsRequest,
+  type CommitmentsAnswer,
+  type CommitmentsRequest
+} from './commitments.ts'
 import { decodeFindAnswer, decodeFindRequest, type FindAnswer, type FindRequest } from './find.ts'
 import { MAX_MESSAGE_BYTES } from './frame.ts'
 import { decodeGetAnswer, decodeGetRequest, type GetAnswer, type GetRequest } from './get.ts'
@@ -66,7 +72,13 @@ const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
   find: decodeFindRequest
 }
 
-const ANSWERS: { readonly [T in RequestType]: (value: CborValue, type: string, request: Exchange[T]['request']) => Exchange[T]['answer'] } = {
+const ANSWERS: {
+  readonly [T in RequestType]: (
+    value: CborValue,
+    type: string,
+    request: Exchange[T]['request']
+  ) => Exchange[T]['answer']
+} = {
   commit: decodeCommitAnswer,
   put: decodePutAnswer,
   get: decodeGetAnswer,
@@ -101,7 +113,10 @@ export function decodeAnswer<R extends Request>(request: R, bytes: Uint8Array): 
 }
 
 function typeOf(value: CborValue): string {
-  const type = value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as { readonly type?: CborValue }).type : undefined
+  const type =
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as { readonly type?: CborValue }).type
+      : undefined
   if (typeof type !== 'string') throw new EncodingError('a message is a map with a type')
   return type
 }

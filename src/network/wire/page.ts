@@ -14,10 +14,14 @@ export interface PageShape<T> {
 }
 
 /**
- * Throws EncodingError for more than `most` items, for an empty page that is followed by more, and for keys that do not ascend strictly from behind `after`:
- * such pages may never end [pages that do not ascend].
+ * Throws EncodingError for more than `most` items, for an empty page that is followed by more, and for keys that do not
+ * ascend strictly from behind `after`: such pages may never end [pages that do not ascend].
  */
-export function decodePage<T>(value: CborValue, { member, most, decode, keyOf }: PageShape<T>, after: Uint8Array | undefined): { items: T[]; more: boolean } {
+export function decodePage<T>(
+  value: CborValue,
+  { member, most, decode, keyOf }: PageShape<T>,
+  after: Uint8Array | undefined
+): { items: T[]; more: boolean } {
   const fields = fieldsOf(value, ['type', member, 'more'])
   const { more } = fields
   if (typeof more !== 'boolean') throw new EncodingError('more: true or false is expected')
@@ -27,7 +31,8 @@ export function decodePage<T>(value: CborValue, { member, most, decode, keyOf }:
   let former = after
   for (const item of items) {
     const key = keyOf(item)
-    if (former !== undefined && compareBytes(key, former) <= 0) throw new EncodingError(`${member}: keys ascend, each page after the last key of the one before`)
+    if (former !== undefined && compareBytes(key, former) <= 0)
+      throw new EncodingError(`${member}: keys ascend, each page after the last key of the one before`)
     former = key
   }
   return { items, more }

@@ -1,4 +1,7 @@
-/** The side that answers: reads the requests of a stream one after the other, hands each to its handler, writes its answer. */
+/**
+ * The side that answers: reads the requests of a stream one after the other, hands each to its handler, writes its
+ * answer.
+ */
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import { NativeError } from '../../native/errors.ts'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
@@ -9,26 +12,50 @@ import type { Budget } from '../budget/budget.ts'
 import type { Node } from '../libp2p.ts'
 import { Places } from '../../util/places.ts'
 import { BUSY } from './answers.ts'
-import { FrameError, MAX_MESSAGE_BYTES, NoMessage, readFrame, REQUEST_TIMEOUT_MS, RequestDeclined, writeFrame } from './frame.ts'
+import {
+  FrameError,
+  MAX_MESSAGE_BYTES,
+  NoMessage,
+  readFrame,
+  REQUEST_TIMEOUT_MS,
+  RequestDeclined,
+  writeFrame
+} from './frame.ts'
 import { closeStream, isOpen } from './idle-streams.ts'
-import { decodeRequest, encodeMessage, registryProtocol, type Answer, type Exchange, type Request, type RequestType } from './messages.ts'
+import {
+  decodeRequest,
+  encodeMessage,
+  registryProtocol,
+  type Answer,
+  type Exchange,
+  type Request,
+  type RequestType
+} from './messages.ts'
 
 /** The next request of a stream begins within this time, or the stream ends. */
 const IDLE_STREAM_MS = 30_000
 
-/** Streams of a peer that are served; beyond it the peer is told `busy` at once. One that says nothing costs a few KiB. */
+/**
+ * Streams of a peer that are served; beyond it the peer is told `busy` at once. One that says nothing costs a few KiB.
+ */
 const MAX_OPEN_PER_PEER = 32
 
 /** Streams of a connection: twice as many, so that the rest can be told `busy`. libp2p resets what is beyond. */
 const MAX_INBOUND_STREAMS = 2 * MAX_OPEN_PER_PEER
 
-/** Bytes of requests that have begun to come, in all and of one peer: whoever never ends a request takes places from nobody but itself. */
+/**
+ * Bytes of requests that have begun to come, in all and of one peer: whoever never ends a request takes places from
+ * nobody but itself.
+ */
 const MAX_READING = { all: 512 * MAX_MESSAGE_BYTES, peer: 2 * MAX_MESSAGE_BYTES }
 
 /** Requests worked on, in all and of one peer. */
 const MAX_WORKING = { all: 128, peer: 32 }
 
-/** Puts among them: they wait for verification and for the answers of neighbours, which must not find all places taken by puts. */
+/**
+ * Puts among them: they wait for verification and for the answers of neighbours, which must not find all places taken
+ * by puts.
+ */
 const MAX_PUTS = { all: 64, peer: 16 }
 
 /** Whom a request comes from. */
@@ -37,7 +64,10 @@ export interface Sender extends Origin {
 }
 
 export type Handlers = {
-  readonly [T in RequestType]: (request: Exchange[T]['request'], sender: Sender) => Promise<Exchange[T]['answer']> | Exchange[T]['answer']
+  readonly [T in RequestType]: (
+    request: Exchange[T]['request'],
+    sender: Sender
+  ) => Promise<Exchange[T]['answer']> | Exchange[T]['answer']
 }
 
 export interface ServeOptions {
@@ -56,7 +86,9 @@ export async function serve(options: ServeOptions): Promise<() => Promise<void>>
   const { node, profile } = options
   const protocol = registryProtocol(profile)
   const server = new Server(options)
-  await node.handle(protocol, (stream, connection) => server.serve(stream, connection), { maxInboundStreams: MAX_INBOUND_STREAMS })
+  await node.handle(protocol, (stream, connection) => server.serve(stream, connection), {
+    maxInboundStreams: MAX_INBOUND_STREAMS
+  })
   return async () => {
     await node.unhandle(protocol)
     server.end()
@@ -76,7 +108,11 @@ class Server {
   }
 
   async serve(stream: Stream, connection: Connection): Promise<void> {
-    const sender: Sender = { id: connection.remotePeer, peer: connection.remotePeer.toString(), prefix: prefixOf(connection.remoteAddr) }
+    const sender: Sender = {
+      id: connection.remotePeer,
+      peer: connection.remotePeer.toString(),
+      prefix: prefixOf(connection.remoteAddr)
+    }
     const close = this.#open.take(sender.peer)
     if (close === undefined) {
       await answerBusy(stream)
@@ -106,7 +142,8 @@ class Server {
         return
       }
       // What the stream itself throws (reset, deadline) is bad luck as often as bad will.
-      if (error instanceof EncodingError || error instanceof FrameError) this.#options.penalise(sender.id, error.message)
+      if (error instanceof EncodingError || error instanceof FrameError)
+        this.#options.penalise(sender.id, error.message)
       stream.abort(error as Error)
     } finally {
       limit.end()
@@ -140,7 +177,9 @@ class Server {
   }
 
   async #answer(request: Request, sender: Sender): Promise<Answer> {
-    const places = [this.#working, ...(request.type === 'put' ? [this.#puts] : [])].map((each) => each.take(sender.peer))
+    const places = [this.#working, ...(request.type === 'put' ? [this.#puts] : [])].map((each) =>
+      each.take(sender.peer)
+    )
     try {
       return places.includes(undefined) ? BUSY : await answerTo(request, sender, this.#options)
     } finally {
@@ -149,7 +188,11 @@ class Server {
   }
 }
 
-async function answerTo(request: Request, sender: Sender, { handlers, penalise, onFault }: ServeOptions): Promise<Answer> {
+async function answerTo(
+  request: Request,
+  sender: Sender,
+  { handlers, penalise, onFault }: ServeOptions
+): Promise<Answer> {
   try {
     const handler = handlers[request.type] as (request: Request, sender: Sender) => Promise<Answer> | Answer
     const answer = await handler(request, sender)

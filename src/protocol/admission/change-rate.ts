@@ -1,4 +1,7 @@
-/** How often one name may change at a storing node: one change per `interval` seconds, `burst` at once. Later ones wait and the newest of them counts. */
+/**
+ * How often one name may change at a storing node: one change per `interval` seconds, `burst` at once. Later ones wait
+ * and the newest of them counts.
+ */
 import type { NetworkProfile } from '../profile/profile.ts'
 
 export interface ChangeBudget {
@@ -8,8 +11,15 @@ export interface ChangeBudget {
   readonly atMs: number
 }
 
-/** The budget after one change; undefined when it must wait (`nextChangeMs` says until when). A name's first change has no budget yet. */
-export function spendChange(budget: ChangeBudget | undefined, nowMs: number, profile: NetworkProfile): ChangeBudget | undefined {
+/**
+ * The budget after one change; undefined when it must wait (`nextChangeMs` says until when). A name's first change has
+ * no budget yet.
+ */
+export function spendChange(
+  budget: ChangeBudget | undefined,
+  nowMs: number,
+  profile: NetworkProfile
+): ChangeBudget | undefined {
   const left = refilled(budget, nowMs, profile)
   return left < 1 ? undefined : { left: left - 1, atMs: nowMs }
 }

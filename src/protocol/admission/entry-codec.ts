@@ -10,12 +10,32 @@ import type { Equivocation } from '../claim/order.ts'
 import { arrayField, bytesField, fieldsOf, integerField, textField } from '../encoding/record-fields.ts'
 
 const STATES: readonly string[] = ['fresh', 'settling', 'settled', 'provisional'] satisfies EntryState[]
-const CLAIM_MEMBERS = ['name', 'pubkey', 'id', 'commitment', 'firstRound', 'firstIterations', 'tie', 'newestRound', 'serial', 'payloadHash', 'recordHash']
+const CLAIM_MEMBERS = [
+  'name',
+  'pubkey',
+  'id',
+  'commitment',
+  'firstRound',
+  'firstIterations',
+  'tie',
+  'newestRound',
+  'serial',
+  'payloadHash',
+  'recordHash'
+]
 
 export function encodeEntry(entry: Entry): Uint8Array {
   const { state, claim, tenureRound, quietRound, rivals, repairs, equivocation, contenders, sight } = entry
-  const fields: Record<string, CborValue> = { state, claim: { ...claim }, tenureRound, quietRound, rivals: [...rivals], repairs }
-  if (equivocation !== undefined) fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
+  const fields: Record<string, CborValue> = {
+    state,
+    claim: { ...claim },
+    tenureRound,
+    quietRound,
+    rivals: [...rivals],
+    repairs
+  }
+  if (equivocation !== undefined)
+    fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
   if (contenders !== undefined) fields['contenders'] = contenders.map((each) => ({ ...each }))
   if (sight !== undefined) fields['sight'] = { ...sight }
   return encodeCbor(fields)
@@ -23,7 +43,11 @@ export function encodeEntry(entry: Entry): Uint8Array {
 
 /** Throws EncodingError: the store is damaged. */
 export function decodeEntry(bytes: Uint8Array): Entry {
-  const fields = fieldsOf(decodeOwnCbor(bytes), ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'], ['repairs', 'equivocation', 'contenders', 'sight'])
+  const fields = fieldsOf(
+    decodeOwnCbor(bytes),
+    ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'],
+    ['repairs', 'equivocation', 'contenders', 'sight']
+  )
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
   const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))
@@ -66,7 +90,8 @@ function claimFrom(value: CborValue | undefined): Claim {
 function equivocationFrom(value: CborValue | undefined): Equivocation {
   const fields = fieldsOf(value, ['round', 'serial', 'payloadHashes'])
   const [low, high, ...rest] = arrayField(fields, 'payloadHashes').map((hash) => bytesField({ hash }, 'hash', 32))
-  if (low === undefined || high === undefined || rest.length > 0) throw new EncodingError('payloadHashes: two are expected')
+  if (low === undefined || high === undefined || rest.length > 0)
+    throw new EncodingError('payloadHashes: two are expected')
   return { round: integerField(fields, 'round'), serial: integerField(fields, 'serial'), payloadHashes: [low, high] }
 }
 
@@ -74,7 +99,11 @@ function contendersFrom(values: readonly CborValue[]): Contender[] {
   if (values.length > MAX_CONTENDERS) throw new EncodingError('contenders: too many')
   return values.map((value) => {
     const fields = fieldsOf(value, ['id', 'firstRound', 'tie'])
-    return { id: bytesField(fields, 'id', 32), firstRound: integerField(fields, 'firstRound'), tie: bytesField(fields, 'tie', 32) }
+    return {
+      id: bytesField(fields, 'id', 32),
+      firstRound: integerField(fields, 'firstRound'),
+      tie: bytesField(fields, 'tie', 32)
+    }
   })
 }
 

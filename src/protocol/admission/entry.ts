@@ -1,4 +1,6 @@
-/** An entry: what a storing node thinks of a name. State changes by time are here, changes by claims in admission.ts. */
+/**
+ * An entry: what a storing node thinks of a name. State changes by time are here, changes by claims in admission.ts.
+ */
 import { equalBytes } from '../encoding/bytes.ts'
 import type { Claim } from '../claim/claim.ts'
 import { leaseState } from '../name/lease.ts'
@@ -25,7 +27,10 @@ export interface Entry {
   readonly repairs: number
   /** The last time the owner signed two payloads at one (p, serial). */
   readonly equivocation?: Equivocation
-  /** Until it settles: the claims that were beaten here in its contest, or would have won it with a witness, lowest first; at most MAX_CONTENDERS. */
+  /**
+   * Until it settles: the claims that were beaten here in its contest, or would have won it with a witness, lowest
+   * first; at most MAX_CONTENDERS.
+   */
   readonly contenders?: readonly Contender[]
   /** Until it settles: this node's own sight of C, kept here since the table of commitments may forget it. */
   readonly sight?: Sight
@@ -46,7 +51,10 @@ export const MAX_RIVALS = 16
 /** Each costs a whole VDF that ends within one contest. */
 export const MAX_CONTENDERS = 16
 
-/** Neighbours that tell each half of a divided neighbourhood what the other half holds could turn entries over and over [a repair that swings back and forth]. */
+/**
+ * Neighbours that tell each half of a divided neighbourhood what the other half holds could turn entries over and over
+ * [a repair that swings back and forth].
+ */
 export const MAX_REPAIRS = 2
 
 /** A new entry of a tenure that begins now. */
@@ -57,7 +65,8 @@ export function newEntry(claim: Claim, state: EntryState, time: Pick<ProtocolTim
 /**
  * What time makes of an entry; undefined once it is dead. Gives the same object back when nothing changes.
  *
- * Only verified rounds count: neither a wrong clock nor a beacon that is down ends a contest or kills. Nothing settles by time alone (`isRipe`).
+ * Only verified rounds count: neither a wrong clock nor a beacon that is down ends a contest or kills. Nothing settles
+ * by time alone (`isRipe`).
  */
 export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProfile): Entry | undefined {
   if (leaseState(entry.claim.newestRound, time.lapse, profile).state === 'dead') return undefined
@@ -66,10 +75,14 @@ export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProf
 }
 
 /**
- * Whether an entry has stood for long enough to settle. It settles when the neighbours, asked after that, oppose it no more: this node may have slept
- * while the others settled on another claim [a holder that slept while others settled].
+ * Whether an entry has stood for long enough to settle. It settles when the neighbours, asked after that, oppose it no
+ * more: this node may have slept while the others settled on another claim [a holder that slept while others settled].
  */
-export function isRipe({ state, tenureRound, quietRound }: Entry, time: Pick<ProtocolTime, 'verified'>, profile: NetworkProfile): boolean {
+export function isRipe(
+  { state, tenureRound, quietRound }: Entry,
+  time: Pick<ProtocolTime, 'verified'>,
+  profile: NetworkProfile
+): boolean {
   if (state === 'provisional') return time.verified - quietRound > profile.provisional_settle
   return state === 'settling' && time.verified - tenureRound > profile.settle
 }
@@ -78,7 +91,10 @@ export function isRipe({ state, tenureRound, quietRound }: Entry, time: Pick<Pro
 export function withClaim(entry: Entry, claim: Claim): Entry {
   if (equalBytes(entry.claim.id, claim.id)) return { ...entry, claim }
   const { state, tenureRound, quietRound, rivals, repairs, contenders } = entry
-  return withContender({ state, claim, tenureRound, quietRound, rivals, repairs, ...(contenders && { contenders }) }, entry.claim)
+  return withContender(
+    { state, claim, tenureRound, quietRound, rivals, repairs, ...(contenders && { contenders }) },
+    entry.claim
+  )
 }
 
 /** Notes that another claim of the name of a provisional entry has come: its quiet time begins anew, once a rival. */
@@ -87,7 +103,10 @@ export function withRival(entry: Entry, rival: Claim, time: Pick<ProtocolTime, '
   return { ...entry, quietRound: time.verified, rivals: [...entry.rivals, rival.id] }
 }
 
-/** Notes a claim that came within the entry's contest: of two, the neighbours may tell later which one others have witnessed. */
+/**
+ * Notes a claim that came within the entry's contest: of two, the neighbours may tell later which one others have
+ * witnessed.
+ */
 export function withContender(entry: Entry, { id, firstRound, tie }: Contender): Entry {
   const known = entry.contenders ?? []
   if (equalBytes(entry.claim.id, id) || known.some((each) => equalBytes(each.id, id))) return entry
@@ -97,10 +116,22 @@ export function withContender(entry: Entry, { id, firstRound, tie }: Contender):
 /** The entry as one that only death ends. */
 export function settled(entry: Entry): Entry {
   const { claim, tenureRound, quietRound, repairs, equivocation, sight } = entry
-  return { state: 'settled', claim, tenureRound, quietRound, rivals: [], repairs, ...(equivocation && { equivocation }), ...(sight && { sight }) }
+  return {
+    state: 'settled',
+    claim,
+    tenureRound,
+    quietRound,
+    rivals: [],
+    repairs,
+    ...(equivocation && { equivocation }),
+    ...(sight && { sight })
+  }
 }
 
-/** The entry with this node's own sight of its claim, where it is a witness (`isWitnessed` by `seen` alone). A settled entry needs none. */
+/**
+ * The entry with this node's own sight of its claim, where it is a witness (`isWitnessed` by `seen` alone). A settled
+ * entry needs none.
+ */
 export function withSight(entry: Entry, seen: number | undefined): Entry {
   const { sight, ...rest } = entry
   if (entry.state === 'settled') return sight === undefined ? entry : rest

@@ -27,8 +27,9 @@ export interface Agreed {
 }
 
 /**
- * The answers that may talk a witness over: of peers that it had met before it saw C. Nobody knew the name then, so that nobody had chosen ids near its key
- * [a witness who is talked over]. The others count as not known. A node that is no witness hears everybody.
+ * The answers that may talk a witness over: of peers that it had met before it saw C. Nobody knew the name then, so
+ * that nobody had chosen ids near its key [a witness who is talked over]. The others count as not known. A node that is
+ * no witness hears everybody.
  *
  * @param sight `ownSight` of its entry
  */
@@ -44,8 +45,9 @@ export interface Held {
 }
 
 /**
- * For a name we hold nothing (or only a provisional claim) of: the claim to adopt. `witness_quorum` diverse peers (all that are known, where the profile limits no
- * prefixes and fewer are) must answer with a non-provisional entry, and more than half of those name one claim.
+ * For a name we hold nothing (or only a provisional claim) of: the claim to adopt. `witness_quorum` diverse peers (all
+ * that are known, where the profile limits no prefixes and fewer are) must answer with a non-provisional entry, and
+ * more than half of those name one claim.
  */
 export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
   const held = heldOf(diverse(facts.answers, profile))
@@ -54,8 +56,9 @@ export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Ag
 }
 
 /**
- * Whether `claimToAdopt` would say the same, whatever so many peers that were asked too may answer, late or never: whoever is silent need not be waited for then
- * [a neighbour that never answers]. Each answer counts for itself, and may take the place of another of its prefix.
+ * Whether `claimToAdopt` would say the same, whatever so many peers that were asked too may answer, late or never:
+ * whoever is silent need not be waited for then [a neighbour that never answers]. Each answer counts for itself, and
+ * may take the place of another of its prefix.
  */
 export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
   const needed = Math.max(1, quorumOf(profile.witness_quorum, facts.known, profile))
@@ -69,13 +72,18 @@ export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profil
 }
 
 /**
- * For a settling entry: the claim that more than half of those who should answer hold (k, where the profile limits prefixes; else of at least `repair_quorum`
- * answers, or of all that are known), when it is another one. Silence counts for what is held: else few liars win whenever others are silent
- * [newcomers who join among liars].
+ * For a settling entry: the claim that more than half of those who should answer hold (k, where the profile limits
+ * prefixes; else of at least `repair_quorum` answers, or of all that are known), when it is another one. Silence counts
+ * for what is held: else few liars win whenever others are silent [newcomers who join among liars].
  *
  * @param sight `ownSight` of the entry
  */
-export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: NetworkProfile, sight?: number): Agreed | undefined {
+export function claimToRepair(
+  own: Uint8Array,
+  facts: NeighbourFacts,
+  profile: NetworkProfile,
+  sight?: number
+): Agreed | undefined {
   const heard = believed(sight, facts)
   const answers = diverse(heard.answers, profile)
   if (answers.length === 0 || answers.length < quorumOf(profile.repair_quorum, heard.known, profile)) return undefined
@@ -84,17 +92,20 @@ export function claimToRepair(own: Uint8Array, facts: NeighbourFacts, profile: N
 }
 
 /**
- * Whether enough have answered to tell what the neighbourhood holds: `repair_quorum` diverse peers or, where the profile limits no prefixes, more than half of those
- * known. Who knows of nobody cannot tell, but on a network of one machine is the whole of it.
+ * Whether enough have answered to tell what the neighbourhood holds: `repair_quorum` diverse peers or, where the
+ * profile limits no prefixes, more than half of those known. Who knows of nobody cannot tell, but on a network of one
+ * machine is the whole of it.
  */
 export function isAnswered(facts: NeighbourFacts, profile: NetworkProfile): boolean {
   if (facts.known === 0) return profile.scope === 'loopback'
-  return diverse(facts.answers, profile).length >= quorumOf(profile.repair_quorum, Math.floor(facts.known / 2) + 1, profile)
+  return (
+    diverse(facts.answers, profile).length >= quorumOf(profile.repair_quorum, Math.floor(facts.known / 2) + 1, profile)
+  )
 }
 
 /**
- * Whether an entry whose time has come may settle: enough have answered, and neither more than half of those that are believed nor as many of them as a node
- * that holds nothing would follow name another claim.
+ * Whether an entry whose time has come may settle: enough have answered, and neither more than half of those that are
+ * believed nor as many of them as a node that holds nothing would follow name another claim.
  *
  * @param sight `ownSight` of the entry
  */
@@ -107,17 +118,29 @@ export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: Net
 }
 
 /**
- * Whether `claimToAdopt`, `claimToRepair` and `isUnopposed` would say the same, whatever so many peers that were asked too may answer, late or never
- * [a neighbour that never answers]. Each answer counts for itself, and may take the place of another of its prefix.
+ * Whether `claimToAdopt`, `claimToRepair` and `isUnopposed` would say the same, whatever so many peers that were asked
+ * too may answer, late or never [a neighbour that never answers]. Each answer counts for itself, and may take the place
+ * of another of its prefix.
  */
-export function isRevisionDecided(own: Uint8Array, facts: NeighbourFacts, awaited: number, profile: NetworkProfile, sight?: number): boolean {
+export function isRevisionDecided(
+  own: Uint8Array,
+  facts: NeighbourFacts,
+  awaited: number,
+  profile: NetworkProfile,
+  sight?: number
+): boolean {
   const heard = believed(sight, facts)
   if (!isAnswered(facts, profile) || !isAdoptionDecided(heard, awaited, profile)) return false
   const answers = diverse(heard.answers, profile)
   const others = heldOf(answers).filter(({ claimId }) => !equalBytes(claimId, own))
-  const most = Math.max(0, ...others.map(({ claimId }) => others.filter((other) => equalBytes(other.claimId, claimId)).length))
+  const most = Math.max(
+    0,
+    ...others.map(({ claimId }) => others.filter((other) => equalBytes(other.claimId, claimId)).length)
+  )
   const isOpposed = most * 2 > electorate(answers.length, profile) + 2 * awaited
-  return isOpposed ? answers.length >= quorumOf(profile.repair_quorum, heard.known, profile) : (most + awaited) * 2 <= answers.length
+  return isOpposed
+    ? answers.length >= quorumOf(profile.repair_quorum, heard.known, profile)
+    : (most + awaited) * 2 <= answers.length
 }
 
 /** What those who answered hold, provisional claims left out. */

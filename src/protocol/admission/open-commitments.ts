@@ -20,12 +20,22 @@ export function sentAgain(known: OpenCommitment, time: Pick<ProtocolTime, 'now'>
   return { ...known, lastSent: Math.max(known.lastSent, time.now) }
 }
 
-/** Whether a commitment has not been sent for `commit_keep` rounds. Judged by verified rounds: a wrong clock forgets nothing. */
-export function isForgotten(known: OpenCommitment, time: Pick<ProtocolTime, 'lapse'>, profile: NetworkProfile): boolean {
+/**
+ * Whether a commitment has not been sent for `commit_keep` rounds. Judged by verified rounds: a wrong clock forgets
+ * nothing.
+ */
+export function isForgotten(
+  known: OpenCommitment,
+  time: Pick<ProtocolTime, 'lapse'>,
+  profile: NetworkProfile
+): boolean {
   return time.lapse > known.lastSent + profile.commit_keep
 }
 
-/** What a full table drops: of the prefix with the most commitments the one with the least work, of those the latest to come. */
+/**
+ * What a full table drops: of the prefix with the most commitments the one with the least work, of those the latest to
+ * come.
+ */
 export function leastWorthy(table: readonly OpenCommitment[]): OpenCommitment | undefined {
   const counts = new Map<string, number>()
   for (const { prefix } of table) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)

@@ -1,4 +1,7 @@
-/** What a node keeps of a settled claim that it is no longer close to, so that it can go on refusing others [displaced holders]. */
+/**
+ * What a node keeps of a settled claim that it is no longer close to, so that it can go on refusing others [displaced
+ * holders].
+ */
 import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
 import { PUBLIC_KEY_BYTES } from '../crypto/ed25519.ts'
 import { bytesField, fieldsOf, textField } from '../encoding/record-fields.ts'
@@ -15,7 +18,10 @@ export interface Stub {
   newest: Link
 }
 
-/** About 1 KB (docs/protocol/wire.md, 8): two links of at most 480 bytes, each with its salt, name and key. */
+/**
+ * About 1 KB (docs/protocol/wire.md, 8): two links of at most 480 bytes, each with its salt, name and
+ * key.
+ */
 export const MAX_STUB_BYTES = 1200
 
 const BOUNDS = { maxBytes: MAX_STUB_BYTES, maxDepth: 2 }

@@ -20,21 +20,36 @@ export interface CommitmentFacts {
 }
 
 /**
- * A claim is witnessed when C was stored at s, s + `earliestPulse` <= p <= s + pulse_window, and now is within the reveal window of p, p being that of the first link.
+ * A claim is witnessed when C was stored at s, s + `earliestPulse` <= p <= s + pulse_window, and now is within the
+ * reveal window of p, p being that of the first link.
  *
  * Our own s and the neighbours' median count beside each other: having seen C late is never worse than not at all.
  */
-export function isWitnessed(claim: Claim, facts: CommitmentFacts, time: Pick<ProtocolTime, 'now'>, profile: NetworkProfile): boolean {
+export function isWitnessed(
+  claim: Claim,
+  facts: CommitmentFacts,
+  time: Pick<ProtocolTime, 'now'>,
+  profile: NetworkProfile
+): boolean {
   if (time.now - claim.firstRound > revealWindow(claim.firstIterations, profile)) return false
   const rounds = [facts.seen, medianSeen(facts.handedOver ?? [], profile)]
-  return rounds.some((seen) => seen !== undefined && seen + earliestPulse(profile) <= claim.firstRound && claim.firstRound <= seen + profile.pulse_window)
+  return rounds.some(
+    (seen) =>
+      seen !== undefined &&
+      seen + earliestPulse(profile) <= claim.firstRound &&
+      claim.firstRound <= seen + profile.pulse_window
+  )
 }
 
 /**
- * Rounds from s to the earliest p of a witnessed claim: `min_commit`, less the slack that clocks need, so that a later commitment gets no earlier pulse
- * [a rival who takes an earlier pulse]. At least 1, whatever the slack: the pulse of s itself is known when C is seen.
+ * Rounds from s to the earliest p of a witnessed claim: `min_commit`, less the slack that clocks need, so that a later
+ * commitment gets no earlier pulse [a rival who takes an earlier pulse]. At least 1, whatever the slack: the pulse of s
+ * itself is known when C is seen.
  */
-export function earliestPulse({ min_commit, receipt_slack }: Pick<NetworkProfile, 'min_commit' | 'receipt_slack'>): number {
+export function earliestPulse({
+  min_commit,
+  receipt_slack
+}: Pick<NetworkProfile, 'min_commit' | 'receipt_slack'>): number {
   return Math.max(1, min_commit - receipt_slack)
 }
 

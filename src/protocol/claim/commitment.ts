@@ -11,10 +11,18 @@ export const COMMITMENT_BYTES = 32
 /** The salt is random for each attempt: nobody can tell the name by trying names. */
 export const SALT_BYTES = 32
 
-/** `next`, kept free for a later version, in which a name's key can change. No record carries it yet, so a C with another one fits no Reveal. */
+/**
+ * `next`, kept free for a later version, in which a name's key can change. No record carries it yet, so a C with
+ * another one fits no Reveal.
+ */
 const NO_NEXT = new Uint8Array(32)
 
 /** C = `H(domain(commitment) ‖ lp(name) ‖ pubkey(32) ‖ next(32) ‖ salt(32))`; `next` is all zero in this version. */
-export function commitmentHash(name: string, publicKey: Uint8Array, salt: Uint8Array, profileHash: Uint8Array): Uint8Array {
+export function commitmentHash(
+  name: string,
+  publicKey: Uint8Array,
+  salt: Uint8Array,
+  profileHash: Uint8Array
+): Uint8Array {
   return sha256(domain('commitment', profileHash), lp(name), publicKey, NO_NEXT, salt)
 }

@@ -16,7 +16,11 @@ export function compareRecords(left: RecordOrder, right: RecordOrder): number {
 
 /** Whether the owner signed two payloads at one (p, serial). */
 export function equivocates(left: RecordOrder, right: RecordOrder): boolean {
-  return left.newestRound === right.newestRound && left.serial === right.serial && !equalBytes(left.payloadHash, right.payloadHash)
+  return (
+    left.newestRound === right.newestRound &&
+    left.serial === right.serial &&
+    !equalBytes(left.payloadHash, right.payloadHash)
+  )
 }
 
 /** Two payloads at one (p, serial): kept as two hashes, the lowest and the highest seen, and shown. */
@@ -26,8 +30,15 @@ export interface Equivocation {
   readonly payloadHashes: readonly [Uint8Array, Uint8Array]
 }
 
-/** What is known of the owner's equivocation after another record was compared with the standing one; the newest (p, serial) is kept. */
-export function noteEquivocation(known: Equivocation | undefined, standing: RecordOrder, other: RecordOrder): Equivocation | undefined {
+/**
+ * What is known of the owner's equivocation after another record was compared with the standing one; the newest (p,
+ * serial) is kept.
+ */
+export function noteEquivocation(
+  known: Equivocation | undefined,
+  standing: RecordOrder,
+  other: RecordOrder
+): Equivocation | undefined {
   if (!equivocates(standing, other)) return known
   const round = standing.newestRound
   const { serial } = standing
@@ -38,7 +49,13 @@ export function noteEquivocation(known: Equivocation | undefined, standing: Reco
   return { round, serial, payloadHashes: [hashes[0]!, hashes.at(-1)!] }
 }
 
-/** The order of claims in a contest: the lower (first p, tie) wins. Negative when `left` wins, zero when both are the same first link. */
-export function compareContest(left: Pick<Claim, 'firstRound' | 'tie'>, right: Pick<Claim, 'firstRound' | 'tie'>): number {
+/**
+ * The order of claims in a contest: the lower (first p, tie) wins. Negative when `left` wins, zero when both are the
+ * same first link.
+ */
+export function compareContest(
+  left: Pick<Claim, 'firstRound' | 'tie'>,
+  right: Pick<Claim, 'firstRound' | 'tie'>
+): number {
   return left.firstRound - right.firstRound || compareBytes(left.tie, right.tie)
 }

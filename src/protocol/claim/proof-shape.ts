@@ -1,7 +1,13 @@
-/** The one form in which a VDF of a given length is proved: any depth and split verifies, so one claim would have many proofs. */
+/**
+ * The one form in which a VDF of a given length is proved: any depth and split verifies, so one claim would have many
+ * proofs.
+ */
 import type { NetworkProfile } from '../profile/profile.ts'
 
-/** Bytes of a form, whatever the size of the discriminant; a proof begins with y and the witness (vdf-kernel formats, chiavdf's). */
+/**
+ * Bytes of a form, whatever the size of the discriminant; a proof begins with y and the witness (vdf-kernel formats,
+ * chiavdf's).
+ */
 export const FORM_BYTES = 100
 
 /** Bytes that a second segment adds: iterations (8), B (33), witness (100). */
@@ -19,7 +25,11 @@ export interface ProofShape {
 /** One segment below `two_segment_from` squarings, from there two, split at T - floor(T / split_divisor). */
 export function proofShape(iterations: number, profile: NetworkProfile): ProofShape {
   if (iterations < profile.two_segment_from) return { depth: 0, split: null, length: 2 * FORM_BYTES }
-  return { depth: 1, split: iterations - Math.floor(iterations / profile.split_divisor), length: 2 * FORM_BYTES + SEGMENT_BYTES }
+  return {
+    depth: 1,
+    split: iterations - Math.floor(iterations / profile.split_divisor),
+    length: 2 * FORM_BYTES + SEGMENT_BYTES
+  }
 }
 
 /** y, the output of the VDF: the first form of a proof. */

@@ -1,4 +1,7 @@
-/** A peer's signed word that it holds a commitment since a round. Evidence for people; no rule reads it but the choice of p. */
+/**
+ * A peer's signed word that it holds a commitment since a round. Evidence for people; no rule reads it but the choice
+ * of p.
+ */
 import { concatBytes, fromHex, lp, u64be } from '../encoding/bytes.ts'
 import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
 import { domain } from '../crypto/domain.ts'
@@ -24,7 +27,12 @@ const PEER_ID_BYTES = ED25519_PEER_ID_PREFIX.length + 32
 const BOUNDS = { maxBytes: 512, maxDepth: 1 }
 
 /** `domain(receipt) ‖ C ‖ s ‖ lp(peer id)`. */
-export function receiptMessage(commitment: Uint8Array, seen: number, peer: Uint8Array, profileHash: Uint8Array): Uint8Array {
+export function receiptMessage(
+  commitment: Uint8Array,
+  seen: number,
+  peer: Uint8Array,
+  profileHash: Uint8Array
+): Uint8Array {
   return concatBytes(domain('receipt', profileHash), commitment, u64be(seen), lp(peer))
 }
 
@@ -34,16 +42,34 @@ export function peerIdOf(publicKey: Uint8Array): Uint8Array {
 }
 
 /** Makes the receipt of the node with that key. */
-export function signReceipt(commitment: Uint8Array, seen: number, node: { publicKey: Uint8Array; secretKey: Uint8Array }, profileHash: Uint8Array): Receipt {
+export function signReceipt(
+  commitment: Uint8Array,
+  seen: number,
+  node: { publicKey: Uint8Array; secretKey: Uint8Array },
+  profileHash: Uint8Array
+): Receipt {
   const peer = peerIdOf(node.publicKey)
-  return { commitment, seen, peer, signature: sign(receiptMessage(commitment, seen, peer, profileHash), node.secretKey) }
+  return {
+    commitment,
+    seen,
+    peer,
+    signature: sign(receiptMessage(commitment, seen, peer, profileHash), node.secretKey)
+  }
 }
 
-/** Whether the receipt is signed by the peer that it names. Peers with other keys than Ed25519 do not exist in this network. */
+/**
+ * Whether the receipt is signed by the peer that it names. Peers with other keys than Ed25519 do not exist in this
+ * network.
+ */
 export function verifyReceipt(receipt: Receipt, profileHash: Uint8Array): boolean {
   const { commitment, seen, peer, signature } = receipt
-  if (peer.length !== PEER_ID_BYTES || !ED25519_PEER_ID_PREFIX.every((byte, index) => peer[index] === byte)) return false
-  return verifyStrict(signature, receiptMessage(commitment, seen, peer, profileHash), peer.subarray(ED25519_PEER_ID_PREFIX.length))
+  if (peer.length !== PEER_ID_BYTES || !ED25519_PEER_ID_PREFIX.every((byte, index) => peer[index] === byte))
+    return false
+  return verifyStrict(
+    signature,
+    receiptMessage(commitment, seen, peer, profileHash),
+    peer.subarray(ED25519_PEER_ID_PREFIX.length)
+  )
 }
 
 /** Deterministic CBOR: {commitment, seen, peer, signature}. */
@@ -56,7 +82,12 @@ export function decodeReceipt(bytes: Uint8Array): Receipt {
   const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['commitment', 'peer', 'seen', 'signature'])
   const peer = bytesField(fields, 'peer')
   if (peer.length > 128) throw new EncodingError('peer: a peer id has at most 128 bytes')
-  return { commitment: bytesField(fields, 'commitment', 32), seen: integerField(fields, 'seen'), peer, signature: bytesField(fields, 'signature', 64) }
+  return {
+    commitment: bytesField(fields, 'commitment', 32),
+    seen: integerField(fields, 'seen'),
+    peer,
+    signature: bytesField(fields, 'signature', 64)
+  }
 }
 
 /** What an owner knows when the answers to its commitment are in, in rounds. */
@@ -68,14 +99,22 @@ export interface Committed {
 }
 
 /**
- * p, the round whose pulse seeds a first claim: `min_commit` after the latest s. So it lies above every s that counted, and no witness may ask for more. It may be known
- * already where the answers were long in coming: an earlier p is the better one. Undefined until more than half of those asked have seen C in time: not before it was
- * sent and not after now, with the slack that clocks need [one lying receipt].
+ * p, the round whose pulse seeds a first claim: `min_commit` after the latest s. So it lies above every s that counted,
+ * and no witness may ask for more. It may be known already where the answers were long in coming: an earlier p is the
+ * better one. Undefined until more than half of those asked have seen C in time: not before it was sent and not after
+ * now, with the slack that clocks need [one lying receipt].
  *
  * @param seen s of each verified receipt, one a peer
  */
-export function claimRound(seen: readonly number[], asked: number, { sentRound, now }: Committed, profile: NetworkProfile): { timely: number; round: number | undefined } {
-  const timely = seen.filter((round) => round >= sentRound - profile.receipt_slack && round <= now + profile.receipt_slack)
+export function claimRound(
+  seen: readonly number[],
+  asked: number,
+  { sentRound, now }: Committed,
+  profile: NetworkProfile
+): { timely: number; round: number | undefined } {
+  const timely = seen.filter(
+    (round) => round >= sentRound - profile.receipt_slack && round <= now + profile.receipt_slack
+  )
   const isEnough = timely.length * 2 > asked
   return { timely: timely.length, round: isEnough ? Math.max(...timely) + profile.min_commit : undefined }
 }

@@ -5,9 +5,14 @@ import { domain } from '../crypto/domain.ts'
 
 export type RecordKind = 'reveal' | 'kid' | 'manifest'
 
-const KEY_DOMAIN = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } as const satisfies Record<RecordKind, DomainWord>
+const KEY_DOMAIN = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } as const satisfies Record<
+  RecordKind,
+  DomainWord
+>
 
-/** Bits that the blinded prefix is shorter than log2 of the network: about 32 peers share it (docs/protocol/rules.md, 6). */
+/**
+ * Bits that the blinded prefix is shorter than log2 of the network: about 32 peers share it (docs/protocol/rules.md, 6).
+ */
 const BLINDED_SLACK_BITS = 5
 
 /** In a network of two million peers: whatever size is believed, so much of a name stays hidden. */
@@ -39,7 +44,10 @@ export function sharesPrefix(left: Uint8Array, right: Uint8Array, bits: number):
   return rest === 0 || (left[whole]! ^ right[whole]!) >> (8 - rest) === 0
 }
 
-/** A key that shares the first `bits` bits with K, its others those of `random` (32 bytes, fresh for each look-up): a neighbourhood is learned from it, not a name. */
+/**
+ * A key that shares the first `bits` bits with K, its others those of `random` (32 bytes, fresh for each look-up): a
+ * neighbourhood is learned from it, not a name.
+ */
 export function blindedKey(key: Uint8Array, bits: number, random: Uint8Array): Uint8Array {
   return random.map((byte, index) => {
     const mask = 0xff >> Math.min(8, Math.max(0, bits - 8 * index))

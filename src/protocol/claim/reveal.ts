@@ -63,11 +63,22 @@ export function signReveal(reveal: Omit<UnsignedReveal, 'pubkey'>, key: KeyPair,
 }
 
 /** The network's encoding: deterministic CBOR of the seven members. */
-export function encodeReveal({ name, pubkey, drand_pulse, iterations, vdf_proof, signature, payload }: Reveal): Uint8Array {
+export function encodeReveal({
+  name,
+  pubkey,
+  drand_pulse,
+  iterations,
+  vdf_proof,
+  signature,
+  payload
+}: Reveal): Uint8Array {
   return encodeCbor({ name, pubkey, drand_pulse, iterations, vdf_proof, signature, payload })
 }
 
-/** Throws EncodingError for anything that is not the one encoding of a Reveal; validity is another question, see valid.ts. */
+/**
+ * Throws EncodingError for anything that is not the one encoding of a Reveal; validity is another question, see
+ * valid.ts.
+ */
 export function decodeReveal(bytes: Uint8Array): Reveal {
   const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), MEMBERS)
   return {
@@ -82,8 +93,8 @@ export function decodeReveal(bytes: Uint8Array): Reveal {
 }
 
 /**
- * The claim: `H(domain(claim) ‖ lp(name) ‖ C ‖ u64(first p))`, C of the first link, which holds the first key. It stays the same through renewals and updates, and
- * is known without any check of the record.
+ * The claim: `H(domain(claim) ‖ lp(name) ‖ C ‖ u64(first p))`, C of the first link, which holds the first key. It stays
+ * the same through renewals and updates, and is known without any check of the record.
  */
 export function claimId(name: string, commitment: Uint8Array, firstRound: number, profileHash: Uint8Array): Uint8Array {
   return sha256(domain('claim', profileHash), lp(name), commitment, u64be(firstRound))

@@ -1,6 +1,6 @@
 /**
- * Valid: whether a Reveal is what it says, by the profile alone. No peer, clock or store has a say; pulses and proofs are checked by functions
- * that come in, since both are too slow for the thread that asks.
+ * Valid: whether a Reveal is what it says, by the profile alone. No peer, clock or store has a say; pulses and proofs
+ * are checked by functions that come in, since both are too slow for the thread that asks.
  */
 import type { Claim } from './claim.ts'
 import { claimOf } from './claim.ts'
@@ -35,36 +35,50 @@ export interface Checkers {
   verifyProof(check: ProofCheck): Promise<boolean>
 }
 
-/** In the order in which they are checked: cheap before costly. `chain` (order and gaps of the links) belongs to the step of iterations. */
+/**
+ * In the order in which they are checked: cheap before costly. `chain` (order and gaps of the links) belongs to the
+ * step of iterations.
+ */
 export type ValidRule = 'size' | 'canonical' | 'name' | 'iterations' | 'chain' | 'signature' | 'pulse' | 'proof'
 
-export type Verdict = { readonly ok: true; readonly claim: Claim } | { readonly ok: false; readonly rule: ValidRule; readonly detail: string }
+export type Verdict =
+  | { readonly ok: true; readonly claim: Claim }
+  | { readonly ok: false; readonly rule: ValidRule; readonly detail: string }
 
 type Invalid = Extract<Verdict, { ok: false }>
 
 /** The cheap steps alone, up to and with the signature. */
-export type CheckedReveal = { readonly ok: true; readonly reveal: Reveal; readonly name: Name; readonly links: readonly Link[] } | Invalid
+export type CheckedReveal =
+  { readonly ok: true; readonly reveal: Reveal; readonly name: Name; readonly links: readonly Link[] } | Invalid
 
-/** Checks a Reveal in the order of docs/protocol/rules.md, 8. Never throws for bad input; rejects only with what a checker throws. */
+/**
+ * Checks a Reveal in the order of docs/protocol/rules.md, 8. Never throws for bad input; rejects only with what a checker
+ * throws.
+ */
 export async function validateReveal(reveal: Reveal, profile: NetworkProfile, checkers: Checkers): Promise<Verdict> {
   const checked = checkReveal(reveal, profile)
   if (!checked.ok) return checked
   const { name, links } = checked
   // Newest first: it is what an attacker must have forged, and what a renewal adds.
   const newestFirst = links.map((link, index) => ({ link, before: links[index - 1] })).reverse()
-  const badPulse = await firstFailing(newestFirst, ({ link: { p, pulse } }) => checkers.verifyPulse({ round: p, signature: pulse }))
+  const badPulse = await firstFailing(newestFirst, ({ link: { p, pulse } }) =>
+    checkers.verifyPulse({ round: p, signature: pulse })
+  )
   if (badPulse !== undefined) return invalid('pulse', `the pulse of round ${badPulse.link.p} does not verify`)
-  const badProof = await firstFailing(newestFirst, ({ link, before }) => checkers.verifyProof(proofCheck(link, before, reveal, profile)))
-  if (badProof !== undefined) return invalid('proof', `the proof of the link at round ${badProof.link.p} does not verify`)
+  const badProof = await firstFailing(newestFirst, ({ link, before }) =>
+    checkers.verifyProof(proofCheck(link, before, reveal, profile))
+  )
+  if (badProof !== undefined)
+    return invalid('proof', `the proof of the link at round ${badProof.link.p} does not verify`)
   return { ok: true, claim: claimOf(reveal, name, links, profile) }
 }
 
 /**
- * The first link that a check refuses. As many are checked at once as have passed before: all threads are used for a long chain, and garbage never costs
- * more than what was true in front of it.
+ * The first link that a check refuses. As many are checked at once as have passed before: all threads are used for a
+ * long chain, and garbage never costs more than what was true in front of it.
  */
 async function firstFailing<L>(links: readonly L[], check: (link: L) => Promise<boolean>): Promise<L | undefined> {
-  for (let passed = 0; passed < links.length; ) {
+  for (let passed = 0; passed < links.length;) {
     const together = links.slice(passed, passed + Math.max(1, passed))
     const verdicts = await Promise.all(together.map(check))
     const failing = together.find((_, index) => verdicts[index] !== true)
@@ -96,15 +110,24 @@ export function checkReveal(reveal: Reveal, profile: NetworkProfile): CheckedRev
   if (wrongWork !== undefined) return invalid('iterations', wrongWork)
   const broken = problemOfChain(links, profile)
   if (broken !== undefined) return invalid('chain', broken)
-  if (!verifyStrict(reveal.signature, revealSigningBytes(reveal, profileHash(profile)), reveal.pubkey)) return invalid('signature', 'the signature does not verify')
+  if (!verifyStrict(reveal.signature, revealSigningBytes(reveal, profileHash(profile)), reveal.pubkey))
+    return invalid('signature', 'the signature does not verify')
   return { ok: true, reveal, name, links }
 }
 
 /** What is to be checked of a link's proof. `before`: the link before it in the chain; undefined for the first one. */
-export function proofCheck(link: Link, before: Link | undefined, reveal: Pick<Reveal, 'name' | 'pubkey'>, profile: NetworkProfile): ProofCheck {
+export function proofCheck(
+  link: Link,
+  before: Link | undefined,
+  reveal: Pick<Reveal, 'name' | 'pubkey'>,
+  profile: NetworkProfile
+): ProofCheck {
   const hash = profileHash(profile)
   const commitment = commitmentHash(reveal.name, reveal.pubkey, link.salt, hash)
-  const seed = vdfSeed({ commitment, round: link.p, randomness: pulseRandomness(link.pulse), before: before?.proof }, hash)
+  const seed = vdfSeed(
+    { commitment, round: link.p, randomness: pulseRandomness(link.pulse), before: before?.proof },
+    hash
+  )
   const { iterations, proof } = link
   return { seed, bits: profile.discriminant_bits, iterations, split: proofShape(iterations, profile).split, proof }
 }
@@ -114,7 +137,8 @@ function problemOfSizes(reveal: Reveal, profile: NetworkProfile): string | undef
   if (reveal.pubkey.length !== PUBLIC_KEY_BYTES) return `pubkey: ${PUBLIC_KEY_BYTES} bytes are expected`
   if (reveal.signature.length !== SIGNATURE_BYTES) return `signature: ${SIGNATURE_BYTES} bytes are expected`
   if (reveal.vdf_proof.length > MAX_VDF_PROOF_BYTES) return `vdf_proof: at most ${MAX_VDF_PROOF_BYTES} bytes`
-  if (reveal.payload.length > profile.limits.payload_bytes) return `payload: at most ${profile.limits.payload_bytes} bytes`
+  if (reveal.payload.length > profile.limits.payload_bytes)
+    return `payload: at most ${profile.limits.payload_bytes} bytes`
   if (!isRound(reveal.drand_pulse)) return 'drand_pulse: an integer from 1 to 2^53-1 is expected'
   if (!isRound(reveal.iterations)) return 'iterations: an integer from 1 to 2^53-1 is expected'
   return undefined
@@ -126,8 +150,10 @@ function problemOfWork(name: Name, links: readonly Link[], profile: NetworkProfi
     const required = index === 0 ? iterationsFor(name, profile) : renewalIterations(name, profile)
     if (iterations !== required) return `the link at round ${p} has ${iterations} squarings; ${required} are required`
     const shape = proofShape(iterations, profile)
-    if (proof.length !== shape.length) return `the proof at round ${p} has ${proof.length} bytes; ${shape.length} are required`
-    if (shape.split !== null && claimedSplit(proof) !== shape.split) return `the proof at round ${p} is not split at ${shape.split}`
+    if (proof.length !== shape.length)
+      return `the proof at round ${p} has ${proof.length} bytes; ${shape.length} are required`
+    if (shape.split !== null && claimedSplit(proof) !== shape.split)
+      return `the proof at round ${p} is not split at ${shape.split}`
   }
   return undefined
 }

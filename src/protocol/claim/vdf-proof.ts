@@ -64,5 +64,9 @@ export function linkOf(value: CborValue | undefined): Link {
 }
 
 function evaluationOf(fields: Fields): Pick<Link, 'pulse' | 'proof' | 'salt'> {
-  return { pulse: bytesField(fields, 'pulse', PULSE_SIGNATURE_BYTES), proof: bytesField(fields, 'proof'), salt: bytesField(fields, 'salt', SALT_BYTES) }
+  return {
+    pulse: bytesField(fields, 'pulse', PULSE_SIGNATURE_BYTES),
+    proof: bytesField(fields, 'proof'),
+    salt: bytesField(fields, 'salt', SALT_BYTES)
+  }
 }

@@ -17,8 +17,9 @@ export interface SeedParts {
 const NO_OUTPUT = new Uint8Array(0)
 
 /**
- * The seed of a link's discriminant: `H(domain(vdf-seed) ‖ C ‖ u64(p) ‖ r ‖ lp(y))`, 32 bytes. y is the output of the link before, 100 bytes, and empty for a
- * first claim: nobody can begin with a link before the one in front of it is done [a chain made in parallel].
+ * The seed of a link's discriminant: `H(domain(vdf-seed) ‖ C ‖ u64(p) ‖ r ‖ lp(y))`, 32 bytes. y is the output of the
+ * link before, 100 bytes, and empty for a first claim: nobody can begin with a link before the one in front of it is
+ * done [a chain made in parallel].
  */
 export function vdfSeed({ commitment, round, randomness, before }: SeedParts, profileHash: Uint8Array): Uint8Array {
   const output = before === undefined ? NO_OUTPUT : proofOutput(before)

@@ -27,6 +27,7 @@ export const PROFILE_HASH_BYTES = 32
 
 /** `lp("chronym/<what>/v2") ‖ profile_hash`: stands once in front of everything that is hashed, signed or derived. */
 export function domain(what: DomainWord, profileHash: Uint8Array): Uint8Array {
-  if (profileHash.length !== PROFILE_HASH_BYTES) throw new RangeError(`a profile hash has ${PROFILE_HASH_BYTES} bytes, not ${profileHash.length}`)
+  if (profileHash.length !== PROFILE_HASH_BYTES)
+    throw new RangeError(`a profile hash has ${PROFILE_HASH_BYTES} bytes, not ${profileHash.length}`)
   return concatBytes(lp(`chronym/${what}/v2`), profileHash)
 }

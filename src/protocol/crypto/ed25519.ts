@@ -1,6 +1,7 @@
 /**
- * Ed25519 (RFC 8032), strict. tweetnacl makes keys and is the reference for signatures; node:crypto, a hundred times faster, signs (Ed25519 is
- * deterministic, the bytes are the same) and verifies behind our own checks, on which libraries disagree ("Taming the many EdDSAs").
+ * Ed25519 (RFC 8032), strict. tweetnacl makes keys and is the reference for signatures; node:crypto, a hundred times
+ * faster, signs (Ed25519 is deterministic, the bytes are the same) and verifies behind our own checks, on which
+ * libraries disagree ("Taming the many EdDSAs").
  */
 import type { KeyObject } from 'node:crypto'
 import { createPrivateKey, createPublicKey, sign as cryptoSign, verify as cryptoVerify } from 'node:crypto'
@@ -54,15 +55,17 @@ export function sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array {
 }
 
 /**
- * Verifies a signature, the same way everywhere: S < L; A and R are canonical encodings of points that are not of small order; the
- * equation SB = R + kA holds without a cofactor. A or R with a part of small order pass only when that equation holds as it stands.
+ * Verifies a signature, the same way everywhere: S < L; A and R are canonical encodings of points that are not of small
+ * order; the equation SB = R + kA holds without a cofactor. A or R with a part of small order pass only when that
+ * equation holds as it stands.
  */
 export function verifyStrict(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   if (signature.length !== SIGNATURE_BYTES || publicKey.length !== PUBLIC_KEY_BYTES) return false
   const r = signature.subarray(0, 32)
   const s = signature.subarray(32)
   if (!isBelow(s, GROUP_ORDER) || !isAcceptablePoint(r) || !isAcceptablePoint(publicKey)) return false
-  // OpenSSL computes SB - kA and compares its encoding with R: cofactorless, and an R off the curve never matches. It refuses an A off the curve.
+  // OpenSSL computes SB - kA and compares its encoding with R: cofactorless, and an R off the curve never matches. It
+  // refuses an A off the curve.
   const key = createPublicKey({ key: Buffer.from(concatBytes(SPKI_PREFIX, publicKey)), format: 'der', type: 'spki' })
   return cryptoVerify(null, message, key, signature)
 }
@@ -72,7 +75,9 @@ export function isAcceptablePublicKey(publicKey: Uint8Array): boolean {
   return publicKey.length === PUBLIC_KEY_BYTES && isAcceptablePoint(publicKey)
 }
 
-/** y < p and not one of the five y of small order. The encodings of x = 0 with a sign (y = 1, y = -1) are among those. */
+/**
+ * y < p and not one of the five y of small order. The encodings of x = 0 with a sign (y = 1, y = -1) are among those.
+ */
 function isAcceptablePoint(encoded: Uint8Array): boolean {
   const y = Uint8Array.from(encoded)
   y[31]! &= 0x7f

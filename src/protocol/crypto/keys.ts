@@ -1,6 +1,6 @@
 /**
- * Keys of one owner, all from one seed of 32 bytes. Each use has its own tag, each name its own key: names of one owner cannot be linked,
- * and the same name in another network has another key.
+ * Keys of one owner, all from one seed of 32 bytes. Each use has its own tag, each name its own key: names of one owner
+ * cannot be linked, and the same name in another network has another key.
  */
 import { hkdfSync } from 'node:crypto'
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39'
@@ -24,17 +24,25 @@ export function seedToWords(seed: Uint8Array): string {
   return entropyToMnemonic(seed, wordlist)
 }
 
-/** The master seed of 24 English BIP-39 words: their entropy itself, no PBKDF2. Throws KeyError; case and white space do not matter. */
+/**
+ * The master seed of 24 English BIP-39 words: their entropy itself, no PBKDF2. Throws KeyError; case and white space do
+ * not matter.
+ */
 export function wordsToSeed(words: string): Uint8Array {
   const normalised = words.normalize('NFKD').toLowerCase().match(/\S+/g) ?? []
   if (normalised.length !== 24) throw new KeyError(`a master seed has 24 words, not ${normalised.length}`)
   const unknown = normalised.flatMap((word, index) => (wordlist.includes(word) ? [] : [index + 1]))
-  if (unknown.length > 0) throw new KeyError(`${unknown.length === 1 ? 'word' : 'words'} ${unknown.join(', ')} of the 24 ${unknown.length === 1 ? 'is' : 'are'} not in the BIP-39 English list`)
+  if (unknown.length > 0)
+    throw new KeyError(
+      `${unknown.length === 1 ? 'word' : 'words'} ${unknown.join(', ')} of the 24 ${unknown.length === 1 ? 'is' : 'are'} not in the BIP-39 English list`
+    )
   try {
     return new Uint8Array(mnemonicToEntropy(normalised.join(' '), wordlist))
   } catch {
     // The library's message may quote the words, which are secret.
-    throw new KeyError('the checksum of these 24 words does not match: one of them is another, or two have changed places')
+    throw new KeyError(
+      'the checksum of these 24 words does not match: one of them is another, or two have changed places'
+    )
   }
 }
 
@@ -66,5 +74,6 @@ function derive(seed: Uint8Array, tag: DomainWord, profileHash: Uint8Array, ...r
 }
 
 function checkSeed(seed: Uint8Array): void {
-  if (seed.length !== MASTER_SEED_BYTES) throw new KeyError(`a master seed has ${MASTER_SEED_BYTES} bytes, not ${seed.length}`)
+  if (seed.length !== MASTER_SEED_BYTES)
+    throw new KeyError(`a master seed has ${MASTER_SEED_BYTES} bytes, not ${seed.length}`)
 }

@@ -73,7 +73,8 @@ export function toBase64(bytes: Uint8Array): string {
 /**
  * Reads base64 in the standard or the URL-safe alphabet, padding optional.
  *
- * Throws EncodingError for mixed alphabets, white space, wrong padding and unused bits that are not zero: one text, one value.
+ * Throws EncodingError for mixed alphabets, white space, wrong padding and unused bits that are not zero: one text, one
+ * value.
  */
 export function fromBase64(text: string): Uint8Array {
   const standard = /^[A-Za-z0-9+/]*={0,2}$/.test(text)

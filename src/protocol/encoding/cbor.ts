@@ -3,7 +3,8 @@ import { compareBytes } from './bytes.ts'
 import { EncodingError, messageOf } from '../errors.ts'
 
 /** What records are made of: no floats, no tags, no negative numbers, no undefined. */
-export type CborValue = number | string | boolean | null | Uint8Array | readonly CborValue[] | { readonly [key: string]: CborValue }
+export type CborValue =
+  number | string | boolean | null | Uint8Array | readonly CborValue[] | { readonly [key: string]: CborValue }
 
 export interface CborBounds {
   /** Longest input that is looked at. */
@@ -12,7 +13,10 @@ export interface CborBounds {
   readonly maxDepth: number
 }
 
-/** Most items, heads of arrays and maps among them, in one text; a full page of a listing has 2,500. A message of nothing but empty strings would take 20 ms to decode. */
+/**
+ * Most items, heads of arrays and maps among them, in one text; a full page of a listing has 2,500. A message of
+ * nothing but empty strings would take 20 ms to decode.
+ */
 export const MAX_CBOR_ITEMS = 4_096
 
 const DECODE_OPTIONS = {
@@ -33,10 +37,12 @@ export function encodeCbor(value: CborValue): Uint8Array {
 /**
  * Decodes deterministic CBOR: what does not encode to the same bytes again is refused.
  *
- * Integers are 0..2^53-1, items at most 4,096. Throws EncodingError. Time and memory are linear in the items, the recursion is bounded by `maxDepth`.
+ * Integers are 0..2^53-1, items at most 4,096. Throws EncodingError. Time and memory are linear in the items, the
+ * recursion is bounded by `maxDepth`.
  */
 export function decodeCanonical(bytes: Uint8Array, bounds: CborBounds): CborValue {
-  if (bytes.length > bounds.maxBytes) throw new EncodingError(`CBOR of ${bytes.length} bytes; at most ${bounds.maxBytes} are allowed`)
+  if (bytes.length > bounds.maxBytes)
+    throw new EncodingError(`CBOR of ${bytes.length} bytes; at most ${bounds.maxBytes} are allowed`)
   const input = plain(bytes)
   let value: CborValue
   try {
@@ -50,7 +56,10 @@ export function decodeCanonical(bytes: Uint8Array, bounds: CborBounds): CborValu
   return value
 }
 
-/** Decodes what this program has encoded and stored itself: in a third of the time, since nothing is held against the canonical form. Throws EncodingError. */
+/**
+ * Decodes what this program has encoded and stored itself: in a third of the time, since nothing is held against the
+ * canonical form. Throws EncodingError.
+ */
 export function decodeOwnCbor(bytes: Uint8Array): CborValue {
   try {
     return decode(plain(bytes), DECODE_OPTIONS) as CborValue
@@ -59,7 +68,10 @@ export function decodeOwnCbor(bytes: Uint8Array): CborValue {
   }
 }
 
-/** cborg recurses once a level and makes a value of each item: both are bounded here, with a stack of our own, before it runs. */
+/**
+ * cborg recurses once a level and makes a value of each item: both are bounded here, with a stack of our own, before it
+ * runs.
+ */
 function checkShape(bytes: Uint8Array, maxDepth: number): void {
   const tokens = new Tokenizer(bytes, DECODE_OPTIONS)
   const open: number[] = []

@@ -36,7 +36,8 @@ export function canonicalJsonBytes(value: unknown): Uint8Array {
 /** Parses RFC 8785 bytes: what does not canonicalize to the same bytes again is refused. Throws EncodingError. */
 export function parseCanonicalJson(bytes: Uint8Array, bounds: JsonBounds): JsonValue {
   const value = parseBoundedJson(bytes, bounds)
-  if (compareBytes(canonicalJsonBytes(value), bytes) !== 0) throw new EncodingError('JSON is not in its canonical form (RFC 8785)')
+  if (compareBytes(canonicalJsonBytes(value), bytes) !== 0)
+    throw new EncodingError('JSON is not in its canonical form (RFC 8785)')
   return value
 }
 

@@ -1,12 +1,26 @@
-/** Reading the members of decoded records, each with its type and size. Every function throws EncodingError that names the member. */
+/**
+ * Reading the members of decoded records, each with its type and size. Every function throws EncodingError that names
+ * the member.
+ */
 import type { CborValue } from './cbor.ts'
 import { EncodingError } from '../errors.ts'
 
 export type Fields = Readonly<Record<string, CborValue>>
 
 /** The members of a map that has exactly the required ones and any of the optional ones. */
-export function fieldsOf(value: CborValue | undefined, required: readonly string[], optional: readonly string[] = []): Fields {
-  if (value === undefined || value === null || typeof value !== 'object' || Array.isArray(value) || value instanceof Uint8Array) throw new EncodingError('a map is expected')
+export function fieldsOf(
+  value: CborValue | undefined,
+  required: readonly string[],
+  optional: readonly string[] = []
+): Fields {
+  if (
+    value === undefined ||
+    value === null ||
+    typeof value !== 'object' ||
+    Array.isArray(value) ||
+    value instanceof Uint8Array
+  )
+    throw new EncodingError('a map is expected')
   const fields = value as Fields
   for (const key of Object.keys(fields)) {
     if (!required.includes(key) && !optional.includes(key)) throw new EncodingError(`${key}: unknown member`)
@@ -21,7 +35,8 @@ export function fieldsOf(value: CborValue | undefined, required: readonly string
 export function bytesField(fields: Fields, key: string, length?: number): Uint8Array {
   const value = fields[key]
   if (!(value instanceof Uint8Array)) throw new EncodingError(`${key}: bytes are expected`)
-  if (length !== undefined && value.length !== length) throw new EncodingError(`${key}: ${length} bytes are expected, not ${value.length}`)
+  if (length !== undefined && value.length !== length)
+    throw new EncodingError(`${key}: ${length} bytes are expected, not ${value.length}`)
   return value
 }
 

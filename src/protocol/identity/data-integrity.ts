@@ -1,4 +1,6 @@
-/** W3C Data Integrity proofs of the cryptosuite eddsa-jcs-2022 (Data Integrity EdDSA Cryptosuites v1.0, section 3.3). */
+/**
+ * W3C Data Integrity proofs of the cryptosuite eddsa-jcs-2022 (Data Integrity EdDSA Cryptosuites v1.0, section 3.3).
+ */
 import { concatBytes, sha256 } from '../encoding/bytes.ts'
 import { decodeMultibase, encodeMultibase } from './did.ts'
 import { sign, verifyStrict } from '../crypto/ed25519.ts'
@@ -31,7 +33,11 @@ export function proofHashData(unsecured: object, config: object): Uint8Array {
 }
 
 /** The document with a proof; a proof it already had is replaced. `created` comes in: no clock here. */
-export function addProof<T extends object>(document: T, options: ProofOptions, secretKey: Uint8Array): T & { proof: DataIntegrityProof } {
+export function addProof<T extends object>(
+  document: T,
+  options: ProofOptions,
+  secretKey: Uint8Array
+): T & { proof: DataIntegrityProof } {
   const unsecured = withoutMember(document, 'proof')
   const context = unsecured['@context']
   const config: ProofConfig = {
@@ -44,10 +50,14 @@ export function addProof<T extends object>(document: T, options: ProofOptions, s
   return { ...document, proof: { ...config, proofValue } }
 }
 
-/** Whether a document's proof verifies under a key. Never throws for bad documents; says nothing of who the key belongs to. */
+/**
+ * Whether a document's proof verifies under a key. Never throws for bad documents; says nothing of who the key belongs
+ * to.
+ */
 export function checkProof(document: object, publicKey: Uint8Array): boolean {
   const { proof, ...unsecured } = document as JsonObject
-  if (!isObject(proof) || proof['type'] !== 'DataIntegrityProof' || proof['cryptosuite'] !== 'eddsa-jcs-2022') return false
+  if (!isObject(proof) || proof['type'] !== 'DataIntegrityProof' || proof['cryptosuite'] !== 'eddsa-jcs-2022')
+    return false
   const { proofValue, ...config } = proof
   if (typeof proofValue !== 'string') return false
   const context = config['@context']
@@ -69,7 +79,9 @@ export function withoutMember(document: object, member: string): JsonObject {
 /** Whether the document's context begins with all values of the proof's, in order (section 3.3.2, step 4). */
 function startsWith(context: JsonValue | undefined, start: JsonValue): boolean {
   const whole = listOf(context)
-  return listOf(start).every((value, index) => index < whole.length && canonicalJson(value) === canonicalJson(whole[index]))
+  return listOf(start).every(
+    (value, index) => index < whole.length && canonicalJson(value) === canonicalJson(whole[index])
+  )
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {

@@ -5,13 +5,26 @@ import { ProtocolError } from '../errors.ts'
 
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 
-/** An absolute URI of RFC 3986, by its scheme: visible ASCII, since what else is a space depends on a Unicode table [Unicode tables differ between versions]. */
-export const uri = v.pipe(v.string(), v.maxLength(2048), v.regex(/^[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+$/, 'must be an absolute URI'))
+/**
+ * An absolute URI of RFC 3986, by its scheme: visible ASCII, since what else is a space depends on a Unicode table
+ * [Unicode tables differ between versions].
+ */
+export const uri = v.pipe(
+  v.string(),
+  v.maxLength(2048),
+  v.regex(/^[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+$/, 'must be an absolute URI')
+)
 
-/** A date-time in UTC as XML Schema writes it, to the second or finer; a day of the calendar, hours to 23 and seconds to 59. */
+/**
+ * A date-time in UTC as XML Schema writes it, to the second or finer; a day of the calendar, hours to 23 and seconds to
+ * 59.
+ */
 export const instant = v.pipe(
   v.string(),
-  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/, 'must be a date-time in UTC, such as 2026-01-01T00:00:00Z'),
+  v.regex(
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/,
+    'must be a date-time in UTC, such as 2026-01-01T00:00:00Z'
+  ),
   v.check(isOnCalendar, 'must be a date that exists')
 )
 
@@ -33,7 +46,11 @@ export const proofSchema = v.strictObject({
 })
 
 /** Parses by a schema or throws what `fail` makes of the first issue. */
-export function parseBy<TSchema extends v.GenericSchema>(schema: TSchema, json: unknown, fail: (detail: string) => ProtocolError): v.InferOutput<TSchema> {
+export function parseBy<TSchema extends v.GenericSchema>(
+  schema: TSchema,
+  json: unknown,
+  fail: (detail: string) => ProtocolError
+): v.InferOutput<TSchema> {
   const result = v.safeParse(schema, json)
   if (result.success) return result.output
   const [issue] = result.issues
@@ -48,7 +65,10 @@ function reasonOf({ message, expected, received }: v.BaseIssue<unknown>): string
   return expected === 'never' ? 'there is no such member' : message
 }
 
-/** By the Gregorian calendar, not by `Date.parse`: some engines take the 30th of February for the 2nd of March [dates that only some engines know]. */
+/**
+ * By the Gregorian calendar, not by `Date.parse`: some engines take the 30th of February for the 2nd of March [dates
+ * that only some engines know].
+ */
 function isOnCalendar(value: string): boolean {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = value.split(/[-T:.Z]/).map(Number)
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)

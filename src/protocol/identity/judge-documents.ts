@@ -1,4 +1,7 @@
-/** Identity records and manifests, judged: bytes in, plain data out, so that another thread can do it. Milliseconds each, up to twenty for the longest log. */
+/**
+ * Identity records and manifests, judged: bytes in, plain data out, so that another thread can do it. Milliseconds
+ * each, up to twenty for the longest log.
+ */
 import { sha256 } from '../encoding/bytes.ts'
 import { ProtocolError } from '../errors.ts'
 import { decodeKidRecord, type KidRecordOutline } from './kid-record.ts'
@@ -7,7 +10,8 @@ import type { NetworkProfile } from '../profile/profile.ts'
 
 export interface ManifestOutline extends ManifestOrder, Pick<Manifest, 'id' | 'validFrom' | 'validUntil'> {}
 
-export type Judged<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Pick<ProtocolError, 'rule' | 'detail'>)
+export type Judged<T> =
+  { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Pick<ProtocolError, 'rule' | 'detail'>)
 
 /** Whether a record is an identity log that verifies, and what is to be known of it. */
 export function judgeIdentity(record: Uint8Array, profile: NetworkProfile): Judged<KidRecordOutline> {

@@ -18,12 +18,27 @@ export function kidBindingMessage(name: string, firstRound: number, did: string,
   return concatBytes(domain('kid-binding', profileHash), lp(name), u64be(firstRound), lp(did))
 }
 
-export function signKidBinding(name: Name, firstRound: number, did: Did, nameSecretKey: Uint8Array, profileHash: Uint8Array): KidBinding {
+export function signKidBinding(
+  name: Name,
+  firstRound: number,
+  did: Did,
+  nameSecretKey: Uint8Array,
+  profileHash: Uint8Array
+): KidBinding {
   return { name, firstRound, signature: sign(kidBindingMessage(name, firstRound, did, profileHash), nameSecretKey) }
 }
 
 /** Whether the owner of a claim (its key and first p) has bound its name to the DID. */
-export function verifyKidBinding(binding: KidBinding, did: Did, claim: { readonly name: Name; readonly pubkey: Uint8Array; readonly firstRound: number }, profileHash: Uint8Array): boolean {
+export function verifyKidBinding(
+  binding: KidBinding,
+  did: Did,
+  claim: { readonly name: Name; readonly pubkey: Uint8Array; readonly firstRound: number },
+  profileHash: Uint8Array
+): boolean {
   if (binding.name !== claim.name || binding.firstRound !== claim.firstRound) return false
-  return verifyStrict(binding.signature, kidBindingMessage(binding.name, binding.firstRound, did, profileHash), claim.pubkey)
+  return verifyStrict(
+    binding.signature,
+    kidBindingMessage(binding.name, binding.firstRound, did, profileHash),
+    claim.pubkey
+  )
 }

@@ -37,7 +37,10 @@ export interface KidEquivocation {
 
 /** Verifies a chain given in order. Throws KidError that names the version at fault. */
 export function verifyKidLog(documents: readonly KidDocument[], profile: NetworkProfile): KidLog {
-  checkLogSize(documents.map((document) => canonicalJsonBytes(document).length), profile)
+  checkLogSize(
+    documents.map((document) => canonicalJsonBytes(document).length),
+    profile
+  )
   const versions: KidVersion[] = []
   for (const document of documents) versions.push(verifyVersion(document, versions.at(-1), profile))
   return logOf(versions)
@@ -49,7 +52,11 @@ export function headOf(log: KidLog): KidDocument {
 }
 
 /** Verifies a version against its parent. Throws KidError. */
-export function verifyVersion(document: KidDocument, parent: KidVersion | undefined, profile: NetworkProfile): KidVersion {
+export function verifyVersion(
+  document: KidDocument,
+  parent: KidVersion | undefined,
+  profile: NetworkProfile
+): KidVersion {
   const fail = (rule: 'log' | 'did' | 'proof', detail: string): never => {
     throw new KidError(rule, `version ${document.version}: ${detail}`)
   }
@@ -60,8 +67,9 @@ export function verifyVersion(document: KidDocument, parent: KidVersion | undefi
 /**
  * Folds versions given in any order into the chain that stands; the same one for every order.
  *
- * What cannot be verified is left out. Where chains part and nobody knows which was seen first, the branch with a version signed by a recovery key
- * wins, else the one whose first version has the lower hash. Throws KidError when no genesis verifies.
+ * What cannot be verified is left out. Where chains part and nobody knows which was seen first, the branch with a
+ * version signed by a recovery key wins, else the one whose first version has the lower hash. Throws KidError when no
+ * genesis verifies.
  */
 export function foldKidLog(documents: readonly KidDocument[], profile: NetworkProfile): KidLog {
   const distinct = new Map(documents.map((document) => [toHex(kidDocumentHash(document)), document]))
@@ -82,30 +90,37 @@ export type Merge<L extends KidLogOutline = KidLog> =
   | { readonly kind: 'extend' | 'recover'; readonly log: L }
 
 /**
- * What becomes of a standing log when another one of the same DID comes. Where they part, the branch with a version signed by a recovery key wins, at any
- * time, unless the standing one has such a version above the fork too. Equal rank: the standing one stays.
+ * What becomes of a standing log when another one of the same DID comes. Where they part, the branch with a version
+ * signed by a recovery key wins, at any time, unless the standing one has such a version above the fork too. Equal
+ * rank: the standing one stays.
  *
- * Wherever in the branch that version is: the first one is signed by a key that counted at the fork, since update keys cannot change recovery keys. If it
- * had to be the branch's first, a recovery would reach only those peers who hold the branch that it was made for [a recovery on top of another branch].
+ * Wherever in the branch that version is: the first one is signed by a key that counted at the fork, since update keys
+ * cannot change recovery keys. If it had to be the branch's first, a recovery would reach only those peers who hold the
+ * branch that it was made for [a recovery on top of another branch].
  */
 export function mergeKidLogs<L extends KidLogOutline>(standing: L, incoming: L): Merge<L> {
   const fork = standing.versions.findIndex((version, index) => {
     const other = incoming.versions[index]
     return other === undefined || !equalBytes(version.hash, other.hash)
   })
-  if (fork === -1) return incoming.versions.length > standing.versions.length ? { kind: 'extend', log: incoming } : { kind: 'stale', log: standing }
+  if (fork === -1)
+    return incoming.versions.length > standing.versions.length
+      ? { kind: 'extend', log: incoming }
+      : { kind: 'stale', log: standing }
   const ours = standing.versions[fork]!
   const theirs = incoming.versions[fork]
   if (theirs === undefined) return { kind: 'stale', log: standing }
   const [isRecovered, isRecovery] = [standing, incoming].map(({ versions }) => hasRecovery(versions.slice(fork)))
-  if (isRecovery !== isRecovered) return isRecovery ? { kind: 'recover', log: incoming } : { kind: 'stale', log: standing }
+  if (isRecovery !== isRecovered)
+    return isRecovery ? { kind: 'recover', log: incoming } : { kind: 'stale', log: standing }
   return { kind: 'stale', log: standing, equivocation: { version: fork + 1, hashes: [ours.hash, theirs.hash] } }
 }
 
 type Fail = (rule: 'log' | 'did' | 'proof', detail: string) => never
 
 function checkGenesis(document: KidDocument, profile: NetworkProfile, fail: Fail): Signer {
-  if (document.version !== 1 || document.prev !== undefined) fail('log', 'a log begins with version 1, which has no prev')
+  if (document.version !== 1 || document.prev !== undefined)
+    fail('log', 'a log begins with version 1, which has no prev')
   if (document.deactivated === true) fail('log', 'an identity is not deactivated from the start')
   if (document.id !== kidDid(document, profile)) fail('did', 'id is not the DID of this genesis document')
   if (!isSignedByOneOf(document, document.updateKeys)) fail('proof', 'it is not signed by one of its own update keys')
@@ -118,9 +133,11 @@ function checkSuccessor(document: KidDocument, parent: KidVersion, fail: Fail): 
   if (document.version !== former.version + 1) fail('log', `it cannot follow version ${former.version}`)
   if (document.prev !== toHex(parent.hash)) fail('log', `prev is not the hash of version ${former.version}`)
   if (isSignedByOneOf(document, former.recoveryKeys ?? [])) return 'recovery'
-  if (!isSignedByOneOf(document, former.updateKeys)) fail('proof', `it is signed by no update or recovery key of version ${former.version}`)
+  if (!isSignedByOneOf(document, former.updateKeys))
+    fail('proof', `it is signed by no update or recovery key of version ${former.version}`)
   if (former.deactivated === true) fail('proof', 'only a recovery key can go on after a deactivation')
-  if (canonicalJson(document.recoveryKeys ?? []) !== canonicalJson(former.recoveryKeys ?? [])) fail('proof', 'only a recovery key can change recoveryKeys')
+  if (canonicalJson(document.recoveryKeys ?? []) !== canonicalJson(former.recoveryKeys ?? []))
+    fail('proof', 'only a recovery key can change recoveryKeys')
   return 'update'
 }
 
@@ -139,19 +156,32 @@ export function checkLogSize(lengths: readonly number[], profile: NetworkProfile
   if (size > kid_bytes) throw new KidError('log', `a log has at most ${kid_bytes} bytes; this one has ${size}`)
 }
 
-/** The best chain of versions that follow a parent; empty when none verifies. The depth is bounded by `kid_versions`. */
-function bestBranch(parent: KidVersion | undefined, children: ReadonlyMap<string, readonly KidDocument[]>, profile: NetworkProfile): KidVersion[] {
+/**
+ * The best chain of versions that follow a parent; empty when none verifies. The depth is bounded by `kid_versions`.
+ */
+function bestBranch(
+  parent: KidVersion | undefined,
+  children: ReadonlyMap<string, readonly KidDocument[]>,
+  profile: NetworkProfile
+): KidVersion[] {
   if (parent !== undefined && parent.document.version >= profile.limits.kid_versions) return []
   const candidates = children.get(parent === undefined ? '' : toHex(parent.hash)) ?? []
   const branches = candidates.flatMap((document) => {
     const version = tryVersion(document, parent, profile)
     return version === undefined ? [] : [[version, ...bestBranch(version, children, profile)]]
   })
-  const [best] = branches.sort((left, right) => Number(hasRecovery(right)) - Number(hasRecovery(left)) || compareBytes(left[0]!.hash, right[0]!.hash))
+  const [best] = branches.sort(
+    (left, right) =>
+      Number(hasRecovery(right)) - Number(hasRecovery(left)) || compareBytes(left[0]!.hash, right[0]!.hash)
+  )
   return best ?? []
 }
 
-function tryVersion(document: KidDocument, parent: KidVersion | undefined, profile: NetworkProfile): KidVersion | undefined {
+function tryVersion(
+  document: KidDocument,
+  parent: KidVersion | undefined,
+  profile: NetworkProfile
+): KidVersion | undefined {
   try {
     return verifyVersion(document, parent, profile)
   } catch (error) {

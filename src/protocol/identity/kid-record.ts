@@ -1,4 +1,6 @@
-/** The record of an identity as the network stores it: the whole log, the name it is bound to, the stamp that keeps it. */
+/**
+ * The record of an identity as the network stores it: the whole log, the name it is bound to, the stamp that keeps it.
+ */
 import { concatBytes, lp, sha256, u64be } from '../encoding/bytes.ts'
 import type { CborValue } from '../encoding/cbor.ts'
 import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
@@ -58,15 +60,21 @@ export function encodeKidRecord({ log, ...carriers }: KidRecord): Uint8Array {
 /** Deterministic CBOR {v: 1, log: [RFC 8785 bytes of each version], binding?, stamp?}. */
 export function encodeKidEnvelope({ versions, binding, stamp }: KidRecordEnvelope): Uint8Array {
   const fields: Record<string, CborValue> = { v: VERSION, log: [...versions] }
-  if (binding !== undefined) fields['binding'] = { name: binding.name, firstRound: binding.firstRound, signature: binding.signature }
+  if (binding !== undefined)
+    fields['binding'] = { name: binding.name, firstRound: binding.firstRound, signature: binding.signature }
   if (stamp !== undefined) fields['stamp'] = { round: stamp.round, nonce: stamp.nonce }
   return encodeCbor(fields)
 }
 
-/** Decodes a record and verifies its log. The binding is not verified: that needs the claim. Throws EncodingError, KidError or NameError. */
+/**
+ * Decodes a record and verifies its log. The binding is not verified: that needs the claim. Throws EncodingError,
+ * KidError or NameError.
+ */
 export function decodeKidRecord(bytes: Uint8Array, profile: NetworkProfile): KidRecord {
   const { versions, ...carriers } = decodeKidEnvelope(bytes, profile)
-  const documents = versions.map((version) => parseKidDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile))
+  const documents = versions.map((version) =>
+    parseKidDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile)
+  )
   return { log: verifyKidLog(documents, profile), ...carriers }
 }
 
@@ -86,7 +94,10 @@ export function decodeKidEnvelope(bytes: Uint8Array, profile: NetworkProfile): K
   }
 }
 
-/** What a document's stamp is for: `H(domain(document-stamp) ‖ lp(did) ‖ round)`; its stamp is made and checked as a commitment's. */
+/**
+ * What a document's stamp is for: `H(domain(document-stamp) ‖ lp(did) ‖ round)`; its stamp is made and checked as a
+ * commitment's.
+ */
 export function documentStampSubject(did: Did, round: number, profileHash: Uint8Array): Uint8Array {
   return sha256(concatBytes(domain('document-stamp', profileHash), lp(did), u64be(round)))
 }
@@ -98,20 +109,30 @@ export interface DocumentFacts {
 }
 
 /**
- * Whether a node keeps a record: bound to a live name, or with a stamp of the last `document_refresh` rounds. A stamp dated after now is none, or work
- * done once would count for years. While the beacon is stale nothing lapses, since `time.lapse` stands still.
+ * Whether a node keeps a record: bound to a live name, or with a stamp of the last `document_refresh` rounds. A stamp
+ * dated after now is none, or work done once would count for years. While the beacon is stale nothing lapses, since
+ * `time.lapse` stands still.
  */
-export function isKept(record: Pick<KidRecord, 'stamp'> & { readonly log: Pick<KidLog, 'did'> }, facts: DocumentFacts, profile: NetworkProfile): boolean {
+export function isKept(
+  record: Pick<KidRecord, 'stamp'> & { readonly log: Pick<KidLog, 'did'> },
+  facts: DocumentFacts,
+  profile: NetworkProfile
+): boolean {
   if (facts.isBoundToLiveName) return true
   const { stamp } = record
-  if (stamp === undefined || stamp.round > facts.time.now || facts.time.lapse > stamp.round + profile.document_refresh) return false
+  if (stamp === undefined || stamp.round > facts.time.now || facts.time.lapse > stamp.round + profile.document_refresh)
+    return false
   const hash = profileHash(profile)
   return stampHolds(documentStampSubject(record.log.did, stamp.round, hash), stamp.nonce, profile.stamp_bits, hash)
 }
 
 function bindingOf(value: CborValue | undefined, profile: NetworkProfile): KidBinding {
   const fields = fieldsOf(value, ['name', 'firstRound', 'signature'])
-  return { name: parseName(textField(fields, 'name'), profile), firstRound: integerField(fields, 'firstRound'), signature: bytesField(fields, 'signature', SIGNATURE_BYTES) }
+  return {
+    name: parseName(textField(fields, 'name'), profile),
+    firstRound: integerField(fields, 'firstRound'),
+    signature: bytesField(fields, 'signature', SIGNATURE_BYTES)
+  }
 }
 
 function stampOf(value: CborValue | undefined): DocumentStamp {

@@ -1,4 +1,7 @@
-/** Identity documents (W3C DID Core, with versions): their shape, their DIDs, making and signing them. The log of versions is in kid-log.ts. */
+/**
+ * Identity documents (W3C DID Core, with versions): their shape, their DIDs, making and signing them. The log of
+ * versions is in kid-log.ts.
+ */
 import * as v from 'valibot'
 import { sha256, toHex } from '../encoding/bytes.ts'
 import type { DataIntegrityProof } from './data-integrity.ts'
@@ -15,7 +18,10 @@ import { profileHash } from '../profile/profile.ts'
 export type { Did } from './did.ts'
 export { parseDid } from './did.ts'
 
-/** `document`: shape. `did`: the id does not belong to the document. `proof`: who signed it. `log`: order and links of the versions. `binding`, `manifest`. */
+/**
+ * `document`: shape. `did`: the id does not belong to the document. `proof`: who signed it. `log`: order and links of
+ * the versions. `binding`, `manifest`.
+ */
 export type KidRule = 'document' | 'did' | 'proof' | 'log' | 'binding' | 'manifest'
 
 /** An identity document, log, binding or manifest that breaks a rule. */
@@ -75,18 +81,35 @@ const references = v.optional(v.pipe(v.array(text(512)), v.maxLength(MAX_ENTRIES
 const keys = v.pipe(v.array(multikey), v.maxLength(MAX_ENTRIES))
 
 const UnsignedSchema = v.strictObject({
-  '@context': v.pipe(v.array(text(512)), v.maxLength(MAX_ENTRIES), v.check((list) => list[0] === DID_CONTEXT, `must begin with ${DID_CONTEXT}`)),
+  '@context': v.pipe(
+    v.array(text(512)),
+    v.maxLength(MAX_ENTRIES),
+    v.check((list) => list[0] === DID_CONTEXT, `must begin with ${DID_CONTEXT}`)
+  ),
   id: text(256),
   alsoKnownAs: v.optional(v.pipe(v.array(uri), v.maxLength(MAX_ENTRIES))),
   verificationMethod: v.pipe(
-    v.array(v.strictObject({ id: text(512), type: v.literal('Multikey'), controller: text(256), publicKeyMultibase: multikey })),
+    v.array(
+      v.strictObject({
+        id: text(512),
+        type: v.literal('Multikey'),
+        controller: text(256),
+        publicKeyMultibase: multikey
+      })
+    ),
     v.maxLength(MAX_ENTRIES)
   ),
   authentication: references,
   assertionMethod: references,
   service: v.optional(
     v.pipe(
-      v.array(v.strictObject({ id: text(512), type: text(128), serviceEndpoint: v.union([uri, v.pipe(v.array(uri), v.minLength(1), v.maxLength(MAX_ENTRIES))]) })),
+      v.array(
+        v.strictObject({
+          id: text(512),
+          type: text(128),
+          serviceEndpoint: v.union([uri, v.pipe(v.array(uri), v.minLength(1), v.maxLength(MAX_ENTRIES))])
+        })
+      ),
       v.maxLength(MAX_ENTRIES)
     )
   ),
@@ -99,11 +122,15 @@ const UnsignedSchema = v.strictObject({
 
 const DocumentSchema = v.strictObject({ ...UnsignedSchema.entries, proof: proofSchema })
 
-/** Checks the shape of a version: members, ids, references, proof of this network. Signatures and the log are another question. Throws KidError. */
+/**
+ * Checks the shape of a version: members, ids, references, proof of this network. Signatures and the log are another
+ * question. Throws KidError.
+ */
 export function parseKidDocument(json: unknown, profile: NetworkProfile): KidDocument {
   const document = parseBy(DocumentSchema, json, (detail) => new KidError('document', detail)) as KidDocument
   checkIds(document, profile)
-  if (document.proof.domain !== toHex(profileHash(profile))) throw new KidError('proof', `proof.domain is not the hash of network ${profile.id}`)
+  if (document.proof.domain !== toHex(profileHash(profile)))
+    throw new KidError('proof', `proof.domain is not the hash of network ${profile.id}`)
   return document
 }
 
@@ -120,8 +147,8 @@ export function kidDocumentHash(document: KidDocument): Uint8Array {
 }
 
 /**
- * The DID of a genesis document: of its RFC 8785 bytes without `id` and `proof`, with relative ids (`#key-1`; members whose value is the DID itself,
- * the controllers, are left out).
+ * The DID of a genesis document: of its RFC 8785 bytes without `id` and `proof`, with relative ids (`#key-1`; members
+ * whose value is the DID itself, the controllers, are left out).
  */
 export function kidDid(genesis: UnsignedKidDocument, profile: NetworkProfile): Did {
   return didOfGenesis(canonicalJsonBytes(relativeGenesis(genesis)), profile)
@@ -143,7 +170,12 @@ export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): Unsi
   const relative = {
     '@context': [DID_CONTEXT, MULTIKEY_CONTEXT],
     ...(parts.alsoKnownAs === undefined ? {} : { alsoKnownAs: parts.alsoKnownAs }),
-    verificationMethod: parts.keys.map((key, index) => ({ id: ids[index]!, type: 'Multikey' as const, controller: '', publicKeyMultibase: encodeMultikey(key) })),
+    verificationMethod: parts.keys.map((key, index) => ({
+      id: ids[index]!,
+      type: 'Multikey' as const,
+      controller: '',
+      publicKeyMultibase: encodeMultikey(key)
+    })),
     authentication: ids,
     assertionMethod: ids,
     service: parts.services ?? [],
@@ -156,7 +188,11 @@ export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): Unsi
   return {
     ...relative,
     id: did,
-    verificationMethod: relative.verificationMethod.map((method) => ({ ...method, id: absolute(method.id), controller: did })),
+    verificationMethod: relative.verificationMethod.map((method) => ({
+      ...method,
+      id: absolute(method.id),
+      controller: did
+    })),
     authentication: ids.map(absolute),
     assertionMethod: ids.map(absolute),
     service: relative.service.map((service) => ({ ...service, id: absolute(service.id) }))
@@ -172,9 +208,25 @@ export function buildNextVersion(former: KidDocument, changes: KidChanges): Unsi
   return { ...unsigned, ...changes, version: former.version + 1, prev: toHex(kidDocumentHash(former)) }
 }
 
-/** Signs a version with an update or recovery key. `created` is an instant in UTC, such as `new Date(ms).toISOString()`. */
-export function signKidDocument(document: UnsignedKidDocument, key: KeyPair, created: string, profile: NetworkProfile): KidDocument {
-  return addProof(document, { created, verificationMethod: didKeyUrl(key.publicKey), proofPurpose: 'assertionMethod', domain: toHex(profileHash(profile)) }, key.secretKey)
+/**
+ * Signs a version with an update or recovery key. `created` is an instant in UTC, such as `new Date(ms).toISOString()`.
+ */
+export function signKidDocument(
+  document: UnsignedKidDocument,
+  key: KeyPair,
+  created: string,
+  profile: NetworkProfile
+): KidDocument {
+  return addProof(
+    document,
+    {
+      created,
+      verificationMethod: didKeyUrl(key.publicKey),
+      proofPurpose: 'assertionMethod',
+      domain: toHex(profileHash(profile))
+    },
+    key.secretKey
+  )
 }
 
 /** How proofs of versions name their key: update and recovery keys are no verification methods of the document. */
@@ -188,10 +240,15 @@ function relativeGenesis(document: UnsignedKidDocument): object {
   const relative = (id: string): string => (id.startsWith(`${did}#`) ? id.slice(did.length) : id)
   return {
     ...withoutMember(withoutMember(document, 'id'), 'proof'),
-    verificationMethod: document.verificationMethod.map((method) => ({ ...withoutMember(method, 'controller'), id: relative(method.id) })),
+    verificationMethod: document.verificationMethod.map((method) => ({
+      ...withoutMember(method, 'controller'),
+      id: relative(method.id)
+    })),
     ...(document.authentication === undefined ? {} : { authentication: document.authentication.map(relative) }),
     ...(document.assertionMethod === undefined ? {} : { assertionMethod: document.assertionMethod.map(relative) }),
-    ...(document.service === undefined ? {} : { service: document.service.map((service) => ({ ...service, id: relative(service.id) })) })
+    ...(document.service === undefined
+      ? {}
+      : { service: document.service.map((service) => ({ ...service, id: relative(service.id) })) })
   }
 }
 
@@ -207,11 +264,14 @@ function checkIds(document: UnsignedKidDocument, profile: NetworkProfile): void 
   const methods = document.verificationMethod.map(({ id }) => id)
   const ids = [...methods, ...(document.service ?? []).map(({ id }) => id)]
   for (const id of ids) {
-    if (!id.startsWith(prefix) || !/^[A-Za-z0-9._~-]+$/.test(id.slice(prefix.length))) throw new KidError('document', `${id}: an id here is ${prefix} and a fragment`)
+    if (!id.startsWith(prefix) || !/^[A-Za-z0-9._~-]+$/.test(id.slice(prefix.length)))
+      throw new KidError('document', `${id}: an id here is ${prefix} and a fragment`)
   }
   if (new Set(ids).size !== ids.length) throw new KidError('document', 'two ids are the same')
-  if (document.verificationMethod.some(({ controller }) => controller !== document.id)) throw new KidError('document', 'controller: must be the DID of the document')
+  if (document.verificationMethod.some(({ controller }) => controller !== document.id))
+    throw new KidError('document', 'controller: must be the DID of the document')
   for (const reference of [...(document.authentication ?? []), ...(document.assertionMethod ?? [])]) {
-    if (!methods.includes(reference)) throw new KidError('document', `${reference}: there is no such verification method`)
+    if (!methods.includes(reference))
+      throw new KidError('document', `${reference}: there is no such verification method`)
   }
 }

@@ -47,7 +47,15 @@ const UnsignedSchema = v.strictObject({
   id: text(256),
   kid_version: counter,
   version: counter,
-  capabilities: v.array(v.strictObject({ id: text(256), type: text(256), protocol: text(256), endpoint: uri, description: v.optional(text(4096)) })),
+  capabilities: v.array(
+    v.strictObject({
+      id: text(256),
+      type: text(256),
+      protocol: text(256),
+      endpoint: uri,
+      description: v.optional(text(4096))
+    })
+  ),
   validFrom: instant,
   validUntil: instant
 })
@@ -58,9 +66,14 @@ const ManifestSchema = v.strictObject({ ...UnsignedSchema.entries, proof: proofS
 export function parseManifest(json: unknown, profile: NetworkProfile): Manifest {
   const manifest = parseBy(ManifestSchema, json, (detail) => new KidError('manifest', detail)) as Manifest
   checkManifest(manifest, profile)
-  if (manifest.proof.domain !== toHex(profileHash(profile))) throw new KidError('proof', `proof.domain is not the hash of network ${profile.id}`)
+  if (manifest.proof.domain !== toHex(profileHash(profile)))
+    throw new KidError('proof', `proof.domain is not the hash of network ${profile.id}`)
   const size = canonicalJsonBytes(manifest).length
-  if (size > profile.limits.manifest_bytes) throw new KidError('manifest', `a manifest has at most ${profile.limits.manifest_bytes} bytes; this one has ${size}`)
+  if (size > profile.limits.manifest_bytes)
+    throw new KidError(
+      'manifest',
+      `a manifest has at most ${profile.limits.manifest_bytes} bytes; this one has ${size}`
+    )
   return manifest
 }
 
@@ -72,26 +85,39 @@ export function parseUnsignedManifest(json: unknown, profile: NetworkProfile): U
 }
 
 /** Signs with an assertion key. `method` is the id of its verification method, `created` an instant in UTC. */
-export function signManifest(manifest: UnsignedManifest, method: string, secretKey: Uint8Array, created: string, profile: NetworkProfile): Manifest {
-  return addProof(manifest, { created, verificationMethod: method, proofPurpose: 'assertionMethod', domain: toHex(profileHash(profile)) }, secretKey)
+export function signManifest(
+  manifest: UnsignedManifest,
+  method: string,
+  secretKey: Uint8Array,
+  created: string,
+  profile: NetworkProfile
+): Manifest {
+  return addProof(
+    manifest,
+    { created, verificationMethod: method, proofPurpose: 'assertionMethod', domain: toHex(profileHash(profile)) },
+    secretKey
+  )
 }
 
 /**
- * Verifies a manifest against the identity's log. Its key must be an assertion key of the version it names and, with the same bytes, of the newest one:
- * a key that was taken out says nothing more. Throws KidError.
+ * Verifies a manifest against the identity's log. Its key must be an assertion key of the version it names and, with
+ * the same bytes, of the newest one: a key that was taken out says nothing more. Throws KidError.
  */
 export function verifyManifest(manifest: Manifest, log: KidLog): void {
   const fail = (detail: string): never => {
     throw new KidError('manifest', detail)
   }
   if (manifest.id !== log.did) fail('id is not the DID of that identity')
-  const named = log.versions[manifest.kid_version - 1]?.document ?? fail(`kid_version: there is no version ${manifest.kid_version} of the identity document`)
+  const named =
+    log.versions[manifest.kid_version - 1]?.document ??
+    fail(`kid_version: there is no version ${manifest.kid_version} of the identity document`)
   const head = headOf(log)
   if (head.deactivated === true) fail('the identity is deactivated')
   const method = manifest.proof.verificationMethod
   const key = assertionKey(named, method) ?? fail(`${method} is no assertion key of version ${manifest.kid_version}`)
   if (assertionKey(head, method) !== key) fail(`${method} is no assertion key any more`)
-  if (!checkProof(manifest, decodeMultikey(key))) throw new KidError('proof', 'the proof of the manifest does not verify')
+  if (!checkProof(manifest, decodeMultikey(key)))
+    throw new KidError('proof', 'the proof of the manifest does not verify')
 }
 
 /** What the order of manifests looks at. */
@@ -110,7 +136,10 @@ export function compareManifestOrder(left: ManifestOrder, right: ManifestOrder):
 }
 
 /** Whether a time lies within validFrom and validUntil. */
-export function isManifestCurrent(manifest: Pick<UnsignedManifest, 'validFrom' | 'validUntil'>, nowMs: number): boolean {
+export function isManifestCurrent(
+  manifest: Pick<UnsignedManifest, 'validFrom' | 'validUntil'>,
+  nowMs: number
+): boolean {
   return Date.parse(manifest.validFrom) <= nowMs && nowMs <= Date.parse(manifest.validUntil)
 }
 
@@ -136,11 +165,13 @@ function checkManifest(manifest: UnsignedManifest, profile: NetworkProfile): voi
     throw error
   }
   const { capabilities, manifest_days } = profile.limits
-  if (manifest.capabilities.length > capabilities) throw new KidError('manifest', `capabilities: at most ${capabilities}`)
+  if (manifest.capabilities.length > capabilities)
+    throw new KidError('manifest', `capabilities: at most ${capabilities}`)
   const ids = manifest.capabilities.map(({ id }) => id)
   if (new Set(ids).size !== ids.length) throw new KidError('manifest', 'capabilities: two ids are the same')
   const span = Date.parse(manifest.validUntil) - Date.parse(manifest.validFrom)
-  if (span <= 0 || span > manifest_days * DAY_MS) throw new KidError('manifest', `validUntil: after validFrom, by at most ${manifest_days} days`)
+  if (span <= 0 || span > manifest_days * DAY_MS)
+    throw new KidError('manifest', `validUntil: after validFrom, by at most ${manifest_days} days`)
 }
 
 function assertionKey(document: KidDocument, method: string): string | undefined {

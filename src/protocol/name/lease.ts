@@ -35,7 +35,10 @@ export function renewalRound(newestRound: number, renewalRounds: number, profile
   return Math.max(newestRound, newestRound + profile.lease - ahead)
 }
 
-/** Rounds after p in which a claim of that many squarings can be witnessed: max(floor, work_factor x time it takes), at most half the lease. */
+/**
+ * Rounds after p in which a claim of that many squarings can be witnessed: max(floor, work_factor x time it takes), at
+ * most half the lease.
+ */
 export function revealWindow(iterations: number, profile: NetworkProfile): number {
   const { floor, work_factor, squarings_per_second } = profile.reveal_window
   const work = Math.ceil((work_factor * iterations) / (squarings_per_second * profile.beacon.period))

@@ -1,6 +1,7 @@
 /**
- * Rules for registering and showing internationalised names: IDNA2008 in its main points, mixed scripts, look-alikes. They use the Unicode tables of the
- * running Node, which differ between versions; so they say nothing about validity, and a record never fails by them.
+ * Rules for registering and showing internationalised names: IDNA2008 in its main points, mixed scripts, look-alikes.
+ * They use the Unicode tables of the running Node, which differ between versions; so they say nothing about validity,
+ * and a record never fails by them.
  */
 import type { Name } from './names.ts'
 import { labelOf, unicodeLabel } from './names.ts'
@@ -14,13 +15,44 @@ const SCRIPT_SETS: readonly (readonly string[])[] = [
 
 /** Scripts in wide modern use (UAX 31, table 5). */
 const RECOMMENDED_SCRIPTS = [
-  'Arabic', 'Armenian', 'Bengali', 'Bopomofo', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek', 'Gujarati', 'Gurmukhi', 'Han', 'Hangul', 'Hebrew',
-  'Hiragana', 'Kannada', 'Katakana', 'Khmer', 'Lao', 'Latin', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil', 'Telugu', 'Thaana', 'Thai', 'Tibetan'
+  'Arabic',
+  'Armenian',
+  'Bengali',
+  'Bopomofo',
+  'Cyrillic',
+  'Devanagari',
+  'Ethiopic',
+  'Georgian',
+  'Greek',
+  'Gujarati',
+  'Gurmukhi',
+  'Han',
+  'Hangul',
+  'Hebrew',
+  'Hiragana',
+  'Kannada',
+  'Katakana',
+  'Khmer',
+  'Lao',
+  'Latin',
+  'Malayalam',
+  'Myanmar',
+  'Oriya',
+  'Sinhala',
+  'Tamil',
+  'Telugu',
+  'Thaana',
+  'Thai',
+  'Tibetan'
 ] as const
 
-const SCRIPT_PATTERNS = RECOMMENDED_SCRIPTS.map((script) => [script, new RegExp(`\\p{Script_Extensions=${script}}`, 'u')] as const)
+const SCRIPT_PATTERNS = RECOMMENDED_SCRIPTS.map(
+  (script) => [script, new RegExp(`\\p{Script_Extensions=${script}}`, 'u')] as const
+)
 
-/** Letters that look like Latin ones: a label made of these alone passes for another (UTS 39, whole-script confusables). */
+/**
+ * Letters that look like Latin ones: a label made of these alone passes for another (UTS 39, whole-script confusables).
+ */
 const LATIN_LOOKALIKES = /^[-0-9асԁеһіјӏорԛѕԝхуѵαοικνρυωϲϳ]+$/u
 
 /** Why a name should neither be registered nor shown in Unicode; an empty list when nothing speaks against it. */
@@ -46,8 +78,12 @@ export function displayName(name: Name): string {
 }
 
 function hasOneScript(text: string): boolean {
-  const letters = Array.from(text).filter((character) => !/[\p{Script=Common}\p{Script=Inherited}]/u.test(character) || /\p{L}/u.test(character))
-  const scriptsOf = letters.map((letter) => SCRIPT_PATTERNS.filter(([, pattern]) => pattern.test(letter)).map(([script]) => script))
+  const letters = Array.from(text).filter(
+    (character) => !/[\p{Script=Common}\p{Script=Inherited}]/u.test(character) || /\p{L}/u.test(character)
+  )
+  const scriptsOf = letters.map((letter) =>
+    SCRIPT_PATTERNS.filter(([, pattern]) => pattern.test(letter)).map(([script]) => script)
+  )
   const sets = [...RECOMMENDED_SCRIPTS.map((script): readonly string[] => [script]), ...SCRIPT_SETS]
   return sets.some((set) => scriptsOf.every((scripts) => scripts.some((script) => set.includes(script))))
 }

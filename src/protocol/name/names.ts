@@ -1,4 +1,6 @@
-/** Which names are valid and what they cost. No Unicode tables here: those differ between versions; see name-display.ts. */
+/**
+ * Which names are valid and what they cost. No Unicode tables here: those differ between versions; see name-display.ts.
+ */
 import { NameError } from '../errors.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { decodePunycode, encodePunycode } from './punycode.ts'
@@ -17,22 +19,26 @@ const LDH = /^[a-z0-9-]+$/
 /**
  * Checks a name against the rules of the protocol.
  *
- * Throws NameError: `invalid` (not a name of this network), `reserved` (the profile keeps the label), `not-open` (no difficulty for this length).
- * Nothing is normalised: upper case and Unicode are invalid here.
+ * Throws NameError: `invalid` (not a name of this network), `reserved` (the profile keeps the label), `not-open` (no
+ * difficulty for this length). Nothing is normalised: upper case and Unicode are invalid here.
  */
 export function parseName(text: string, profile: NetworkProfile): Name {
   const label = splitName(text, profile)
   checkLabel(label)
-  if (profile.reserved.includes(label)) throw new NameError('reserved', `the label ${label} is reserved in network ${profile.id}`)
+  if (profile.reserved.includes(label))
+    throw new NameError('reserved', `the label ${label} is reserved in network ${profile.id}`)
   if (factorFor(label, profile) === undefined) {
-    throw new NameError('not-open', `labels of ${label.length} octets are not open in network ${profile.id}; the shortest have ${profile.difficulty.by_length[0]!.from}`)
+    throw new NameError(
+      'not-open',
+      `labels of ${label.length} octets are not open in network ${profile.id}; the shortest have ${profile.difficulty.by_length[0]!.from}`
+    )
   }
   return text as Name
 }
 
 /**
- * The spelling that {@link parseName} takes of what a person wrote: A-Z in lower case, without one closing dot. Other letters stay as they are: Unicode has
- * some whose lower case is ASCII, and they are another name.
+ * The spelling that {@link parseName} takes of what a person wrote: A-Z in lower case, without one closing dot. Other
+ * letters stay as they are: Unicode has some whose lower case is ASCII, and they are another name.
  */
 export function canonicalName(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x20)).replace(/\.$/, '')
@@ -60,18 +66,26 @@ function factorFor(label: string, profile: NetworkProfile): number | undefined {
 
 function splitName(text: string, profile: NetworkProfile): string {
   const suffix = `.${profile.tld}`
-  if (!text.endsWith(suffix)) throw new NameError('invalid', `a name of network ${profile.id} ends with ${suffix}${LDH.test(text) ? `: did you mean ${text}${suffix}?` : ''}`)
+  if (!text.endsWith(suffix))
+    throw new NameError(
+      'invalid',
+      `a name of network ${profile.id} ends with ${suffix}${LDH.test(text) ? `: did you mean ${text}${suffix}?` : ''}`
+    )
   const label = text.slice(0, -suffix.length)
-  if (label.includes('.')) throw new NameError('invalid', `a name is one label and ${suffix}; what is below it belongs to its zone`)
+  if (label.includes('.'))
+    throw new NameError('invalid', `a name is one label and ${suffix}; what is below it belongs to its zone`)
   return label
 }
 
 function checkLabel(label: string): void {
-  if (label.length === 0 || label.length > MAX_LABEL_OCTETS) throw new NameError('invalid', `a label has 1 to ${MAX_LABEL_OCTETS} octets, not ${label.length}`)
+  if (label.length === 0 || label.length > MAX_LABEL_OCTETS)
+    throw new NameError('invalid', `a label has 1 to ${MAX_LABEL_OCTETS} octets, not ${label.length}`)
   if (!LDH.test(label)) throw new NameError('invalid', 'a label is made of lower-case letters a-z, digits and hyphens')
-  if (label.startsWith('-') || label.endsWith('-')) throw new NameError('invalid', 'a label neither begins nor ends with a hyphen')
+  if (label.startsWith('-') || label.endsWith('-'))
+    throw new NameError('invalid', 'a label neither begins nor ends with a hyphen')
   if (label.startsWith(ACE_PREFIX)) checkAceLabel(label)
-  else if (label.slice(2, 4) === '--') throw new NameError('invalid', 'only xn-- labels have hyphens at positions 3 and 4')
+  else if (label.slice(2, 4) === '--')
+    throw new NameError('invalid', 'only xn-- labels have hyphens at positions 3 and 4')
 }
 
 /** An A-label must stand for something that is not plain ASCII, and be the only encoding of it. */
@@ -79,8 +93,10 @@ function checkAceLabel(label: string): void {
   const encoded = label.slice(ACE_PREFIX.length)
   const decoded = decodePunycode(encoded)
   if (decoded === undefined || decoded === '') throw new NameError('invalid', 'an xn-- label must hold punycode')
-  if (!/[\u0080-\u{10ffff}]/u.test(decoded)) throw new NameError('invalid', 'an xn-- label must stand for more than ASCII')
-  if (encodePunycode(decoded) !== encoded) throw new NameError('invalid', 'an xn-- label must be the encoding of what it decodes to')
+  if (!/[\u0080-\u{10ffff}]/u.test(decoded))
+    throw new NameError('invalid', 'an xn-- label must stand for more than ASCII')
+  if (encodePunycode(decoded) !== encoded)
+    throw new NameError('invalid', 'an xn-- label must be the encoding of what it decodes to')
 }
 
 /** What a label stands for in Unicode; the label itself when it is not an A-label. */

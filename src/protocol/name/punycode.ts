@@ -1,6 +1,6 @@
 /**
- * Punycode, RFC 3492: what an `xn--` label stands for. Written here because the validity of names rests on it and so may not differ between
- * versions of a library; it knows no Unicode tables.
+ * Punycode, RFC 3492: what an `xn--` label stands for. Written here because the validity of names rests on it and so
+ * may not differ between versions of a library; it knows no Unicode tables.
  */
 
 /** Parameters of RFC 3492, section 5. */

@@ -11,7 +11,8 @@ export function distance(left: Uint8Array, right: Uint8Array): number {
 }
 
 /**
- * Peers in the network, ourselves counted: m - 1 peers within the distance of the m-th nearest (unbiased for uniform ids), and at least those seen.
+ * Peers in the network, ourselves counted: m - 1 peers within the distance of the m-th nearest (unbiased for uniform
+ * ids), and at least those seen.
  *
  * @param nearest keys (kad-dht: SHA-256 of the peer id) of the peers nearest to `own`, in any order; with fewer than 2 the network is what is seen
  */

@@ -13,7 +13,10 @@ export interface Diversity {
 
 /** Diverse peers, ourselves not counted. */
 export interface Needed {
-  /** More than half of k: an answer that is not thin. A node's own store may stand for one of them, but not about its own names. */
+  /**
+   * More than half of k: an answer that is not thin. A node's own store may stand for one of them, but not about its
+   * own names.
+   */
   readonly answer: number
   /** Settling and repair. */
   readonly settle: number
@@ -23,20 +26,37 @@ export interface Needed {
 
 export function diversityOf(peers: readonly Origin[], limits: DiversityLimits): Diversity {
   const prefixes = new Set(peers.map(({ prefix }) => prefix))
-  return { peers: diverse(peers, limits).length, prefixes: prefixes.size, widePrefixes: new Set([...prefixes].map(widePrefix)).size }
+  return {
+    peers: diverse(peers, limits).length,
+    prefixes: prefixes.size,
+    widePrefixes: new Set([...prefixes].map(widePrefix)).size
+  }
 }
 
 /** Null where the profile limits no prefixes: there those that are known are enough. */
-export function neededDiversity({ answers_per_prefix, k, repair_quorum, witness_quorum }: NetworkProfile): Needed | null {
-  return answers_per_prefix === 0 ? null : { answer: Math.floor(k / 2) + 1, settle: repair_quorum, adopt: witness_quorum }
+export function neededDiversity({
+  answers_per_prefix,
+  k,
+  repair_quorum,
+  witness_quorum
+}: NetworkProfile): Needed | null {
+  return answers_per_prefix === 0
+    ? null
+    : { answer: Math.floor(k / 2) + 1, settle: repair_quorum, adopt: witness_quorum }
 }
 
-/** The fewest that have to come so that `needed` peers are diverse: peers, and the new prefixes of either width among them. */
+/**
+ * The fewest that have to come so that `needed` peers are diverse: peers, and the new prefixes of either width among
+ * them.
+ */
 export function missingDiversity(needed: number, peers: readonly Origin[], limits: DiversityLimits): Diversity {
   const { answers_per_prefix: narrow, answers_per_wide_prefix: wide } = limits
-  const lacking = (room: number, perPrefix: number): number => (perPrefix === 0 ? 0 : Math.max(0, Math.ceil((needed - room) / perPrefix)))
+  const lacking = (room: number, perPrefix: number): number =>
+    perPrefix === 0 ? 0 : Math.max(0, Math.ceil((needed - room) / perPrefix))
   // As many as could count, were the prefixes that are there already full.
-  const filled = [...new Set(peers.map(({ prefix }) => prefix))].flatMap((prefix) => Array.from({ length: narrow }, (_, index) => ({ peer: `${prefix} ${index}`, prefix })))
+  const filled = [...new Set(peers.map(({ prefix }) => prefix))].flatMap((prefix) =>
+    Array.from({ length: narrow }, (_, index) => ({ peer: `${prefix} ${index}`, prefix }))
+  )
   const { widePrefixes } = diversityOf(peers, limits)
   return {
     peers: Math.max(0, needed - diverse(peers, limits).length),

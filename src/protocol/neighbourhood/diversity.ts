@@ -1,4 +1,7 @@
-/** "Diverse" peers: at most so many of them in one /24 or /48, and in one /16 or /32, so that one machine or provider is not a crowd. */
+/**
+ * "Diverse" peers: at most so many of them in one /24 or /48, and in one /16 or /32, so that one machine or provider is
+ * not a crowd.
+ */
 import type { NetworkProfile } from '../profile/profile.ts'
 import { ipv4Octets, ipv6Octets } from '../zone/records/ip.ts'
 
@@ -11,13 +14,19 @@ export interface Origin {
 /** How many answers count: 0 is no limit. The profile's own two fields. */
 export type DiversityLimits = Pick<NetworkProfile, 'answers_per_prefix' | 'answers_per_wide_prefix'>
 
-/** The first answer of each peer, so many of one /24 or /48 and of one /16 or /32 as the limits allow, in the order given: closest first. */
+/**
+ * The first answer of each peer, so many of one /24 or /48 and of one /16 or /32 as the limits allow, in the order
+ * given: closest first.
+ */
 export function diverse<T extends Origin>(answers: readonly T[], limits: DiversityLimits): T[] {
   const places = new DiversePlaces(limits)
   return answers.filter((answer) => places.take(answer))
 }
 
-/** The first `count` in the order given of those that are diverse; where these are fewer, the first of the others follow them. */
+/**
+ * The first `count` in the order given of those that are diverse; where these are fewer, the first of the others follow
+ * them.
+ */
 export function diverseFirst<T extends Origin>(peers: readonly T[], count: number, limits: DiversityLimits): T[] {
   const places = new DiversePlaces(limits)
   const [counted, others]: [T[], T[]] = [[], []]
@@ -29,7 +38,10 @@ export function diverseFirst<T extends Origin>(peers: readonly T[], count: numbe
   return [...counted, ...others].slice(0, count)
 }
 
-/** Whether so many of them are diverse. Looks at no more than it needs; the order does not matter, since prefixes lie within wide prefixes. */
+/**
+ * Whether so many of them are diverse. Looks at no more than it needs; the order does not matter, since prefixes lie
+ * within wide prefixes.
+ */
 export function hasDiverse(peers: Iterable<Origin>, count: number, limits: DiversityLimits): boolean {
   const places = new DiversePlaces(limits)
   let taken = 0
@@ -64,7 +76,10 @@ class DiversePlaces {
   }
 }
 
-/** The /24 of an IPv4 address, the /48 of an IPv6 one; an IPv4 address inside IPv6 counts as IPv4. Throws Error for other text. */
+/**
+ * The /24 of an IPv4 address, the /48 of an IPv6 one; an IPv4 address inside IPv6 counts as IPv4. Throws Error for
+ * other text.
+ */
 export function addressPrefix(address: string): string {
   if (!address.includes(':')) return `${ipv4Octets(address).subarray(0, 3).join('.')}.0/24`
   const bytes = ipv6Octets(address)

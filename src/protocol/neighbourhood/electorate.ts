@@ -1,6 +1,7 @@
 /**
- * How many should be there to answer, whoever is found. Where the profile limits prefixes the count is k and the quorums are fixed: how large the network is, and who
- * is in it, a newcomer knows only from those who answer it [the first peer that a newcomer meets]. Elsewhere those that are known are all there are.
+ * How many should be there to answer, whoever is found. Where the profile limits prefixes the count is k and the
+ * quorums are fixed: how large the network is, and who is in it, a newcomer knows only from those who answer it [the
+ * first peer that a newcomer meets]. Elsewhere those that are known are all there are.
  */
 import type { DiversityLimits } from './diversity.ts'
 import type { NetworkProfile } from '../profile/profile.ts'

@@ -1,10 +1,13 @@
 /**
- * The development beacon of the networks `local` and `test`. Tabulated data: every value is derived again by `__test__/protocol/profile/dev-beacon.test.ts`.
+ * The development beacon of the networks `local` and `test`. Tabulated data: every value is derived again by
+ * `__test__/protocol/profile/dev-beacon.test.ts`.
  *
  * The secret is public on purpose: anybody can compute any pulse, so the networks that use it promise no security.
  */
 
-/** SHA-256 of this text, read big-endian and reduced modulo the order of BLS12-381's scalar field, is the secret scalar. */
+/**
+ * SHA-256 of this text, read big-endian and reduced modulo the order of BLS12-381's scalar field, is the secret scalar.
+ */
 export const DEV_BEACON_SEED = 'chronym development beacon: this key is public'
 
 /** The secret scalar, 32 bytes in hex, big-endian. */

@@ -1,21 +1,26 @@
 /**
- * The network profile: every number that nodes must agree on. Its hash stands in every domain and in the protocol names on the wire,
- * so two nodes with different numbers are simply in different networks.
+ * The network profile: every number that nodes must agree on. Its hash stands in every domain and in the protocol names
+ * on the wire, so two nodes with different numbers are simply in different networks.
  */
 import * as v from 'valibot'
 import { sha256 } from '../encoding/bytes.ts'
 import { ProfileError } from '../errors.ts'
 import { canonicalJsonBytes } from '../encoding/jcs.ts'
 
-const integer = (min: number, max = Number.MAX_SAFE_INTEGER) => v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max))
+const integer = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max))
 const rounds = (min = 1) => integer(min, 2 ** 40)
-const hex = (bytes: number) => v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `must be ${bytes} bytes in lower-case hex`))
+const hex = (bytes: number) =>
+  v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `must be ${bytes} bytes in lower-case hex`))
 const label = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a lower-case DNS label'))
 
 /** Bound on `iterations` of any name: 8 x iterations, which the reveal window computes with, stays below 2^53. */
 export const MAX_ITERATIONS = 2 ** 48
 
-/** The fastest squarings per second that a public profile must withstand in its contest: a chip does 715,000 (docs/protocol/wire.md, 2). */
+/**
+ * The fastest squarings per second that a public profile must withstand in its contest: a chip does 715,000
+ * (docs/protocol/wire.md, 2).
+ */
 const FASTEST_SQUARINGS_PER_SECOND = 1_000_000
 
 const BeaconSchema = v.strictObject({
@@ -36,14 +41,20 @@ const DifficultySchema = v.strictObject({
   by_length: v.pipe(
     v.array(v.strictObject({ from: integer(1, 63), factor: integer(1, 1_000_000) })),
     v.minLength(1),
-    v.check((steps) => steps.every((step, index) => index === 0 || step.from > steps[index - 1]!.from), 'lengths must ascend')
+    v.check(
+      (steps) => steps.every((step, index) => index === 0 || step.from > steps[index - 1]!.from),
+      'lengths must ascend'
+    )
   )
 })
 
 const FieldsSchema = v.strictObject({
   version: v.literal(2),
   id: label,
-  /** `loopback`: refused on any other address. `test`: any address, no promise of security. `public`: the contest rule is enforced. */
+  /**
+   * `loopback`: refused on any other address. `test`: any address, no promise of security. `public`: the contest rule
+   * is enforced.
+   */
   scope: v.picklist(['loopback', 'test', 'public']),
   tld: label,
   /** The method of DIDs (DID Core: lower-case letters and digits). */
@@ -51,7 +62,10 @@ const FieldsSchema = v.strictObject({
   reserved: v.pipe(
     v.array(label),
     v.maxLength(1000),
-    v.check((labels) => labels.every((item, index) => index === 0 || item > labels[index - 1]!), 'labels must be sorted and distinct')
+    v.check(
+      (labels) => labels.every((item, index) => index === 0 || item > labels[index - 1]!),
+      'labels must be sorted and distinct'
+    )
   ),
   beacon: BeaconSchema,
   /** Size of a discriminant in bits. */
@@ -83,23 +97,39 @@ const FieldsSchema = v.strictObject({
   settle: rounds(),
   /** Rounds without a rival until a provisional claim is settled. */
   provisional_settle: rounds(),
-  /** Rounds from the first sighting of an owner to the second one that makes a pin firm; twice as many later the first one has expired. */
+  /**
+   * Rounds from the first sighting of an owner to the second one that makes a pin firm; twice as many later the first
+   * one has expired.
+   */
   pin_after: rounds(),
   /** Rounds that a commitment is kept after it was last sent. */
   commit_keep: rounds(),
   /** Rounds after which a document that no name carries must be stamped anew. */
   document_refresh: rounds(),
-  /** While the newest verified pulse is more than this many rounds behind the clock, nothing lapses and no new name is admitted (a day). */
+  /**
+   * While the newest verified pulse is more than this many rounds behind the clock, nothing lapses and no new name is
+   * admitted (a day).
+   */
   pulse_fresh: rounds(),
-  /** How long after its pulse a claim can be witnessed: max(floor, work_factor x iterations / squarings_per_second), at most half the lease. */
-  reveal_window: v.strictObject({ floor: rounds(), work_factor: integer(1, 32), squarings_per_second: integer(1, 1_000_000_000) }),
+  /**
+   * How long after its pulse a claim can be witnessed: max(floor, work_factor x iterations / squarings_per_second), at
+   * most half the lease.
+   */
+  reveal_window: v.strictObject({
+    floor: rounds(),
+    work_factor: integer(1, 32),
+    squarings_per_second: integer(1, 1_000_000_000)
+  }),
   /** Peers that hold a record. */
   k: integer(1, 100),
   /** Most answers that count from one /24 or /48; 0 is no limit. */
   answers_per_prefix: integer(0, 100),
   /** Most answers that count from one /16 or /32; 0 is no limit. */
   answers_per_wide_prefix: integer(0, 100),
-  /** Diverse peers whose word counts as the neighbourhood's: to hand a commitment over, to adopt a claim, to be asked for receipts. */
+  /**
+   * Diverse peers whose word counts as the neighbourhood's: to hand a commitment over, to adopt a claim, to be asked
+   * for receipts.
+   */
   witness_quorum: integer(1, 100),
   /** Diverse answers that a repair needs. */
   repair_quorum: integer(1, 100),
@@ -121,7 +151,10 @@ type ProfileFields = v.InferOutput<typeof FieldsSchema>
 /** Rules between fields, each with what it protects. */
 const ProfileSchema = v.pipe(
   FieldsSchema,
-  v.check((profile) => dearestFactor(profile) * profile.difficulty.base <= MAX_ITERATIONS, 'difficulty: no name may need more than 2^48 squarings'),
+  v.check(
+    (profile) => dearestFactor(profile) * profile.difficulty.base <= MAX_ITERATIONS,
+    'difficulty: no name may need more than 2^48 squarings'
+  ),
   v.check((profile) => profile.contest <= profile.settle, 'settle: must not be shorter than contest'),
   v.check((profile) => profile.min_commit <= profile.pulse_window, 'min_commit: must fit into pulse_window'),
   v.check(
@@ -129,13 +162,20 @@ const ProfileSchema = v.pipe(
     'answers_per_wide_prefix: 0, or no less than answers_per_prefix where that is above 0'
   ),
   v.check(
-    ({ answers_per_prefix, k, witness_quorum, repair_quorum }) => answers_per_prefix === 0 || Math.max(witness_quorum, repair_quorum) <= k,
+    ({ answers_per_prefix, k, witness_quorum, repair_quorum }) =>
+      answers_per_prefix === 0 || Math.max(witness_quorum, repair_quorum) <= k,
     'k: must not be below witness_quorum or repair_quorum where answers_per_prefix is above 0, since both are fixed there'
   ),
-  v.check((profile) => profile.settle < profile.lease && profile.provisional_settle < profile.lease, 'lease: must be longer than settling takes'),
+  v.check(
+    (profile) => profile.settle < profile.lease && profile.provisional_settle < profile.lease,
+    'lease: must be longer than settling takes'
+  ),
   v.check((profile) => profile.pin_after < profile.lease, 'pin_after: must be shorter than lease'),
   v.check(
-    (profile) => profile.scope !== 'public' || profile.contest * profile.beacon.period * FASTEST_SQUARINGS_PER_SECOND < cheapestFactor(profile) * profile.difficulty.base,
+    (profile) =>
+      profile.scope !== 'public' ||
+      profile.contest * profile.beacon.period * FASTEST_SQUARINGS_PER_SECOND <
+        cheapestFactor(profile) * profile.difficulty.base,
     'contest: nobody may start a VDF after seeing a reveal and still be in the contest of a public network; contest x period must stay below base / 1,000,000 seconds'
   )
 )
@@ -144,7 +184,10 @@ type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonl
 
 export type NetworkProfile = DeepReadonly<ProfileFields>
 
-/** Reads a profile from parsed JSON. Throws ProfileError that names the field; unknown fields are refused, since the hash covers all. */
+/**
+ * Reads a profile from parsed JSON. Throws ProfileError that names the field; unknown fields are refused, since the
+ * hash covers all.
+ */
 export function parseProfile(json: unknown): NetworkProfile {
   const result = v.safeParse(ProfileSchema, json)
   if (result.success) return deepFreeze(result.output)
@@ -155,7 +198,10 @@ export function parseProfile(json: unknown): NetworkProfile {
 
 const hashes = new WeakMap<NetworkProfile, Uint8Array>()
 
-/** SHA-256 of the profile's RFC 8785 bytes; computed once an object. The profile must not be changed afterwards (parsed ones are frozen). */
+/**
+ * SHA-256 of the profile's RFC 8785 bytes; computed once an object. The profile must not be changed afterwards (parsed
+ * ones are frozen).
+ */
 export function profileHash(profile: NetworkProfile): Uint8Array {
   const known = hashes.get(profile)
   if (known !== undefined) return known

@@ -1,4 +1,7 @@
-/** Pins: which owner of a name a resolver goes on believing, and from when on. The table of states is in docs/protocol/rules.md, 11. */
+/**
+ * Pins: which owner of a name a resolver goes on believing, and from when on. The table of states is in
+ * docs/protocol/rules.md, 11.
+ */
 import { equalBytes } from '../encoding/bytes.ts'
 import { leaseState } from '../name/lease.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
@@ -39,19 +42,30 @@ export type Pin = TentativePin | FirmPin
 
 export interface Sighting {
   readonly time: Pick<ProtocolTime, 'now' | 'lapse'>
-  /** It looked up whom to ask and waited for all, so it went other ways than a look-up that its routing table answered: only such a one makes a pin firm. */
+  /**
+   * It looked up whom to ask and waited for all, so it went other ways than a look-up that its routing table answered:
+   * only such a one makes a pin firm.
+   */
   readonly isSecondLook: boolean
   /** 0 <= x < 1, at random: where within its span a second look comes. */
   readonly spread: number
 }
 
-/** `pin`: another owner than the firmly pinned one. `two-majorities`: another owner than a majority named shortly before. */
+/**
+ * `pin`: another owner than the firmly pinned one. `two-majorities`: another owner than a majority named shortly
+ * before.
+ */
 export type PinRule = 'pin' | 'two-majorities'
 
 /** A tally that pins have been held against. */
 export type Ruled =
   | Tally
-  | { readonly kind: 'contested'; readonly rule: PinRule; readonly candidates: readonly Candidate[]; /** Other owners, seen before. */ readonly remembered: readonly Uint8Array[] }
+  | {
+      readonly kind: 'contested'
+      readonly rule: PinRule
+      readonly candidates: readonly Candidate[]
+      /** Other owners, seen before. */ readonly remembered: readonly Uint8Array[]
+    }
 
 export interface Ruling {
   readonly result: Ruled
@@ -70,13 +84,21 @@ export function rulePin(tally: Tally, former: Pin | undefined, sighting: Sightin
     return { result: { kind: 'contested', rule: 'pin', candidates: [owner], remembered: [known.pubkey] }, pin: known }
   }
   const pin = seen(tally, known, sighting, profile)
-  if (pin?.state !== 'tentative' || pin.rival === undefined || !isContested(pin, time, profile)) return { result: tally, pin }
+  if (pin?.state !== 'tentative' || pin.rival === undefined || !isContested(pin, time, profile))
+    return { result: tally, pin }
   const remembered = [pin.pubkey, pin.rival].filter((pubkey) => !equalBytes(pubkey, owner.pubkey))
   return { result: { kind: 'contested', rule: 'two-majorities', candidates: [owner], remembered }, pin }
 }
 
-/** The pin as far as it still says something: until its lease is dead, a tentative one until its span is over. A sighting dated ahead of time is none. */
-export function livePin(pin: Pin | undefined, time: Pick<ProtocolTime, 'now' | 'lapse'>, profile: NetworkProfile): Pin | undefined {
+/**
+ * The pin as far as it still says something: until its lease is dead, a tentative one until its span is over. A
+ * sighting dated ahead of time is none.
+ */
+export function livePin(
+  pin: Pin | undefined,
+  time: Pick<ProtocolTime, 'now' | 'lapse'>,
+  profile: NetworkProfile
+): Pin | undefined {
   if (pin === undefined || leaseState(pin.newestRound, time.lapse, profile).state === 'dead') return undefined
   if (pin.state === 'firm') return pin
   return pin.firstRound <= time.now && time.now <= tentativeEnd(pin, profile) ? pin : undefined
@@ -88,12 +110,24 @@ export function tentativeEnd({ firstRound }: TentativePin, profile: NetworkProfi
 }
 
 /** Whether two majorities have named two owners, of whom neither has stayed for `pin_after` rounds since. */
-export function isContested({ rival, firstRound }: TentativePin, { lapse }: Pick<ProtocolTime, 'lapse'>, profile: NetworkProfile): boolean {
+export function isContested(
+  { rival, firstRound }: TentativePin,
+  { lapse }: Pick<ProtocolTime, 'lapse'>,
+  profile: NetworkProfile
+): boolean {
   return rival !== undefined && lapse < firstRound + profile.pin_after
 }
 
-/** The tentative pin, or none, after the tally of an owner. The first sighting goes by `now`, its age by `lapse`: neither a clock nor a beacon that is behind shortens it. */
-function seen(tally: Extract<Tally, { kind: 'owner' }>, known: TentativePin | undefined, { time, isSecondLook, spread }: Sighting, profile: NetworkProfile): Pin | undefined {
+/**
+ * The tentative pin, or none, after the tally of an owner. The first sighting goes by `now`, its age by `lapse`:
+ * neither a clock nor a beacon that is behind shortens it.
+ */
+function seen(
+  tally: Extract<Tally, { kind: 'owner' }>,
+  known: TentativePin | undefined,
+  { time, isSecondLook, spread }: Sighting,
+  profile: NetworkProfile
+): Pin | undefined {
   const { owner } = tally
   const isSame = known !== undefined && equalBytes(known.pubkey, owner.pubkey)
   if (!isSighting(tally, profile)) return isSame ? renewed(known, owner) : known
@@ -114,10 +148,13 @@ function seen(tally: Extract<Tally, { kind: 'owner' }>, known: TentativePin | un
 }
 
 /**
- * Whether a tally counts as a sighting: most votes say settled, and it is not thin [the only peer that answers]. Where answers are limited by prefix, `repair_quorum`
- * votes at least; networks without that limit may have fewer peers.
+ * Whether a tally counts as a sighting: most votes say settled, and it is not thin [the only peer that answers]. Where
+ * answers are limited by prefix, `repair_quorum` votes at least; networks without that limit may have fewer peers.
  */
-function isSighting({ owner, settled, thin }: Extract<Tally, { kind: 'owner' }>, { answers_per_prefix: perPrefix, repair_quorum: quorum }: NetworkProfile): boolean {
+function isSighting(
+  { owner, settled, thin }: Extract<Tally, { kind: 'owner' }>,
+  { answers_per_prefix: perPrefix, repair_quorum: quorum }: NetworkProfile
+): boolean {
   return settled && !thin && (perPrefix === 0 || owner.votes >= quorum)
 }
 

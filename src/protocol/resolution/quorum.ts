@@ -14,7 +14,9 @@ export interface ResolveAnswer extends Origin {
 }
 
 export interface Asking {
-  /** How many diverse peers were found to be asked; where the profile limits prefixes, no fewer than k should be there. */
+  /**
+   * How many diverse peers were found to be asked; where the profile limits prefixes, no fewer than k should be there.
+   */
   readonly asked: number
   /** No more answers will come. */
   readonly done: boolean
@@ -51,7 +53,8 @@ export type Tally =
   | { readonly kind: 'undecided'; readonly rule: 'answers-outstanding' }
 
 /**
- * The voting rule. One vote a peer; provisional entries and "none" have no vote while any other state answers. The owner with more than half wins.
+ * The voting rule. One vote a peer; provisional entries and "none" have no vote while any other state answers. The
+ * owner with more than half wins.
  *
  * Decides early, once more than half of those who should be asked agree; otherwise `undecided` until `done`.
  */
@@ -79,7 +82,9 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
   }
 }
 
-/** Every owner among the voters, one for each claim, most votes first; the newest record is looked for in all answers. */
+/**
+ * Every owner among the voters, one for each claim, most votes first; the newest record is looked for in all answers.
+ */
 function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly ResolveAnswer[]): Candidate[] {
   const byClaim = new Map<string, { id: Uint8Array; pubkey: Uint8Array; votes: number; settledVotes: number }>()
   for (const { held } of voters) {
@@ -92,10 +97,17 @@ function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly Resolv
   }
   return [...byClaim.values()]
     .map(({ id, ...owner }) => ({ ...owner, newest: newestOf(id, answers) }))
-    .sort((left, right) => right.votes - left.votes || compareBytes(left.pubkey, right.pubkey) || compareBytes(left.newest.id, right.newest.id))
+    .sort(
+      (left, right) =>
+        right.votes - left.votes ||
+        compareBytes(left.pubkey, right.pubkey) ||
+        compareBytes(left.newest.id, right.newest.id)
+    )
 }
 
 function newestOf(id: Uint8Array, answers: readonly ResolveAnswer[]): Claim {
-  const claims = answers.flatMap(({ held }) => (held !== undefined && equalBytes(held.claim.id, id) ? [held.claim] : []))
+  const claims = answers.flatMap(({ held }) =>
+    held !== undefined && equalBytes(held.claim.id, id) ? [held.claim] : []
+  )
   return claims.reduce((newest, claim) => (compareRecords(claim, newest) > 0 ? claim : newest))
 }

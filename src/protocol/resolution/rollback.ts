@@ -8,7 +8,10 @@ export function isRollback(memory: RecordOrder | undefined, record: RecordOrder)
 }
 
 /** What to remember after a record was seen. */
-export function remember(memory: RecordOrder | undefined, { newestRound, serial, payloadHash, recordHash }: RecordOrder): RecordOrder {
+export function remember(
+  memory: RecordOrder | undefined,
+  { newestRound, serial, payloadHash, recordHash }: RecordOrder
+): RecordOrder {
   const seen = { newestRound, serial, payloadHash, recordHash }
   return memory === undefined || compareRecords(seen, memory) > 0 ? seen : memory
 }

@@ -55,13 +55,18 @@ export class ZoneError extends ProtocolError {
   readonly problems: readonly ZoneProblem[]
 
   constructor(rule: 'zone' | 'payload', problems: readonly ZoneProblem[], options?: ErrorOptions) {
-    super(rule, problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '), options)
+    super(
+      rule,
+      problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '),
+      options
+    )
     this.problems = problems
   }
 }
 
 /**
- * Reads a zone from parsed JSON. Unknown members are left out, labels without records too; types may be written in lower case.
+ * Reads a zone from parsed JSON. Unknown members are left out, labels without records too; types may be written in
+ * lower case.
  *
  * Throws ZoneError with every problem found, each naming its label and record.
  */
@@ -71,7 +76,8 @@ export function parseZone(input: unknown, profile: NetworkProfile): Zone {
     if (problems.length < MAX_PROBLEMS) problems.push({ ...place, path, message })
   }
   const zone: Zone = { records: Object.create(null) as Record<string, ZoneRecord[]> }
-  if (!isObject(input) || !isObject(input['records'])) throw new ZoneError('zone', [{ path: 'records', message: 'an object of labels is expected' }])
+  if (!isObject(input) || !isObject(input['records']))
+    throw new ZoneError('zone', [{ path: 'records', message: 'an object of labels is expected' }])
 
   const serial = input['serial']
   if (serial !== undefined) {
@@ -91,7 +97,8 @@ export function parseZone(input: unknown, profile: NetworkProfile): Zone {
       if (records.length > 0) zone.records[label] = records
     }
   }
-  if (count > profile.limits.zone_records) report('records', `a zone has at most ${profile.limits.zone_records} records`)
+  if (count > profile.limits.zone_records)
+    report('records', `a zone has at most ${profile.limits.zone_records} records`)
   if (problems.length > 0) throw new ZoneError('zone', problems)
   checkSize(zone, profile)
   return zone
@@ -105,7 +112,10 @@ export function serializeZone(zone: Zone, serial: number, profile: NetworkProfil
   return canonicalJsonBytes(published)
 }
 
-/** Reads the payload of a Reveal. Throws ZoneError, with rule `payload` when it is not the canonical JSON of an object with a serial. */
+/**
+ * Reads the payload of a Reveal. Throws ZoneError, with rule `payload` when it is not the canonical JSON of an object
+ * with a serial.
+ */
 export function parseZonePayload(payload: Uint8Array, profile: NetworkProfile): PublishedZone {
   let value: unknown
   try {
@@ -114,7 +124,8 @@ export function parseZonePayload(payload: Uint8Array, profile: NetworkProfile): 
     throw new ZoneError('payload', [{ path: '', message: messageOf(error) }], { cause: error })
   }
   const serial = isObject(value) ? value['serial'] : undefined
-  if (!isSerial(serial)) throw new ZoneError('payload', [{ path: 'serial', message: 'an integer from 0 to 2^53-1 is expected' }])
+  if (!isSerial(serial))
+    throw new ZoneError('payload', [{ path: 'serial', message: 'an integer from 0 to 2^53-1 is expected' }])
   return { ...parseZone(value, profile), serial }
 }
 
@@ -142,7 +153,9 @@ function parseRecords(label: string, list: readonly unknown[], profile: NetworkP
   list.forEach((input, index) => {
     const place = { label, index }
     const path = `records/${label}/${index}`
-    const record = parseRecord(input, profile, (member, message) => report(path + member, `${label}: ${message}`, place))
+    const record = parseRecord(input, profile, (member, message) =>
+      report(path + member, `${label}: ${message}`, place)
+    )
     if (record === undefined) return
     const key = `${record.type} ${record.value}`
     if (seen.has(key)) report(path, `${label}: the same ${record.type} record stands twice`, place)
@@ -155,7 +168,11 @@ function parseRecords(label: string, list: readonly unknown[], profile: NetworkP
 }
 
 /** One record; undefined after a problem was reported. */
-function parseRecord(input: unknown, profile: NetworkProfile, report: (member: string, message: string) => void): ZoneRecord | undefined {
+function parseRecord(
+  input: unknown,
+  profile: NetworkProfile,
+  report: (member: string, message: string) => void
+): ZoneRecord | undefined {
   if (!isObject(input)) {
     report('', 'a record is an object {type, value, ttl?}')
     return undefined
@@ -164,7 +181,8 @@ function parseRecord(input: unknown, profile: NetworkProfile, report: (member: s
   const { value, ttl } = input
   if (!isRecordType(type)) report('/type', `a type is one of ${RECORD_TYPES.join(', ')}`)
   else if (typeof value !== 'string') report('/value', `the value of ${type} is a text`)
-  else if (value.length > profile.limits.payload_bytes) report('/value', `the value of ${type} is longer than a zone may be, ${profile.limits.payload_bytes} bytes`)
+  else if (value.length > profile.limits.payload_bytes)
+    report('/value', `the value of ${type} is longer than a zone may be, ${profile.limits.payload_bytes} bytes`)
   else if (!isTtl(ttl)) report('/ttl', `the ttl of ${type} is an integer from ${MIN_TTL} to ${MAX_TTL} seconds`)
   else {
     try {
@@ -184,7 +202,8 @@ function problemOfTogether(label: string, records: readonly ZoneRecord[]): strin
     if (label === '@') return 'CNAME may not stand at the apex'
     if (records.length > 1) return `CNAME must be the only record at ${label}`
   }
-  if (types.includes('DS') && (label === '@' || !types.includes('NS'))) return 'DS belongs beside the NS of a delegation below the apex'
+  if (types.includes('DS') && (label === '@' || !types.includes('NS')))
+    return 'DS belongs beside the NS of a delegation below the apex'
   return undefined
 }
 
@@ -204,7 +223,9 @@ function problemOfLabel(label: string, profile: NetworkProfile): string | undefi
 function checkSize(zone: Zone, profile: NetworkProfile): void {
   const size = canonicalJsonBytes({ records: zone.records, serial: Number.MAX_SAFE_INTEGER }).length
   if (size > profile.limits.payload_bytes) {
-    throw new ZoneError('zone', [{ path: 'records', message: `a zone has at most ${profile.limits.payload_bytes} bytes; this one has ${size}` }])
+    throw new ZoneError('zone', [
+      { path: 'records', message: `a zone has at most ${profile.limits.payload_bytes} bytes; this one has ${size}` }
+    ])
   }
 }
 

@@ -23,14 +23,18 @@ export interface Known {
 export type Facts = Shown & Known
 
 export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
-  majority: 'Each peer has one vote, and the owner with more than half of the votes wins. Provisional entries and "none" have no vote while another state answers.',
-  'provisional-only': 'Only provisional entries answered, so they have the votes; the owner with more than half of them wins.',
+  majority:
+    'Each peer has one vote, and the owner with more than half of the votes wins. Provisional entries and "none" have no vote while another state answers.',
+  'provisional-only':
+    'Only provisional entries answered, so they have the votes; the owner with more than half of them wins.',
   'no-majority': 'No owner has more than half of the votes: that is contested, never a guess.',
   pin: 'An owner seen as settled twice, a day apart, is remembered until its lease is dead; another one before that is contested, never a switch.',
-  'two-majorities': 'Most peers have named two owners, one shortly after the other: that is contested until one of them has stayed, never a guess.',
+  'two-majorities':
+    'Most peers have named two owners, one shortly after the other: that is contested until one of them has stayed, never a guess.',
   'nobody-holds-it': 'No peer that answered holds a record of it.',
   'older-than-seen': 'A record older than one that was seen before of the same key is not believed.',
-  blinded: 'Nothing that shows which name is meant is sent before its reveal: peers were asked for all that they hold under a prefix, and this daemon compared.'
+  blinded:
+    'Nothing that shows which name is meant is sent before its reveal: peers were asked for all that they hold under a prefix, and this daemon compared.'
 }
 
 /** One sentence: who owns it, and why this daemon thinks so. */
@@ -40,8 +44,10 @@ export function verdictOf(facts: Facts): string {
     case 'blinded':
       return blindVerdict(facts)
     case 'nobody-holds-it':
-      if (answers.every(({ self }) => self)) return `Nobody owns ${name}: this daemon holds no record of it, and knows no other node to ask.`
-      if (ours === 'alive') return `This daemon has a claim of ${name}, but none of the other peers that answered holds its record; it is sent again by itself.`
+      if (answers.every(({ self }) => self))
+        return `Nobody owns ${name}: this daemon holds no record of it, and knows no other node to ask.`
+      if (ours === 'alive')
+        return `This daemon has a claim of ${name}, but none of the other peers that answered holds its record; it is sent again by itself.`
       return `Nobody owns ${name}: ${ours === 'dead' ? 'the claim of this daemon has lapsed, and ' : ''}${noneOf(votes!.of)} holds a record of it.`
     case 'no-majority':
       return `${name} is contested: ${candidates.map((each) => String(each.votes)).join(' against ')} votes, and none has more than half.`
@@ -54,9 +60,11 @@ export function verdictOf(facts: Facts): string {
     case 'majority':
     case 'provisional-only': {
       const who = ownerText(facts)
-      if (facts.state === 'dead') return `${name} is free: the claim of ${who}, which ${votes!.for} of ${votes!.of} peers still hold, ended with its grace at ${lease!.grace_end}.`
+      if (facts.state === 'dead')
+        return `${name} is free: the claim of ${who}, which ${votes!.for} of ${votes!.of} peers still hold, ended with its grace at ${lease!.grace_end}.`
       const held = `${name} belongs to ${who}: ${votes!.for} of ${votes!.of} votes${doubtOf(facts)}`
-      if (facts.state === 'grace') return `${held}; its lease ended at ${lease!.end}, so it does not resolve, and until ${lease!.grace_end} only that key may renew it.`
+      if (facts.state === 'grace')
+        return `${held}; its lease ended at ${lease!.end}, so it does not resolve, and until ${lease!.grace_end} only that key may renew it.`
       return `${held}; its lease runs until ${lease!.end}.`
     }
   }
@@ -68,7 +76,9 @@ function blindVerdict({ name, own, answers }: Facts): string {
   const none = noneOf(answers.length)
   const claims = answers.every(({ self }) => self)
     ? `This daemon ${taken === 0 ? 'holds no claim' : 'holds a claim'} of it, and knows no other node to ask`
-    : taken === 0 ? `${none[0]!.toUpperCase()}${none.slice(1)} holds a claim of it` : `${taken} of the ${answers.length} peers that answered hold a claim of it`
+    : taken === 0
+      ? `${none[0]!.toUpperCase()}${none.slice(1)} holds a claim of it`
+      : `${taken} of the ${answers.length} peers that answered hold a claim of it`
   return `This daemon is registering ${name} (phase ${task.phase}${task.paused ? ', paused' : ''}). ${claims}.`
 }
 
@@ -81,29 +91,56 @@ function ownerText({ owner, isThisDaemon, candidates }: Facts): string {
 }
 
 function doubtOf({ state, isThin }: Facts): string {
-  const doubts = [...(state === 'provisional' ? ['all of them provisional'] : []), ...(isThin ? ['from fewer peers than should hold it'] : [])]
+  const doubts = [
+    ...(state === 'provisional' ? ['all of them provisional'] : []),
+    ...(isThin ? ['from fewer peers than should hold it'] : [])
+  ]
   return doubts.map((doubt) => `, ${doubt}`).join('')
 }
 
 /** Further sentences: how far the verdict can be believed, and what else is known here. */
 export function notesOf(facts: Facts): string[] {
-  return [askedNote(facts), ...diversityNotes(facts), ...stateNotes(facts), ...memoryNotes(facts), ...heldNotes(facts), ...(facts.own === null ? [] : ownNotes(facts, facts.own))]
+  return [
+    askedNote(facts),
+    ...diversityNotes(facts),
+    ...stateNotes(facts),
+    ...memoryNotes(facts),
+    ...heldNotes(facts),
+    ...(facts.own === null ? [] : ownNotes(facts, facts.own))
+  ]
 }
 
-function askedNote({ asked: { peers, answered, silent }, reach: { network_size: size, holders }, answers, rule }: Facts): string {
-  if (size === 1 && answers.every(({ self }) => self)) return 'No other node is known; this daemon has looked into its own store alone.'
-  const known = size === 1 ? 'No other node is known.' : `The network has about ${size} nodes; ${holders === size ? 'all of them' : `the ${holders} nearest to the name`} should hold it.`
+function askedNote({
+  asked: { peers, answered, silent },
+  reach: { network_size: size, holders },
+  answers,
+  rule
+}: Facts): string {
+  if (size === 1 && answers.every(({ self }) => self))
+    return 'No other node is known; this daemon has looked into its own store alone.'
+  const known =
+    size === 1
+      ? 'No other node is known.'
+      : `The network has about ${size} nodes; ${holders === size ? 'all of them' : `the ${holders} nearest to the name`} should hold it.`
   const voiceless = rule === 'blinded' ? 0 : answers.filter(({ vote }) => !vote).length
   const votes = voiceless === 0 ? '' : ` ${voiceless} of the answers had no vote.`
-  const reasons = [...new Set(silent.map(({ reason }) => reason))].map((reason) => `${silent.filter((each) => each.reason === reason).length} ${SILENCE_TEXTS[reason]}`)
+  const reasons = [...new Set(silent.map(({ reason }) => reason))].map(
+    (reason) => `${silent.filter((each) => each.reason === reason).length} ${SILENCE_TEXTS[reason]}`
+  )
   return `${answered} of ${peers} asked have answered${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}.${votes} ${known}`
 }
 
-function diversityNotes({ asked: { left_out: leftOut }, limits: { answers_per_prefix: narrow, answers_per_wide_prefix: wide }, shortage }: Facts): string[] {
+function diversityNotes({
+  asked: { left_out: leftOut },
+  limits: { answers_per_prefix: narrow, answers_per_wide_prefix: wide },
+  shortage
+}: Facts): string[] {
   const notes: string[] = []
   if (leftOut > 0) {
     const who = leftOut === 1 ? '1 further peer near the name does' : `${leftOut} further peers near the name do`
-    notes.push(`${who} not count: at most ${narrow} of one /24 or /48${wide === 0 ? '' : `, and ${wide} of one /16 or /32,`} have a vote, since one machine may pass for many.`)
+    notes.push(
+      `${who} not count: at most ${narrow} of one /24 or /48${wide === 0 ? '' : `, and ${wide} of one /16 or /32,`} have a vote, since one machine may pass for many.`
+    )
   }
   if (shortage !== null) {
     notes.push(
@@ -123,11 +160,19 @@ const SILENCE_TEXTS: Readonly<Record<Facts['asked']['silent'][number]['reason'],
 function stateNotes({ state, isThin, ours, resolves, rule, answers }: Facts): string[] {
   const notes: string[] = []
   if (state === 'fresh') notes.push('Its contest is still open: a claim with an earlier pulse may take its place.')
-  if (state === 'settling') notes.push('It is still settling: it changes hands only if the peers find that most of them hold another claim.')
-  if (state === 'provisional') notes.push('Nobody who answered has seen its commitment in time; it settles once it has been quiet for long enough, and yields to a claim that was witnessed.')
-  if (isThin) notes.push('At most half of those who should know agree, so the answer is kept for a minute only, and its owner is not remembered.')
+  if (state === 'settling')
+    notes.push('It is still settling: it changes hands only if the peers find that most of them hold another claim.')
+  if (state === 'provisional')
+    notes.push(
+      'Nobody who answered has seen its commitment in time; it settles once it has been quiet for long enough, and yields to a claim that was witnessed.'
+    )
+  if (isThin)
+    notes.push(
+      'At most half of those who should know agree, so the answer is kept for a minute only, and its owner is not remembered.'
+    )
   if (resolves === 'provisional' && state !== 'provisional') notes.push('Resolvers are given it as not yet settled.')
-  if (ours !== 'none' && rule !== 'blinded' && answers.some(({ self, vote }) => self && !vote)) notes.push('The own store has no vote about a name that this daemon has claimed.')
+  if (ours !== 'none' && rule !== 'blinded' && answers.some(({ self, vote }) => self && !vote))
+    notes.push('The own store has no vote about a name that this daemon has claimed.')
   return notes
 }
 
@@ -135,7 +180,9 @@ function memoryNotes({ pin, rule, owner, equivocation }: Facts): string[] {
   const notes: string[] = []
   if (pin !== null) notes.push(pin.state === 'firm' ? firmNote(pin, owner, rule) : tentativeNote(pin, owner))
   if (equivocation !== null) {
-    notes.push(`Its owner has signed two different payloads with serial ${equivocation.serial} (pulse ${equivocation.pulse_round}); every node takes the one with the higher hash. Publishing with a higher serial ends that.`)
+    notes.push(
+      `Its owner has signed two different payloads with serial ${equivocation.serial} (pulse ${equivocation.pulse_round}); every node takes the one with the higher hash. Publishing with a higher serial ends that.`
+    )
   }
   return notes
 }
@@ -149,9 +196,11 @@ function firmNote(pin: PinFacts, owner: string | null, rule: ExplainedRule): str
 
 /** It binds nobody: where another owner is shown, this is the warning. */
 function tentativeNote(pin: PinFacts, owner: string | null): string {
-  if (pin.rival !== null) return `Seen as the settled owner before: the key ${pin.rival}; since ${pin.since}: the key ${pin.owner}. This daemon looks again after ${pin.second_look}; \`chronym pins forget\` makes it believe the next majority.`
+  if (pin.rival !== null)
+    return `Seen as the settled owner before: the key ${pin.rival}; since ${pin.since}: the key ${pin.owner}. This daemon looks again after ${pin.second_look}; \`chronym pins forget\` makes it believe the next majority.`
   const later = `A second look after ${pin.second_look} makes that firm, where it finds the same`
-  if (pin.owner === owner) return `Seen as the settled owner once, at ${pin.since}: the same as now. ${later}; until then it binds nobody.`
+  if (pin.owner === owner)
+    return `Seen as the settled owner once, at ${pin.since}: the same as now. ${later}; until then it binds nobody.`
   return `Warning: seen as the settled owner at ${pin.since}: the key ${pin.owner}. ${later}; until then another owner is believed too.`
 }
 
@@ -161,24 +210,36 @@ function heldNotes({ held_here: held, owner, state }: Facts): string[] {
   const whose = owner === null || held.owner === owner ? '' : ` of another key (${held.owner})`
   const rivals = held.rivals === 0 ? '' : `; ${held.rivals} claims of others have come since`
   const dead = state === 'dead' ? ' It goes as soon as the daemon sees that its lease is dead.' : ''
-  return [`The own store holds ${what}${whose}; it is ${held.state}, and a claim has stood there since ${held.since}${rivals}.${dead}`]
+  return [
+    `The own store holds ${what}${whose}; it is ${held.state}, and a claim has stood there since ${held.since}${rivals}.${dead}`
+  ]
 }
 
 function ownNotes({ rule }: Facts, { name, claim, receipts, tasks }: OwnExplanation): string[] {
   const notes = (name?.warnings ?? []).map(({ message }) => `Warning: ${message}${/[.)]$/.test(message) ? '' : '.'}`)
   if (name !== null && name.serial !== name.published_serial) {
-    notes.push(`The zone saved here has serial ${name.serial}, the published one ${name.published_serial === 0 ? 'none' : name.published_serial}.`)
+    notes.push(
+      `The zone saved here has serial ${name.serial}, the published one ${name.published_serial === 0 ? 'none' : name.published_serial}.`
+    )
   }
   if (receipts !== null) {
     const isOfClaim = claim !== null && claim.commitment === receipts.commitment
-    const of = isOfClaim ? 'the commitment of this claim' : rule === 'blinded' ? 'the commitment' : 'an earlier commitment of this daemon'
+    const of = isOfClaim
+      ? 'the commitment of this claim'
+      : rule === 'blinded'
+        ? 'the commitment'
+        : 'an earlier commitment of this daemon'
     const seen = receipts.receipts.filter(({ seen_round: round }) => round < receipts.pulse_round).length
-    notes.push(`${seen} of ${receipts.receipts.length} receipts that peers have signed say that they saw ${of} before its pulse, round ${receipts.pulse_round}.`)
+    notes.push(
+      `${seen} of ${receipts.receipts.length} receipts that peers have signed say that they saw ${of} before its pulse, round ${receipts.pulse_round}.`
+    )
   }
   for (const { task_id: id, kind, status, phase, paused, stalled } of tasks) {
     if (status !== 'running') continue
     const waits = stalled === null ? '' : `; it waits (${stalled.code}: ${stalled.message})`
-    notes.push(`A ${kind === 'renew' ? 'renewal' : 'registration'} of it is under way here: task ${id}, phase ${phase}${paused ? ', paused' : ''}${waits}.`)
+    notes.push(
+      `A ${kind === 'renew' ? 'renewal' : 'registration'} of it is under way here: task ${id}, phase ${phase}${paused ? ', paused' : ''}${waits}.`
+    )
   }
   return notes
 }

@@ -20,11 +20,16 @@ import { survey, type Survey } from '../resolution/survey.ts'
 import type { ExplainedAnswer, ExplainedRule, ExplainedState, Explanation, OwnExplanation } from '../types.ts'
 
 /** Always asks anew. `withOwn`: with what concerns this daemon's own claim. SVC-NAM-*, SVC-RES-001. */
-export async function explain(parts: ExplainParts, text: string, { withOwn = false, signal }: { withOwn?: boolean; signal?: AbortSignal } = {}): Promise<Explanation> {
+export async function explain(
+  parts: ExplainParts,
+  text: string,
+  { withOwn = false, signal }: { withOwn?: boolean; signal?: AbortSignal } = {}
+): Promise<Explanation> {
   const { context } = parts
   const name = openName(context, text)
   const own = withOwn ? ownClaim(parts, name) : null
-  const openly = async (): Promise<Explanation> => explainAnswers(context, await survey(context, name, signal, 'everybody'), own)
+  const openly = async (): Promise<Explanation> =>
+    explainAnswers(context, await survey(context, name, signal, 'everybody'), own)
   if (!isSecret(parts.tasks, name)) return openly()
   const found = await context.network.probe(name, signal)
   if (own !== null) return explainBlindly(context, name, found, own)
@@ -51,15 +56,26 @@ function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplana
   }
   return explanationOf(shown, {
     ours: oursOf(context, name),
-    isThisDaemon: context.owned.get(name) !== undefined && candidates[0] !== undefined && equalBytes(candidates[0].pubkey, ownKey(context, name).publicKey),
-    votes: tally.kind === 'owner' ? { for: tally.owner.votes, of: tally.of } : tally.kind === 'none' ? { for: 0, of: tally.answered } : null,
+    isThisDaemon:
+      context.owned.get(name) !== undefined &&
+      candidates[0] !== undefined &&
+      equalBytes(candidates[0].pubkey, ownKey(context, name).publicKey),
+    votes:
+      tally.kind === 'owner'
+        ? { for: tally.owner.votes, of: tally.of }
+        : tally.kind === 'none'
+          ? { for: 0, of: tally.answered }
+          : null,
     isThin: tally.kind === 'owner' && tally.thin,
     limits: context.profile,
     shortage: quorum.found < quorum.needed ? quorum : null
   })
 }
 
-/** While a registration is under way the name itself is asked of nobody [looking a name up announces it]: what is held under its blinded prefix has to do. */
+/**
+ * While a registration is under way the name itself is asked of nobody [looking a name up announces it]: what is held
+ * under its blinded prefix has to do.
+ */
 function explainBlindly(context: RegistryContext, name: Name, found: RevealLookup, own: OwnExplanation): Explanation {
   const shown: Shown = {
     ...common(context, name, found),
@@ -74,10 +90,20 @@ function explainBlindly(context: RegistryContext, name: Name, found: RevealLooku
     equivocation: null,
     own
   }
-  return explanationOf(shown, { ours: oursOf(context, name), isThisDaemon: false, votes: null, isThin: false, limits: context.profile, shortage: null })
+  return explanationOf(shown, {
+    ours: oursOf(context, name),
+    isThisDaemon: false,
+    votes: null,
+    isThin: false,
+    limits: context.profile,
+    shortage: null
+  })
 }
 
-/** The same for those who may not know what is registered here: a name that nobody holds. The few who say otherwise count as not having answered. */
+/**
+ * The same for those who may not know what is registered here: a name that nobody holds. The few who say otherwise
+ * count as not having answered.
+ */
 function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLookup): Explanation {
   const nobodys = { ...found, answers: found.answers.filter(({ state }) => state === 'none') }
   const shown: Shown = {
@@ -93,7 +119,14 @@ function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLoo
     equivocation: null,
     own: null
   }
-  return explanationOf(shown, { ours: 'none', isThisDaemon: false, votes: { for: 0, of: nobodys.answers.length }, isThin: false, limits: context.profile, shortage: null })
+  return explanationOf(shown, {
+    ours: 'none',
+    isThisDaemon: false,
+    votes: { for: 0, of: nobodys.answers.length },
+    isThin: false,
+    limits: context.profile,
+    shortage: null
+  })
 }
 
 function explanationOf(shown: Shown, known: Known): Explanation {
@@ -108,13 +141,26 @@ function oursOf(context: RegistryContext, name: Name): Known['ours'] {
 }
 
 /** What does not depend on how the peers were asked. */
-function common(context: RegistryContext, name: Name, { answers, asked, silent, networkSize, leftOut }: RevealLookup): Pick<Shown, 'name' | 'asked' | 'reach' | 'pin' | 'held_here'> {
+function common(
+  context: RegistryContext,
+  name: Name,
+  { answers, asked, silent, networkSize, leftOut }: RevealLookup
+): Pick<Shown, 'name' | 'asked' | 'reach' | 'pin' | 'held_here'> {
   const { profile, network } = context
   const held = network.heldHere(name)
   return {
     name,
-    asked: { peers: asked, answered: answers.length, silent: silent.map(({ peer, reason }) => ({ peer, reason })), left_out: leftOut },
-    reach: { network_size: networkSize, holders: Math.min(profile.k, networkSize), radius: radius(profile.k, networkSize) },
+    asked: {
+      peers: asked,
+      answered: answers.length,
+      silent: silent.map(({ peer, reason }) => ({ peer, reason })),
+      left_out: leftOut
+    },
+    reach: {
+      network_size: networkSize,
+      holders: Math.min(profile.k, networkSize),
+      radius: radius(profile.k, networkSize)
+    },
     pin: pinView(context, context.pins.get(name)),
     held_here:
       held === undefined
@@ -154,13 +200,22 @@ function stateOf(context: RegistryContext, { tally, counted }: Survey, isOlder: 
   if (lease.state !== 'live') return lease.state
   if (provisional) return 'provisional'
   if (settled) return 'settled'
-  const fresh = counted.filter(({ state, claim }) => state === 'fresh' && claim !== undefined && equalBytes(claim.pubkey, owner.pubkey)).length
+  const fresh = counted.filter(
+    ({ state, claim }) => state === 'fresh' && claim !== undefined && equalBytes(claim.pubkey, owner.pubkey)
+  ).length
   return fresh * 2 > owner.votes ? 'fresh' : 'settling'
 }
 
-function answerView(answer: RevealAnswer, answers: readonly RevealAnswer[], counted: readonly RevealAnswer[]): ExplainedAnswer {
+function answerView(
+  answer: RevealAnswer,
+  answers: readonly RevealAnswer[],
+  counted: readonly RevealAnswer[]
+): ExplainedAnswer {
   const { peer, self, state, claimId, claim } = answer
-  const proved = claim ?? answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))?.claim
+  const proved =
+    claim ??
+    answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))
+      ?.claim
   return {
     peer,
     self,
@@ -172,15 +227,30 @@ function answerView(answer: RevealAnswer, answers: readonly RevealAnswer[], coun
   }
 }
 
-function candidateView(context: RegistryContext, { pubkey, votes, settledVotes, newest }: Candidate): Explanation['candidates'][number] {
-  return { owner: toHex(pubkey), votes, settled_votes: settledVotes, serial: newest.serial, lease_end: roundTime(context, leaseOf(context, newest.newestRound).endRound) }
+function candidateView(
+  context: RegistryContext,
+  { pubkey, votes, settledVotes, newest }: Candidate
+): Explanation['candidates'][number] {
+  return {
+    owner: toHex(pubkey),
+    votes,
+    settled_votes: settledVotes,
+    serial: newest.serial,
+    lease_end: roundTime(context, leaseOf(context, newest.newestRound).endRound)
+  }
 }
 
 function leaseView(context: RegistryContext, { newestRound }: Claim): Explanation['lease'] {
   const { startRound, endRound, graceEndRound } = leaseOf(context, newestRound)
-  return { start: roundTime(context, startRound), end: roundTime(context, endRound), grace_end: roundTime(context, graceEndRound) }
+  return {
+    start: roundTime(context, startRound),
+    end: roundTime(context, endRound),
+    grace_end: roundTime(context, graceEndRound)
+  }
 }
 
 function equivocationView(noted: Equivocation | undefined): Explanation['equivocation'] {
-  return noted === undefined ? null : { pulse_round: noted.round, serial: noted.serial, payload_hashes: noted.payloadHashes.map((hash) => toHex(hash)) }
+  return noted === undefined
+    ? null
+    : { pulse_round: noted.round, serial: noted.serial, payload_hashes: noted.payloadHashes.map((hash) => toHex(hash)) }
 }

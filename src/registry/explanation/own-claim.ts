@@ -28,15 +28,33 @@ export function ownClaim({ context, tasks, renewal }: ExplainParts, name: Name):
     claim:
       claim === undefined
         ? null
-        : { owner: toHex(claim.pubkey), claim_id: toHex(claim.id), commitment: toHex(claim.commitment), pulse_round: claim.firstRound, renewals: links.length - 1 },
+        : {
+            owner: toHex(claim.pubkey),
+            claim_id: toHex(claim.id),
+            commitment: toHex(claim.commitment),
+            pulse_round: claim.firstRound,
+            renewals: links.length - 1
+          },
     receipts:
       kept === undefined
         ? null
         : {
             commitment: toHex(kept.commitment),
             pulse_round: kept.pulseRound,
-            receipts: kept.receipts.map(({ peer, seenRound, signature }) => ({ peer, seen_round: seenRound, signature: toHex(signature) }))
+            receipts: kept.receipts.map(({ peer, seenRound, signature }) => ({
+              peer,
+              seen_round: seenRound,
+              signature: toHex(signature)
+            }))
           },
-    tasks: ofName.map(({ task_id, kind, status, phase, paused, stalled, error }) => ({ task_id, kind, status, phase, paused, stalled, error }))
+    tasks: ofName.map(({ task_id, kind, status, phase, paused, stalled, error }) => ({
+      task_id,
+      kind,
+      status,
+      phase,
+      paused,
+      stalled,
+      error
+    }))
   }
 }

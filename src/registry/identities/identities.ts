@@ -1,4 +1,7 @@
-/** Identity documents and capability manifests: publishing and resolving. Records hold the whole log; what is known already is merged, never lost. Logs are verified on threads: the longest take 20 ms. */
+/**
+ * Identity documents and capability manifests: publishing and resolving. Records hold the whole log; what is known
+ * already is merged, never lost. Logs are verified on threads: the longest take 20 ms.
+ */
 import { ServiceError } from '../../errors.ts'
 import { OfflineError, type FoundDocuments } from '../../network/types.ts'
 import type { Did } from '../../protocol/identity/did.ts'
@@ -11,8 +14,22 @@ import { keyIndexOf } from '../../protocol/identity/key-index.ts'
 import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '../../protocol/identity/kid.ts'
 import { signKidBinding, verifyKidBinding, type KidBinding } from '../../protocol/identity/kid-binding.ts'
 import { checkLogSize, mergeKidLogs } from '../../protocol/identity/kid-log.ts'
-import { decodeKidEnvelope, documentStampSubject, encodeKidEnvelope, type KidRecordEnvelope, type KidRecordOutline } from '../../protocol/identity/kid-record.ts'
-import { compareManifestOrder, compareManifests, decodeManifestRecord, encodeManifestRecord, isManifestCurrent, parseManifest, type Manifest } from '../../protocol/identity/manifest.ts'
+import {
+  decodeKidEnvelope,
+  documentStampSubject,
+  encodeKidEnvelope,
+  type KidRecordEnvelope,
+  type KidRecordOutline
+} from '../../protocol/identity/kid-record.ts'
+import {
+  compareManifestOrder,
+  compareManifests,
+  decodeManifestRecord,
+  encodeManifestRecord,
+  isManifestCurrent,
+  parseManifest,
+  type Manifest
+} from '../../protocol/identity/manifest.ts'
 import { keys } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { stampFor } from '../publication/commitments.ts'
@@ -26,27 +43,46 @@ import type { ResolvedIdentity, StoredBy } from '../types.ts'
 /** An identity whose log has been verified, with the RFC 8785 bytes of its versions. */
 interface KnownIdentity extends KidRecordEnvelope, KidRecordOutline {}
 
-/** The newest documents of a DID. SVC-REQ-001 for what is no DID of this network, SVC-RES-001, SVC-RES-002, SVC-RES-004. */
-export async function resolveIdentity(context: RegistryContext, text: string, signal?: AbortSignal): Promise<ResolvedIdentity> {
+/**
+ * The newest documents of a DID. SVC-REQ-001 for what is no DID of this network, SVC-RES-001, SVC-RES-002, SVC-RES-004.
+ */
+export async function resolveIdentity(
+  context: RegistryContext,
+  text: string,
+  signal?: AbortSignal
+): Promise<ResolvedIdentity> {
   const did = readDid(context, text)
   const known = await findIdentity(context, did, signal)
   if (known === undefined) {
-    if (context.network.status().peers === 0 && !isWholeNetwork(context)) throw new OfflineError('No peer can be asked.')
+    if (context.network.status().peers === 0 && !isWholeNetwork(context))
+      throw new OfflineError('No peer can be asked.')
     throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
   }
   const manifest = await findManifest(context, known, signal)
   const head = parseCanonicalJson(known.versions.at(-1)!, { maxBytes: context.profile.limits.kid_bytes })
-  return { kid_document: head as Record<string, unknown>, manifest_document: manifest === undefined ? null : { ...manifest } }
+  return {
+    kid_document: head as Record<string, unknown>,
+    manifest_document: manifest === undefined ? null : { ...manifest }
+  }
 }
 
-/** Publishes a version of an identity document on top of those that are known. SVC-KID-001, SVC-OWN-001, SVC-RES-001, SVC-RES-004, SVC-PUB-002. */
-export async function publishKid(context: RegistryContext, input: unknown): Promise<{ did: string; version: number } & StoredBy> {
+/**
+ * Publishes a version of an identity document on top of those that are known. SVC-KID-001, SVC-OWN-001, SVC-RES-001,
+ * SVC-RES-004, SVC-PUB-002.
+ */
+export async function publishKid(
+  context: RegistryContext,
+  input: unknown
+): Promise<{ did: string; version: number } & StoredBy> {
   return invalidAsKid001(async () => {
     const request = readAuthorizedKid(input)
     const document = parseKidDocument(request.document, context.profile)
     const known = await knownIdentity(context, document.id)
     const versions = await withVersion(context, known, document)
-    const binding = request.name === undefined ? known?.binding : await bind(context, request.name, request.nameSignature, document.id)
+    const binding =
+      request.name === undefined
+        ? known?.binding
+        : await bind(context, request.name, request.nameSignature, document.id)
     const encoded = await stamped(context, document.id, { versions, ...(binding === undefined ? {} : { binding }) })
     context.store.put(keys.ownIdentity(document.id), encoded)
     const stored = requireMajority('the identity document', await context.network.putIdentity(document.id, encoded))
@@ -54,14 +90,22 @@ export async function publishKid(context: RegistryContext, input: unknown): Prom
   })
 }
 
-/** Publishes a capability manifest of a known identity. SVC-KID-001, SVC-PUB-001 where a newer one stands, SVC-RES-001, SVC-RES-004, SVC-PUB-002. */
-export async function publishManifest(context: RegistryContext, input: unknown): Promise<{ did: string; version: number } & StoredBy> {
+/**
+ * Publishes a capability manifest of a known identity. SVC-KID-001, SVC-PUB-001 where a newer one stands, SVC-RES-001,
+ * SVC-RES-004, SVC-PUB-002.
+ */
+export async function publishManifest(
+  context: RegistryContext,
+  input: unknown
+): Promise<{ did: string; version: number } & StoredBy> {
   return invalidAsKid001(async () => {
     const manifest = parseManifest(readAuthorizedManifest(input), context.profile)
     // Nobody would take it, and from here it would be sent again for ever, in place of the one before.
-    if (!isManifestCurrent(manifest, context.clock.now())) throw new KidError('manifest', 'validUntil has passed, or validFrom is still to come')
+    if (!isManifestCurrent(manifest, context.clock.now()))
+      throw new KidError('manifest', 'validUntil has passed, or validFrom is still to come')
     const known = await knownIdentity(context, manifest.id)
-    if (known === undefined) throw new KidError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
+    if (known === undefined)
+      throw new KidError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
     const encoded = encodeManifestRecord(manifest)
     requireValid(await context.pool.judgeSpeaker(encoded, encodeKidEnvelope(known), context.profile, 'own'))
     const standing = await standingManifest(context, known)
@@ -80,22 +124,34 @@ export function readDid({ profile }: RegistryContext, text: string): Did {
     return parseDid(text, profile)
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error
-    throw new ServiceError('SVC-REQ-001', `${text} is no DID of this network: ${error.detail}.`, { cause: error, errors: [{ path: 'did', message: error.detail }] })
+    throw new ServiceError('SVC-REQ-001', `${text} is no DID of this network: ${error.detail}.`, {
+      cause: error,
+      errors: [{ path: 'did', message: error.detail }]
+    })
   }
 }
 
 /**
- * Takes up an identity that the network holds and whose keys come from this seed: from now on it is kept from here. Rejects with OfflineError, SVC-RES-004 and StoreError;
- * where too few peers took it again it is sent again by itself.
+ * Takes up an identity that the network holds and whose keys come from this seed: from now on it is kept from here.
+ * Rejects with OfflineError, SVC-RES-004 and StoreError; where too few peers took it again it is sent again by itself.
  */
-export async function adoptIdentity(context: RegistryContext, did: Did): Promise<'adopted' | 'other-owner' | 'not-found'> {
+export async function adoptIdentity(
+  context: RegistryContext,
+  did: Did
+): Promise<'adopted' | 'other-owner' | 'not-found'> {
   const { profile, masterSeed, network, store } = context
   const known = await findIdentity(context, did)
   if (known === undefined) return 'not-found'
-  const genesis = parseKidDocument(parseCanonicalJson(known.versions[0]!, { maxBytes: profile.limits.kid_bytes }), profile)
+  const genesis = parseKidDocument(
+    parseCanonicalJson(known.versions[0]!, { maxBytes: profile.limits.kid_bytes }),
+    profile
+  )
   if (keyIndexOf(genesis, masterSeed, profile) === undefined) return 'other-owner'
   const manifest = await findManifest(context, known)
-  const encoded = await stamped(context, did, { versions: known.versions, ...(known.binding === undefined ? {} : { binding: known.binding }) })
+  const encoded = await stamped(context, did, {
+    versions: known.versions,
+    ...(known.binding === undefined ? {} : { binding: known.binding })
+  })
   store.put(keys.ownIdentity(did), encoded)
   await network.putIdentity(did, encoded)
   if (manifest !== undefined) await network.putManifest(did, encodeManifestRecord(manifest))
@@ -103,15 +159,26 @@ export async function adoptIdentity(context: RegistryContext, did: Did): Promise
 }
 
 /** The versions with this one: appended, or the whole of what stood when it is there already. Throws ProtocolError. */
-async function withVersion({ pool, profile }: RegistryContext, known: KnownIdentity | undefined, document: KidDocument): Promise<readonly Uint8Array[]> {
+async function withVersion(
+  { pool, profile }: RegistryContext,
+  known: KnownIdentity | undefined,
+  document: KidDocument
+): Promise<readonly Uint8Array[]> {
   const standing = known?.log.versions[document.version - 1]
-  if (known !== undefined && standing !== undefined && equalBytes(standing.hash, kidDocumentHash(document))) return known.versions
+  if (known !== undefined && standing !== undefined && equalBytes(standing.hash, kidDocumentHash(document)))
+    return known.versions
   const versions = [...(known?.versions.slice(0, document.version - 1) ?? []), canonicalJsonBytes(document)]
-  checkLogSize(versions.map(({ length }) => length), profile)
+  checkLogSize(
+    versions.map(({ length }) => length),
+    profile
+  )
   const { log } = requireValid(await pool.judgeIdentity(encodeKidEnvelope({ versions }), profile, 'own'))
   // A version that is there already: only a recovery key may replace it and what follows.
   if (known !== undefined && mergeKidLogs(known.log, log).kind === 'stale') {
-    throw new KidError('log', `version ${document.version} stands already with other contents; the next one is ${known.versions.length + 1}`)
+    throw new KidError(
+      'log',
+      `version ${document.version} stands already with other contents; the next one is ${known.versions.length + 1}`
+    )
   }
   return versions
 }
@@ -126,7 +193,11 @@ async function knownIdentity(context: RegistryContext, did: Did): Promise<KnownI
   }
 }
 
-async function findIdentity(context: RegistryContext, did: Did, signal?: AbortSignal): Promise<KnownIdentity | undefined> {
+async function findIdentity(
+  context: RegistryContext,
+  did: Did,
+  signal?: AbortSignal
+): Promise<KnownIdentity | undefined> {
   return standingOf(context, did, await context.network.getIdentity(did, signal))
 }
 
@@ -134,22 +205,39 @@ async function findIdentity(context: RegistryContext, did: Did, signal?: AbortSi
 const NOTHING_SHOWN: FoundDocuments = { records: [], shownBy: [], isAnswered: false }
 
 /**
- * What stands of a DID's records that peers hold and of the one published from here. What was seen once is not taken back: SVC-RES-004 where all that is shown is
- * older, or another branch of equal rank [an identity shown with a key that was rotated out].
+ * What stands of a DID's records that peers hold and of the one published from here. What was seen once is not taken
+ * back: SVC-RES-004 where all that is shown is older, or another branch of equal rank [an identity shown with a key
+ * that was rotated out].
  */
-async function standingOf(context: RegistryContext, did: Did, { records, shownBy, isAnswered }: FoundDocuments): Promise<KnownIdentity | undefined> {
+async function standingOf(
+  context: RegistryContext,
+  did: Did,
+  { records, shownBy, isAnswered }: FoundDocuments
+): Promise<KnownIdentity | undefined> {
   const { store, pool, profile } = context
   const own = store.get(keys.ownIdentity(did))
-  const judge = async (bytes: Uint8Array, votes: number): Promise<(ShownLog & { bytes: Uint8Array; outline: KidRecordOutline })[]> => {
+  const judge = async (
+    bytes: Uint8Array,
+    votes: number
+  ): Promise<(ShownLog & { bytes: Uint8Array; outline: KidRecordOutline })[]> => {
     const verdict = await pool.judgeIdentity(bytes, profile, 'own')
-    return verdict.ok && verdict.value.log.did === did ? [{ bytes, outline: verdict.value, log: verdict.value.log, shownBy: votes }] : []
+    return verdict.ok && verdict.value.log.did === did
+      ? [{ bytes, outline: verdict.value, log: verdict.value.log, shownBy: votes }]
+      : []
   }
-  const [[published], ...shown] = await Promise.all([own === undefined ? [] : judge(own, 0), ...records.map((bytes, index) => judge(bytes, shownBy[index]!))])
+  const [[published], ...shown] = await Promise.all([
+    own === undefined ? [] : judge(own, 0),
+    ...records.map((bytes, index) => judge(bytes, shownBy[index]!))
+  ])
   const best = foldShown(shown.flat(), published)
   if (best === undefined) return undefined
   const memory = new SeenIdentities(store)
   if (!isAsNewAs(best.log, memory.get(did))) {
-    throw new ServiceError('SVC-RES-004', `Every peer that answered holds an older log of ${did} than one that was seen before, or one that parts from it.`, { retryAfter: 60 })
+    throw new ServiceError(
+      'SVC-RES-004',
+      `Every peer that answered holds an older log of ${did} than one that was seen before, or one that parts from it.`,
+      { retryAfter: 60 }
+    )
   }
   // What few say while the others are silent would bind as long.
   if (isAnswered) memory.see(best.log, context.time().now)
@@ -171,11 +259,27 @@ function supersededManifest({ id }: Manifest, standing?: Manifest): ServiceError
   return superseded(`manifest of ${id}${which}`, 'Sign it again with a higher version.')
 }
 
-/** The newest that speaks for the identity. Every peer may show another one: each is judged on a thread, the proofs of the newest first until one verifies. */
-async function findManifest({ profile, network, clock, pool }: RegistryContext, known: KnownIdentity, signal?: AbortSignal): Promise<Manifest | undefined> {
+/**
+ * The newest that speaks for the identity. Every peer may show another one: each is judged on a thread, the proofs of
+ * the newest first until one verifies.
+ */
+async function findManifest(
+  { profile, network, clock, pool }: RegistryContext,
+  known: KnownIdentity,
+  signal?: AbortSignal
+): Promise<Manifest | undefined> {
   const { did } = known.log
-  const shown = await Promise.all((await network.getManifest(did, signal)).map(async (bytes) => ({ bytes, verdict: await pool.judgeManifest(bytes, profile, 'own') })))
-  const current = shown.flatMap(({ bytes, verdict }) => (verdict.ok && verdict.value.id === did && isManifestCurrent(verdict.value, clock.now()) ? [{ bytes, order: verdict.value }] : []))
+  const shown = await Promise.all(
+    (await network.getManifest(did, signal)).map(async (bytes) => ({
+      bytes,
+      verdict: await pool.judgeManifest(bytes, profile, 'own')
+    }))
+  )
+  const current = shown.flatMap(({ bytes, verdict }) =>
+    verdict.ok && verdict.value.id === did && isManifestCurrent(verdict.value, clock.now())
+      ? [{ bytes, order: verdict.value }]
+      : []
+  )
   const identity = encodeKidEnvelope(known)
   for (const { bytes } of current.toSorted((left, right) => compareManifestOrder(right.order, left.order))) {
     if ((await pool.judgeSpeaker(bytes, identity, profile, 'own')).ok) return decodeManifestRecord(bytes, profile)
@@ -184,11 +288,20 @@ async function findManifest({ profile, network, clock, pool }: RegistryContext, 
 }
 
 /** The name's word for the DID: given, or signed here where this daemon owns the name. */
-async function bind(context: RegistryContext, text: string, signature: Uint8Array | undefined, did: Did): Promise<KidBinding> {
+async function bind(
+  context: RegistryContext,
+  text: string,
+  signature: Uint8Array | undefined,
+  did: Did
+): Promise<KidBinding> {
   const name = openName(context, text)
   const owned = context.owned.get(name)
   if (signature === undefined) {
-    if (owned === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}, so the request needs the owner's name_signature.`)
+    if (owned === undefined)
+      throw new ServiceError(
+        'SVC-OWN-001',
+        `This daemon does not own ${name}, so the request needs the owner's name_signature.`
+      )
     return signKidBinding(name, owned.firstRound, did, ownKey(context, name).secretKey, context.profileHash)
   }
   const { tally } = await survey(context, name)
@@ -201,8 +314,9 @@ async function bind(context: RegistryContext, text: string, signature: Uint8Arra
 }
 
 /**
- * Publishes an identity of ours again with a new stamp once half of the time that the present one gives has passed. What the network knows of it by then goes along.
- * Rejects with StoreError, OfflineError and SVC-PUB-002; the new stamp stays, and is sent again by itself.
+ * Publishes an identity of ours again with a new stamp once half of the time that the present one gives has passed.
+ * What the network knows of it by then goes along. Rejects with StoreError, OfflineError and SVC-PUB-002; the new stamp
+ * stays, and is sent again by itself.
  */
 export async function renewStamp(context: RegistryContext, did: Did): Promise<void> {
   const { store, network, profile } = context
@@ -222,11 +336,21 @@ export async function renewStamp(context: RegistryContext, did: Did): Promise<vo
   requireMajority('the identity document', await network.putIdentity(did, encoded))
 }
 
-/** Every record gets a stamp: it keeps the document where its name does not. Of a round that is certainly over: where clocks differ, one dated after now would be none. */
-async function stamped(context: RegistryContext, did: Did, record: Pick<KidRecordEnvelope, 'versions' | 'binding'>): Promise<Uint8Array> {
+/**
+ * Every record gets a stamp: it keeps the document where its name does not. Of a round that is certainly over: where
+ * clocks differ, one dated after now would be none.
+ */
+async function stamped(
+  context: RegistryContext,
+  did: Did,
+  record: Pick<KidRecordEnvelope, 'versions' | 'binding'>
+): Promise<Uint8Array> {
   const { verified, now } = context.time()
   const round = verified === 0 ? now : verified
-  return encodeKidEnvelope({ ...record, stamp: { round, nonce: await stampFor(context, documentStampSubject(did, round, context.profileHash)) } })
+  return encodeKidEnvelope({
+    ...record,
+    stamp: { round, nonce: await stampFor(context, documentStampSubject(did, round, context.profileHash)) }
+  })
 }
 
 function requireValid<T>(verdict: Judged<T>): T {
@@ -239,6 +363,9 @@ async function invalidAsKid001<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
-    throw new ServiceError('SVC-KID-001', `Rule "${error.rule}": ${error.detail}.`, { cause: error, extensions: { rule: error.rule } })
+    throw new ServiceError('SVC-KID-001', `Rule "${error.rule}": ${error.detail}.`, {
+      cause: error,
+      extensions: { rule: error.rule }
+    })
   }
 }

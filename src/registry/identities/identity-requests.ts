@@ -1,4 +1,6 @@
-/** The bodies of publish-kid and publish-manifest: the wrapped form and the bare object (docs/api.md, "Identities"). */
+/**
+ * The bodies of publish-kid and publish-manifest: the wrapped form and the bare object (docs/api.md, "Identities").
+ */
 import { fromBase64 } from '../../protocol/encoding/bytes.ts'
 import { SIGNATURE_BYTES } from '../../protocol/crypto/ed25519.ts'
 import { EncodingError } from '../../protocol/errors.ts'
@@ -16,7 +18,8 @@ export function readAuthorizedKid(input: unknown): AuthorizedKid {
   if (!('document' in fields)) return { document: fields, name: undefined, nameSignature: undefined }
   const { document, name, name_signature: signature } = fields
   if (name !== undefined && typeof name !== 'string') throw new KidError('binding', 'name: a text is expected')
-  if (name === undefined && signature !== undefined) throw new KidError('binding', 'name_signature without a name says nothing')
+  if (name === undefined && signature !== undefined)
+    throw new KidError('binding', 'name_signature without a name says nothing')
   return { document, name, nameSignature: signature === undefined ? undefined : bytesOf(signature) }
 }
 
@@ -27,14 +30,26 @@ export function readAuthorizedManifest(input: unknown): unknown {
 }
 
 function objectOf(input: unknown, what: string): Record<string, unknown> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new KidError('document', `${what}: an object is expected`)
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new KidError('document', `${what}: an object is expected`)
   return input as Record<string, unknown>
 }
 
 /** Bytes as the interface takes them: an array of integers 0-255 or base64 (docs/api.md, "Bytes in JSON"). */
 function bytesOf(value: unknown): Uint8Array {
-  const bytes = value instanceof Uint8Array ? value : typeof value === 'string' ? base64Of(value) : Array.isArray(value) ? arrayOf(value) : undefined
-  if (bytes?.length !== SIGNATURE_BYTES) throw new KidError('binding', `name_signature: ${SIGNATURE_BYTES} bytes are expected, as base64 or an array of integers`)
+  const bytes =
+    value instanceof Uint8Array
+      ? value
+      : typeof value === 'string'
+        ? base64Of(value)
+        : Array.isArray(value)
+          ? arrayOf(value)
+          : undefined
+  if (bytes?.length !== SIGNATURE_BYTES)
+    throw new KidError(
+      'binding',
+      `name_signature: ${SIGNATURE_BYTES} bytes are expected, as base64 or an array of integers`
+    )
   return bytes
 }
 
@@ -48,6 +63,7 @@ function base64Of(text: string): Uint8Array | undefined {
 }
 
 function arrayOf(values: readonly unknown[]): Uint8Array | undefined {
-  const isByte = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255
+  const isByte = (value: unknown): value is number =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255
   return values.every(isByte) ? Uint8Array.from(values) : undefined
 }

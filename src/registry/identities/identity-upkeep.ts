@@ -6,7 +6,10 @@ import { renewStamp } from './identities.ts'
 /** Stamps last weeks, and a quarter of an hour in tests. */
 const LOOK_EVERY_MS = 60_000
 
-/** Gives the identities of this daemon new stamps in time: without one, peers drop a document that no name carries after `document_refresh` rounds (docs/protocol/rules.md, 12). */
+/**
+ * Gives the identities of this daemon new stamps in time: without one, peers drop a document that no name carries after
+ * `document_refresh` rounds (docs/protocol/rules.md, 12).
+ */
 export class IdentityUpkeep {
   readonly #context: RegistryContext
   #stop: (() => void) | undefined
@@ -36,7 +39,10 @@ export class IdentityUpkeep {
       try {
         await renewStamp(this.#context, parseDid(did, this.#context.profile))
       } catch (error) {
-        this.#context.log.info({ did, reason: (error as Error).message }, 'an identity with a new stamp has not reached enough peers; it is sent again by itself')
+        this.#context.log.info(
+          { did, reason: (error as Error).message },
+          'an identity with a new stamp has not reached enough peers; it is sent again by itself'
+        )
       }
     }
   }
@@ -45,7 +51,10 @@ export class IdentityUpkeep {
     try {
       return [...this.#context.store.keys(prefixes.ownIdentities)].map(lastPart)
     } catch (error) {
-      this.#context.log.warn({ err: error }, 'the identities of this daemon could not be read; the next look tries again')
+      this.#context.log.warn(
+        { err: error },
+        'the identities of this daemon could not be read; the next look tries again'
+      )
       return []
     }
   }

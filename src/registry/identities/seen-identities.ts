@@ -1,4 +1,7 @@
-/** The newest log of each identity that this daemon has seen, on disk, so that nobody can take it back to keys that were rotated out since. */
+/**
+ * The newest log of each identity that this daemon has seen, on disk, so that nobody can take it back to keys that were
+ * rotated out since.
+ */
 import { encode } from 'cborg'
 import * as v from 'valibot'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
@@ -9,11 +12,17 @@ import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
-/** Identities remembered, of up to 64 versions and 3 KiB. Beyond that an eighth is forgotten at once, those whose newest log was met longest ago: to find them all are read. */
+/**
+ * Identities remembered, of up to 64 versions and 3 KiB. Beyond that an eighth is forgotten at once, those whose newest
+ * log was met longest ago: to find them all are read.
+ */
 const MAX_SEEN = 4096
 const FORGOTTEN_AT_ONCE = MAX_SEEN / 8
 
-const Seen = v.object({ round: Count, versions: v.pipe(v.array(v.object({ hash: Bytes32, signer: v.picklist(['update', 'recovery']) })), v.minLength(1)) })
+const Seen = v.object({
+  round: Count,
+  versions: v.pipe(v.array(v.object({ hash: Bytes32, signer: v.picklist(['update', 'recovery']) })), v.minLength(1))
+})
 
 /** Values: CBOR {round, versions: [{hash, signer}]}. */
 export class SeenIdentities {
@@ -35,12 +44,20 @@ export class SeenIdentities {
     const known = this.get(did)
     if (versions.length < 2 || (known !== undefined && isSameLog(known, { did, versions }))) return
     if (known === undefined && this.#store.count(prefixes.seenIdentities) >= this.#most) this.#forget()
-    this.#store.put(keys.seenIdentity(did), encode({ round, versions: versions.map(({ hash, signer }) => ({ hash, signer })) }))
+    this.#store.put(
+      keys.seenIdentity(did),
+      encode({ round, versions: versions.map(({ hash, signer }) => ({ hash, signer })) })
+    )
   }
 
   #forget(): void {
-    const all = [...this.#store.list(prefixes.seenIdentities)].map(([key, value]) => ({ key, round: this.#read(key, value)?.round ?? 0 }))
-    const oldest = all.sort((left, right) => left.round - right.round).slice(0, Math.min(FORGOTTEN_AT_ONCE, Math.ceil(this.#most / 8)))
+    const all = [...this.#store.list(prefixes.seenIdentities)].map(([key, value]) => ({
+      key,
+      round: this.#read(key, value)?.round ?? 0
+    }))
+    const oldest = all
+      .sort((left, right) => left.round - right.round)
+      .slice(0, Math.min(FORGOTTEN_AT_ONCE, Math.ceil(this.#most / 8)))
     this.#store.batch(oldest.map(({ key }) => ({ delete: key })))
   }
 
@@ -49,7 +66,10 @@ export class SeenIdentities {
   }
 }
 
-/** Whether a log is the one that was seen, goes on from it, or replaces a branch of it by a recovery key. Of equal rank the one seen first stands. */
+/**
+ * Whether a log is the one that was seen, goes on from it, or replaces a branch of it by a recovery key. Of equal rank
+ * the one seen first stands.
+ */
 export function isAsNewAs(log: KidLogOutline, seen: KidLogOutline | undefined): boolean {
   return seen === undefined || isSameLog(seen, log) || mergeKidLogs(seen, log).kind !== 'stale'
 }
@@ -61,14 +81,25 @@ export interface ShownLog {
 }
 
 /**
- * Of valid logs of one DID, in any order, the one that stands: a branch with a version signed by a recovery key, else the branch that most peers show, else that of the lower hash; of
- * a branch the longest. `first`, if any, was known before them all and stands where another has equal rank.
+ * Of valid logs of one DID, in any order, the one that stands: a branch with a version signed by a recovery key, else
+ * the branch that most peers show, else that of the lower hash; of a branch the longest. `first`, if any, was known
+ * before them all and stands where another has equal rank.
  */
 export function foldShown<T extends ShownLog>(shown: readonly T[], first?: T): T | undefined {
-  const voices = new Map(shown.map((one) => [one, shown.reduce((sum, other) => (isOneBranch(one.log, other.log) ? sum + other.shownBy : sum), 0)]))
-  const ordered = shown.toSorted((left, right) => voices.get(right)! - voices.get(left)! || compareHeads(left.log, right.log))
+  const voices = new Map(
+    shown.map((one) => [
+      one,
+      shown.reduce((sum, other) => (isOneBranch(one.log, other.log) ? sum + other.shownBy : sum), 0)
+    ])
+  )
+  const ordered = shown.toSorted(
+    (left, right) => voices.get(right)! - voices.get(left)! || compareHeads(left.log, right.log)
+  )
   const [standing, ...others] = first === undefined ? ordered : [first, ...ordered]
-  return standing && others.reduce((best, other) => (mergeKidLogs(best.log, other.log).kind === 'stale' ? best : other), standing)
+  return (
+    standing &&
+    others.reduce((best, other) => (mergeKidLogs(best.log, other.log).kind === 'stale' ? best : other), standing)
+  )
 }
 
 function isOneBranch(one: KidLogOutline, other: KidLogOutline): boolean {
@@ -82,6 +113,10 @@ function isSameLog(one: KidLogOutline, other: KidLogOutline): boolean {
 
 /** By the hash of the first version that differs. */
 function compareHeads(left: KidLogOutline, right: KidLogOutline): number {
-  const fork = left.versions.findIndex(({ hash }, index) => right.versions[index] !== undefined && !equalBytes(hash, right.versions[index].hash))
-  return fork === -1 ? right.versions.length - left.versions.length : Buffer.compare(left.versions[fork]!.hash, right.versions[fork]!.hash)
+  const fork = left.versions.findIndex(
+    ({ hash }, index) => right.versions[index] !== undefined && !equalBytes(hash, right.versions[index].hash)
+  )
+  return fork === -1
+    ? right.versions.length - left.versions.length
+    : Buffer.compare(left.versions[fork]!.hash, right.versions[fork]!.hash)
 }

@@ -1,4 +1,7 @@
-/** Records of our names that others hold and this daemon lacks: it was restored from a backup, or another one has the same seed. */
+/**
+ * Records of our names that others hold and this daemon lacks: it was restored from a backup, or another one has the
+ * same seed.
+ */
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
@@ -13,17 +16,21 @@ import type { OwnedRecord } from '../stored/owned-names.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
 
 /**
- * Takes up the newest record of a survey where it is of our key and newer than ours, or of the claim of our key that won: what is published or renewed next comes after it, and it is what is
- * sent again from now on. Its zone takes the place of the local one, unless that was edited since it was published here. False where there is none. A renewal under way has a newer one that some may hold already, and takes it up itself. Throws StoreError.
+ * Takes up the newest record of a survey where it is of our key and newer than ours, or of the claim of our key that
+ * won: what is published or renewed next comes after it, and it is what is sent again from now on. Its zone takes the
+ * place of the local one, unless that was edited since it was published here. False where there is none. A renewal
+ * under way has a newer one that some may hold already, and takes it up itself. Throws StoreError.
  */
 export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found: Survey): boolean {
   const { name, tally } = found
   if (tasks.list().some((task) => task.name === name && task.status === 'running')) return false
   const own = context.owned.get(name)
-  if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownKey(context, name).publicKey)) return false
+  if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownKey(context, name).publicKey))
+    return false
   const { newest } = tally.owner
   const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)
-  // Of two claims of our key, which two daemons with one seed may have made, only one is renewed: the one that the peers have settled on, even if it is the older.
+  // Of two claims of our key, which two daemons with one seed may have made, only one is renewed: the one that the
+  // peers have settled on, even if it is the older.
   const isSameClaim = equalBytes(newest.id, ours.id)
   if (isSameClaim ? compareRecords(newest, ours) <= 0 : !tally.settled || tally.thin) return false
   const reveal = revealOf(found, newest)
@@ -33,17 +40,28 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   context.owned.noteForeign(name, newest.serial, context.clock.now())
   replaceZone(context, name, own, reveal)
   context.network.withdrawReveal(name, reveal)
-  context.log.warn({ name, serial: newest.serial }, 'the network holds a newer record of this name than this daemon signed: it is taken up. It comes from another daemon with the same seed, or from before this one was restored')
+  context.log.warn(
+    { name, serial: newest.serial },
+    'the network holds a newer record of this name than this daemon signed: it is taken up. It comes from another daemon with the same seed, or from before this one was restored'
+  )
   return true
 }
 
-/** A local zone that was published here is no edit: left standing, the next publication would put it over the newer one. */
-function replaceZone(context: RegistryContext, name: Name, { publishedSerial }: OwnedRecord, { payload }: Reveal): void {
+/**
+ * A local zone that was published here is no edit: left standing, the next publication would put it over the newer one.
+ */
+function replaceZone(
+  context: RegistryContext,
+  name: Name,
+  { publishedSerial }: OwnedRecord,
+  { payload }: Reveal
+): void {
   const local = context.zones.get(name)
   if (local === undefined) return
   if (local.serial > publishedSerial) {
     // Above what is published it stays an edit, and the next newer record does not replace it.
-    if (local.serial <= payloadSerial(payload, context.profile)) context.zones.save(name, { serial: nextSerial(context, name), records: local.records })
+    if (local.serial <= payloadSerial(payload, context.profile))
+      context.zones.save(name, { serial: nextSerial(context, name), records: local.records })
     return
   }
   try {

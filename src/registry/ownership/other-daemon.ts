@@ -6,28 +6,44 @@ import { noteEquivocation, type Equivocation } from '../../protocol/claim/order.
 import type { RegistryContext } from '../context.ts'
 import type { Survey } from '../resolution/survey.ts'
 
-/** How long it is warned of after it was last seen: longer than a weekend, and a restored backup, which looks the same, is done with it. */
+/**
+ * How long it is warned of after it was last seen: longer than a weekend, and a restored backup, which looks the same,
+ * is done with it.
+ */
 export const OTHER_DAEMON_WARNED_MS = 7 * 24 * 60 * 60 * 1000
 
 /** What our own store has noted of two payloads at one serial, or what shows between the answers. */
-export function equivocationOf(context: RegistryContext, { name, answers }: Pick<Survey, 'name' | 'answers'>): Equivocation | undefined {
+export function equivocationOf(
+  context: RegistryContext,
+  { name, answers }: Pick<Survey, 'name' | 'answers'>
+): Equivocation | undefined {
   const claims = answers.flatMap(({ claim }) => claim ?? [])
   let noted = context.network.heldHere(name)?.equivocation
   for (const [index, left] of claims.entries()) {
-    for (const right of claims.slice(index + 1)) if (equalBytes(left.pubkey, right.pubkey)) noted = noteEquivocation(noted, left, right)
+    for (const right of claims.slice(index + 1))
+      if (equalBytes(left.pubkey, right.pubkey)) noted = noteEquivocation(noted, left, right)
   }
   return noted
 }
 
-/** Notes that another payload than ours was signed by our key at the serial that we have published: this daemon never signs two. Throws StoreError. */
+/**
+ * Notes that another payload than ours was signed by our key at the serial that we have published: this daemon never
+ * signs two. Throws StoreError.
+ */
 export function noteEquivocationOfOurs(context: RegistryContext, found: Survey): void {
   const { name } = found
   const own = context.owned.get(name)
   const noted = equivocationOf(context, found)
   if (own === undefined || noted === undefined) return
   const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)
-  const isOfOurs = noted.round === ours.newestRound && noted.serial === ours.serial && noted.payloadHashes.some((hash) => equalBytes(hash, ours.payloadHash))
+  const isOfOurs =
+    noted.round === ours.newestRound &&
+    noted.serial === ours.serial &&
+    noted.payloadHashes.some((hash) => equalBytes(hash, ours.payloadHash))
   if (!isOfOurs || own.foreign?.serial === noted.serial) return
   context.owned.noteForeign(name, noted.serial, context.clock.now())
-  context.log.warn({ name, serial: noted.serial }, 'the key of this name has signed another zone with the serial that this daemon published: another daemon has the same seed')
+  context.log.warn(
+    { name, serial: noted.serial },
+    'the key of this name has signed another zone with the serial that this daemon published: another daemon has the same seed'
+  )
 }

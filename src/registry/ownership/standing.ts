@@ -16,8 +16,9 @@ const TICK_MS = 30 * SECOND_MS
 const LOOKS_PER_SETTLING = 20
 
 /**
- * Whether the network still takes our names for ours. A claim that most peers held may yet lose the contest to an earlier one, and what this
- * daemon published is no proof of what others hold now: so they are asked, soon after something has changed and again and again.
+ * Whether the network still takes our names for ours. A claim that most peers held may yet lose the contest to an
+ * earlier one, and what this daemon published is no proof of what others hold now: so they are asked, soon after
+ * something has changed and again and again.
  */
 export class Standings {
   readonly #context: RegistryContext
@@ -64,7 +65,10 @@ export class Standings {
         this.#settle(record, await this.#ask(record.name))
       } catch (error) {
         // Nobody to ask, or no room to write it down: the next look tells.
-        this.#context.log.info({ name: record.name, reason: (error as Error).message }, 'whether the network holds this name as ours could not be found out')
+        this.#context.log.info(
+          { name: record.name, reason: (error as Error).message },
+          'whether the network holds this name as ours could not be found out'
+        )
       }
     }
   }
@@ -103,7 +107,11 @@ export class Standings {
     const { owned, log } = this.#context
     owned.setStanding(name, standing)
     this.#emit({ type: `name:${standing}`, detail: { name } })
-    if (standing === 'lost') log.error({ name }, 'this name is lost: the peers that answer have settled on another key. `chronym explain` shows who said what. The claim is renewed all the same until its lease ends')
+    if (standing === 'lost')
+      log.error(
+        { name },
+        'this name is lost: the peers that answer have settled on another key. `chronym explain` shows who said what. The claim is renewed all the same until its lease ends'
+      )
     else if (standing === 'contested') log.warn({ name }, 'this name is contested: peers name another key as its owner')
     else log.info({ name }, 'the network holds this name as ours')
   }

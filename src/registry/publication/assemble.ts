@@ -17,32 +17,55 @@ export function nextSerial(context: RegistryContext, name: Name): number {
 }
 
 /** A Reveal for a finished evaluation: the first claim, or a renewal on top of the links held. */
-export function revealOfLink(context: RegistryContext, name: Name, link: Link, earlier: readonly Link[], payload: Uint8Array): Reveal {
+export function revealOfLink(
+  context: RegistryContext,
+  name: Name,
+  link: Link,
+  earlier: readonly Link[],
+  payload: Uint8Array
+): Reveal {
   const { p, iterations, pulse, proof, salt } = link
   const vdfProof = encodeVdfProof({ pulse, proof, salt, ...(earlier.length === 0 ? {} : { chain: earlier }) })
-  return signReveal({ name, drand_pulse: p, iterations, vdf_proof: vdfProof, payload }, ownKey(context, name), context.profileHash)
+  return signReveal(
+    { name, drand_pulse: p, iterations, vdf_proof: vdfProof, payload },
+    ownKey(context, name),
+    context.profileHash
+  )
 }
 
 /** The same claim with another payload. */
 export function revealWithPayload(context: RegistryContext, reveal: Reveal, payload: Uint8Array): Reveal {
   const { name, drand_pulse, iterations, vdf_proof } = reveal
-  return signReveal({ name, drand_pulse, iterations, vdf_proof, payload }, ownKey(context, name as Name), context.profileHash)
+  return signReveal(
+    { name, drand_pulse, iterations, vdf_proof, payload },
+    ownKey(context, name as Name),
+    context.profileHash
+  )
 }
 
 /**
- * What a Reveal of a finished evaluation carries: a registration the zone that was prepared here, a renewal what is published, unless a zone came with the
- * request for it; where there is none, an empty zone. A draft that nobody has published stays here.
+ * What a Reveal of a finished evaluation carries: a registration the zone that was prepared here, a renewal what is
+ * published, unless a zone came with the request for it; where there is none, an empty zone. A draft that nobody has
+ * published stays here.
  *
  * @param sent the Reveal of this evaluation that was sent before: another payload gets a serial above its own, or it would be an equivocation. Throws StoreError.
  */
-export function payloadOfLink(context: RegistryContext, name: Name, kind: TaskKind, sent: Reveal | undefined): Uint8Array {
+export function payloadOfLink(
+  context: RegistryContext,
+  name: Name,
+  kind: TaskKind,
+  sent: Reveal | undefined
+): Uint8Array {
   const { zones, owned, profile } = context
   const local = kind === 'register' || zones.goesWithReveal(name) ? zones.get(name) : undefined
   if (local === undefined) {
     const own = owned.get(name)
     // A draft that was discarded after it went out: peers that hold it refuse what is older.
     const isSentNewer = sent !== undefined && payloadSerial(sent.payload, profile) > (own?.serial ?? -1)
-    return (isSentNewer ? sent.payload : own?.reveal.payload) ?? serializeZone(EMPTY_ZONE, nextSerial(context, name), profile)
+    return (
+      (isSentNewer ? sent.payload : own?.reveal.payload) ??
+      serializeZone(EMPTY_ZONE, nextSerial(context, name), profile)
+    )
   }
   const payload = serializeZone({ records: local.records }, local.serial, profile)
   if (sent === undefined || equalBytes(sent.payload, payload)) return payload

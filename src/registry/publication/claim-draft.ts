@@ -1,4 +1,7 @@
-/** What a task keeps of its claim between its steps: CBOR, opaque to the task manager. Whoever decodes it throws UnreadableRecord for anything else. */
+/**
+ * What a task keeps of its claim between its steps: CBOR, opaque to the task manager. Whoever decodes it throws
+ * UnreadableRecord for anything else.
+ */
 import { encode } from 'cborg'
 import * as v from 'valibot'
 import { Bytes, Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'

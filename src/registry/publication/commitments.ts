@@ -25,7 +25,11 @@ export function newSalt(): Uint8Array {
 /** Finds the stamp of a commitment: about 2^stamp_bits hashes, in the pool. */
 export function stampFor(context: RegistryContext, commitment: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
   const { pool, profile, profileHash } = context
-  return pool.searchStamp({ prefix: stampPrefix(commitment, profileHash), bits: profile.stamp_bits, ...(signal === undefined ? {} : { signal }) })
+  return pool.searchStamp({
+    prefix: stampPrefix(commitment, profileHash),
+    bits: profile.stamp_bits,
+    ...(signal === undefined ? {} : { signal })
+  })
 }
 
 /** Our own verified round, by which pulses are chosen. Throws SVC-BCN-001 while the beacon is silent. */
@@ -39,8 +43,8 @@ export function verifiedRound(context: RegistryContext): number {
 }
 
 /**
- * Whether the beacon is followed at all; a pulse or two late is what the steps of a task wait for. Right after the start the
- * first pulse is waited for. Rejects with SVC-BCN-001.
+ * Whether the beacon is followed at all; a pulse or two late is what the steps of a task wait for. Right after the
+ * start the first pulse is waited for. Rejects with SVC-BCN-001.
  */
 export async function requireBeacon(context: RegistryContext): Promise<void> {
   if (context.time().verified === 0) await firstPulse(context)
@@ -55,24 +59,37 @@ export async function newDraft(context: RegistryContext, name: Name, signal: Abo
   return { salt, nonce, sentRound: verifiedRound(context), pulseRound: null }
 }
 
-/** Whether a pulse chosen now would still count as drawn after this draft's commitment (docs/protocol/rules.md, 10, "Witnessed"). */
+/**
+ * Whether a pulse chosen now would still count as drawn after this draft's commitment (docs/protocol/rules.md, 10, "Witnessed").
+ */
 export function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
   const { profile } = context
   return context.time().now + profile.min_commit + profile.receipt_slack < draft.sentRound + profile.pulse_window
 }
 
-/** p, `min_commit` after the latest s, once more than half of the peers asked have seen the commitment in time. Throws SVC-PUB-002 until then, and once the commitment is too old for any pulse; SVC-BCN-001 while the beacon is silent. */
+/**
+ * p, `min_commit` after the latest s, once more than half of the peers asked have seen the commitment in time. Throws
+ * SVC-PUB-002 until then, and once the commitment is too old for any pulse; SVC-BCN-001 while the beacon is silent.
+ */
 export function chooseRound(context: RegistryContext, draft: ClaimDraft, { receipts, of }: CommitOutcome): number {
   verifiedRound(context)
   const committed = { sentRound: draft.sentRound, now: context.time().now }
-  const { timely, round } = claimRound(receipts.map(({ seenRound }) => seenRound), of, committed, context.profile)
+  const { timely, round } = claimRound(
+    receipts.map(({ seenRound }) => seenRound),
+    of,
+    committed,
+    context.profile
+  )
   if (round === undefined) {
     const detail = `${timely} of ${of} peers have confirmed the commitment in time; more than half are needed.`
     throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely, of }, retryAfter: 10 })
   }
   // The machine may have slept over the answers: by now a pulse would come too late after what they saw.
   if (!isFresh(context, draft)) {
-    throw new ServiceError('SVC-PUB-002', 'The peers confirmed the commitment too long ago; another one is sent.', { extensions: { stored_by: timely, of }, retryAfter: 1 })
+    throw new ServiceError('SVC-PUB-002', 'The peers confirmed the commitment too long ago; another one is sent.', {
+      extensions: { stored_by: timely, of },
+      retryAfter: 1
+    })
   }
   return round
 }
@@ -91,6 +108,9 @@ async function firstPulse({ beacon, clock }: RegistryContext): Promise<void> {
 }
 
 function beaconSilent(verified: number, now: number): ServiceError {
-  const known = verified === 0 ? 'No pulse has been verified yet' : `The newest verified pulse is of round ${verified}, and round ${now} is due`
+  const known =
+    verified === 0
+      ? 'No pulse has been verified yet'
+      : `The newest verified pulse is of round ${verified}, and round ${now} is due`
   return new ServiceError('SVC-BCN-001', `${known}.`, { retryAfter: 10 })
 }

@@ -3,7 +3,10 @@ import { nextChangeMs, spendChange, type ChangeBudget } from '../../protocol/adm
 import type { Name } from '../../protocol/name/names.ts'
 import type { RegistryContext } from '../context.ts'
 
-/** How often each name may be published from here: as often as the nodes that store it take a change, which otherwise would put the later ones off. In memory; bounded by the names owned. */
+/**
+ * How often each name may be published from here: as often as the nodes that store it take a change, which otherwise
+ * would put the later ones off. In memory; bounded by the names owned.
+ */
 export class PublishBudgets {
   readonly #context: Pick<RegistryContext, 'clock' | 'profile'>
   readonly #budgets = new Map<Name, ChangeBudget>()
@@ -24,6 +27,10 @@ export class PublishBudgets {
     }
     const seconds = Math.ceil((nextChangeMs(former, now, profile) - now) / 1000)
     const { interval, burst } = profile.changes
-    throw new ServiceError('SVC-REQ-005', `${name} was published ${burst} times in a row; peers take one change of it every ${interval} s. The draft is kept.`, { retryAfter: Math.max(1, seconds) })
+    throw new ServiceError(
+      'SVC-REQ-005',
+      `${name} was published ${burst} times in a row; peers take one change of it every ${interval} s. The draft is kept.`,
+      { retryAfter: Math.max(1, seconds) }
+    )
   }
 }

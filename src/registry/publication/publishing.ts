@@ -8,15 +8,22 @@ import type { StoredBy } from '../types.ts'
 /** Refusals by which a peer says that the name is another key's (protocol/admission.ts). */
 const TAKEN_CODES: ReadonlySet<string> = new Set(['taken', 'contest'])
 
-/** How many hold it, of those asked. Throws SVC-REG-001 when most refuse it for another owner's sake, else SVC-PUB-002 unless more than half hold it. */
+/**
+ * How many hold it, of those asked. Throws SVC-REG-001 when most refuse it for another owner's sake, else SVC-PUB-002
+ * unless more than half hold it.
+ */
 export function requireMajority(what: string, { storedBy, of, refusals }: PutOutcome): StoredBy {
   if (storedBy * 2 > of) return { stored_by: storedBy, of }
   const extensions = { stored_by: storedBy, of }
   const taken = refusals.filter(({ code }) => TAKEN_CODES.has(code))
-  if (taken.length * 2 > of) throw new ServiceError('SVC-REG-001', `${what} is refused: ${taken[0]!.detail}.`, { extensions })
+  if (taken.length * 2 > of)
+    throw new ServiceError('SVC-REG-001', `${what} is refused: ${taken[0]!.detail}.`, { extensions })
   const [first] = refusals
   const reason = first === undefined ? '' : ` The first refusal: ${first.detail} (${first.code}).`
-  throw new ServiceError('SVC-PUB-002', `${storedBy} of ${of} peers hold ${what}.${reason}`, { extensions, retryAfter: 30 })
+  throw new ServiceError('SVC-PUB-002', `${storedBy} of ${of} peers hold ${what}.${reason}`, {
+    extensions,
+    retryAfter: 30
+  })
 }
 
 /** Whether more than half hold a newer record of the same key and keep that: nothing was changed there. */
@@ -26,7 +33,9 @@ export function isSuperseded({ of, refusals }: PutOutcome): boolean {
 
 /** SVC-PUB-001 for what is older than what stands. `cure`: a sentence. */
 export function superseded(what: string, cure: string): ServiceError {
-  return new ServiceError('SVC-PUB-001', `Rule "stale": a newer ${what} is published already. ${cure}`, { extensions: { rule: 'stale' } })
+  return new ServiceError('SVC-PUB-001', `Rule "stale": a newer ${what} is published already. ${cure}`, {
+    extensions: { rule: 'stale' }
+  })
 }
 
 export function supersededRecord(name: string): ServiceError {
@@ -36,7 +45,10 @@ export function supersededRecord(name: string): ServiceError {
 /** Checks a Reveal as every other node will. Throws SVC-PUB-001 with the rule that it breaks. */
 export async function requireValid(context: RegistryContext, reveal: Reveal): Promise<void> {
   const verdict = await validateReveal(reveal, context.profile, checkers(context))
-  if (!verdict.ok) throw new ServiceError('SVC-PUB-001', `Rule "${verdict.rule}": ${verdict.detail}.`, { extensions: { rule: verdict.rule } })
+  if (!verdict.ok)
+    throw new ServiceError('SVC-PUB-001', `Rule "${verdict.rule}": ${verdict.detail}.`, {
+      extensions: { rule: verdict.rule }
+    })
 }
 
 function checkers({ beacon, pool }: RegistryContext): Checkers {

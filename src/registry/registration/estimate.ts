@@ -11,15 +11,21 @@ import { iterationsOf } from './task-steps.ts'
 import { renewalGain } from './renewal-gain.ts'
 import type { Estimate, RenewalGain } from '../types.ts'
 
-/** Together long enough for a rate within a few percent, short enough for an answer while somebody waits; one by one short enough to hold up nobody's verification. */
+/**
+ * Together long enough for a rate within a few percent, short enough for an answer while somebody waits; one by one
+ * short enough to hold up nobody's verification.
+ */
 const SLICES = 4
 const SLICE_MS = 100
-/** A machine is another after a restart at the earliest; how busy it is, or how its battery does, changes within minutes. */
+/**
+ * A machine is another after a restart at the earliest; how busy it is, or how its battery does, changes within
+ * minutes.
+ */
 const RATE_KEPT_MS = 60 * 1000
 
 /**
- * This machine's squarings per second on one thread: what its tasks do just now, where some are at work; else measured when it is asked
- * for, and kept a while.
+ * This machine's squarings per second on one thread: what its tasks do just now, where some are at work; else measured
+ * when it is asked for, and kept a while.
  */
 export class MeasuredRate {
   readonly #context: RegistryContext
@@ -33,7 +39,9 @@ export class MeasuredRate {
 
   /** `keptMs`: how old a measurement may be. */
   get(keptMs = RATE_KEPT_MS): Promise<number> {
-    const working = this.#tasks.list().flatMap((task) => (task.phase === 'evaluate' && !task.paused ? (task.iterations_per_second ?? []) : []))
+    const working = this.#tasks
+      .list()
+      .flatMap((task) => (task.phase === 'evaluate' && !task.paused ? (task.iterations_per_second ?? []) : []))
     if (working.length > 0) return Promise.resolve(working.reduce((sum, rate) => sum + rate, 0) / working.length)
     const nowMs = this.#context.clock.now()
     if (this.#measured !== undefined && Math.abs(nowMs - this.#measured.atMs) < keptMs) return this.#measured.rate
@@ -60,7 +68,9 @@ export interface EstimateParts {
   readonly slots: () => number
 }
 
-/** What registering this name would take if it were asked for now, or renewing it where this daemon owns it. SVC-NAM-*. */
+/**
+ * What registering this name would take if it were asked for now, or renewing it where this daemon owns it. SVC-NAM-*.
+ */
 export async function estimate({ context, tasks, rate, slots }: EstimateParts, text: string): Promise<Estimate> {
   const { profile, clock } = context
   const name = openName(context, text)
@@ -72,8 +82,13 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
   const all = tasks.list()
   const work = await workOf(context, [iterations, ...all.map((task) => task.iterations)])
   const secondsFor = (squarings: number, of: number): number => (squarings + work.get(of)! - of) / perSecond
-  const queued = queueSeconds(kind === 'register' ? all : beforeRenewal(context, all, name), slots(), (task) => task.eta_seconds ?? secondsFor(task.iterations - task.progress, task.iterations))
-  const startRound = context.time().now + Math.ceil(queued / profile.beacon.period) + (kind === 'register' ? profile.min_commit : 0)
+  const queued = queueSeconds(
+    kind === 'register' ? all : beforeRenewal(context, all, name),
+    slots(),
+    (task) => task.eta_seconds ?? secondsFor(task.iterations - task.progress, task.iterations)
+  )
+  const startRound =
+    context.time().now + Math.ceil(queued / profile.beacon.period) + (kind === 'register' ? profile.min_commit : 0)
   const waited = Math.max(queued, (roundTimeMs(startRound, profile.beacon) - clock.now()) / 1000)
   return {
     kind,
@@ -92,7 +107,11 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
 /** A name of ours that was lost, or that has lapsed, can only be registered anew. */
 function kindOf(context: RegistryContext, name: Name): TaskKind {
   const record = context.owned.get(name)
-  return record === undefined || record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? 'register' : 'renew'
+  return record === undefined ||
+    record.standing === 'lost' ||
+    leaseOf(context, record.reveal.drand_pulse).state === 'dead'
+    ? 'register'
+    : 'renew'
 }
 
 function gainOf(context: RegistryContext, name: Name, kind: TaskKind, startRound: number): RenewalGain {
@@ -105,11 +124,22 @@ function beforeRenewal(context: RegistryContext, tasks: readonly TaskView[], nam
   const endOf = (renewed: string): number => nextDeadlineMs(leaseEndsMs(context, renewed), nowMs)
   const end = endOf(name)
   const running = tasks.filter(({ status }) => status === 'running')
-  return running.filter((task) => (task.kind === 'renew' ? endOf(task.name) : nextDeadlineMs(task.deadline === null ? [] : [Date.parse(task.deadline)], nowMs)) <= end)
+  return running.filter(
+    (task) =>
+      (task.kind === 'renew'
+        ? endOf(task.name)
+        : nextDeadlineMs(task.deadline === null ? [] : [Date.parse(task.deadline)], nowMs)) <= end
+  )
 }
 
 /** Nothing is left to compute, and the lease runs from the pulse of then. */
-function ofKeptProof(context: RegistryContext, name: Name, kind: TaskKind, kept: EvaluationPlan, perSecond: number): Estimate {
+function ofKeptProof(
+  context: RegistryContext,
+  name: Name,
+  kind: TaskKind,
+  kept: EvaluationPlan,
+  perSecond: number
+): Estimate {
   const { pulseRound } = decodeContext(kept.context)
   return {
     kind,

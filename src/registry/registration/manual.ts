@@ -13,12 +13,17 @@ import { leaseOf } from '../lease-times.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
 import type { CommittedBy, StoredBy } from '../types.ts'
 
-/** Sends C with a stamp of ours; the name only says where. Says which pulse is the first for it, by what the peers saw. SVC-NAM-*, SVC-REQ-001, SVC-RES-001, SVC-PUB-002. */
+/**
+ * Sends C with a stamp of ours; the name only says where. Says which pulse is the first for it, by what the peers saw.
+ * SVC-NAM-*, SVC-REQ-001, SVC-RES-001, SVC-PUB-002.
+ */
 export async function commit(context: RegistryContext, text: string, commitment: Uint8Array): Promise<CommittedBy> {
   const name = openName(context, text)
   if (commitment.length !== COMMITMENT_BYTES) {
     const message = `a commitment has ${COMMITMENT_BYTES} bytes, not ${commitment.length}`
-    throw new ServiceError('SVC-REQ-001', `The hash does not fit: ${message}.`, { errors: [{ path: 'commitment/hash', message }] })
+    throw new ServiceError('SVC-REQ-001', `The hash does not fit: ${message}.`, {
+      errors: [{ path: 'commitment/hash', message }]
+    })
   }
   const nonce = await stampFor(context, commitment)
   const { receipts, of } = await context.network.commit(name, commitment, nonce)
@@ -27,11 +32,19 @@ export async function commit(context: RegistryContext, text: string, commitment:
   const { pulse_window, min_commit, receipt_slack } = context.profile
   const { now } = context.time()
   const oldest = Math.max(0, now - pulse_window + min_commit + 2 * receipt_slack)
-  const { round } = claimRound(receipts.map(({ seenRound }) => seenRound), of, { sentRound: oldest, now }, context.profile)
+  const { round } = claimRound(
+    receipts.map(({ seenRound }) => seenRound),
+    of,
+    { sentRound: oldest, now },
+    context.profile
+  )
   return { ...stored, pulse_round: round ?? null }
 }
 
-/** Publishes a finished Reveal: a registration, a renewal or new data. SVC-NAM-*, SVC-PUB-001, SVC-REG-001, SVC-RES-001, SVC-PUB-002. */
+/**
+ * Publishes a finished Reveal: a registration, a renewal or new data. SVC-NAM-*, SVC-PUB-001, SVC-REG-001, SVC-RES-001,
+ * SVC-PUB-002.
+ */
 export async function publish(context: RegistryContext, reveal: Reveal): Promise<StoredBy> {
   const name = exactName(context, reveal.name)
   await requireValid(context, reveal)
@@ -48,12 +61,16 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
     return stored
   } catch (error) {
     // It is sent again until enough peers have it, so the name may become ours without another call.
-    if (isOwn && error instanceof ServiceError && error.code === 'SVC-PUB-002') context.owned.save(reveal, { published: false })
+    if (isOwn && error instanceof ServiceError && error.code === 'SVC-PUB-002')
+      context.owned.save(reveal, { published: false })
     throw error
   }
 }
 
-/** A second claim of a name that is ours is refused by those who hold the first, and must not take its place here. Throws SVC-REG-001. */
+/**
+ * A second claim of a name that is ours is refused by those who hold the first, and must not take its place here.
+ * Throws SVC-REG-001.
+ */
 function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim): void {
   const record = context.owned.get(name)
   if (record === undefined || record.standing === 'lost' || !equalBytes(record.reveal.pubkey, pubkey)) return
@@ -68,6 +85,7 @@ function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim):
 function knownOrders({ memory, owned, profile }: RegistryContext, { name, pubkey }: Claim): RecordOrder[] {
   const seen = memory.newest(name, pubkey)
   const own = owned.get(name)?.reveal
-  const signed = own === undefined || !equalBytes(own.pubkey, pubkey) ? undefined : claimOf(own, name, linksOf(own), profile)
+  const signed =
+    own === undefined || !equalBytes(own.pubkey, pubkey) ? undefined : claimOf(own, name, linksOf(own), profile)
   return [seen, signed].filter((order) => order !== undefined)
 }

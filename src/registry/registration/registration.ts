@@ -11,8 +11,16 @@ import { leaseOf, roundTime } from '../lease-times.ts'
 import { claimsIn } from '../resolution/secrecy.ts'
 import { requireOwned, saveZoneForRegistration, saveZoneForRenewal } from '../zones/zones.ts'
 
-/** Starts a registration after everything that can be known before days of work. SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-BCN-001, SVC-RES-001, SVC-TSK-002. */
-export async function register(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
+/**
+ * Starts a registration after everything that can be known before days of work. SVC-NAM-*, SVC-ZON-002, SVC-REG-*,
+ * SVC-BCN-001, SVC-RES-001, SVC-TSK-002.
+ */
+export async function register(
+  context: RegistryContext,
+  tasks: TaskManager,
+  text: string,
+  { zone }: { zone?: unknown }
+): Promise<TaskView> {
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)
   requireNotOwned(context, name)
@@ -26,20 +34,32 @@ export async function register(context: RegistryContext, tasks: TaskManager, tex
 }
 
 /**
- * Starts a renewal, of a lost name too: who says that it is lost may lie, and a claim that is not renewed is lost [an owner who is told that its name is lost].
- * SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001.
+ * Starts a renewal, of a lost name too: who says that it is lost may lie, and a claim that is not renewed is lost [an
+ * owner who is told that its name is lost]. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001,
+ * SVC-BCN-001, SVC-STO-001.
  */
-export async function renew(context: RegistryContext, tasks: TaskManager, text: string, { zone }: { zone?: unknown }): Promise<TaskView> {
+export async function renew(
+  context: RegistryContext,
+  tasks: TaskManager,
+  text: string,
+  { zone }: { zone?: unknown }
+): Promise<TaskView> {
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)
   const record = requireOwned(context, name)
   requireNoTask(tasks, name)
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead') {
-    throw new ServiceError('SVC-RES-003', `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it anew.`)
+    throw new ServiceError(
+      'SVC-RES-003',
+      `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it anew.`
+    )
   }
   if (linksOf(record.reveal).length > context.profile.chain_max) {
-    throw new ServiceError('SVC-PUB-001', `${name} has been renewed ${context.profile.chain_max} times, as often as the network allows; let it lapse and register it anew.`)
+    throw new ServiceError(
+      'SVC-PUB-001',
+      `${name} has been renewed ${context.profile.chain_max} times, as often as the network allows; let it lapse and register it anew.`
+    )
   }
   await requireBeacon(context)
   requireNoTask(tasks, name)
@@ -54,38 +74,59 @@ export async function renew(context: RegistryContext, tasks: TaskManager, text: 
 function requireNotOwned(context: RegistryContext, name: Name): void {
   const record = context.owned.get(name)
   if (record === undefined || record.standing === 'lost') return
-  if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') { context.owned.remove(name); return; }
+  if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') {
+    context.owned.remove(name)
+    return
+  }
   throw ownedAlready(name)
 }
 
 function requireNoTask(tasks: TaskManager, name: Name): void {
   const running = tasks.list().find((task) => task.name === name && task.status === 'running')
   if (running === undefined) return
-  throw new ServiceError('SVC-REG-002', `A task for ${name} is running already (${running.task_id}).`, { extensions: { task_id: running.task_id } })
+  throw new ServiceError('SVC-REG-002', `A task for ${name} is running already (${running.task_id}).`, {
+    extensions: { task_id: running.task_id }
+  })
 }
 
 /**
- * Looks for a claim without announcing the name. Only a record that verifies, and whose lease or grace runs, makes it taken: what peers list without one would
- * let a few of them keep any name from being registered [liars who list every name]. A claim of our own key that this daemon had forgotten (a restored seed, a
- * lost database) is taken up as owned.
+ * Looks for a claim without announcing the name. Only a record that verifies, and whose lease or grace runs, makes it
+ * taken: what peers list without one would let a few of them keep any name from being registered [liars who list every
+ * name]. A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned.
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
   const { claims, heard, proved } = claimsIn(await context.network.probe(name))
-  const alive = proved.filter(({ claim }) => leaseOf(context, claim.newestRound).state !== 'dead').sort((left, right) => compareRecords(right.claim, left.claim))
+  const alive = proved
+    .filter(({ claim }) => leaseOf(context, claim.newestRound).state !== 'dead')
+    .sort((left, right) => compareRecords(right.claim, left.claim))
   const [newest] = alive
   if (newest === undefined) {
-    if (claims > 0) context.log.warn({ name, listed_by: claims, of: heard, shown_by: proved.length }, 'peers list this name, and none has shown a record of it whose lease runs: it is registered all the same. If they do hold it, they will refuse the claim')
+    if (claims > 0)
+      context.log.warn(
+        { name, listed_by: claims, of: heard, shown_by: proved.length },
+        'peers list this name, and none has shown a record of it whose lease runs: it is registered all the same. If they do hold it, they will refuse the claim'
+      )
     return
   }
   const { pubkey, newestRound } = newest.claim
-  if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey))) throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
+  if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey)))
+    throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
   if (equalBytes(pubkey, ownKey(context, name).publicKey)) {
     context.owned.save(newest.reveal, { published: true })
-    throw new ServiceError('SVC-REG-001', `${name} is registered already by a key of this daemon's seed, and this daemon has taken it up now: it is among \`chronym names\`. Nothing was computed.`)
+    throw new ServiceError(
+      'SVC-REG-001',
+      `${name} is registered already by a key of this daemon's seed, and this daemon has taken it up now: it is among \`chronym names\`. Nothing was computed.`
+    )
   }
-  throw new ServiceError('SVC-REG-001', `${name} is registered by another key (${toHex(pubkey)}) until ${roundTime(context, leaseOf(context, newestRound).endRound)}.`)
+  throw new ServiceError(
+    'SVC-REG-001',
+    `${name} is registered by another key (${toHex(pubkey)}) until ${roundTime(context, leaseOf(context, newestRound).endRound)}.`
+  )
 }
 
 function ownedAlready(name: Name): ServiceError {
-  return new ServiceError('SVC-REG-001', `This daemon owns ${name} already; extend its lease with a renewal (POST /api/vdf/renew, chronym renew ${name}).`)
+  return new ServiceError(
+    'SVC-REG-001',
+    `This daemon owns ${name} already; extend its lease with a renewal (POST /api/vdf/renew, chronym renew ${name}).`
+  )
 }

@@ -4,11 +4,18 @@ import type { RegistryContext } from '../context.ts'
 import { leaseOf } from '../lease-times.ts'
 import type { RenewalGain } from '../types.ts'
 
-/** What a renewal whose pulse is that of `startRound` gives a name of ours, and how many the network still allows; nulls where there is nothing to renew. */
+/**
+ * What a renewal whose pulse is that of `startRound` gives a name of ours, and how many the network still allows; nulls
+ * where there is nothing to renew.
+ */
 export function renewalGain(context: RegistryContext, name: Name, startRound: number): RenewalGain {
   const { profile, owned } = context
   const record = owned.get(name)
-  if (record === undefined || leaseOf(context, record.reveal.drand_pulse).state === 'dead') return { gain_seconds: null, left: null }
+  if (record === undefined || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
+    return { gain_seconds: null, left: null }
   const { reveal } = record
-  return { gain_seconds: Math.max(0, startRound - reveal.drand_pulse) * profile.beacon.period, left: Math.max(0, profile.chain_max + 1 - linksOf(reveal).length) }
+  return {
+    gain_seconds: Math.max(0, startRound - reveal.drand_pulse) * profile.beacon.period,
+    left: Math.max(0, profile.chain_max + 1 - linksOf(reveal).length)
+  }
 }

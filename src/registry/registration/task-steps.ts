@@ -10,7 +10,14 @@ import { vdfSeed } from '../../protocol/claim/vdf-seed.ts'
 import { UnreadableRecord } from '../../store/stored-shapes.ts'
 import type { EvaluationPlan, TaskIdentity, TaskKind, TaskSteps } from '../../tasks/types.ts'
 import { payloadOfLink, revealOfLink } from '../publication/assemble.ts'
-import { decodeContext, decodeDraft, encodeContext, encodeDraft, type ClaimContext, type ClaimDraft } from '../publication/claim-draft.ts'
+import {
+  decodeContext,
+  decodeDraft,
+  encodeContext,
+  encodeDraft,
+  type ClaimContext,
+  type ClaimDraft
+} from '../publication/claim-draft.ts'
 import { chooseRound, isFresh, newDraft, newSalt, ownCommitment, verifiedRound } from '../publication/commitments.ts'
 import { createContext, openName, type RegistryContext, type RegistryDependencies } from '../context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
@@ -28,7 +35,8 @@ export function createTaskSteps(dependencies: RegistryDependencies): TaskSteps {
     remind: (task, draft, signal) => translated(() => remind(context, task, decodeDraft(draft), signal)),
     withdraw: (task) => withdraw(context, task),
     usable: (task, evaluated) => usable(context, task, evaluated),
-    reveal: (task, evaluated, proof, saved, saveReveal, signal) => translated(() => reveal(context, task, evaluated, proof, saved, saveReveal, signal))
+    reveal: (task, evaluated, proof, saved, saveReveal, signal) =>
+      translated(() => reveal(context, task, evaluated, proof, saved, saveReveal, signal))
   }
 }
 
@@ -47,7 +55,8 @@ async function commit(
   const name = openName(context, task.name)
   if (task.kind === 'renew') return encodeDraft(renewalDraft(context, name))
   const kept = saved === undefined ? undefined : decodeDraft(saved)
-  // What was sent too long before the pulse has no witness any more; the pulse is not chosen yet, so a new salt costs nothing.
+  // What was sent too long before the pulse has no witness any more; the pulse is not chosen yet, so a new salt costs
+  // nothing.
   const draft = kept !== undefined && isFresh(context, kept) ? kept : await newDraft(context, name, signal)
   if (draft !== kept) saveDraft(encodeDraft(draft))
   const commitment = ownCommitment(context, name, draft.salt)
@@ -57,14 +66,22 @@ async function commit(
   return encodeDraft({ ...draft, pulseRound })
 }
 
-/** A renewal shows nothing that anybody could take: it needs no commitment, and p is the round we have, or the first after the link before it. */
+/**
+ * A renewal shows nothing that anybody could take: it needs no commitment, and p is the round we have, or the first
+ * after the link before it.
+ */
 function renewalDraft(context: RegistryContext, name: Name): ClaimDraft {
   const verified = verifiedRound(context)
   const newest = context.owned.get(name)?.reveal.drand_pulse ?? 0
   return { salt: newSalt(), nonce: new Uint8Array(0), sentRound: verified, pulseRound: Math.max(verified, newest + 1) }
 }
 
-async function plan(context: RegistryContext, task: TaskIdentity, draft: ClaimDraft, signal: AbortSignal): Promise<EvaluationPlan> {
+async function plan(
+  context: RegistryContext,
+  task: TaskIdentity,
+  draft: ClaimDraft,
+  signal: AbortSignal
+): Promise<EvaluationPlan> {
   const { profile, beacon } = context
   const name = openName(context, task.name)
   if (draft.pulseRound === null) throw new Error('a draft without its pulse round cannot be planned')
@@ -87,19 +104,32 @@ async function plan(context: RegistryContext, task: TaskIdentity, draft: ClaimDr
 }
 
 /** The seed of a link that comes after `before`; undefined for a first claim. */
-function seedOf(context: RegistryContext, name: Name, { salt, pulseRound, pulse }: ClaimContext, before: Link | undefined): Uint8Array {
+function seedOf(
+  context: RegistryContext,
+  name: Name,
+  { salt, pulseRound, pulse }: ClaimContext,
+  before: Link | undefined
+): Uint8Array {
   const commitment = ownCommitment(context, name, salt)
-  return vdfSeed({ commitment, round: pulseRound, randomness: pulseRandomness(pulse), before: before?.proof }, context.profileHash)
+  return vdfSeed(
+    { commitment, round: pulseRound, randomness: pulseRandomness(pulse), before: before?.proof },
+    context.profileHash
+  )
 }
 
-async function remind(context: RegistryContext, task: TaskIdentity, draft: ClaimDraft, signal: AbortSignal): Promise<void> {
+async function remind(
+  context: RegistryContext,
+  task: TaskIdentity,
+  draft: ClaimDraft,
+  signal: AbortSignal
+): Promise<void> {
   const name = openName(context, task.name)
   await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce, signal)
 }
 
 /**
- * While its lease lives: a first claim of a name that is not ours, or that was lost before its pulse was drawn; a renewal made for the newest link of what we own now:
- * its seed binds that one, and it comes after no other.
+ * While its lease lives: a first claim of a name that is not ours, or that was lost before its pulse was drawn; a
+ * renewal made for the newest link of what we own now: its seed binds that one, and it comes after no other.
  */
 function usable(context: RegistryContext, task: TaskIdentity, evaluated: EvaluationPlan): boolean {
   const claim = claimContextOf(evaluated)
@@ -108,7 +138,8 @@ function usable(context: RegistryContext, task: TaskIdentity, evaluated: Evaluat
   const record = context.owned.get(task.name)
   if (leaseOf(context, pulseRound).state !== 'live') return false
   const isNewer = record !== undefined && pulseRound > record.reveal.drand_pulse
-  if (task.kind === 'renew') return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
+  if (task.kind === 'renew')
+    return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
   // A name that was lost may be registered anew; the claim that lost it would lose again.
   return record === undefined || (record.standing === 'lost' && isNewer)
 }
@@ -134,9 +165,13 @@ async function reveal(
 ): Promise<void> {
   const name = openName(context, task.name)
   const { state, graceEndRound } = leaseOf(context, decodeContext(evaluated.context).pulseRound)
-  if (state === 'dead') throw new ServiceError('SVC-RES-003', `The lease that this proof would have given ended at ${roundTime(context, graceEndRound)}.`)
+  if (state === 'dead')
+    throw new ServiceError(
+      'SVC-RES-003',
+      `The lease that this proof would have given ended at ${roundTime(context, graceEndRound)}.`
+    )
   const payloadNow = (sent: Reveal | undefined): Uint8Array => payloadOfLink(context, name, task.kind, sent)
-  for (let record = saved === undefined ? undefined : decodeReveal(saved); ; ) {
+  for (let record = saved === undefined ? undefined : decodeReveal(saved); ;) {
     const payload = payloadNow(record)
     if (record === undefined || !equalBytes(record.payload, payload)) {
       record = await signedReveal(context, name, task, evaluated, proof, payload)
@@ -147,7 +182,8 @@ async function reveal(
     signal.throwIfAborted()
     if (outcome.storedBy * 2 <= outcome.of && isSuperseded(outcome)) throw supersededRecord(name)
     requireMajority(name, outcome)
-    // The zone may have been published on top of the link before while this one was under way: then it goes out again, on this one.
+    // The zone may have been published on top of the link before while this one was under way: then it goes out again,
+    // on this one.
     if (!equalBytes(payloadNow(record), record.payload)) continue
     context.owned.save(record, { published: true })
     context.zones.holdBack(name)
@@ -156,12 +192,20 @@ async function reveal(
 }
 
 /** Assembled, signed, and checked as every other node will check it: a proof that does not verify is never sent. */
-async function signedReveal(context: RegistryContext, name: Name, task: TaskIdentity, evaluated: EvaluationPlan, proof: Uint8Array, payload: Uint8Array): Promise<Reveal> {
+async function signedReveal(
+  context: RegistryContext,
+  name: Name,
+  task: TaskIdentity,
+  evaluated: EvaluationPlan,
+  proof: Uint8Array,
+  payload: Uint8Array
+): Promise<Reveal> {
   const claim = decodeContext(evaluated.context)
   const { salt, pulseRound, pulse } = claim
   const link: Link = { p: pulseRound, pulse, iterations: evaluated.iterations, proof, salt }
   const earlier = task.kind === 'renew' ? linksHeld(context, name) : []
-  if (task.kind === 'renew' && !equalBytes(seedOf(context, name, claim, earlier.at(-1)), evaluated.seed)) throw replacedLink(name)
+  if (task.kind === 'renew' && !equalBytes(seedOf(context, name, claim, earlier.at(-1)), evaluated.seed))
+    throw replacedLink(name)
   const made = revealOfLink(context, name, link, earlier, payload)
   await requireValid(context, made)
   return made
@@ -179,7 +223,10 @@ function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
   return linksOf(record.reveal)
 }
 
-/** The network republishes what was once put: from now on again what this daemon owned before the task, or nothing. A zone that came with it is a draft again. */
+/**
+ * The network republishes what was once put: from now on again what this daemon owned before the task, or nothing. A
+ * zone that came with it is a draft again.
+ */
 function withdraw({ network, owned, zones }: RegistryContext, { name, kind }: TaskIdentity): void {
   network.withdrawReveal(name, owned.get(name)?.reveal)
   if (kind === 'renew') zones.holdBack(name)

@@ -8,7 +8,9 @@ import type { PinView } from '../types.ts'
 /** Pins in one answer. */
 export const PINS_PER_PAGE = 1_000
 
-/** The pins by name, `PINS_PER_PAGE` at most: those after the name `after` where one is given. SVC-NAM-001, SVC-NAM-002. */
+/**
+ * The pins by name, `PINS_PER_PAGE` at most: those after the name `after` where one is given. SVC-NAM-001, SVC-NAM-002.
+ */
 export function listPins(context: RegistryContext, after?: string): PinView[] {
   const views: PinView[] = []
   for (const [name, pin] of context.pins.list(after === undefined ? undefined : openName(context, after))) {
@@ -22,7 +24,8 @@ export function listPins(context: RegistryContext, after?: string): PinView[] {
 /** SVC-NAM-001, SVC-NAM-002; SVC-PIN-001 where there is none. */
 export function forgetPin(context: RegistryContext, text: string): void {
   const name = openName(context, text)
-  if (livePin(context.pins.get(name), context.time(), context.profile) === undefined) throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
+  if (livePin(context.pins.get(name), context.time(), context.profile) === undefined)
+    throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
   context.pins.set(name, undefined)
 }
 
@@ -34,7 +37,14 @@ export function pinView(context: RegistryContext, stored: Pin | undefined): Omit
   if (pin === undefined) return null
   const common = { owner: toHex(pin.pubkey), state: pin.state, since: roundTime(context, pin.firstRound) }
   if (pin.state === 'firm') {
-    return { ...common, second_look: null, firm_since: roundTime(context, pin.firmRound), until: roundTime(context, leaseOf(context, pin.newestRound).graceEndRound), rival: null, contested_until: null }
+    return {
+      ...common,
+      second_look: null,
+      firm_since: roundTime(context, pin.firmRound),
+      until: roundTime(context, leaseOf(context, pin.newestRound).graceEndRound),
+      rival: null,
+      contested_until: null
+    }
   }
   const isInDispute = pin.rival !== undefined && isContested(pin, time, profile)
   return {

@@ -35,7 +35,10 @@ export class Resolver {
     })
   }
 
-  /** SVC-NAM-001, SVC-RES-001..004. A reserved name is nobody's: SVC-RES-002 without asking. So is one that is being registered here, unless most peers hold it: it is not asked for openly. */
+  /**
+   * SVC-NAM-001, SVC-RES-001..004. A reserved name is nobody's: SVC-RES-002 without asking. So is one that is being
+   * registered here, unless most peers hold it: it is not asked for openly.
+   */
   async resolve(text: string, signal?: AbortSignal): Promise<ResolvedName> {
     const name = this.#registrable(text)
     const kept = await this.#cache.get(name, () => this.#ask(name), signal)
@@ -89,8 +92,14 @@ export class Resolver {
   #keeping({ reveal, confidence }: ResolvedName): { freshMs: number; staleMs: number } {
     const { profile, clock } = this.#context
     const leaseMs = Math.max(0, roundTimeMs(reveal.drand_pulse + profile.lease, profile.beacon) - clock.now())
-    const freshMs = Math.min(leaseMs, confidence === 'settled' ? shortestTtl(this.#context, reveal) * 1000 : UNCERTAIN_MS)
-    return { freshMs, staleMs: Math.min(leaseMs, Math.max(freshMs, confidence === 'settled' ? LONGEST_STALE_MS : UNCERTAIN_MS)) }
+    const freshMs = Math.min(
+      leaseMs,
+      confidence === 'settled' ? shortestTtl(this.#context, reveal) * 1000 : UNCERTAIN_MS
+    )
+    return {
+      freshMs,
+      staleMs: Math.min(leaseMs, Math.max(freshMs, confidence === 'settled' ? LONGEST_STALE_MS : UNCERTAIN_MS))
+    }
   }
 }
 
@@ -108,11 +117,19 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
       const { newest } = tally.owner
       const { state, endRound } = leaseOf(context, newest.newestRound)
       if (state === 'dead') throw notFound(name)
-      if (state === 'grace') throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`)
+      if (state === 'grace')
+        throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`)
       if (!context.memory.see(newest)) {
-        throw new ServiceError('SVC-RES-004', `Every peer that answered holds an older record of ${name} than one that was seen before.`, { retryAfter: 60 })
+        throw new ServiceError(
+          'SVC-RES-004',
+          `Every peer that answered holds an older record of ${name} than one that was seen before.`,
+          { retryAfter: 60 }
+        )
       }
-      return { reveal: revealOf(found, newest), confidence: tally.thin ? 'thin' : tally.settled ? 'settled' : 'provisional' }
+      return {
+        reveal: revealOf(found, newest),
+        confidence: tally.thin ? 'thin' : tally.settled ? 'settled' : 'provisional'
+      }
     }
   }
 }
@@ -122,18 +139,26 @@ export function notFound(name: string): ServiceError {
 }
 
 function contested({ name, counted }: Survey, ruled: Extract<Ruled, { kind: 'contested' }>): ServiceError {
-  const votesOf = (pubkey: Uint8Array): number => counted.filter(({ claim }) => claim !== undefined && equalBytes(claim.pubkey, pubkey)).length
+  const votesOf = (pubkey: Uint8Array): number =>
+    counted.filter(({ claim }) => claim !== undefined && equalBytes(claim.pubkey, pubkey)).length
   const remembered = 'remembered' in ruled ? ruled.remembered.map((pubkey) => ({ pubkey, votes: votesOf(pubkey) })) : []
   const owners = [...ruled.candidates, ...remembered].map(({ pubkey, votes }) => ({ pubkey: toHex(pubkey), votes }))
   return new ServiceError('SVC-RES-004', contestedText(name, ruled, owners), { extensions: { candidates: owners } })
 }
 
-function contestedText(name: Name, { rule }: Extract<Ruled, { kind: 'contested' }>, owners: readonly { pubkey: string }[]): string {
+function contestedText(
+  name: Name,
+  { rule }: Extract<Ruled, { kind: 'contested' }>,
+  owners: readonly { pubkey: string }[]
+): string {
   switch (rule) {
     case 'pin':
       return `The peers name another owner of ${name} than the one this daemon has known as settled. \`chronym pins forget ${name}\` makes it believe them.`
     case 'two-majorities':
-      return `Most peers name the key ${owners[0]!.pubkey} as the owner of ${name}, and named ${owners.slice(1).map(({ pubkey }) => pubkey).join(' and ')} shortly before; it is contested until one of them has stayed.`
+      return `Most peers name the key ${owners[0]!.pubkey} as the owner of ${name}, and named ${owners
+        .slice(1)
+        .map(({ pubkey }) => pubkey)
+        .join(' and ')} shortly before; it is contested until one of them has stayed.`
     case 'no-majority':
       return `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
   }
@@ -141,7 +166,9 @@ function contestedText(name: Name, { rule }: Extract<Ruled, { kind: 'contested' 
 
 function shortestTtl({ profile }: RegistryContext, reveal: Reveal): number {
   try {
-    const ttls = Object.values(parseZonePayload(reveal.payload, profile).records).flatMap((records) => records.map(({ ttl }) => ttl ?? DEFAULT_TTL))
+    const ttls = Object.values(parseZonePayload(reveal.payload, profile).records).flatMap((records) =>
+      records.map(({ ttl }) => ttl ?? DEFAULT_TTL)
+    )
     return Math.min(DEFAULT_TTL, ...ttls)
   } catch {
     // A payload that is no zone has no ttl: the owner is expected to mend it soon.

@@ -13,17 +13,28 @@ export interface Survey extends RevealLookup {
   readonly name: Name
   /** Those of the answers whose votes counted. */
   readonly counted: readonly RevealAnswer[]
-  /** How many of the peers that were asked could have a vote, and how many have to agree for an answer that is not thin. */
+  /**
+   * How many of the peers that were asked could have a vote, and how many have to agree for an answer that is not thin.
+   */
   readonly quorum: { readonly found: number; readonly needed: number }
   /** Held against what was seen of the name before. */
   readonly tally: Ruled
 }
 
-/** Asks who owns a name and remembers an owner that most call settled. Rejects with OfflineError when nobody could be asked. */
-export async function survey(context: RegistryContext, name: Name, signal?: AbortSignal, breadth?: LookupBreadth): Promise<Survey> {
+/**
+ * Asks who owns a name and remembers an owner that most call settled. Rejects with OfflineError when nobody could be
+ * asked.
+ */
+export async function survey(
+  context: RegistryContext,
+  name: Name,
+  signal?: AbortSignal,
+  breadth?: LookupBreadth
+): Promise<Survey> {
   const found = weigh(context, name, await context.network.getReveals(name, signal, breadth), breadth === 'everybody')
   // Its own store tells a node what it holds; that nobody else holds more it knows only where it is the whole network.
-  if (found.tally.kind === 'none' && found.answers.every(({ self }) => self) && !isWholeNetwork(context)) throw nobodyAnswered()
+  if (found.tally.kind === 'none' && found.answers.every(({ self }) => self) && !isWholeNetwork(context))
+    throw nobodyAnswered()
   return found
 }
 
@@ -44,10 +55,18 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   const voted = tally(votes, { asked: toAsk, done: true }, profile)
   const quorum = { found: voters.length + silent.length, needed: Math.floor(electorate(toAsk, profile) / 2) + 1 }
   const former = pins.get(name)
-  const { result, pin } = rulePin(voted, former, { time: context.time(), isSecondLook, spread: context.random() }, profile)
+  const { result, pin } = rulePin(
+    voted,
+    former,
+    { time: context.time(), isSecondLook, spread: context.random() },
+    profile
+  )
   pins.set(name, pin)
   if (isNewDispute(former, pin)) {
-    context.log.warn({ name }, 'most peers name another owner than shortly before: this name is contested until one of them has stayed. `chronym explain` shows both')
+    context.log.warn(
+      { name },
+      'most peers name another owner than shortly before: this name is contested until one of them has stayed. `chronym explain` shows both'
+    )
     pins.onDispute(name)
   }
   const held = voters.filter((_, index) => votes[index]!.held !== undefined)
@@ -56,10 +75,17 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
 }
 
 function isNewDispute(former: Pin | undefined, pin: Pin | undefined): boolean {
-  return pin?.state === 'tentative' && pin.rival !== undefined && (former === undefined || !equalBytes(former.pubkey, pin.pubkey))
+  return (
+    pin?.state === 'tentative' &&
+    pin.rival !== undefined &&
+    (former === undefined || !equalBytes(former.pubkey, pin.pubkey))
+  )
 }
 
-/** Who has a vote: everybody, but ourselves for names we own. A node that is alone asks itself, where the network is no public one. */
+/**
+ * Who has a vote: everybody, but ourselves for names we own. A node that is alone asks itself, where the network is no
+ * public one.
+ */
 function votersAmong(context: RegistryContext, name: Name, answers: readonly RevealAnswer[]): readonly RevealAnswer[] {
   const others = answers.filter(({ self }) => !self)
   if (others.length === 0) return context.profile.scope === 'public' ? [] : answers
@@ -68,7 +94,10 @@ function votersAmong(context: RegistryContext, name: Name, answers: readonly Rev
 
 /** Who keeps the stub alone votes for the claim that another answer proves. What nobody proves is no answer. */
 function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly RevealAnswer[]): ResolveAnswer {
-  const proved = claim ?? answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))?.claim
+  const proved =
+    claim ??
+    answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))
+      ?.claim
   // The network has applied the limit on answers of one prefix already: here each peer stands for itself.
   const origin = { peer, prefix: peer }
   return proved === undefined || state === 'none' ? origin : { ...origin, held: { claim: proved, state } }

@@ -10,10 +10,19 @@ export interface LocalZone extends Zone {
 }
 
 const StoredRecords = v.array(v.object({ type: v.picklist(RECORD_TYPES), value: v.string(), ttl: v.optional(Count) }))
-/** The shape alone: what a zone may hold was checked before it was saved. `v.record` would drop the label `constructor`. */
+/**
+ * The shape alone: what a zone may hold was checked before it was saved. `v.record` would drop the label `constructor`.
+ */
 const Stored = v.object({
   serial: Count,
-  records: v.custom<Zone['records']>((value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((list) => v.is(StoredRecords, list)), 'labels with their records are expected'),
+  records: v.custom<Zone['records']>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.values(value).every((list) => v.is(StoredRecords, list)),
+    'labels with their records are expected'
+  ),
   withReveal: v.optional(v.literal(true))
 })
 
@@ -47,7 +56,10 @@ export class LocalZones {
 
   /** `withReveal`: as it was, when left out. Throws StoreError. */
   save(name: string, { serial, records }: LocalZone, { withReveal = this.goesWithReveal(name) } = {}): void {
-    this.#store.put(keys.zone(name), Buffer.from(JSON.stringify({ serial, records, ...(withReveal && { withReveal }) })))
+    this.#store.put(
+      keys.zone(name),
+      Buffer.from(JSON.stringify({ serial, records, ...(withReveal && { withReveal }) }))
+    )
   }
 
   /** It has gone out, or will not. Throws StoreError. */
@@ -57,6 +69,8 @@ export class LocalZones {
   }
 
   #read(name: string): v.InferOutput<typeof Stored> | undefined {
-    return readOrSetAside(this.#store, keys.zone(name), this.#store.get(keys.zone(name)), (value) => readJson(Stored, value))
+    return readOrSetAside(this.#store, keys.zone(name), this.#store.get(keys.zone(name)), (value) =>
+      readJson(Stored, value)
+    )
   }
 }

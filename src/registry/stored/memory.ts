@@ -27,7 +27,9 @@ export class Memory {
     return readOrSetAside(this.#store, key, this.#store.get(key), (value) => readCbor(Seen, value))
   }
 
-  /** Remembers a record; false, and nothing remembered, when a newer one of that key was seen before. Throws StoreError. */
+  /**
+   * Remembers a record; false, and nothing remembered, when a newer one of that key was seen before. Throws StoreError.
+   */
   see(claim: Claim): boolean {
     const known = this.newest(claim.name, claim.pubkey)
     if (isRollback(known, claim)) return false

@@ -24,7 +24,9 @@ export interface OwnedRecord {
   /** Serial of the last record that more than half of its peers were seen to hold. */
   readonly publishedSerial: number
   readonly standing: Standing
-  /** The newest record of our key that this daemon did not make, and when it was seen, in milliseconds since the epoch. */
+  /**
+   * The newest record of our key that this daemon did not make, and when it was seen, in milliseconds since the epoch.
+   */
   readonly foreign?: Foreign
   /** Its owner lets it lapse. */
   readonly released?: true
@@ -75,15 +77,26 @@ export class OwnedNames {
     return [...this.#store.list(prefixes.ownedNames)].flatMap(([key, value]) => this.#read(key, value) ?? [])
   }
 
-  /** `published`: more than half of its peers hold this very record. A newer link is never replaced by an older one. Throws StoreError. */
+  /**
+   * `published`: more than half of its peers hold this very record. A newer link is never replaced by an older one.
+   * Throws StoreError.
+   */
   save(reveal: Reveal, { published }: { published: boolean }): void {
     const serial = payloadSerial(reveal.payload, this.#profile)
     const former = this.get(reveal.name)
     if (former !== undefined && former.reveal.drand_pulse > reveal.drand_pulse) return
-    this.#put(reveal, published ? serial : (former?.publishedSerial ?? 0), published ? 'held' : (former?.standing ?? 'held'), former)
+    this.#put(
+      reveal,
+      published ? serial : (former?.publishedSerial ?? 0),
+      published ? 'held' : (former?.standing ?? 'held'),
+      former
+    )
   }
 
-  /** More than half of the peers hold a zone of this serial; the record that stands may be a newer one by now. Throws StoreError. */
+  /**
+   * More than half of the peers hold a zone of this serial; the record that stands may be a newer one by now. Throws
+   * StoreError.
+   */
   setPublished(name: string, serial: number): void {
     const record = this.get(name)
     if (record !== undefined) this.#put(record.reveal, Math.max(record.publishedSerial, serial), 'held', record)
@@ -98,22 +111,37 @@ export class OwnedNames {
   /** The network showed a record of this serial that this daemon did not make. Throws StoreError. */
   noteForeign(name: string, serial: number, seenMs: number): void {
     const record = this.get(name)
-    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, record.standing, { ...record, foreign: { serial, seenMs } })
+    if (record !== undefined)
+      this.#put(record.reveal, record.publishedSerial, record.standing, { ...record, foreign: { serial, seenMs } })
   }
 
   /** Whether its owner lets it lapse. Throws StoreError. */
   setReleased(name: string, isReleased: boolean): void {
     const record = this.get(name)
     if (record === undefined) return
-    this.#put(record.reveal, record.publishedSerial, record.standing, { ...(record.foreign && { foreign: record.foreign }), ...(isReleased && { released: true }) })
+    this.#put(record.reveal, record.publishedSerial, record.standing, {
+      ...(record.foreign && { foreign: record.foreign }),
+      ...(isReleased && { released: true })
+    })
   }
 
   remove(name: string): void {
     this.#store.delete(keys.ownedName(name))
   }
 
-  #put(reveal: Reveal, publishedSerial: number, standing: Standing, { foreign, released }: Pick<OwnedRecord, 'foreign' | 'released'> = {}): void {
-    const record = { reveal: encodeReveal(reveal), publishedSerial, ...(standing === 'held' ? {} : { standing }), ...(foreign && { foreign: { ...foreign } }), ...(released && { released }) }
+  #put(
+    reveal: Reveal,
+    publishedSerial: number,
+    standing: Standing,
+    { foreign, released }: Pick<OwnedRecord, 'foreign' | 'released'> = {}
+  ): void {
+    const record = {
+      reveal: encodeReveal(reveal),
+      publishedSerial,
+      ...(standing === 'held' ? {} : { standing }),
+      ...(foreign && { foreign: { ...foreign } }),
+      ...(released && { released })
+    }
     this.#store.put(keys.ownedName(reveal.name), encode(record))
   }
 
@@ -126,6 +154,15 @@ export class OwnedNames {
     const reveal = decodeReveal(encoded)
     if (reveal.name !== name) throw new UnreadableRecord(`it is of ${reveal.name}`)
     const serial = payloadSerial(reveal.payload, this.#profile)
-    return { name: reveal.name as Name, firstRound: firstLink(reveal).p, reveal, serial, publishedSerial, standing, ...(foreign && { foreign }), ...(released && { released }) }
+    return {
+      name: reveal.name as Name,
+      firstRound: firstLink(reveal).p,
+      reveal,
+      serial,
+      publishedSerial,
+      standing,
+      ...(foreign && { foreign }),
+      ...(released && { released })
+    }
   }
 }

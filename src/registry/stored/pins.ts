@@ -23,14 +23,17 @@ const StoredPin = v.variant('state', [
 ])
 
 /**
- * The pins of this daemon, on disk (docs/protocol/rules.md, 11). Values: CBOR. Beside each there is a mark by round: when a tentative one is due for its second look,
- * when a firm one ends. Of more than fit, tentative ones give way first, the earliest due first. All methods throw StoreError.
+ * The pins of this daemon, on disk (docs/protocol/rules.md, 11). Values: CBOR. Beside each there is a mark by round: when
+ * a tentative one is due for its second look, when a firm one ends. Of more than fit, tentative ones give way first,
+ * the earliest due first. All methods throw StoreError.
  */
 export class Pins {
   readonly #store: Store
   readonly #profile: NetworkProfile
   readonly #most: number
-  /** Called when another majority than shortly before has made a name contested: what was known of it no longer holds. */
+  /**
+   * Called when another majority than shortly before has made a name contested: what was known of it no longer holds.
+   */
   onDispute: (name: string) => void = () => undefined
 
   constructor(store: Store, profile: NetworkProfile, most = MAX_PINS) {
@@ -41,7 +44,9 @@ export class Pins {
 
   /** Whether it still says something: `livePin`. */
   get(name: string): Pin | undefined {
-    return readOrSetAside(this.#store, keys.pin(name), this.#store.get(keys.pin(name)), (value) => readCbor(StoredPin, value))
+    return readOrSetAside(this.#store, keys.pin(name), this.#store.get(keys.pin(name)), (value) =>
+      readCbor(StoredPin, value)
+    )
   }
 
   /** By name, after `after` where one is given. What cannot be read is set aside. */
@@ -67,7 +72,10 @@ export class Pins {
     this.#store.batch(operations)
   }
 
-  /** Of the tentative ones that are due for their second look the one that is so longest; forgets what is too late, as `isLive` says. */
+  /**
+   * Of the tentative ones that are due for their second look the one that is so longest; forgets what is too late, as
+   * `isLive` says.
+   */
   due({ lapse }: Pick<ProtocolTime, 'lapse'>, isLive: (pin: Pin) => boolean): string | undefined {
     const late: StoreOperation[] = []
     let due: string | undefined
@@ -93,7 +101,10 @@ export class Pins {
       if (roundOf(mark) >= lapse || dead.length >= SWEPT_AT_ONCE) break
       const name = lastPart(mark)
       const pin = this.get(name)
-      dead.push({ delete: mark }, ...(pin !== undefined && this.#mark(name, pin) === mark ? [{ delete: keys.pin(name) }] : []))
+      dead.push(
+        { delete: mark },
+        ...(pin !== undefined && this.#mark(name, pin) === mark ? [{ delete: keys.pin(name) }] : [])
+      )
     }
     if (dead.length > 0) this.#store.batch(dead)
   }
@@ -108,6 +119,8 @@ export class Pins {
   }
 
   #mark(name: string, pin: Pin): string {
-    return pin.state === 'tentative' ? keys.pinLook(pin.lookRound, name) : keys.pinEnd(leaseState(pin.newestRound, 0, this.#profile).graceEndRound, name)
+    return pin.state === 'tentative'
+      ? keys.pinLook(pin.lookRound, name)
+      : keys.pinEnd(leaseState(pin.newestRound, 0, this.#profile).graceEndRound, name)
   }
 }

@@ -6,7 +6,11 @@ import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { Bytes, Bytes32, Count, readCbor, Text } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
-const Stored = v.object({ commitment: Bytes32, pulseRound: Count, receipts: v.array(v.object({ peer: Text, seenRound: Count, signature: Bytes })) })
+const Stored = v.object({
+  commitment: Bytes32,
+  pulseRound: Count,
+  receipts: v.array(v.object({ peer: Text, seenRound: Count, signature: Bytes }))
+})
 
 /** What peers have signed about the commitment of a claim of ours. */
 export interface KeptReceipts {
@@ -16,7 +20,10 @@ export interface KeptReceipts {
   readonly receipts: readonly Receipt[]
 }
 
-/** The receipts of our newest commitment to each name: the owner's evidence, which no rule reads (docs/protocol/rules.md, 5). Values: CBOR. */
+/**
+ * The receipts of our newest commitment to each name: the owner's evidence, which no rule reads (docs/protocol/rules.md, 5).
+ * Values: CBOR.
+ */
 export class Receipts {
   readonly #store: Store
 
@@ -25,7 +32,9 @@ export class Receipts {
   }
 
   get(name: string): KeptReceipts | undefined {
-    return readOrSetAside(this.#store, keys.receipts(name), this.#store.get(keys.receipts(name)), (value) => readCbor(Stored, value))
+    return readOrSetAside(this.#store, keys.receipts(name), this.#store.get(keys.receipts(name)), (value) =>
+      readCbor(Stored, value)
+    )
   }
 
   /** Throws StoreError. */

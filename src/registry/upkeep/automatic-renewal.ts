@@ -16,12 +16,18 @@ import type { RegistryEvent } from '../types.ts'
 
 /** Leases last days at least, and minutes only in tests. */
 const LOOK_EVERY_MS = 30_000
-/** A renewal that failed, or that somebody cancelled, is not begun again at the next look; where leases are short it is sooner, a tenth of the lead later. */
+/**
+ * A renewal that failed, or that somebody cancelled, is not begun again at the next look; where leases are short it is
+ * sooner, a tenth of the lead later.
+ */
 const AFTER_FAILURE_MS = 60 * 60 * 1000
 const AFTER_FAILURE_SHARE = 1 / 10
 /** Two looks that lie further apart have a sleep, or a clock that was set, between them. */
 const LONGEST_GAP_MS = 2 * LOOK_EVERY_MS
-/** The lead is three times what a renewal takes and a tenth of the lease at least: a rough rate is enough, and measuring it takes a thread. */
+/**
+ * The lead is three times what a renewal takes and a tenth of the lease at least: a rough rate is enough, and measuring
+ * it takes a thread.
+ */
 const RATE_KEPT_MS = 60 * 60 * 1000
 
 export interface AutomaticRenewalOptions {
@@ -32,7 +38,10 @@ export interface AutomaticRenewalOptions {
   readonly emit: (event: RegistryEvent) => void
 }
 
-/** Renews every name of this daemon before its lease ends (docs/protocol/rules.md, 9), and warns of what stands against that: nothing lapses unsaid while it runs. */
+/**
+ * Renews every name of this daemon before its lease ends (docs/protocol/rules.md, 9), and warns of what stands against that:
+ * nothing lapses unsaid while it runs.
+ */
 export class AutomaticRenewal {
   readonly #context: RegistryContext
   readonly #tasks: TaskManager
@@ -47,7 +56,12 @@ export class AutomaticRenewal {
   #stop: (() => void) | undefined
   #looking: Promise<void> | undefined
 
-  constructor(context: RegistryContext, tasks: TaskManager, rate: MeasuredRate, { isOn, slots, emit }: AutomaticRenewalOptions) {
+  constructor(
+    context: RegistryContext,
+    tasks: TaskManager,
+    rate: MeasuredRate,
+    { isOn, slots, emit }: AutomaticRenewalOptions
+  ) {
     this.#context = context
     this.#tasks = tasks
     this.#rate = rate
@@ -78,7 +92,19 @@ export class AutomaticRenewal {
     const awakeShare = this.#awake.share()
     const nowMs = this.#context.clock.now()
     const names = records.map(({ name, reveal, standing, foreign, released }) => {
-      const known = { name, profile, standing, links: linksOf(reveal).length, lease: leaseOf(this.#context, reveal.drand_pulse), task: newest.get(name), foreignSerial: foreign !== undefined && Math.abs(nowMs - foreign.seenMs) < OTHER_DAEMON_WARNED_MS ? foreign.serial : undefined, isReleased: released === true }
+      const known = {
+        name,
+        profile,
+        standing,
+        links: linksOf(reveal).length,
+        lease: leaseOf(this.#context, reveal.drand_pulse),
+        task: newest.get(name),
+        foreignSerial:
+          foreign !== undefined && Math.abs(nowMs - foreign.seenMs) < OTHER_DAEMON_WARNED_MS
+            ? foreign.serial
+            : undefined,
+        isReleased: released === true
+      }
       return { ...known, rounds: canBeRenewed(known) ? this.#roundsOf(name, awakeShare) : 0 }
     })
     const due = dueRounds(names, this.#slots(), profile)
@@ -94,10 +120,14 @@ export class AutomaticRenewal {
     )
   }
 
-  /** Of a task under way, while the machine is awake: when those before it have had their turn. 0 while the rate is not known. */
+  /**
+   * Of a task under way, while the machine is awake: when those before it have had their turn. 0 while the rate is not
+   * known.
+   */
   #secondsUntilProof(task: TaskView, all: readonly TaskView[]): number {
     const perSecond = this.#squaringsPerSecond ?? Infinity
-    const secondsLeft = ({ eta_seconds: eta, iterations, progress }: TaskView): number => eta ?? (iterations - progress) / perSecond
+    const secondsLeft = ({ eta_seconds: eta, iterations, progress }: TaskView): number =>
+      eta ?? (iterations - progress) / perSecond
     const { queue_position: position } = task
     if (position === null) return secondsLeft(task)
     const before = all.filter((other) => other.queue_position === null || other.queue_position < position)
@@ -107,7 +137,9 @@ export class AutomaticRenewal {
   /** What a renewal takes, by the calendar. */
   #roundsOf(name: Name, awakeShare: number): number {
     const { profile } = this.#context
-    return this.#squaringsPerSecond === undefined ? 0 : Math.ceil(renewalIterations(name, profile) / this.#squaringsPerSecond / awakeShare / profile.beacon.period)
+    return this.#squaringsPerSecond === undefined
+      ? 0
+      : Math.ceil(renewalIterations(name, profile) / this.#squaringsPerSecond / awakeShare / profile.beacon.period)
   }
 
   /** Never rejects. */
@@ -115,13 +147,21 @@ export class AutomaticRenewal {
     try {
       this.#note(() => this.#awake.look())
       // None begins only to give its slot to the next.
-      const records = this.#context.owned.list().toSorted((left, right) => left.reveal.drand_pulse - right.reveal.drand_pulse)
+      const records = this.#context.owned
+        .list()
+        .toSorted((left, right) => left.reveal.drand_pulse - right.reveal.drand_pulse)
       if (records.length > 0) await this.#measure()
-      for (const [index, outlook] of this.outlooks(records).entries()) await this.#renewWhenDue(records[index]!.name, outlook)
+      for (const [index, outlook] of this.outlooks(records).entries())
+        await this.#renewWhenDue(records[index]!.name, outlook)
       const standing = this.#context.owned.list()
-      this.#warnings.tell(new Map(this.outlooks(standing).map(({ warnings }, index) => [standing[index]!.name, warnings])))
+      this.#warnings.tell(
+        new Map(this.outlooks(standing).map(({ warnings }, index) => [standing[index]!.name, warnings]))
+      )
     } catch (error) {
-      this.#context.log.warn({ err: error }, 'the leases of this daemon could not be looked at; the next look tries again')
+      this.#context.log.warn(
+        { err: error },
+        'the leases of this daemon could not be looked at; the next look tries again'
+      )
     }
   }
 
@@ -130,7 +170,10 @@ export class AutomaticRenewal {
     try {
       note()
     } catch (error) {
-      this.#context.log.warn({ err: error }, 'how much this machine is awake could not be written down; the next look tries again')
+      this.#context.log.warn(
+        { err: error },
+        'how much this machine is awake could not be written down; the next look tries again'
+      )
     }
   }
 
@@ -160,6 +203,12 @@ export class AutomaticRenewal {
     const waitMs = Math.min(AFTER_FAILURE_MS, leadRounds * profile.beacon.period * 1000 * AFTER_FAILURE_SHARE)
     return this.#tasks
       .list()
-      .some((task) => task.name === name && task.kind === 'renew' && task.status === 'failed' && Math.abs(clock.now() - Date.parse(task.updated_at)) < waitMs)
+      .some(
+        (task) =>
+          task.name === name &&
+          task.kind === 'renew' &&
+          task.status === 'failed' &&
+          Math.abs(clock.now() - Date.parse(task.updated_at)) < waitMs
+      )
   }
 }

@@ -1,4 +1,7 @@
-/** How much of the wall time of late this daemon could have spent on renewals: machines sleep, and are switched off at night. */
+/**
+ * How much of the wall time of late this daemon could have spent on renewals: machines sleep, and are switched off at
+ * night.
+ */
 import { encode } from 'cborg'
 import * as v from 'valibot'
 import { keys } from '../../store/keys.ts'

@@ -1,5 +1,14 @@
-/** Whether the peers that are known are enough for the quorums of a profile that limits prefixes, in numbers and in words. */
-import { diversityOf, missingDiversity, neededDiversity, type Diversity, type Needed } from '../../protocol/neighbourhood/diversity-needs.ts'
+/**
+ * Whether the peers that are known are enough for the quorums of a profile that limits prefixes, in numbers and in
+ * words.
+ */
+import {
+  diversityOf,
+  missingDiversity,
+  neededDiversity,
+  type Diversity,
+  type Needed
+} from '../../protocol/neighbourhood/diversity-needs.ts'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Network } from '../../network/types.ts'
@@ -10,13 +19,22 @@ import type { NetworkDiversityView } from '../types.ts'
 const KEPT_MS = 1000
 
 /** As `networkDiversity`, one second old at most. */
-export function keptDiversity({ network, profile, clock }: { network: Pick<Network, 'origins'>; profile: NetworkProfile; clock: Pick<Clock, 'now'> }): () => NetworkDiversityView | null {
+export function keptDiversity({
+  network,
+  profile,
+  clock
+}: {
+  network: Pick<Network, 'origins'>
+  profile: NetworkProfile
+  clock: Pick<Clock, 'now'>
+}): () => NetworkDiversityView | null {
   let kept: { readonly atMs: number; readonly view: NetworkDiversityView | null } | undefined
   const isLimited = neededDiversity(profile) !== null
   return () => {
     if (!isLimited) return null
     const nowMs = clock.now()
-    if (kept === undefined || Math.abs(nowMs - kept.atMs) >= KEPT_MS) kept = { atMs: nowMs, view: networkDiversity(network.origins(), profile) }
+    if (kept === undefined || Math.abs(nowMs - kept.atMs) >= KEPT_MS)
+      kept = { atMs: nowMs, view: networkDiversity(network.origins(), profile) }
     return kept.view
   }
 }
@@ -28,7 +46,13 @@ export function networkDiversity(peers: readonly Origin[], profile: NetworkProfi
   const known = diversityOf(peers, profile)
   const missing = missingDiversity(Math.max(needed.answer, needed.settle, needed.adopt), peers, profile)
   const enough = missing.peers === 0
-  return { ...bodyOf(known), needed, missing: bodyOf(missing), enough, message: enough ? null : messageOf(known, needed, missing) }
+  return {
+    ...bodyOf(known),
+    needed,
+    missing: bodyOf(missing),
+    enough,
+    message: enough ? null : messageOf(known, needed, missing)
+  }
 }
 
 function bodyOf({ peers, prefixes, widePrefixes }: Diversity): NetworkDiversityView['missing'] {
@@ -36,7 +60,11 @@ function bodyOf({ peers, prefixes, widePrefixes }: Diversity): NetworkDiversityV
 }
 
 /** Two sentences, without the cure: what is known of what is needed and what that means, and what is missing. */
-function messageOf({ peers, prefixes, widePrefixes }: Diversity, { answer, settle, adopt }: Needed, missing: Diversity): string {
+function messageOf(
+  { peers, prefixes, widePrefixes }: Diversity,
+  { answer, settle, adopt }: Needed,
+  missing: Diversity
+): string {
   const most = Math.max(answer, settle, adopt)
   const use = most === answer ? 'an answer' : most === settle ? 'settling' : 'adoption'
   // With one fewer than an answer needs, our own store makes up for it, except about our own names.

@@ -13,7 +13,10 @@ const TICKS = 20
 /** A look that failed, or saw no majority, is repeated after this part of `pin_after`. */
 const AGAIN_PART = 24
 
-/** Makes the second sighting of owners that were seen once, a day or more later: those whom the same majority names are pinned firmly (docs/protocol/rules.md, 11). */
+/**
+ * Makes the second sighting of owners that were seen once, a day or more later: those whom the same majority names are
+ * pinned firmly (docs/protocol/rules.md, 11).
+ */
 export class PinUpkeep {
   readonly #context: RegistryContext
   readonly #tasks: TaskManager
@@ -28,7 +31,10 @@ export class PinUpkeep {
 
   start(): void {
     const { clock, profile } = this.#context
-    const tickMs = Math.min(LONGEST_TICK_MS, Math.max(SECOND_MS, Math.floor((profile.pin_after * profile.beacon.period * SECOND_MS) / TICKS)))
+    const tickMs = Math.min(
+      LONGEST_TICK_MS,
+      Math.max(SECOND_MS, Math.floor((profile.pin_after * profile.beacon.period * SECOND_MS) / TICKS))
+    )
     this.#stop = clock.every(tickMs, () => {
       this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
     })
@@ -52,13 +58,18 @@ export class PinUpkeep {
       this.#postpone(name)
       if (!isSecret(this.#tasks, name)) await survey(this.#context, name, this.#ended.signal, 'everybody')
     } catch (error) {
-      if (!this.#ended.signal.aborted) this.#context.log.info({ reason: (error as Error).message }, 'an owner could not be looked at a second time; it is tried again by itself')
+      if (!this.#ended.signal.aborted)
+        this.#context.log.info(
+          { reason: (error as Error).message },
+          'an owner could not be looked at a second time; it is tried again by itself'
+        )
     }
   }
 
   #postpone(name: Name): void {
     const { pins, profile } = this.#context
     const pin = pins.get(name)
-    if (pin?.state === 'tentative') pins.set(name, { ...pin, lookRound: this.#context.time().lapse + Math.ceil(profile.pin_after / AGAIN_PART) })
+    if (pin?.state === 'tentative')
+      pins.set(name, { ...pin, lookRound: this.#context.time().lapse + Math.ceil(profile.pin_after / AGAIN_PART) })
   }
 }

@@ -6,7 +6,10 @@ import type { TaskView } from '../../tasks/types.ts'
 import type { Standing } from '../stored/owned-names.ts'
 import type { NameWarning, Renewal } from '../types.ts'
 
-/** A warning about a lease comes so many times the renewal's lead before the end: as long before as the daemon still has to act. */
+/**
+ * A warning about a lease comes so many times the renewal's lead before the end: as long before as the daemon still has
+ * to act.
+ */
 const WARNED_LEADS = 2
 /** The last links are warned of so many leases before the end of the last one: two years on `main`. */
 const WARNED_LEASES = 2
@@ -27,7 +30,9 @@ export interface OutlookInput {
   readonly isAutomatic: boolean
   /** The newest renewal of this name. */
   readonly task: TaskView | undefined
-  /** What that takes until its proof, those before it included, in seconds of the calendar; 0 where that is not known. */
+  /**
+   * What that takes until its proof, those before it included, in seconds of the calendar; 0 where that is not known.
+   */
   readonly taskSeconds: number
   /** Why the last renewal that was due could not be started. */
   readonly obstacle: string | undefined
@@ -62,14 +67,22 @@ export function renewalOutlook(input: OutlookInput): Outlook {
     return isPast && (task?.status === 'failed' || obstacle !== undefined) ? 'failed' : 'scheduled'
   })()
   return {
-    renewal: { state, due: isPossible && state !== 'released' ? timeOf(input, dueRound) : null, task_id: task?.status === 'running' ? task.task_id : null, left },
+    renewal: {
+      state,
+      due: isPossible && state !== 'released' ? timeOf(input, dueRound) : null,
+      task_id: task?.status === 'running' ? task.task_id : null,
+      left
+    },
     warnings: warningsOf(input, { state, leadRounds, left, task }),
     leadRounds,
     isDue: isPast && (state === 'scheduled' || state === 'failed')
   }
 }
 
-/** Whether peers would take a renewal of it. That they have settled on another key is their word, and the lease is not [an owner who is told that its name is lost]. */
+/**
+ * Whether peers would take a renewal of it. That they have settled on another key is their word, and the lease is not
+ * [an owner who is told that its name is lost].
+ */
 export function canBeRenewed(name: Pick<OutlookInput, 'lease' | 'links' | 'profile'>): boolean {
   return name.lease.state !== 'dead' && linksLeft(name) > 0
 }
@@ -89,44 +102,99 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
   const { name, lease, standing, nowRound } = input
   const end = timeOf(input, lease.endRound)
   const graceEnd = timeOf(input, lease.graceEndRound)
-  if (standing === 'lost' && lease.state === 'dead') return [{ code: 'lost', message: 'The peers have settled on another key; it may be registered anew when it is free.' }]
-  if (lease.state === 'dead') return [{ code: 'lapsed', message: `Its lease and the grace after it ended at ${graceEnd}; anyone may register it: chronym register ${name}` }]
+  if (standing === 'lost' && lease.state === 'dead')
+    return [
+      { code: 'lost', message: 'The peers have settled on another key; it may be registered anew when it is free.' }
+    ]
+  if (lease.state === 'dead')
+    return [
+      {
+        code: 'lapsed',
+        message: `Its lease and the grace after it ended at ${graceEnd}; anyone may register it: chronym register ${name}`
+      }
+    ]
   const warnings: NameWarning[] = []
-  if (standing === 'lost') warnings.push({ code: 'lost', message: `The peers that answer have settled on another key (chronym explain ${name}). In case they lie, this claim is renewed as before until its lease ends` })
-  if (standing === 'contested') warnings.push({ code: 'contested', message: `Peers name another key as its owner: chronym explain ${name}` })
+  if (standing === 'lost')
+    warnings.push({
+      code: 'lost',
+      message: `The peers that answer have settled on another key (chronym explain ${name}). In case they lie, this claim is renewed as before until its lease ends`
+    })
+  if (standing === 'contested')
+    warnings.push({ code: 'contested', message: `Peers name another key as its owner: chronym explain ${name}` })
   if (lease.state === 'grace') {
     const cure = found.state === 'running' ? '; its renewal is under way' : `: chronym renew ${name}`
-    warnings.push({ code: 'grace', message: `Its lease ended at ${end}, so it does not resolve; until ${graceEnd} this key alone may renew it${cure}` })
+    warnings.push({
+      code: 'grace',
+      message: `Its lease ended at ${end}, so it does not resolve; until ${graceEnd} this key alone may renew it${cure}`
+    })
   }
   if (input.foreignSerial !== undefined) {
-    warnings.push({ code: 'other-daemon', message: `Another daemon publishes with these keys: the network showed serial ${input.foreignSerial}, which this one did not make. One seed is for one daemon: stop the other. After a restored backup this passes in a week` })
+    warnings.push({
+      code: 'other-daemon',
+      message: `Another daemon publishes with these keys: the network showed serial ${input.foreignSerial}, which this one did not make. One seed is for one daemon: stop the other. After a restored backup this passes in a week`
+    })
   }
-  if (found.state === 'released') warnings.push({ code: 'released', message: `It is released: nothing renews it, and it lapses at ${end}. Until the grace ends at ${graceEnd} it can be taken back: chronym release --undo ${name}` })
+  if (found.state === 'released')
+    warnings.push({
+      code: 'released',
+      message: `It is released: nothing renews it, and it lapses at ${end}. Until the grace ends at ${graceEnd} it can be taken back: chronym release --undo ${name}`
+    })
   if (nowRound > lease.endRound - WARNED_LEADS * found.leadRounds) warnings.push(...renewalWarnings(input, found, end))
   return found.state === 'released' ? warnings : [...warnings, ...chainWarnings(input, found.left, end, graceEnd)]
 }
 
 /** What keeps the renewal from coming in time. */
-function renewalWarnings({ name, profile, lease, nowRound, taskSeconds, isAutomatic, obstacle }: OutlookInput, { state, task }: Found, end: string): NameWarning[] {
+function renewalWarnings(
+  { name, profile, lease, nowRound, taskSeconds, isAutomatic, obstacle }: OutlookInput,
+  { state, task }: Found,
+  end: string
+): NameWarning[] {
   const byHand = `renew it before the lease ends at ${end}: chronym renew ${name}`
   switch (state) {
     case 'off':
       return [
         task?.status === 'failed' && task.error?.code !== CANCELLED
-          ? { code: 'renewal-failed', message: `Its renewal failed (${reasonOf(task)}), and auto_renew is off; ${byHand}` }
-          : { code: 'renewal-off', message: `auto_renew is off, so nothing renews it; ${byHand}, or switch it on: chronym config set auto_renew=true` }
+          ? {
+              code: 'renewal-failed',
+              message: `Its renewal failed (${reasonOf(task)}), and auto_renew is off; ${byHand}`
+            }
+          : {
+              code: 'renewal-off',
+              message: `auto_renew is off, so nothing renews it; ${byHand}, or switch it on: chronym config set auto_renew=true`
+            }
       ]
     case 'failed': {
       const reason = obstacle === undefined ? `failed (${reasonOf(task)})` : `could not be started (${obstacle})`
-      return [{ code: 'renewal-failed', message: `Its renewal ${reason}; it is tried again by itself. The lease ends at ${end}` }]
+      return [
+        {
+          code: 'renewal-failed',
+          message: `Its renewal ${reason}; it is tried again by itself. The lease ends at ${end}`
+        }
+      ]
     }
     case 'paused':
-      return [{ code: 'renewal-paused', message: `Its renewal is paused, and the lease ends at ${end}: chronym resume ${task!.task_id}${isAutomatic ? '' : ' (auto_renew is off)'}` }]
+      return [
+        {
+          code: 'renewal-paused',
+          message: `Its renewal is paused, and the lease ends at ${end}: chronym resume ${task!.task_id}${isAutomatic ? '' : ' (auto_renew is off)'}`
+        }
+      ]
     case 'running': {
-      if (task!.stalled !== null) return [{ code: 'renewal-stalled', message: `Its renewal cannot go on just now (${task!.stalled.code}: ${task!.stalled.message}). The lease ends at ${end}` }]
+      if (task!.stalled !== null)
+        return [
+          {
+            code: 'renewal-stalled',
+            message: `Its renewal cannot go on just now (${task!.stalled.code}: ${task!.stalled.message}). The lease ends at ${end}`
+          }
+        ]
       const secondsLeft = (lease.endRound - nowRound) * profile.beacon.period
       if (lease.state !== 'live' || taskSeconds <= Math.max(0, secondsLeft)) return []
-      return [{ code: 'renewal-late', message: `As much as this machine is awake of late, its renewal${task!.queue_position === null ? '' : ', after the tasks before it,'} takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks` }]
+      return [
+        {
+          code: 'renewal-late',
+          message: `As much as this machine is awake of late, its renewal${task!.queue_position === null ? '' : ', after the tasks before it,'} takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks`
+        }
+      ]
     }
     case 'scheduled':
     case 'released':
@@ -135,13 +203,30 @@ function renewalWarnings({ name, profile, lease, nowRound, taskSeconds, isAutoma
   }
 }
 
-/** A chain holds so many renewals; then the name has to be registered anew, which nobody should learn on the last day. */
-function chainWarnings({ profile, lease, nowRound }: OutlookInput, left: number, end: string, graceEnd: string): NameWarning[] {
+/**
+ * A chain holds so many renewals; then the name has to be registered anew, which nobody should learn on the last day.
+ */
+function chainWarnings(
+  { profile, lease, nowRound }: OutlookInput,
+  left: number,
+  end: string,
+  graceEnd: string
+): NameWarning[] {
   if (left === 0) {
-    return [{ code: 'chain-ends', message: `It has had its ${profile.chain_max} renewals and cannot be renewed any more: it ends at ${end}, and after the grace, at ${graceEnd}, it can be registered anew` }]
+    return [
+      {
+        code: 'chain-ends',
+        message: `It has had its ${profile.chain_max} renewals and cannot be renewed any more: it ends at ${end}, and after the grace, at ${graceEnd}, it can be registered anew`
+      }
+    ]
   }
   if (nowRound < lease.endRound + (left - WARNED_LEASES) * profile.lease) return []
-  return [{ code: 'chain-ends', message: `The network allows ${left === 1 ? 'one more renewal' : `${left} more renewals`} of it; then it lapses and has to be registered anew` }]
+  return [
+    {
+      code: 'chain-ends',
+      message: `The network allows ${left === 1 ? 'one more renewal' : `${left} more renewals`} of it; then it lapses and has to be registered anew`
+    }
+  ]
 }
 
 /** A renewal that was begun before the newest link says nothing of this lease. */

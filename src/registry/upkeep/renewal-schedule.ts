@@ -1,4 +1,7 @@
-/** When the renewals of one machine begin, which take turns: the one whose lease ends first is squared first (tasks/queue.ts). Pure. */
+/**
+ * When the renewals of one machine begin, which take turns: the one whose lease ends first is squared first
+ * (tasks/queue.ts). Pure.
+ */
 import { RENEWAL_MARGIN, renewalRound, type Lease } from '../../protocol/name/lease.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 
@@ -9,8 +12,9 @@ export interface RenewalToCome {
 }
 
 /**
- * The round at which each is begun: as early as it needs alone (docs/tasks.md, "Renewals"), and so much earlier that those whose turn comes after it can begin in time. Of
- * twenty that end together the first is begun sixty times what one takes before the end. None is begun before its lease.
+ * The round at which each is begun: as early as it needs alone (docs/protocol/rules.md, 9), and so much earlier that those
+ * whose turn comes after it can begin in time. Of twenty that end together the first is begun sixty times what one
+ * takes before the end. None is begun before its lease.
  *
  * @param slots renewals at once, at least 1
  */

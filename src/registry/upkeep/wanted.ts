@@ -1,4 +1,7 @@
-/** Names and identities that this daemon is told are its own and does not have: it looks for them in the network, and takes up what belongs to its seed. */
+/**
+ * Names and identities that this daemon is told are its own and does not have: it looks for them in the network, and
+ * takes up what belongs to its seed.
+ */
 import * as v from 'valibot'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { parseDid, type Did } from '../../protocol/identity/did.ts'
@@ -111,7 +114,10 @@ export class WantedNames {
         if (this.#isDue(id)) await this.#look(id, wanted)
       }
     } catch (error) {
-      this.#context.log.warn({ err: error }, 'the names that this daemon looks for could not be read; the next look tries again')
+      this.#context.log.warn(
+        { err: error },
+        'the names that this daemon looks for could not be read; the next look tries again'
+      )
     }
   }
 
@@ -130,10 +136,17 @@ export class WantedNames {
     let found: Pick<Look, 'state' | 'detail'>
     let isAnswered = true
     try {
-      found = this.#isHeld(id) ? { state: 'adopted', detail: 'This daemon has it.' } : id.startsWith('did:') ? await this.#lookForIdentity(parseDid(id, this.#context.profile)) : await this.#lookForName(id as Name)
+      found = this.#isHeld(id)
+        ? { state: 'adopted', detail: 'This daemon has it.' }
+        : id.startsWith('did:')
+          ? await this.#lookForIdentity(parseDid(id, this.#context.profile))
+          : await this.#lookForName(id as Name)
     } catch (error) {
       isAnswered = false
-      found = { state: 'looking', detail: error instanceof OfflineError ? 'No peer can be asked yet.' : (error as Error).message }
+      found = {
+        state: 'looking',
+        detail: error instanceof OfflineError ? 'No peer can be asked yet.' : (error as Error).message
+      }
     }
     // Without an answer the next look comes as soon as after the first one.
     const looks = isAnswered ? before.looks + 1 : Math.min(before.looks, 1)
@@ -147,7 +160,9 @@ export class WantedNames {
   async #lookForName(name: Name): Promise<Pick<Look, 'state' | 'detail'>> {
     const { network, owned, memory } = this.#context
     const { proved } = claimsIn(await network.probe(name))
-    const alive = proved.filter(({ claim }) => leaseOf(this.#context, claim.newestRound).state !== 'dead').sort((left, right) => compareRecords(right.claim, left.claim))
+    const alive = proved
+      .filter(({ claim }) => leaseOf(this.#context, claim.newestRound).state !== 'dead')
+      .sort((left, right) => compareRecords(right.claim, left.claim))
     const { publicKey } = ownKey(this.#context, name)
     const own = alive.find(({ claim }) => equalBytes(claim.pubkey, publicKey))
     if (own !== undefined) {
@@ -158,8 +173,15 @@ export class WantedNames {
       return { state: 'adopted', detail: `The network holds ${name} under a key of this seed: it is taken up.` }
     }
     const other = alive[0]
-    if (other !== undefined) return { state: 'other-owner', detail: `${name} belongs to another key (${toHex(other.claim.pubkey)}), not to this seed. Check the words and the network.` }
-    return { state: 'not-found', detail: `No peer that answered shows ${name}: check its spelling; its lease may have ended. It is looked for again.` }
+    if (other !== undefined)
+      return {
+        state: 'other-owner',
+        detail: `${name} belongs to another key (${toHex(other.claim.pubkey)}), not to this seed. Check the words and the network.`
+      }
+    return {
+      state: 'not-found',
+      detail: `No peer that answered shows ${name}: check its spelling; its lease may have ended. It is looked for again.`
+    }
   }
 
   async #lookForIdentity(did: Did): Promise<Pick<Look, 'state' | 'detail'>> {
@@ -174,7 +196,9 @@ export class WantedNames {
   }
 
   #isHeld(id: string): boolean {
-    return id.startsWith('did:') ? this.#context.store.get(keys.ownIdentity(id)) !== undefined : this.#context.owned.get(id) !== undefined
+    return id.startsWith('did:')
+      ? this.#context.store.get(keys.ownIdentity(id)) !== undefined
+      : this.#context.owned.get(id) !== undefined
   }
 
   *#stored(): IterableIterator<[id: string, wanted: Wanted]> {
@@ -187,6 +211,12 @@ export class WantedNames {
 
   #view(id: string, { sinceMs }: Wanted): WantedView {
     const { state, detail, atMs } = { atMs: undefined, ...NOT_YET, ...this.#looks.get(id) }
-    return { id, state, detail, since: new Date(sinceMs).toISOString(), looked_at: atMs === undefined ? null : new Date(atMs).toISOString() }
+    return {
+      id,
+      state,
+      detail,
+      since: new Date(sinceMs).toISOString(),
+      looked_at: atMs === undefined ? null : new Date(atMs).toISOString()
+    }
   }
 }

@@ -10,17 +10,31 @@ import { draftOf, requireUnchanged, zoneOwner } from './zones.ts'
 /** By name, those of names that are not ours too: they can be discarded. SVC-STO-001. */
 export function listDrafts(context: RegistryContext, tasks: TaskManager): ZoneDraft[] {
   return translatedSync(() =>
-    context.zones.names().sort().flatMap((text) => {
-      const name = text as Name
-      const draft = draftOf(context, name)
-      if (draft === undefined) return []
-      const records = Object.values(draft.records).reduce((count, list) => count + list.length, 0)
-      return [{ name, serial: draft.serial, published_serial: context.owned.get(name)?.serial ?? null, records, owner: zoneOwner(context, tasks, name) }]
-    })
+    context.zones
+      .names()
+      .sort()
+      .flatMap((text) => {
+        const name = text as Name
+        const draft = draftOf(context, name)
+        if (draft === undefined) return []
+        const records = Object.values(draft.records).reduce((count, list) => count + list.length, 0)
+        return [
+          {
+            name,
+            serial: draft.serial,
+            published_serial: context.owned.get(name)?.serial ?? null,
+            records,
+            owner: zoneOwner(context, tasks, name)
+          }
+        ]
+      })
   )
 }
 
-/** Forgets the draft of a name, whose ever it is; what is published stays. SVC-NAM-001/002, SVC-ZON-003, SVC-ZON-004, SVC-STO-001. */
+/**
+ * Forgets the draft of a name, whose ever it is; what is published stays. SVC-NAM-001/002, SVC-ZON-003, SVC-ZON-004,
+ * SVC-STO-001.
+ */
 export function discardZone(context: RegistryContext, text: string, ifMatchSerial?: number): void {
   translatedSync(() => {
     const name = openName(context, text)

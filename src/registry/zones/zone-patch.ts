@@ -7,8 +7,17 @@ import { translatedSync } from '../service-errors.ts'
 import type { ZonePatch, ZoneSelector } from '../types.ts'
 import { draftOf, ownZone, requireUnchanged, requireZoneOwner, store } from './zones.ts'
 
-/** Saves the draft, else the published zone, with a change. SVC-NAM-001/002, SVC-OWN-001, SVC-ZON-002, SVC-ZON-004, SVC-STO-001. */
-export function patchZone(context: RegistryContext, tasks: TaskManager, text: string, patch: ZonePatch, ifMatchSerial?: number): { serial: number } {
+/**
+ * Saves the draft, else the published zone, with a change. SVC-NAM-001/002, SVC-OWN-001, SVC-ZON-002, SVC-ZON-004,
+ * SVC-STO-001.
+ */
+export function patchZone(
+  context: RegistryContext,
+  tasks: TaskManager,
+  text: string,
+  patch: ZonePatch,
+  ifMatchSerial?: number
+): { serial: number } {
   return translatedSync(() => {
     const name = openName(context, text)
     requireZoneOwner(context, tasks, name)
@@ -33,8 +42,13 @@ function without(records: Zone['records'], selectors: readonly ZoneSelector[]): 
   const problems: ZoneProblem[] = []
   selectors.forEach(({ label, type, value }, index) => {
     const list = Object.hasOwn(records, label) ? records[label]! : []
-    const isMeant = (record: ZoneRecord): boolean => (type === undefined || record.type === type.toUpperCase()) && (value === undefined || record.value === value)
-    if (!list.some(isMeant)) problems.push({ path: `remove/${index}`, message: `the zone has no such record: ${[label, type, value].filter((part) => part !== undefined).join(' ')}` })
+    const isMeant = (record: ZoneRecord): boolean =>
+      (type === undefined || record.type === type.toUpperCase()) && (value === undefined || record.value === value)
+    if (!list.some(isMeant))
+      problems.push({
+        path: `remove/${index}`,
+        message: `the zone has no such record: ${[label, type, value].filter((part) => part !== undefined).join(' ')}`
+      })
     left[label] = (left[label] ?? []).filter((record) => !isMeant(record))
   })
   if (problems.length > 0) throw new ZoneError('zone', problems)
@@ -57,5 +71,8 @@ function withRecords(records: Zone['records'], added: Zone['records']): Zone['re
 
 /** Without a prototype: a label may be called "constructor". */
 function copyOf(records: Zone['records']): Zone['records'] {
-  return Object.assign(Object.create(null) as Zone['records'], Object.fromEntries(Object.entries(records).map(([label, list]) => [label, [...list]])))
+  return Object.assign(
+    Object.create(null) as Zone['records'],
+    Object.fromEntries(Object.entries(records).map(([label, list]) => [label, [...list]]))
+  )
 }

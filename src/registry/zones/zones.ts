@@ -1,7 +1,14 @@
 import { ServiceError } from '../../errors.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { parseZone, parseZonePayload, serializeZone, ZoneError, type PublishedZone, type Zone } from '../../protocol/zone/zone.ts'
+import {
+  parseZone,
+  parseZonePayload,
+  serializeZone,
+  ZoneError,
+  type PublishedZone,
+  type Zone
+} from '../../protocol/zone/zone.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
@@ -21,18 +28,30 @@ export function zoneOf(context: RegistryContext, { reveal }: ResolvedName): Zone
   try {
     return { zone: parseZonePayload(reveal.payload, context.profile), source: 'network', state: 'published' }
   } catch (error) {
-    throw new ServiceError('SVC-ZON-001', `The payload of ${reveal.name} is not a zone: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new ServiceError(
+      'SVC-ZON-001',
+      `The payload of ${reveal.name} is not a zone: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error }
+    )
   }
 }
 
-/** The draft of a name; else the zone that this daemon published of it, while the name is held and its lease and grace run. */
+/**
+ * The draft of a name; else the zone that this daemon published of it, while the name is held and its lease and grace
+ * run.
+ */
 export function localZone(context: RegistryContext, text: string): ZoneView | undefined {
   return translatedSync(() => {
     const name = openName(context, text)
     const draft = draftOf(context, name)
     if (draft !== undefined) return { zone: draft, source: 'local', state: 'draft' }
     const record = context.owned.get(name)
-    if (record === undefined || record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead') return undefined
+    if (
+      record === undefined ||
+      record.standing === 'lost' ||
+      leaseOf(context, record.reveal.drand_pulse).state === 'dead'
+    )
+      return undefined
     const zone = ownZone(context, record)
     return zone === undefined ? undefined : { zone, source: 'local', state: 'published' }
   })
@@ -60,7 +79,13 @@ export function ownZone(context: RegistryContext, { reveal }: OwnedRecord): Publ
 }
 
 /** Saves a zone here. SVC-NAM-001/002, SVC-OWN-001, SVC-ZON-002, SVC-ZON-004, SVC-STO-001. */
-export function saveZone(context: RegistryContext, tasks: TaskManager, text: string, input: unknown, ifMatchSerial?: number): { serial: number } {
+export function saveZone(
+  context: RegistryContext,
+  tasks: TaskManager,
+  text: string,
+  input: unknown,
+  ifMatchSerial?: number
+): { serial: number } {
   return translatedSync(() => {
     const name = openName(context, text)
     const zone = parseZone(input, context.profile)
@@ -80,14 +105,26 @@ export function saveZoneForRenewal(context: RegistryContext, name: Name, input: 
   translatedSync(() => store(context, name, parseZone(input, context.profile), { withReveal: true }))
 }
 
-/** Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-001 where a newer one was published elsewhere (trying again goes above it), SVC-PUB-002, SVC-REQ-005 where the name changes too often. */
-export async function publishZone(context: RegistryContext, tasks: TaskManager, budgets: PublishBudgets, text: string): Promise<{ serial: number } & StoredBy> {
+/**
+ * Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-001 where a newer one was
+ * published elsewhere (trying again goes above it), SVC-PUB-002, SVC-REQ-005 where the name changes too often.
+ */
+export async function publishZone(
+  context: RegistryContext,
+  tasks: TaskManager,
+  budgets: PublishBudgets,
+  text: string
+): Promise<{ serial: number } & StoredBy> {
   const name = openName(context, text)
   const record = requireOwned(context, name)
   const local = context.zones.get(name)
   if (local === undefined) throw new ServiceError('SVC-ZON-003', `There is no local zone for ${name}.`)
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
-  if (state === 'dead') throw new ServiceError('SVC-RES-003', `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}.`)
+  if (state === 'dead')
+    throw new ServiceError(
+      'SVC-RES-003',
+      `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}.`
+    )
 
   const { serial, reveal } = zoneToSend(context, name, local, record)
   // The same record again is a repetition, no change.
@@ -96,10 +133,12 @@ export async function publishZone(context: RegistryContext, tasks: TaskManager, 
   context.owned.save(reveal, { published: false })
   const outcome = await context.network.putReveal(reveal)
   // Peers that hold a newer one count as having it, but what they show is not this zone.
-  if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name))) throw supersededRecord(name)
+  if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name)))
+    throw supersededRecord(name)
   // Another daemon's record may have been taken up by a look meanwhile: then that is what peers hold.
   const standing = context.owned.get(name)
-  if ((standing?.foreign?.serial ?? 0) >= serial && !equalBytes(standing!.reveal.payload, reveal.payload)) throw supersededRecord(name)
+  if ((standing?.foreign?.serial ?? 0) >= serial && !equalBytes(standing!.reveal.payload, reveal.payload))
+    throw supersededRecord(name)
   const stored = requireMajority(`the zone of ${name}`, outcome)
   context.owned.setPublished(name, serial)
   context.zones.holdBack(name)
@@ -116,7 +155,10 @@ export function requireOwned(context: RegistryContext, name: Name): OwnedRecord 
 /** A zone for another's name would wait here unseen and be published by nobody. Throws SVC-OWN-001. */
 export function requireZoneOwner(context: RegistryContext, tasks: TaskManager, name: Name): void {
   if (zoneOwner(context, tasks, name) !== 'unowned') return
-  throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}, and is not registering it: a zone for it could not be published. \`chronym register ${name} --zone FILE\` registers it with one.`)
+  throw new ServiceError(
+    'SVC-OWN-001',
+    `This daemon does not own ${name}, and is not registering it: a zone for it could not be published. \`chronym register ${name} --zone FILE\` registers it with one.`
+  )
 }
 
 /** What this daemon has to do with a name. */
@@ -134,11 +176,26 @@ export function requireUnchanged(context: RegistryContext, name: Name, ifMatchSe
   throw new ServiceError('SVC-ZON-004', `The zone of ${name} does not have serial ${ifMatchSerial}: ${now}.`)
 }
 
-function zoneToSend(context: RegistryContext, name: Name, local: LocalZone, record: OwnedRecord): { serial: number; reveal: Reveal } {
-  // Published here once, and replaced since by a record that was signed elsewhere: it is no draft, and must not come back.
+function zoneToSend(
+  context: RegistryContext,
+  name: Name,
+  local: LocalZone,
+  record: OwnedRecord
+): { serial: number; reveal: Reveal } {
+  // Published here once, and replaced since by a record that was signed elsewhere: it is no draft, and must not come
+  // back.
   if (local.serial < record.serial && draftOf(context, name) === undefined) return record
-  const zone = isNewerThanPublished(context, name, local, record) ? local : store(context, name, { records: local.records })
-  return { serial: zone.serial, reveal: revealWithPayload(context, record.reveal, serializeZone({ records: zone.records }, zone.serial, context.profile)) }
+  const zone = isNewerThanPublished(context, name, local, record)
+    ? local
+    : store(context, name, { records: local.records })
+  return {
+    serial: zone.serial,
+    reveal: revealWithPayload(
+      context,
+      record.reveal,
+      serializeZone({ records: zone.records }, zone.serial, context.profile)
+    )
+  }
 }
 
 /** The very record that stands may be sent again; anything else needs a serial above all that was seen. */
@@ -149,8 +206,16 @@ function isNewerThanPublished(context: RegistryContext, name: Name, local: Local
   return local.serial > record.serial || Buffer.compare(payload, record.reveal.payload) === 0
 }
 
-/** Throws ZoneError where the zone asks for a serial that is not above all seen: it would be the second zone of that serial, or older than what others hold. */
-export function store(context: RegistryContext, name: Name, { serial, records }: Zone, options?: { withReveal: boolean }): LocalZone {
+/**
+ * Throws ZoneError where the zone asks for a serial that is not above all seen: it would be the second zone of that
+ * serial, or older than what others hold.
+ */
+export function store(
+  context: RegistryContext,
+  name: Name,
+  { serial, records }: Zone,
+  options?: { withReveal: boolean }
+): LocalZone {
   const next = nextSerial(context, name)
   if (serial !== undefined && serial < next) {
     const message = `${serial} is not above ${next - 1}, the highest serial seen of ${name}: leave it out, or give ${next} or more`

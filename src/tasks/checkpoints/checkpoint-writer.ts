@@ -4,7 +4,16 @@ import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Checkpoint } from '../../native/types.ts'
-import { CHUNK_BYTES, GENERATIONS, INTERMEDIATES, markOf, REPAIRS, removeCheckpoints, removeRepairs, type StoredCheckpoint } from './checkpoints.ts'
+import {
+  CHUNK_BYTES,
+  GENERATIONS,
+  INTERMEDIATES,
+  markOf,
+  REPAIRS,
+  removeCheckpoints,
+  removeRepairs,
+  type StoredCheckpoint
+} from './checkpoints.ts'
 import type { Repair } from './repair.ts'
 import { replaceFile } from '../../util/replace-file.ts'
 import { encodeStateFile, planDigest } from './state-file.ts'
@@ -16,7 +25,8 @@ const RECORD_BYTES = 128
 /**
  * Writes checkpoints in the order in which they come, off the event loop. `accept` returns at once; a checkpoint that
  * comes while another is being written waits, and a newer one takes its place. A failed write loses nothing: what was
- * to be written is kept, and written by `flush` or with the next one (its whole amount is bounded by the evaluation's memory).
+ * to be written is kept, and written by `flush` or with the next one (its whole amount is bounded by the evaluation's
+ * memory).
  */
 export class CheckpointWriter {
   readonly #directory: string
@@ -52,7 +62,10 @@ export class CheckpointWriter {
     this.#repair = repair
   }
 
-  /** `base`: the checkpoint from which the evaluation goes on, or undefined when it begins anew. `repair`: where that is because of a damage. */
+  /**
+   * `base`: the checkpoint from which the evaluation goes on, or undefined when it begins anew. `repair`: where that is
+   * because of a damage.
+   */
   static async open(
     directory: string,
     plan: EvaluationPlan,
@@ -62,7 +75,14 @@ export class CheckpointWriter {
   ): Promise<CheckpointWriter> {
     if (repair === undefined) await (base === undefined ? removeCheckpoints(directory) : removeRepairs(directory, base))
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    return new CheckpointWriter(directory, plan, base, await hashOf(base?.resume.intermediates ?? new Uint8Array(0)), onError, repair)
+    return new CheckpointWriter(
+      directory,
+      plan,
+      base,
+      await hashOf(base?.resume.intermediates ?? new Uint8Array(0)),
+      onError,
+      repair
+    )
   }
 
   accept(checkpoint: Checkpoint): void {
@@ -72,7 +92,10 @@ export class CheckpointWriter {
     this.#writing ??= this.#drain()
   }
 
-  /** Resolves when the newest checkpoint accepted is on disk; rejects when it could not be written, and may be called again. */
+  /**
+   * Resolves when the newest checkpoint accepted is on disk; rejects when it could not be written, and may be called
+   * again.
+   */
   async flush(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing
     const kept = this.#waiting
@@ -124,7 +147,10 @@ export class CheckpointWriter {
     }
     const generation = this.#generation + 1n
     const { squarings, state } = checkpoint
-    const bytes = encodeStateFile({ generation, squarings, length: this.#length, intermediatesDigest: this.#digest.copy().digest(), state }, planDigest(this.#plan))
+    const bytes = encodeStateFile(
+      { generation, squarings, length: this.#length, intermediatesDigest: this.#digest.copy().digest(), state },
+      planDigest(this.#plan)
+    )
     const names = this.#repair === undefined ? GENERATIONS : REPAIRS
     await replaceFile(this.#directory, names[Number(generation % 2n)]!, bytes)
     this.#generation = generation
@@ -153,7 +179,7 @@ export class CheckpointWriter {
     this.#file ??= await openForWriting(join(this.#directory, INTERMEDIATES))
     // A failed write leaves digest and length as they were.
     const digest = this.#digest.copy()
-    for (let offset = 0; offset < fresh.length; ) {
+    for (let offset = 0; offset < fresh.length;) {
       const chunk = fresh.subarray(offset, offset + CHUNK_BYTES)
       const { bytesWritten } = await this.#file.write(chunk, 0, chunk.length, this.#length + offset)
       digest.update(chunk.subarray(0, bytesWritten))

@@ -3,10 +3,11 @@
  *
  * - `intermediates`: records of 128 bytes, which never change, one after the other. Only as many bytes count as a
  *   state file says; what a crash left behind them is overwritten.
- * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. A torn or altered one is not
- *   believed, and the other serves.
- * - `mark.1` to `mark.64`: states of before, one for each 64th of the squarings. Where the disk has lost intermediates that both generations count,
- *   the newest mark that counts only what is still whole serves, until what is damaged was squared anew (repair.ts).
+ * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. A torn or altered one
+ *   is not believed, and the other serves.
+ * - `mark.1` to `mark.64`: states of before, one for each 64th of the squarings. Where the disk has lost intermediates
+ *   that both generations count, the newest mark that counts only what is still whole serves, until what is damaged was
+ *   squared anew (repair.ts).
  * - `repair.0`, `repair.1`: the generations meanwhile. Everything else stays as it is, since it is believed again then.
  */
 import { createHash } from 'node:crypto'
@@ -17,7 +18,10 @@ import type { EvaluationRequest } from '../../native/types.ts'
 import { planDigest, readStateFile, type StateFile } from './state-file.ts'
 import type { EvaluationPlan } from '../types.ts'
 
-/** Read, written and hashed at once: bounds what holds up the disk, and the event loop (about 2 ms; up to a hundred megabytes are hashed). */
+/**
+ * Read, written and hashed at once: bounds what holds up the disk, and the event loop (about 2 ms; up to a hundred
+ * megabytes are hashed).
+ */
 export const CHUNK_BYTES = 1 << 20
 export const INTERMEDIATES = 'intermediates'
 export const GENERATIONS = ['state.0', 'state.1'] as const
@@ -69,18 +73,30 @@ export async function removeRepairs(directory: string, base: StoredCheckpoint): 
   await Promise.all(REPAIRS.map((name) => rm(join(directory, name), { force: true })))
 }
 
-/** What can be believed, and what could be but for damaged intermediates. What is torn, altered or of another evaluation is passed over and told. Rejects when a file that is there cannot be read. */
+/**
+ * What can be believed, and what could be but for damaged intermediates. What is torn, altered or of another evaluation
+ * is passed over and told. Rejects when a file that is there cannot be read.
+ */
 export async function loadCheckpoints(directory: string, plan: EvaluationPlan): Promise<FoundCheckpoints> {
   const expected = planDigest(plan)
   const generations = await readStates(directory, [...GENERATIONS, ...REPAIRS], expected)
-  const marks = await readStates(directory, (await namesIn(directory)).filter((name) => MARK.test(name)), expected)
+  const marks = await readStates(
+    directory,
+    (await namesIn(directory)).filter((name) => MARK.test(name)),
+    expected
+  )
   const passedOver = [...generations.passedOver]
   const states = newestFirst([...generations.states, ...marks.states])
-  const { bytes, trouble } = await readIntermediates(join(directory, INTERMEDIATES), Math.max(0, ...states.map(({ length }) => length)))
+  const { bytes, trouble } = await readIntermediates(
+    join(directory, INTERMEDIATES),
+    Math.max(0, ...states.map(({ length }) => length))
+  )
   if (trouble !== undefined) passedOver.push(`${INTERMEDIATES}: ${trouble}`)
   const whole = await thoseWhole(states, bytes)
   for (const { generation, length } of newestFirst(generations.states.filter((state) => !whole.has(state)))) {
-    passedOver.push(`generation ${generation}: the intermediates that it counts are ${bytes.length < length ? 'cut off' : 'altered'}`)
+    passedOver.push(
+      `generation ${generation}: the intermediates that it counts are ${bytes.length < length ? 'cut off' : 'altered'}`
+    )
   }
   const believed = states.filter((state) => whole.has(state))
   const [newest] = believed
@@ -102,10 +118,20 @@ export async function loadCheckpoints(directory: string, plan: EvaluationPlan): 
 }
 
 /** Takes away what is newer than a checkpoint that is gone on from because that is not trusted. */
-export async function removeBeyond(directory: string, { name, squarings }: StoredCheckpoint, plan: EvaluationPlan): Promise<void> {
+export async function removeBeyond(
+  directory: string,
+  { name, squarings }: StoredCheckpoint,
+  plan: EvaluationPlan
+): Promise<void> {
   const kept = markOf(squarings, plan)
-  const marks = (await namesIn(directory)).filter((each) => MARK.test(each) && Number(each.slice('mark.'.length)) > kept)
-  await Promise.all([...GENERATIONS, ...REPAIRS, ...marks].filter((each) => each !== name).map((each) => rm(join(directory, each), { force: true })))
+  const marks = (await namesIn(directory)).filter(
+    (each) => MARK.test(each) && Number(each.slice('mark.'.length)) > kept
+  )
+  await Promise.all(
+    [...GENERATIONS, ...REPAIRS, ...marks]
+      .filter((each) => each !== name)
+      .map((each) => rm(join(directory, each), { force: true }))
+  )
 }
 
 /** The mark that so many squarings have reached; 0 before the first. */
@@ -113,10 +139,18 @@ export function markOf(squarings: number, { iterations }: EvaluationPlan): numbe
   return Math.floor((squarings / iterations) * MARKS)
 }
 
-/** Of the same squarings the generations first: after the last squaring they had proved something when a repair has just reached it. */
+/**
+ * Of the same squarings the generations first: after the last squaring they had proved something when a repair has just
+ * reached it.
+ */
 function newestFirst(states: readonly StoredState[]): StoredState[] {
   const isGeneration = ({ name }: StoredState): number => Number((GENERATIONS as readonly string[]).includes(name))
-  return [...states].sort((left, right) => right.squarings - left.squarings || isGeneration(right) - isGeneration(left) || Number(right.generation - left.generation))
+  return [...states].sort(
+    (left, right) =>
+      right.squarings - left.squarings ||
+      isGeneration(right) - isGeneration(left) ||
+      Number(right.generation - left.generation)
+  )
 }
 
 /** A mark is a copy of a generation. */
@@ -124,7 +158,11 @@ function isSame(state: StoredState, other: StoredState | undefined): boolean {
   return state.squarings === other?.squarings && state.generation === other.generation
 }
 
-async function readStates(directory: string, names: readonly string[], expected: Buffer): Promise<{ states: StoredState[]; passedOver: string[] }> {
+async function readStates(
+  directory: string,
+  names: readonly string[],
+  expected: Buffer
+): Promise<{ states: StoredState[]; passedOver: string[] }> {
   const states: StoredState[] = []
   const passedOver: string[] = []
   for (const name of names) {
@@ -163,7 +201,7 @@ async function readIntermediates(path: string, limit: number): Promise<{ bytes: 
 /** Block by block from where the disk fails on, so that no more is missing than it has lost. */
 async function fill(bytes: Buffer, file: FileHandle): Promise<string | undefined> {
   let trouble: string | undefined
-  for (let offset = 0; offset < bytes.length; ) {
+  for (let offset = 0; offset < bytes.length;) {
     const size = Math.min(trouble === undefined ? CHUNK_BYTES : BLOCK_BYTES, bytes.length - offset)
     try {
       const { bytesRead } = await file.read(bytes, offset, size, offset)

@@ -1,10 +1,12 @@
 /**
- * Making good damaged intermediates. An evaluation goes on from the newest checkpoint before the damage and writes over what is damaged: records never
- * change, so what it squares anew are the bytes that stood there. All that lies beyond stays where it is; as soon as it fits again, which the hash of the
- * nearest state tells, the evaluation goes on from the newest state that is whole: it has squared anew no more than the stretch between two marks.
+ * Making good damaged intermediates. An evaluation goes on from the newest checkpoint before the damage and writes over
+ * what is damaged: records never change, so what it squares anew are the bytes that stood there. All that lies beyond
+ * stays where it is; as soon as it fits again, which the hash of the nearest state tells, the evaluation goes on from
+ * the newest state that is whole: it has squared anew no more than the stretch between two marks.
  *
- * Killed at any instant it leaves intermediates of which a part is made good, and states, each with the hash of what it counts: the next start
- * finds by them where to go on. Until then its own generations are `repair.0` and `repair.1`; each is a kilobyte.
+ * Killed at any instant it leaves intermediates of which a part is made good, and states, each with the hash of what it
+ * counts: the next start finds by them where to go on. Until then its own generations are `repair.0` and `repair.1`;
+ * each is a kilobyte.
  */
 import type { Hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -36,13 +38,18 @@ export class Repair {
     this.onOver = onOver
   }
 
-  /** Squarings that need not be done again if all but the stretch under way is whole: what else is damaged shows when that is reached. */
+  /**
+   * Squarings that need not be done again if all but the stretch under way is whole: what else is damaged shows when
+   * that is reached.
+   */
   spared(): number {
     const newest = this.#beyond.findLast(({ length }) => length <= this.#available)
     return newest === undefined ? 0 : newest.squarings - this.#beyond[0]!.squarings
   }
 
-  /** Told of each checkpoint once that is on disk: whether there is a better one by now, or nothing beyond it any more. */
+  /**
+   * Told of each checkpoint once that is on disk: whether there is a better one by now, or nothing beyond it any more.
+   */
   async isOver({ squarings, length, digest }: Reached): Promise<boolean> {
     for (let nearest = this.#beyond[0]; nearest !== undefined; nearest = this.#beyond[0]) {
       const isPassed = nearest.squarings <= squarings || nearest.length < length
@@ -58,7 +65,7 @@ export class Repair {
     const file = await open(this.#path, 'r')
     try {
       const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - reached))
-      for (let offset = reached; offset < length; ) {
+      for (let offset = reached; offset < length;) {
         const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, length - offset), offset)
         if (bytesRead === 0) return false
         hash.update(chunk.subarray(0, bytesRead))

@@ -1,7 +1,7 @@
 /**
- * A state on disk: a header, then the kernel's state. Header: magic `CHRCKPT1`, generation u64, squarings u64, length of the counted
- * intermediates u64 (all big-endian), SHA-256 of the evaluation's parameters, SHA-256 of the counted intermediates, SHA-256 of
- * header so far and state.
+ * A state on disk: a header, then the kernel's state. Header: magic `CHRCKPT1`, generation u64, squarings u64, length
+ * of the counted intermediates u64 (all big-endian), SHA-256 of the evaluation's parameters, SHA-256 of the counted
+ * intermediates, SHA-256 of header so far and state.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -32,7 +32,10 @@ export function planDigest(plan: EvaluationPlan): Buffer {
   return createHash('sha256').update(plan.seed).update(numbers).digest()
 }
 
-export function encodeStateFile({ generation, squarings, length, intermediatesDigest, state }: StateFile, plan: Buffer): Buffer {
+export function encodeStateFile(
+  { generation, squarings, length, intermediatesDigest, state }: StateFile,
+  plan: Buffer
+): Buffer {
   const fields = Buffer.alloc(FIELDS_BYTES)
   MAGIC.copy(fields)
   fields.writeBigUInt64BE(generation, 8)
@@ -43,19 +46,31 @@ export function encodeStateFile({ generation, squarings, length, intermediatesDi
   return Buffer.concat([header, seal, state])
 }
 
-/** Undefined where there is none; a string says why what is there cannot be believed. Rejects when it cannot be read. */
+/**
+ * Undefined where there is none; a string says why what is there cannot be believed. Rejects when it cannot be read.
+ */
 export async function readStateFile(path: string, expectedPlan: Buffer): Promise<StateFile | string | undefined> {
   const bytes = await readIfPresent(path)
   if (bytes === undefined || typeof bytes === 'string') return bytes
   if (bytes.length < HEADER_BYTES) return `it is cut off after ${bytes.length} bytes`
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is no checkpoint of this version'
   const field = (index: number): bigint => bytes.readBigUInt64BE(MAGIC.length + 8 * index)
-  const digest = (index: number): Buffer => bytes.subarray(FIELDS_BYTES + index * DIGEST_BYTES, FIELDS_BYTES + (index + 1) * DIGEST_BYTES)
+  const digest = (index: number): Buffer =>
+    bytes.subarray(FIELDS_BYTES + index * DIGEST_BYTES, FIELDS_BYTES + (index + 1) * DIGEST_BYTES)
   const state = bytes.subarray(HEADER_BYTES)
-  const sealed = createHash('sha256').update(bytes.subarray(0, HEADER_BYTES - DIGEST_BYTES)).update(state).digest()
+  const sealed = createHash('sha256')
+    .update(bytes.subarray(0, HEADER_BYTES - DIGEST_BYTES))
+    .update(state)
+    .digest()
   if (!sealed.equals(digest(2))) return 'its hash is not that of its bytes'
   if (!digest(0).equals(expectedPlan)) return 'it is of another evaluation'
-  return { generation: field(0), squarings: Number(field(1)), length: Number(field(2)), intermediatesDigest: digest(1), state }
+  return {
+    generation: field(0),
+    squarings: Number(field(1)),
+    length: Number(field(2)),
+    intermediatesDigest: digest(1),
+    state
+  }
 }
 
 /** Undefined where there is no such file; a string says that the disk does not give it back. */

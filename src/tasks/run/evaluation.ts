@@ -6,12 +6,15 @@ import { replaceFile } from '../../util/replace-file.ts'
 import type { RunContext } from './context.ts'
 import type { EvaluationPlan, TaskIdentity } from '../types.ts'
 
-/** Failures of the kernel or its worker at one place after which a task is given up: by then the hardware or the program is at fault. */
+/**
+ * Failures of the kernel or its worker at one place after which a task is given up: by then the hardware or the program
+ * is at fault.
+ */
 export const MAX_EVALUATION_FAULTS = 3
 
 /**
- * Checkpoints are taken so much earlier than the promise asks, that what one still needs to reach the disk (the slice under way,
- * the transfer, the write) lies within it.
+ * Checkpoints are taken so much earlier than the promise asks, that what one still needs to reach the disk (the slice
+ * under way, the transfer, the write) lies within it.
  */
 const CHECKPOINT_MARGIN_SECONDS = 1
 
@@ -49,7 +52,9 @@ export interface EvaluationContext extends RunContext {
   cannotSave(error: unknown, attempt: number): void
 }
 
-/** The evaluation of one task: from the newest checkpoint that can be believed to the proof, over faults and full disks. */
+/**
+ * The evaluation of one task: from the newest checkpoint that can be believed to the proof, over faults and full disks.
+ */
 export class TaskEvaluation {
   readonly #context: EvaluationContext
   #working: Working | undefined
@@ -71,7 +76,9 @@ export class TaskEvaluation {
     if (this.#working === undefined) return undefined
     const { handle, repair } = this.#working
     const progress = handle.progress()
-    return repair === undefined ? progress : { ...progress, remaining: Math.max(0, progress.remaining - repair.spared()) }
+    return repair === undefined
+      ? progress
+      : { ...progress, remaining: Math.max(0, progress.remaining - repair.spared()) }
   }
 
   /** Ends the native loop within 200 ms. With `discard` what it has reached is not saved. */
@@ -80,27 +87,37 @@ export class TaskEvaluation {
     this.#working?.handle.stop()
   }
 
-  /** The proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else anew. Rejects with EvaluationFault, or with the signal's reason. */
+  /**
+   * The proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else anew. Rejects with
+   * EvaluationFault, or with the signal's reason.
+   */
   async run(plan: EvaluationPlan): Promise<Uint8Array> {
     const { signal, log, identity } = this.#context
-    for (let skip = this.#distrusted; ; ) {
+    for (let skip = this.#distrusted; ;) {
       const working = await this.#begin(plan, skip)
       const outcome = await this.#finish(working)
       if (outcome.kind === 'proof') return outcome.proof
       signal.throwIfAborted()
       const { squarings } = working.handle.progress()
       if (outcome.kind === 'stopped') {
-        if (!this.#isHalted) throw new EvaluationFault('STOPPED', 'the evaluation was stopped from elsewhere', squarings)
+        if (!this.#isHalted)
+          throw new EvaluationFault('STOPPED', 'the evaluation was stopped from elsewhere', squarings)
         // What it had reached is on disk by now.
         skip = this.#distrusted
       } else if (outcome.code === 'INVALID_CHECKPOINT' && working.resumedFrom !== undefined) {
-        log.warn({ task: identity.taskId, squarings: working.resumedFrom, reason: outcome.message }, 'a checkpoint is not usable; going back to the one before')
+        log.warn(
+          { task: identity.taskId, squarings: working.resumedFrom, reason: outcome.message },
+          'a checkpoint is not usable; going back to the one before'
+        )
         skip++
       } else throw new EvaluationFault(outcome.code, outcome.message, squarings)
     }
   }
 
-  /** Whether to try again after a fault: as long as each try gets further than the one before, and a few times where it does not. */
+  /**
+   * Whether to try again after a fault: as long as each try gets further than the one before, and a few times where it
+   * does not.
+   */
   mayTryAgain(error: unknown): boolean {
     if (!(error instanceof EvaluationFault)) return false
     if (error.squarings > this.#faultSquarings) this.#faults = 0
@@ -119,23 +136,35 @@ export class TaskEvaluation {
     const found = await loadCheckpoints(directory, plan)
     const { believed, beyond, passedOver, readable } = found
     const base = believed[skip]
-    if (passedOver.length > 0) log.warn({ task, name, passed_over: passedOver }, 'checkpoints on disk are damaged and not used')
+    if (passedOver.length > 0)
+      log.warn({ task, name, passed_over: passedOver }, 'checkpoints on disk are damaged and not used')
     const squarings = base?.squarings ?? 0
     // What lies beyond a checkpoint that is gone on from because a proof did not verify is not trusted either.
     const isTrusted = this.#distrusted === 0
-    const repair = beyond.length > 0 && isTrusted ? new Repair(directory, found, (reached) => this.#repaired(reached)) : undefined
-    if (repair !== undefined) log.info({ task, name, squarings, kept_squarings: beyond.at(-1)!.squarings }, 'the evaluation goes on from before what is damaged; what lies beyond is kept')
+    const repair =
+      beyond.length > 0 && isTrusted ? new Repair(directory, found, (reached) => this.#repaired(reached)) : undefined
+    if (repair !== undefined)
+      log.info(
+        { task, name, squarings, kept_squarings: beyond.at(-1)!.squarings },
+        'the evaluation goes on from before what is damaged; what lies beyond is kept'
+      )
     else if (base !== undefined) log.info({ task, name, squarings }, 'the evaluation goes on from a checkpoint')
     else if (this.#context.state().progress > 0) log.info({ task, name }, 'the evaluation begins anew')
     this.#isHalted = false
     if (base !== undefined && !isTrusted) await removeBeyond(directory, base, plan)
     // A disk does not take part of a block that it has lost.
     if (readable !== undefined) await replaceFile(directory, INTERMEDIATES, readable)
-    const writer = await CheckpointWriter.open(directory, plan, base, (error) => {
-      // A crash would cost more than was promised, so the evaluation halts until it can be saved.
-      log.warn({ task, name, err: error }, 'a checkpoint could not be written; the evaluation halts until it can')
-      this.#halt()
-    }, repair)
+    const writer = await CheckpointWriter.open(
+      directory,
+      plan,
+      base,
+      (error) => {
+        // A crash would cost more than was promised, so the evaluation halts until it can be saved.
+        log.warn({ task, name, err: error }, 'a checkpoint could not be written; the evaluation halts until it can')
+        this.#halt()
+      },
+      repair
+    )
     signal.throwIfAborted()
     const request: EvaluationRequest = {
       seed: plan.seed,
@@ -148,7 +177,12 @@ export class TaskEvaluation {
     }
     this.#context.stalled(null)
     this.#context.rested()
-    return { handle: pool.evaluate(request, (checkpoint) => writer.accept(checkpoint)), writer, repair, resumedFrom: base?.squarings }
+    return {
+      handle: pool.evaluate(request, (checkpoint) => writer.accept(checkpoint)),
+      writer,
+      repair,
+      resumedFrom: base?.squarings
+    }
   }
 
   /** The evaluation goes on from what lay beyond the damage. */

@@ -1,9 +1,9 @@
 /**
  * How fast a task gets on, for its ETA. Pure: time comes in as an argument.
  *
- * The mean is exponential, over a span that grows with the evidence: an early ETA follows what little is known, a late one does not jump
- * when the machine is busy for a minute. Time in which the daemon did not look (the machine slept, the task was paused, the clock was
- * set) is no evidence and is left out.
+ * The mean is exponential, over a span that grows with the evidence: an early ETA follows what little is known, a late
+ * one does not jump when the machine is busy for a minute. Time in which the daemon did not look (the machine slept,
+ * the task was paused, the clock was set) is no evidence and is left out.
  */
 
 /** The mean reaches back over at most about so much evidence. */

@@ -1,10 +1,11 @@
 /**
- * How far each evaluation was shown to be, on disk before it is shown, so that no restart shows less: not one after kill -9, and not one
- * after a power failure either.
+ * How far each evaluation was shown to be, on disk before it is shown, so that no restart shows less: not one after
+ * kill -9, and not one after a power failure either.
  *
- * Two files `progress.0` and `progress.1` in the data directory are overwritten in turn, each with one write and one fdatasync off the
- * event loop: a write that was cut leaves the other. Neither grows with time. A file: magic `CHRPROG1`, sequence u64, length of the body
- * u32 (big-endian), SHA-256 of all the rest, then the body: CBOR, an array of [task id, squarings, last event id].
+ * Two files `progress.0` and `progress.1` in the data directory are overwritten in turn, each with one write and one
+ * fdatasync off the event loop: a write that was cut leaves the other. Neither grows with time. A file: magic
+ * `CHRPROG1`, sequence u64, length of the body u32 (big-endian), SHA-256 of all the rest, then the body: CBOR, an array
+ * of [task id, squarings, last event id].
  */
 import { decode, encode } from 'cborg'
 import { createHash } from 'node:crypto'
@@ -53,7 +54,8 @@ export function openProgressLog(dataDir: string): ProgressLog {
       const file = (files[slot] ??= await open(paths[slot]!, FLAGS, 0o600))
       const bytes = encodeSlot(next, shown)
       const { bytesWritten } = await file.write(bytes, 0, bytes.length, 0)
-      if (bytesWritten < bytes.length) throw new Error(`only ${bytesWritten} of ${bytes.length} bytes of ${paths[slot]!} were written`)
+      if (bytesWritten < bytes.length)
+        throw new Error(`only ${bytesWritten} of ${bytes.length} bytes of ${paths[slot]!} were written`)
       await file.datasync()
       sequence = next
     },

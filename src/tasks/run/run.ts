@@ -12,7 +12,12 @@ const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
 
 /** What passes by itself: the step is tried again for as long as it takes, because days of work hang on it. */
-const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['SVC-RES-001', 'SVC-PUB-002', 'SVC-BCN-001', 'SVC-STO-001'])
+const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SVC-RES-001',
+  'SVC-PUB-002',
+  'SVC-BCN-001',
+  'SVC-STO-001'
+])
 
 /** A worker that was lost or had too much to do says nothing of the question: another one answers it. */
 const TRANSIENT_NATIVE_CODES: ReadonlySet<NativeErrorCode> = new Set<NativeErrorCode>(['POOL_BUSY', 'WORKER_FAILED'])
@@ -46,7 +51,8 @@ export class TaskRun {
       cannotSave: (error, attempt) => this.#stall(error, attempt, 'what was computed cannot be saved; the task waits')
     })
     this.done = this.#run().catch((error: unknown) => {
-      if (!this.#abort.signal.aborted) context.log.error({ task: id, err: error }, 'the task stopped; it goes on after a restart of the daemon')
+      if (!this.#abort.signal.aborted)
+        context.log.error({ task: id, err: error }, 'the task stopped; it goes on after a restart of the daemon')
     })
   }
 
@@ -65,7 +71,7 @@ export class TaskRun {
     const { log } = this.#context
     // The caller finishes its own bookkeeping before the first step.
     await Promise.resolve()
-    for (let attempt = 0; !this.#stopped(); ) {
+    for (let attempt = 0; !this.#stopped();) {
       try {
         await this.#step()
         attempt = 0
@@ -99,20 +105,24 @@ export class TaskRun {
       case 'commit': {
         const save = (draft: Uint8Array): void => this.#record({ type: 'drafted', draft })
         const draft = await steps.commit(this.#identity, state.draft ?? undefined, save, signal)
-        this.#record({ type: 'committed', draft }); return;
+        this.#record({ type: 'committed', draft })
+        return
       }
       case 'pulse': {
         const plan = await steps.plan(this.#identity, held(state.draft), signal)
-        this.#record({ type: 'planned', plan }); return;
+        this.#record({ type: 'planned', plan })
+        return
       }
       case 'evaluate': {
         const proof = await this.#evaluation.run(held(state.plan))
-        await this.#persist(() => this.#context.apply({ type: 'proved', proof })); return;
+        await this.#persist(() => this.#context.apply({ type: 'proved', proof }))
+        return
       }
       case 'reveal': {
         const save = (reveal: Uint8Array): void => this.#record({ type: 'signed', reveal })
         await steps.reveal(this.#identity, held(state.plan), held(state.proof), state.reveal ?? undefined, save, signal)
-        await this.#persist(() => this.#context.apply({ type: 'published' })); return;
+        await this.#persist(() => this.#context.apply({ type: 'published' }))
+        return
       }
     }
   }
@@ -127,7 +137,8 @@ export class TaskRun {
   async #persist(write: () => void): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
-        write(); return;
+        write()
+        return
       } catch (error) {
         if (!(error instanceof StoreError) || this.#abort.signal.aborted) throw error
         this.#stall(error, attempt, 'the journal cannot be written; the result is kept in memory and written later')
@@ -162,15 +173,23 @@ function isTransient(error: unknown): boolean {
 
 /** What is shown of a step that is tried again by itself. */
 function asObstacle(error: unknown): TaskFailure {
-  if (error instanceof EvaluationFault || error instanceof NativeError) return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }
+  if (error instanceof EvaluationFault || error instanceof NativeError)
+    return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }
   if (error instanceof ServiceError && error.code !== 'SVC-STO-001') return { code: error.code, message: error.message }
-  return { code: 'SVC-STO-001', message: 'The data directory cannot be written. The task waits and goes on by itself; nothing that was stored is lost.' }
+  return {
+    code: 'SVC-STO-001',
+    message:
+      'The data directory cannot be written. The task waits and goes on by itself; nothing that was stored is lost.'
+  }
 }
 
 function asFailure(error: unknown): TaskFailure {
   if (error instanceof ServiceError) return { code: error.code, message: error.message }
   if (error instanceof EvaluationFault) {
-    return { code: 'SVC-INT-001', message: `The computation failed ${MAX_EVALUATION_FAULTS} times at the same place (${error.message}). Check the machine's memory and report it.` }
+    return {
+      code: 'SVC-INT-001',
+      message: `The computation failed ${MAX_EVALUATION_FAULTS} times at the same place (${error.message}). Check the machine's memory and report it.`
+    }
   }
   return { code: 'SVC-INT-001', message: 'The task met a condition it does not know; the log names it.' }
 }

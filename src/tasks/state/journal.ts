@@ -1,11 +1,19 @@
 /**
- * The durable side of tasks: one record a task, and finished proofs, which outlive their task. Progress stands in progress-log.ts.
- * Nothing is written twice for one transition. A record that cannot be read is set aside, byte for byte, and keeps nobody from going on.
+ * The durable side of tasks: one record a task, and finished proofs, which outlive their task. Progress stands in
+ * progress-log.ts. Nothing is written twice for one transition. A record that cannot be read is set aside, byte for
+ * byte, and keeps nobody from going on.
  */
 import type { Store } from '../../store/types.ts'
 import { asideOf, keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { decodeEntry, decodeProof, encodeEntry, encodeProof, type JournalEntry, type KeptProof } from './journal-codec.ts'
+import {
+  decodeEntry,
+  decodeProof,
+  encodeEntry,
+  encodeProof,
+  type JournalEntry,
+  type KeptProof
+} from './journal-codec.ts'
 import type { TaskKind } from '../types.ts'
 
 /** How long a finished proof stays, whatever becomes of its task (docs/api.md, "VDF tasks"). */

@@ -5,5 +5,8 @@ import { CANCELLED, type TaskState } from './state.ts'
 export function requireRunning({ id, name, kind, status, error }: TaskState): void {
   if (status === 'running') return
   const how = status === 'completed' ? 'is completed' : error?.code === CANCELLED.code ? 'was cancelled' : 'has failed'
-  throw new ServiceError('SVC-TSK-004', `The ${kind === 'register' ? 'registration' : 'renewal'} of ${name} ${how} (${id}); nothing of it runs any more.`)
+  throw new ServiceError(
+    'SVC-TSK-004',
+    `The ${kind === 'register' ? 'registration' : 'renewal'} of ${name} ${how} (${id}); nothing of it runs any more.`
+  )
 }

@@ -1,9 +1,9 @@
 /**
  * One task as a pure state machine: `transition(state, input, nowMs)`. No I/O, no clock.
  *
- * A task is in one of three conditions: waiting for a slot (phase `queued`), at work in the phase that
- * {@link nextPhase} reads from what is held already (a paused one keeps showing that phase), or ended (phase `done`, or status `failed`).
- * Inputs to an ended task change nothing, so a result that arrives after a cancel has no effect.
+ * A task is in one of three conditions: waiting for a slot (phase `queued`), at work in the phase that {@link
+ * nextPhase} reads from what is held already (a paused one keeps showing that phase), or ended (phase `done`, or status
+ * `failed`). Inputs to an ended task change nothing, so a result that arrives after a cancel has no effect.
  */
 import type { ErrorCode } from '../../errors.ts'
 import type { EvaluationPlan, TaskKind, TaskPhase, TaskStatus } from '../types.ts'
@@ -49,7 +49,12 @@ export type TaskInput =
   | { readonly type: 'drafted'; readonly draft: Uint8Array }
   | { readonly type: 'committed'; readonly draft: Uint8Array }
   | { readonly type: 'planned'; readonly plan: EvaluationPlan }
-  | { readonly type: 'advanced'; readonly phase: 'evaluate' | 'prove'; readonly squarings: number; readonly phaseProgress: number }
+  | {
+      readonly type: 'advanced'
+      readonly phase: 'evaluate' | 'prove'
+      readonly squarings: number
+      readonly phaseProgress: number
+    }
   | { readonly type: 'proved'; readonly proof: Uint8Array }
   | { readonly type: 'signed'; readonly reveal: Uint8Array }
   | { readonly type: 'published' }
@@ -58,7 +63,10 @@ export type TaskInput =
   | { readonly type: 'paused' }
   | { readonly type: 'unpaused' }
 
-export const CANCELLED: TaskFailure = { code: 'SVC-TSK-003', message: 'The task was cancelled; nothing was published after that.' }
+export const CANCELLED: TaskFailure = {
+  code: 'SVC-TSK-003',
+  message: 'The task was cancelled; nothing was published after that.'
+}
 
 /** An input that the present phase cannot meet: a mistake of the program, never of a user. */
 export class ImpossibleTransition extends Error {
@@ -103,7 +111,15 @@ export function newTask(task: NewTask, nowMs: number): TaskState {
 /** A new task that begins where `finished` ended. */
 export function newTaskWithProof(task: NewTask, finished: FinishedProof, nowMs: number): TaskState {
   const { draft, plan, proof } = finished
-  return { ...newTask(task, nowMs), iterations: plan.iterations, progress: plan.iterations, draft, committed: true, plan, proof }
+  return {
+    ...newTask(task, nowMs),
+    iterations: plan.iterations,
+    progress: plan.iterations,
+    draft,
+    committed: true,
+    plan,
+    proof
+  }
 }
 
 export function hasEnded(state: TaskState): boolean {
@@ -180,11 +196,19 @@ function step(state: TaskState, input: TaskInput): TaskState {
   }
 }
 
-/** Progress never decreases: after a restart the squarings since the last checkpoint are done again, but not shown again. */
+/**
+ * Progress never decreases: after a restart the squarings since the last checkpoint are done again, but not shown
+ * again.
+ */
 function advance(state: TaskState, phase: 'evaluate' | 'prove', squarings: number, share: number): TaskState {
   const progress = Math.max(state.progress, Math.min(squarings, state.iterations))
   // While squaring, what is shown is the share of what is shown, or it would go back where progress stands.
-  const phaseProgress = phase === 'evaluate' ? progress / state.iterations : phase === state.phase ? Math.max(state.phaseProgress, share) : share
+  const phaseProgress =
+    phase === 'evaluate'
+      ? progress / state.iterations
+      : phase === state.phase
+        ? Math.max(state.phaseProgress, share)
+        : share
   if (phase === state.phase && progress === state.progress && phaseProgress === state.phaseProgress) return state
   return { ...state, phase, progress, phaseProgress }
 }
@@ -194,5 +218,7 @@ function expect(state: TaskState, input: TaskInput, phases: readonly TaskPhase[]
 }
 
 function impossible(state: TaskState, input: TaskInput): ImpossibleTransition {
-  return new ImpossibleTransition(`task ${state.id}: '${input.type}' in phase '${state.phase}'${state.paused ? ' while paused' : ''}`)
+  return new ImpossibleTransition(
+    `task ${state.id}: '${input.type}' in phase '${state.phase}'${state.paused ? ' while paused' : ''}`
+  )
 }

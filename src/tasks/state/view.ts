@@ -20,7 +20,10 @@ export interface TaskCircumstances {
 
 /** What the HTTP interface shows of a task. */
 export function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCircumstances): TaskView {
-  const rate = activity === undefined || activity.evaluation.squaringsPerSecond <= 0 ? null : activity.evaluation.squaringsPerSecond
+  const rate =
+    activity === undefined || activity.evaluation.squaringsPerSecond <= 0
+      ? null
+      : activity.evaluation.squaringsPerSecond
   return {
     task_id: state.id,
     name: state.name,
@@ -48,9 +51,12 @@ function etaSeconds(state: TaskState, activity: TaskActivity | undefined): numbe
   if (state.status === 'completed') return 0
   if (activity === undefined || state.plan === null || state.paused) return null
   const { evaluation, squaringsPerSecond, provedPerSecond } = activity
-  if (state.phase === 'prove' && provedPerSecond !== undefined) return Math.ceil((1 - state.phaseProgress) / provedPerSecond)
+  if (state.phase === 'prove' && provedPerSecond !== undefined)
+    return Math.ceil((1 - state.phaseProgress) / provedPerSecond)
   const rate = squaringsPerSecond ?? evaluation.squaringsPerSecond
-  return rate > 0 && (state.phase === 'evaluate' || state.phase === 'prove') ? Math.ceil(evaluation.remaining / rate) : null
+  return rate > 0 && (state.phase === 'evaluate' || state.phase === 'prove')
+    ? Math.ceil(evaluation.remaining / rate)
+    : null
 }
 
 function isoTime(ms: number | null): string | null {

@@ -1,7 +1,8 @@
 import { $, element } from './elements.js'
 
 /** A changed line says in words, too, what becomes of it: signs and colours are not read aloud. */
-const change = (sign, word, className) => (line) => element('li', { className }, `${sign} `, element('span', { className: 'hidden' }, `${word}: `), line)
+const change = (sign, word, className) => (line) =>
+  element('li', { className }, `${sign} `, element('span', { className: 'hidden' }, `${word}: `), line)
 
 /** Where a list was drawn again meanwhile, the button of the same label takes the focus. */
 function giveBackFocus(opener) {
@@ -11,8 +12,9 @@ function giveBackFocus(opener) {
 }
 
 /**
- * Asks a person; resolves to true for `yes` alone: Esc, the end of the session and a second question at the same time are a no.
- * `changes`: lines that are added and removed. The harmless answer has the focus, so that Enter twice does no harm.
+ * Asks a person; resolves to true for `yes` alone: Esc, the end of the session and a second question at the same time
+ * are a no. `changes`: lines that are added and removed. The harmless answer has the focus, so that Enter twice does no
+ * harm.
  */
 export function ask({ title, lines, changes = { added: [], removed: [] }, yes, no }) {
   const dialog = $('question')
@@ -20,7 +22,10 @@ export function ask({ title, lines, changes = { added: [], removed: [] }, yes, n
   const opener = document.activeElement
   $('question-title').textContent = title
   $('question-text').replaceChildren(...lines.map((line) => element('p', {}, line)))
-  const items = [...changes.removed.map(change('−', 'removed', 'bad')), ...changes.added.map(change('+', 'added', 'good'))]
+  const items = [
+    ...changes.removed.map(change('−', 'removed', 'bad')),
+    ...changes.added.map(change('+', 'added', 'good'))
+  ]
   $('question-changes').replaceChildren(...items)
   $('question-changes').hidden = items.length === 0
   $('question-yes').textContent = yes

@@ -14,7 +14,12 @@ export function button(text, onclick, label = text) {
   return node
 }
 
-const UNITS = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]]
+const UNITS = [
+  ['d', 86400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1]
+]
 
 /** 93784 -> "1 d 2 h": the two largest units. */
 export function duration(seconds) {

@@ -12,8 +12,8 @@ let onLogout = () => {}
 export const whenLoggedOut = (listener) => (onLogout = listener)
 
 /**
- * The cookie counts only beside this secret: browsers send it to every port of this machine, but what a page keeps to its own origin only. Each tab logs in
- * by itself.
+ * The cookie counts only beside this secret: browsers send it to every port of this machine, but what a page keeps to
+ * its own origin only. Each tab logs in by itself.
  */
 const SECRET = 'chronym-session'
 
@@ -61,7 +61,10 @@ export const remove = (path, headers) => send('DELETE', path, undefined, headers
 /** Between the end of a stream and the next try. */
 const RETRY_MS = 2000
 
-/** Server-sent events, over fetch: EventSource sends no header. Connects again by itself. Returns what closes the stream. */
+/**
+ * Server-sent events, over fetch: EventSource sends no header. Connects again by itself. Returns what closes the
+ * stream.
+ */
 export function stream(path, types, listener) {
   const closed = new AbortController()
   void follow(path, types, listener, closed.signal)
@@ -72,7 +75,11 @@ async function follow(path, types, listener, signal) {
   let last
   while (!signal.aborted) {
     try {
-      const response = await fetch(path, { credentials: 'same-origin', signal, headers: { ...sessionHeaders(), ...(last !== undefined && { 'Last-Event-ID': last }) } })
+      const response = await fetch(path, {
+        credentials: 'same-origin',
+        signal,
+        headers: { ...sessionHeaders(), ...(last !== undefined && { 'Last-Event-ID': last }) }
+      })
       if (response.status === 401) return onLogout()
       if (response.status === 404) return
       if (response.ok) {
@@ -97,7 +104,11 @@ async function* events(body) {
     const blocks = (text + value).split('\n\n')
     text = blocks.pop()
     for (const block of blocks) {
-      const fields = Object.fromEntries(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]))
+      const fields = Object.fromEntries(
+        block
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()])
+      )
       if (fields.data !== undefined) yield { id: fields.id, type: fields.event ?? 'message', data: fields.data }
     }
   }

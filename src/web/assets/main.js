@@ -23,17 +23,26 @@ async function refreshNetwork() {
     Mode: mode,
     Peers: count(peers),
     'Records held': count(records),
-    Beacon: beacon.round === null ? 'no pulse yet' : `round ${count(beacon.round)}${beacon.age_seconds === null ? '' : `, ${duration(beacon.age_seconds)} old`}`,
+    Beacon:
+      beacon.round === null
+        ? 'no pulse yet'
+        : `round ${count(beacon.round)}${beacon.age_seconds === null ? '' : `, ${duration(beacon.age_seconds)} old`}`,
     'Peer id': peerId,
     ...(diversity !== null && diversity.message !== null && status !== 'offline' && { Diversity: diversity.message })
   }
-  $('network').replaceChildren(...Object.entries(facts).flatMap(([term, fact]) => [element('dt', {}, term), element('dd', {}, fact)]))
+  $('network').replaceChildren(
+    ...Object.entries(facts).flatMap(([term, fact]) => [element('dt', {}, term), element('dd', {}, fact)])
+  )
 }
 
 function showEvent(_type, { at, type, detail }) {
   if (type === 'beacon:pulse') return // One a second; the round stands above.
-  const facts = Object.entries(detail).map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
-  $('events').prepend(element('li', {}, [new Date(at).toLocaleTimeString(), eventWord({ type, detail }), ...facts].join('  ')))
+  const facts = Object.entries(detail).map(
+    ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`
+  )
+  $('events').prepend(
+    element('li', {}, [new Date(at).toLocaleTimeString(), eventWord({ type, detail }), ...facts].join('  '))
+  )
   while ($('events').childElementCount > MAX_EVENTS) $('events').lastElementChild.remove()
 }
 

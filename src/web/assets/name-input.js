@@ -9,7 +9,10 @@ export function suffixOf(names) {
   return first === undefined ? DEFAULT_SUFFIX : first.slice(first.indexOf('.'))
 }
 
-/** ` Alice.Chronym. ` -> `alice.chronym`. Only A-Z become small: other letters may turn into ASCII, and so into another name. */
+/**
+ * ` Alice.Chronym. ` -> `alice.chronym`. Only A-Z become small: other letters may turn into ASCII, and so into another
+ * name.
+ */
 export function canonicalName(text) {
   return text
     .trim()

@@ -19,20 +19,39 @@ function lease({ state, lease_end: end }) {
 }
 
 function renewal({ renewal: { state, due } }) {
-  if (state === 'scheduled') return Date.parse(due) > Date.now() ? `by itself in ${duration((Date.parse(due) - Date.now()) / 1000)}` : 'by itself, now'
-  return { running: 'under way', paused: 'paused', failed: 'failed; tried again', off: 'off', impossible: 'not possible' }[state]
+  if (state === 'scheduled')
+    return Date.parse(due) > Date.now()
+      ? `by itself in ${duration((Date.parse(due) - Date.now()) / 1000)}`
+      : 'by itself, now'
+  return {
+    running: 'under way',
+    paused: 'paused',
+    failed: 'failed; tried again',
+    off: 'off',
+    impossible: 'not possible'
+  }[state]
 }
 
 function row(each) {
   const { name, state, serial, published_serial: published, warnings } = each
-  const zone = serial === 0 ? 'none' : serial === published ? `live (${serial})` : `saved ${serial}, live ${published || 'none'}`
+  const zone =
+    serial === 0 ? 'none' : serial === published ? `live (${serial})` : `saved ${serial}, live ${published || 'none'}`
   return element(
     'tr',
     {},
     element('td', {}, name, ...warnings.map(({ message }) => element('div', { className: 'bad' }, message))),
-    element('td', { className: state === 'live' ? '' : 'bad', title: new Date(each.lease_end).toLocaleString() }, lease(each)),
+    element(
+      'td',
+      { className: state === 'live' ? '' : 'bad', title: new Date(each.lease_end).toLocaleString() },
+      lease(each)
+    ),
     element('td', {}, renewal(each)),
-    element('td', {}, zone, ...(hasUnsavedEdits(name) ? [element('div', { className: 'quiet' }, 'unsaved edits')] : [])),
+    element(
+      'td',
+      {},
+      zone,
+      ...(hasUnsavedEdits(name) ? [element('div', { className: 'quiet' }, 'unsaved edits')] : [])
+    ),
     element(
       'td',
       {},
@@ -54,13 +73,21 @@ export async function refreshNames() {
   $('no-names').hidden = names.length > 0
 }
 
-/** Starts a task, after a question where that costs much or gains little. Resolves to what the daemon says, undefined where nothing was started. */
+/**
+ * Starts a task, after a question where that costs much or gains little. Resolves to what the daemon says, undefined
+ * where nothing was started.
+ */
 async function begin(kind, name) {
   const key = `${kind} ${name}`
   if (starting.has(key)) return undefined
   starting.add(key)
   try {
-    const message = await startTask({ post, ask }, kind, name, owned.find((each) => each.name === name))
+    const message = await startTask(
+      { post, ask },
+      kind,
+      name,
+      owned.find((each) => each.name === name)
+    )
     await refreshTasks()
     return message
   } finally {
@@ -68,7 +95,9 @@ async function begin(kind, name) {
   }
 }
 
-/** The name as it was entered, in its only spelling; undefined, with a hint on the page, where its suffix is missing. */
+/**
+ * The name as it was entered, in its only spelling; undefined, with a hint on the page, where its suffix is missing.
+ */
 function enteredName() {
   const input = $('register-name')
   const name = canonicalName(input.value)

@@ -9,7 +9,8 @@ export function eventWord({ type, detail }) {
 /** What a task is at, as a word, and the class of its colour: only a failure is red. */
 export function taskState({ status, error, paused, phase, queue_position: place }) {
   if (status === 'completed') return { word: 'completed', tone: 'good' }
-  if (status === 'failed') return error?.code === CANCELLED ? { word: 'cancelled', tone: 'quiet' } : { word: 'failed', tone: 'bad' }
+  if (status === 'failed')
+    return error?.code === CANCELLED ? { word: 'cancelled', tone: 'quiet' } : { word: 'failed', tone: 'bad' }
   if (paused) return { word: 'paused', tone: '' }
   return { word: place === null ? phase : `${phase}, place ${place}`, tone: '' }
 }

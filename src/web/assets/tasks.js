@@ -23,11 +23,24 @@ function create(task) {
     rate: element('span', { className: 'quiet' }),
     bar: element('progress'),
     error: element('div'),
-    pause: button('Pause', act(() => post(`${path}/${items.get(task.task_id).task.paused ? 'resume' : 'pause'}`))),
-    remove: button('Cancel', act(() => removeTask({ post, remove, ask }, () => items.get(task.task_id)?.task)))
+    pause: button(
+      'Pause',
+      act(() => post(`${path}/${items.get(task.task_id).task.paused ? 'resume' : 'pause'}`))
+    ),
+    remove: button(
+      'Cancel',
+      act(() => removeTask({ post, remove, ask }, () => items.get(task.task_id)?.task))
+    )
   }
   parts.bar.setAttribute('aria-label', `Progress of ${task.name}`)
-  const line = element('div', { className: 'line' }, parts.title, parts.phase, parts.rate, element('span', {}, parts.pause, ' ', parts.remove))
+  const line = element(
+    'div',
+    { className: 'line' },
+    parts.title,
+    parts.phase,
+    parts.rate,
+    element('span', {}, parts.pause, ' ', parts.remove)
+  )
   return { ...parts, node: element('li', {}, line, parts.bar, parts.error), task }
 }
 
@@ -49,7 +62,9 @@ function update(task) {
   item.phase.className = tone
   const speed = task.iterations_per_second === null ? '' : `, ${count(Math.round(task.iterations_per_second))}/s`
   const eta = task.eta_seconds === null ? '' : `, ${duration(task.eta_seconds)} left`
-  const done = proving ? `proof ${Math.floor(100 * task.phase_progress)}%` : `${count(task.progress)} of ${count(task.iterations)}${speed}`
+  const done = proving
+    ? `proof ${Math.floor(100 * task.phase_progress)}%`
+    : `${count(task.progress)} of ${count(task.iterations)}${speed}`
   item.rate.textContent = running ? `${done}${eta}` : ''
   item.bar.max = proving ? 1 : task.iterations
   item.bar.value = proving ? task.phase_progress : task.progress
@@ -66,10 +81,13 @@ function update(task) {
 function follow(taskId) {
   if (streams.has(taskId) || streams.size >= MAX_STREAMS) return
   const path = `/api/vdf/status/${encodeURIComponent(taskId)}/events`
-  streams.set(taskId, stream(path, ['progress', 'phase', 'completed', 'failed'], (type, task) => {
-    if (items.has(taskId)) update(task)
-    if (type === 'completed' || type === 'failed') whenEnded()
-  }))
+  streams.set(
+    taskId,
+    stream(path, ['progress', 'phase', 'completed', 'failed'], (type, task) => {
+      if (items.has(taskId)) update(task)
+      if (type === 'completed' || type === 'failed') whenEnded()
+    })
+  )
 }
 
 function unfollow(taskId) {

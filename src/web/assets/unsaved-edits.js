@@ -7,13 +7,18 @@ function parse(text) {
   try {
     const { base, rows } = JSON.parse(text)
     const isRow = (row) => FIELDS.every((field) => typeof row?.[field] === 'string')
-    return (base === null || typeof base === 'string') && Array.isArray(rows) && rows.every(isRow) ? { base, rows } : null
+    return (base === null || typeof base === 'string') && Array.isArray(rows) && rows.every(isRow)
+      ? { base, rows }
+      : null
   } catch {
     return null
   }
 }
 
-/** Edits of zones that were not saved, by name: `{base, rows}`, base being the ETag of the zone they began from, null for none. */
+/**
+ * Edits of zones that were not saved, by name: `{base, rows}`, base being the ETag of the zone they began from, null
+ * for none.
+ */
 export class UnsavedEdits {
   #storage
   /** Where the browser stores nothing, they live as long as the page. */

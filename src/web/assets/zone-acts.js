@@ -6,8 +6,8 @@ import { difference, isUnchanged, recordsOf } from './zone-records.js'
 const savedRecords = ({ source, records }) => (source === 'local' ? records : {})
 
 /**
- * Saves what was entered. `of`: the zone as it was loaded (`name`, `etag`). `save` takes the zone that it replaces, as it is now, and
- * resolves to the serial.
+ * Saves what was entered. `of`: the zone as it was loaded (`name`, `etag`). `save` takes the zone that it replaces, as
+ * it is now, and resolves to the serial.
  */
 export async function saveZone({ fetchZone, save, ask }, of, rows, say) {
   const now = await fetchZone(of.name)
@@ -18,8 +18,8 @@ export async function saveZone({ fetchZone, save, ask }, of, rows, say) {
 }
 
 /**
- * Drops the draft; what is published stays. `discard` takes the zone that was asked about, and the daemon refuses where it has changed since.
- * Resolves to what there is to say once no draft is left, undefined where it is kept.
+ * Drops the draft; what is published stays. `discard` takes the zone that was asked about, and the daemon refuses where
+ * it has changed since. Resolves to what there is to say once no draft is left, undefined where it is kept.
  */
 export async function discardDraft({ fetchZone, fetchPublished, discard, ask }, of) {
   const now = await fetchZone(of.name)
@@ -36,14 +36,16 @@ export async function publishZone({ fetchZone, fetchPublished, save, publish, as
   const { records } = recordsOf(rows)
   const now = await fetchZone(of.name)
   const changes = difference(savedRecords(now), records)
-  // What was saved here and seen needs one answer, about what peers will see; what somebody else saved meanwhile needs its own.
+  // What was saved here and seen needs one answer, about what peers will see; what somebody else saved meanwhile needs
+  // its own.
   const first = now.etag === of.etag ? null : saveQuestion(of.name, changes, { isChangedElsewhere: true })
   if (first !== null && !(await ask(first))) return say('Nothing was saved or published.')
   say('Reading what is published…')
   const published = await fetchPublished(of.name)
   const toPublish = published.records === undefined ? undefined : difference(published.records, records)
   const second = publishQuestion(of.name, published, toPublish)
-  if (second !== null && !(await ask(second))) return say('Nothing was saved or published. What you entered is kept in this tab.')
+  if (second !== null && !(await ask(second)))
+    return say('Nothing was saved or published. What you entered is kept in this tab.')
   if (now.source !== 'local' || !isUnchanged(changes)) await save(now)
   say('Publishing…')
   const { serial, stored_by: holders, of: asked } = await publish()

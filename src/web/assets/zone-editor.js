@@ -9,7 +9,10 @@ import { difference, FIELDS, isDraft, isUnchanged, recordsOf, rowOf, rowsOf, zon
 const TITLES = { label: 'Label', type: 'Type', value: 'Value', ttl: 'TTL in seconds' }
 
 const edits = new UnsavedEdits(sessionStorage)
-/** The zone in the editor: as the daemon has it (`source`, null for none, `state`, `trouble`, `etag`, `serial`, `records`), and the `rows` of the page. */
+/**
+ * The zone in the editor: as the daemon has it (`source`, null for none, `state`, `trouble`, `etag`, `serial`,
+ * `records`), and the `rows` of the page.
+ */
 let zone
 /** Marks the newest request for a zone: an older answer that comes late is not shown. */
 let newest
@@ -18,7 +21,8 @@ let serials = new Map()
 let isBusy = false
 
 const path = (name) => `/api/zone/${encodeURIComponent(name)}`
-const entered = ({ rows }) => rows.map(({ inputs }) => rowOf(Object.fromEntries(FIELDS.map((field) => [field, inputs[field].value]))))
+const entered = ({ rows }) =>
+  rows.map(({ inputs }) => rowOf(Object.fromEntries(FIELDS.map((field) => [field, inputs[field].value]))))
 
 const areSaved = (rows, records) => isUnchanged(difference(records, recordsOf(rows).records))
 
@@ -37,14 +41,23 @@ function addRow(values) {
   inputs.ttl.inputMode = 'numeric'
   const error = element('div', { className: 'bad' })
   const row = { inputs, error }
-  const drop = button('Remove', () => {
-    const next = row.node.nextElementSibling ?? row.node.previousElementSibling
-    row.node.remove()
-    zone.rows = zone.rows.filter((other) => other !== row)
-    edited()
-    ;(next?.querySelector('button') ?? $('add-record')).focus()
-  }, 'Remove this record')
-  row.node = element('tr', {}, ...FIELDS.map((field) => element('td', { className: field }, inputs[field], ...(field === 'value' ? [error] : []))), element('td', {}, drop))
+  const drop = button(
+    'Remove',
+    () => {
+      const next = row.node.nextElementSibling ?? row.node.previousElementSibling
+      row.node.remove()
+      zone.rows = zone.rows.filter((other) => other !== row)
+      edited()
+      ;(next?.querySelector('button') ?? $('add-record')).focus()
+    },
+    'Remove this record'
+  )
+  row.node = element(
+    'tr',
+    {},
+    ...FIELDS.map((field) => element('td', { className: field }, inputs[field], ...(field === 'value' ? [error] : []))),
+    element('td', {}, drop)
+  )
   zone.rows.push(row)
   $('records').append(row.node)
   return row
@@ -82,7 +95,9 @@ export function noteSerials(names) {
 function showErrors(rows, errors, rowByPath) {
   const rest = []
   for (const { path, message } of errors) {
-    const [, label = '', index = '0', field] = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const [, label = '', index = '0', field] = path
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     const row = rows[rowByPath.get(`${label}/${index}`) ?? rowByPath.get(`${label}/0`)]
     if (row === undefined) {
       rest.push(message)
@@ -106,18 +121,34 @@ function clearErrors() {
 /** Nothing is published, as far as peers know. */
 const isNowhere = ({ code }) => code === 'SVC-RES-002' || code === 'SVC-RES-003'
 
-/** The zone as the daemon has it now: ours where one is saved, else the network's, else an empty one, with the `trouble` where the network's cannot be read. */
+/**
+ * The zone as the daemon has it now: ours where one is saved, else the network's, else an empty one, with the `trouble`
+ * where the network's cannot be read.
+ */
 async function fetchZone(name) {
   try {
     const response = await getResponse(path(name))
     const source = response.headers.get('X-Zone-Source')
     const { serial = 0, records } = await response.json()
     // An ETag of the network's zone is no local one yet: nobody can have changed what is not there.
-    return { source, state: response.headers.get('X-Zone-State'), serial, records, etag: source === 'local' ? response.headers.get('ETag') : null }
+    return {
+      source,
+      state: response.headers.get('X-Zone-State'),
+      serial,
+      records,
+      etag: source === 'local' ? response.headers.get('ETag') : null
+    }
   } catch (error) {
     // A name without a zone begins with an empty one.
     if (!(error instanceof Problem) || !/^SVC-(ZON|RES)-/.test(error.code)) throw error
-    return { source: null, state: null, serial: 0, records: {}, etag: null, ...(!isNowhere(error) && { trouble: error.message }) }
+    return {
+      source: null,
+      state: null,
+      serial: 0,
+      records: {},
+      etag: null,
+      ...(!isNowhere(error) && { trouble: error.message })
+    }
   }
 }
 
@@ -177,7 +208,10 @@ export async function editZone(name) {
   const kept = edits.get(name)
   showRows(kept?.rows ?? rowsOf(found.records))
   const isOutdated = kept !== undefined && kept.base !== found.etag
-  show($('zone-output'), isOutdated ? 'The saved zone has changed since these edits were begun. Saving shows what it would replace.' : '')
+  show(
+    $('zone-output'),
+    isOutdated ? 'The saved zone has changed since these edits were begun. Saving shows what it would replace.' : ''
+  )
   $('zone-title').textContent = `Zone of ${name}`
   edited()
   $('zone').hidden = false
@@ -192,7 +226,8 @@ async function discardEdits(of, rows) {
 
 /** Edits of the draft go with it, after a question of their own. */
 async function discardDraftOf(of, rows, say) {
-  if (edits.has(of.name) && !(await ask(discardQuestion(of.name, difference(of.records, recordsOf(rows).records))))) return undefined
+  if (edits.has(of.name) && !(await ask(discardQuestion(of.name, difference(of.records, recordsOf(rows).records)))))
+    return undefined
   const done = await discardDraft(services(of, rows), of)
   if (done === undefined) return say('The draft is kept.')
   edits.drop(of.name)

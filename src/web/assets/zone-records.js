@@ -9,7 +9,9 @@ export const FIRST_ROW = { label: '@', type: 'A', value: '', ttl: '' }
 
 /** A row of texts, whatever it is made of. */
 export function rowOf(values) {
-  return Object.fromEntries(FIELDS.map((field) => [field, values[field] === undefined ? '' : String(values[field]).trim()]))
+  return Object.fromEntries(
+    FIELDS.map((field) => [field, values[field] === undefined ? '' : String(values[field]).trim()])
+  )
 }
 
 export function rowsOf(records) {
@@ -32,14 +34,20 @@ export function recordsOf(rows) {
     const label = row.label || '@'
     records[label] ??= []
     rowByPath.set(`${label}/${records[label].length}`, index)
-    records[label].push({ type: row.type.toUpperCase(), value: row.value, ...(row.ttl !== '' && { ttl: Number(row.ttl) }) })
+    records[label].push({
+      type: row.type.toUpperCase(),
+      value: row.value,
+      ...(row.ttl !== '' && { ttl: Number(row.ttl) })
+    })
   })
   return { records, rowByPath }
 }
 
 /** `www 300 A 192.0.2.1`, one line a record. */
 function linesOf(records) {
-  return Object.entries(records).flatMap(([label, group]) => group.map(({ type, value, ttl = DEFAULT_TTL }) => `${label} ${ttl} ${type} ${value}`))
+  return Object.entries(records).flatMap(([label, group]) =>
+    group.map(({ type, value, ttl = DEFAULT_TTL }) => `${label} ${ttl} ${type} ${value}`)
+  )
 }
 
 /** The lines of `after` that `before` lacks, and the other way round; each as often as it is missing. */
@@ -62,20 +70,36 @@ export const isUnchanged = ({ added, removed }) => added.length + removed.length
 export const isDraft = ({ state, serial, published }) => state === 'draft' && serial !== published
 
 /**
- * What the editor shows: a word for the badge, and a sentence. `source`: of the zone that was loaded, null for none; `trouble`: why
- * that of the network could not be read; `state`: `draft` or `published`, as the daemon says. `saved`, `published`: serials that the daemon has now, 0 for none.
+ * What the editor shows: a word for the badge, and a sentence. `source`: of the zone that was loaded, null for none;
+ * `trouble`: why that of the network could not be read; `state`: `draft` or `published`, as the daemon says. `saved`,
+ * `published`: serials that the daemon has now, 0 for none.
  */
 export function zoneState({ source, state, trouble, serial, saved, published, isEdited }) {
   const below = belowEdits({ source, state, trouble, serial, published })
-  const elsewhere = source === 'local' && saved > serial ? ` It was changed elsewhere since: serial ${saved} is saved now. Saving shows what it would replace.` : ''
+  const elsewhere =
+    source === 'local' && saved > serial
+      ? ` It was changed elsewhere since: serial ${saved} is saved now. Saving shows what it would replace.`
+      : ''
   if (!isEdited) return { word: below.word, text: `${below.text}${elsewhere}` }
-  return { word: 'unsaved edits', text: `Nothing of your edits is saved yet; this tab keeps them. Without them: ${below.text}${elsewhere}` }
+  return {
+    word: 'unsaved edits',
+    text: `Nothing of your edits is saved yet; this tab keeps them. Without them: ${below.text}${elsewhere}`
+  }
 }
 
 function belowEdits({ source, state, trouble, serial, published }) {
-  if (trouble !== undefined) return { word: 'not known', text: `No draft is saved here, and what is published cannot be read just now: ${trouble}` }
+  if (trouble !== undefined)
+    return {
+      word: 'not known',
+      text: `No draft is saved here, and what is published cannot be read just now: ${trouble}`
+    }
   if (source === null) return { word: 'no zone', text: 'No zone is saved here or published.' }
-  if (source === 'network') return { word: 'published', text: `Serial ${serial}, as peers show it. There is no draft here.` }
-  if (!isDraft({ state, serial, published })) return { word: 'published', text: `Serial ${serial}, the zone that is published.` }
-  return { word: 'draft', text: `Serial ${serial}, which only this daemon has. ${published > 0 ? `Published is serial ${published}.` : 'Nothing is published.'}` }
+  if (source === 'network')
+    return { word: 'published', text: `Serial ${serial}, as peers show it. There is no draft here.` }
+  if (!isDraft({ state, serial, published }))
+    return { word: 'published', text: `Serial ${serial}, the zone that is published.` }
+  return {
+    word: 'draft',
+    text: `Serial ${serial}, which only this daemon has. ${published > 0 ? `Published is serial ${published}.` : 'Nothing is published.'}`
+  }
 }

@@ -6,7 +6,8 @@ import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../../helpers/wor
 const NONCE = 'ab'.repeat(32)
 const ADDRESS = '127.0.0.1:7468'
 
-const ask = (world: World, nonce = NONCE, address = ADDRESS): Promise<Response> => world.request('GET', `/api/challenge?${new URLSearchParams({ nonce, address }).toString()}`)
+const ask = (world: World, nonce = NONCE, address = ADDRESS): Promise<Response> =>
+  world.request('GET', `/api/challenge?${new URLSearchParams({ nonce, address }).toString()}`)
 
 describe('the challenge', () => {
   it('is answered as the OpenAPI document describes it, so that others can write a client', async () => {
@@ -15,11 +16,14 @@ describe('the challenge', () => {
     expect(await (await ask(createWorld())).json()).toEqual({ instance: INSTANCE, proof })
   })
 
-  it.each(['127.0.0.1:7469', '127.0.0.2:7468', 'localhost:7468', '[::1]:7468', '127.0.0.1', ''])('is not answered for %s, where the daemon did not get it', async (address) => {
-    const response = await ask(createWorld(), NONCE, address)
-    expect(response.status).toBe(421)
-    expect(await response.json()).toMatchObject({ code: 'SVC-AUT-004' })
-  })
+  it.each(['127.0.0.1:7469', '127.0.0.2:7468', 'localhost:7468', '[::1]:7468', '127.0.0.1', ''])(
+    'is not answered for %s, where the daemon did not get it',
+    async (address) => {
+      const response = await ask(createWorld(), NONCE, address)
+      expect(response.status).toBe(421)
+      expect(await response.json()).toMatchObject({ code: 'SVC-AUT-004' })
+    }
+  )
 
   it.each(['', 'ab', NONCE.toUpperCase(), `${NONCE}00`])('needs a whole nonce, not "%s"', async (nonce) => {
     const response = await ask(createWorld(), nonce)
@@ -39,7 +43,13 @@ describe('the challenge', () => {
   })
 
   it('is answered to the owner while a neighbour asks too much of everything else', async () => {
-    const world = createWorld({ limits: { anonymous: { perSecond: 1, burst: 1 }, known: { perSecond: 1, burst: 1 }, failedLogins: { perSecond: 1, burst: 1 } } })
+    const world = createWorld({
+      limits: {
+        anonymous: { perSecond: 1, burst: 1 },
+        known: { perSecond: 1, burst: 1 },
+        failedLogins: { perSecond: 1, burst: 1 }
+      }
+    })
     await world.request('GET', '/api/network-status')
     expect((await world.request('GET', '/api/network-status')).status).toBe(429)
     expect((await ask(world)).status).toBe(200)
@@ -53,7 +63,8 @@ describe('a proof', () => {
     const { proof } = (await (await ask(createWorld())).json()) as { proof: string }
     const key = proofKey(MAIN_TOKEN)
     expect(proves(key, statement, proof)).toBe(true)
-    for (const other of [{ nonce: 'cd'.repeat(32) }, { instance: 'another' }, { address: '127.0.0.1:7469' }]) expect(proves(key, { ...statement, ...other }, proof)).toBe(false)
+    for (const other of [{ nonce: 'cd'.repeat(32) }, { instance: 'another' }, { address: '127.0.0.1:7469' }])
+      expect(proves(key, { ...statement, ...other }, proof)).toBe(false)
     expect(proves(proofKey('another'), statement, proof)).toBe(false)
     expect(proves(key, statement, proof.slice(1))).toBe(false)
   })

@@ -17,13 +17,28 @@ const passphrase = ['--passphrase-file', '-']
 let recipient: string
 
 const run = (args: readonly string[], settings?: CliSettings): Promise<CliResult> => cli(['--json', ...args], settings)
-const failure = async (args: readonly string[], settings?: CliSettings): Promise<{ code: string; exit_code: number; detail: string; cure?: string }> => {
+const failure = async (
+  args: readonly string[],
+  settings?: CliSettings
+): Promise<{ code: string; exit_code: number; detail: string; cure?: string }> => {
   const { stderr } = await run(args, settings)
-  return (JSON.parse(stderr.trim().split('\n').at(-1)!) as { error: { code: string; exit_code: number; detail: string } }).error
+  return (
+    JSON.parse(stderr.trim().split('\n').at(-1)!) as { error: { code: string; exit_code: number; detail: string } }
+  ).error
 }
 const everything = (): string => {
-  const files = readdirSync(scratch, { recursive: true, encoding: 'utf8' }).filter((file) => statSync(join(scratch, file)).isFile() && !/-(?:wal|shm)$/u.test(file))
-  return files.sort().map((file) => `${file} ${createHash('sha256').update(readFileSync(join(scratch, file))).digest('hex')}`).join('\n')
+  const files = readdirSync(scratch, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => statSync(join(scratch, file)).isFile() && !/-(?:wal|shm)$/u.test(file)
+  )
+  return files
+    .sort()
+    .map(
+      (file) =>
+        `${file} ${createHash('sha256')
+          .update(readFileSync(join(scratch, file)))
+          .digest('hex')}`
+    )
+    .join('\n')
 }
 
 beforeAll(async () => {
@@ -31,8 +46,15 @@ beforeAll(async () => {
   recipient = await identityToRecipient(secret)
   writeFileSync(at('key.txt'), `# a comment\n${secret}\n`)
   const zone = Buffer.from('{"serial":1,"records":{"@":[{"type":"A","value":"192.0.2.1"}]}}')
-  writeDirectory(at('original'), { profile: builtInProfiles.local, words: WORDS, records: new Map([[keys.zone('alice.chronym'), zone]]), files: [] })
-  expect((await run(['--data-dir', at('original'), 'backup', at('mine.age'), '--recipient', recipient])).exitCode).toBe(0)
+  writeDirectory(at('original'), {
+    profile: builtInProfiles.local,
+    words: WORDS,
+    records: new Map([[keys.zone('alice.chronym'), zone]]),
+    files: []
+  })
+  expect((await run(['--data-dir', at('original'), 'backup', at('mine.age'), '--recipient', recipient])).exitCode).toBe(
+    0
+  )
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -41,7 +63,11 @@ describe('a backup on the command line', () => {
     expect(statSync(at('mine.age')).mode & 0o777).toBe(0o600)
     const again = ['--data-dir', at('original'), 'backup', at('mine.age'), '--recipient', recipient]
     const before = readFileSync(at('mine.age'))
-    expect(await failure(again)).toMatchObject({ code: 'CLI-BAK-003', exit_code: 6, cure: expect.stringContaining('--force') as string })
+    expect(await failure(again)).toMatchObject({
+      code: 'CLI-BAK-003',
+      exit_code: 6,
+      cure: expect.stringContaining('--force') as string
+    })
     expect(readFileSync(at('mine.age'))).toEqual(before)
     expect((await run([...again, '--force'])).exitCode).toBe(0)
     expect(readFileSync(at('mine.age'))).not.toEqual(before)
@@ -53,24 +79,41 @@ describe('a backup on the command line', () => {
     ['no passphrase', passphrase, '\n', 'CLI-USE-001'],
     ['nobody to ask', [], '', 'CLI-USE-001']
   ])('refuses %s', async (_title, options, stdin, expected) => {
-    expect((await failure(['--data-dir', at('original'), 'backup', at('never.age'), ...options], { stdin })).code).toBe(expected)
+    expect((await failure(['--data-dir', at('original'), 'backup', at('never.age'), ...options], { stdin })).code).toBe(
+      expected
+    )
     expect(readdirSync(scratch)).not.toContain('never.age')
   })
 
   it('refuses a directory that is none, and makes nothing there', async () => {
-    expect(await failure(['--data-dir', at('nowhere'), 'backup', at('never.age'), '--recipient', recipient])).toMatchObject({ code: 'CLI-BAK-004', detail: expect.stringContaining('no seed') as string })
+    expect(
+      await failure(['--data-dir', at('nowhere'), 'backup', at('never.age'), '--recipient', recipient])
+    ).toMatchObject({ code: 'CLI-BAK-004', detail: expect.stringContaining('no seed') as string })
     expect(readdirSync(scratch)).not.toContain('nowhere')
   })
 
   it('says that a copy inside the data directory is lost with it', async () => {
-    const { stderr } = await cli(['--data-dir', at('original'), 'backup', join(at('original'), 'inside.age'), '--recipient', recipient])
+    const { stderr } = await cli([
+      '--data-dir',
+      at('original'),
+      'backup',
+      join(at('original'), 'inside.age'),
+      '--recipient',
+      recipient
+    ])
     expect(stderr).toContain('lost with it')
     rmSync(join(at('original'), 'inside.age'))
   })
 })
 
 describe('a restore on the command line', () => {
-  const from = (directory: string, ...more: string[]): string[] => ['--data-dir', at(directory), 'restore', at('mine.age'), ...more]
+  const from = (directory: string, ...more: string[]): string[] => [
+    '--data-dir',
+    at(directory),
+    'restore',
+    at('mine.age'),
+    ...more
+  ]
   const key = (): string[] => ['--identity', at('key.txt')]
 
   it('brings the words and the draft back, for the network of the backup', async () => {
@@ -78,12 +121,18 @@ describe('a restore on the command line', () => {
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ data_dir: at('restored'), network: 'local', drafts: ['alice.chronym'] })
     expect(readFileSync(join(at('restored'), 'seed-words'), 'utf8')).toBe(`${WORDS}\n`)
-    expect((await cli(from('told', ...key(), '--yes', '--no-json'))).stdout).toContain('start it: chronym daemon --network local')
+    expect((await cli(from('told', ...key(), '--yes', '--no-json'))).stdout).toContain(
+      'start it: chronym daemon --network local'
+    )
   })
 
   it('asks on a terminal whether the original is gone, and takes Enter for a no', async () => {
     for (const stdin of ['\n', 'n\n']) {
-      expect(await cli(from('asked', ...key()), { terminal: true, stdin })).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('Two daemons with one seed') as string })
+      expect(await cli(from('asked', ...key()), { terminal: true, stdin })).toMatchObject({
+        exitCode: 130,
+        stdout: '',
+        stderr: expect.stringContaining('Two daemons with one seed') as string
+      })
       expect(readdirSync(scratch)).not.toContain('asked')
     }
     expect((await cli(from('asked', ...key()), { terminal: true, stdin: 'y\n' })).exitCode).toBe(0)
@@ -91,9 +140,15 @@ describe('a restore on the command line', () => {
 
   it('takes a passphrase, and refuses a wrong one', async () => {
     const file = at('phrase.age')
-    expect((await run(['--data-dir', at('original'), 'backup', file, ...passphrase], { stdin: 'correct horse\n' })).exitCode).toBe(0)
+    expect(
+      (await run(['--data-dir', at('original'), 'backup', file, ...passphrase], { stdin: 'correct horse\n' })).exitCode
+    ).toBe(0)
     const restore = ['--data-dir', at('by-phrase'), 'restore', file, ...passphrase, '--yes']
-    expect(await failure(restore, { stdin: 'wrong horse\n' })).toMatchObject({ code: 'CLI-BAK-001', exit_code: 2, detail: expect.stringContaining('passphrase does not open') as string })
+    expect(await failure(restore, { stdin: 'wrong horse\n' })).toMatchObject({
+      code: 'CLI-BAK-001',
+      exit_code: 2,
+      detail: expect.stringContaining('passphrase does not open') as string
+    })
     expect(readdirSync(scratch)).not.toContain('by-phrase')
     expect((await run(restore, { stdin: 'correct horse\n' })).exitCode).toBe(0)
   })
@@ -118,14 +173,17 @@ describe('a restore on the command line', () => {
       [['--data-dir', at('new'), 'restore', at('none.age'), ...key(), '--yes'], {}, 'CLI-INP-001'],
       [['--data-dir', at('new'), 'restore', '--yes'], {}, 'CLI-USE-001']
     ]
-    for (const [args, settings, expected] of cases) expect(await failure(args, settings), args.join(' ')).toMatchObject({ code: expected })
+    for (const [args, settings, expected] of cases)
+      expect(await failure(args, settings), args.join(' ')).toMatchObject({ code: expected })
     expect(everything()).toBe(before)
     expect(readdirSync(scratch)).not.toContain('new')
   })
 
   it('makes a directory of the words, with what is to be looked for', async () => {
     const words = ['--data-dir', at('words'), 'restore', '--words', '--network', 'local', '--yes']
-    const { exitCode, stdout, stderr } = await run([...words, '--name', 'alice.chronym'], { stdin: `${WORDS.toUpperCase()}\n` })
+    const { exitCode, stdout, stderr } = await run([...words, '--name', 'alice.chronym'], {
+      stdin: `${WORDS.toUpperCase()}\n`
+    })
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
     expect(JSON.parse(stdout)).toEqual({ data_dir: at('words'), network: 'local', wanted: ['alice.chronym'] })
     expect(readFileSync(join(at('words'), 'seed-words'), 'utf8')).toBe(`${WORDS}\n`)

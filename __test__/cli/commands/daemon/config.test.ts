@@ -35,7 +35,11 @@ describe('config check', () => {
   it.each([
     ['a network that is none', 'network = "nosuch"', 'network "nosuch" is neither'],
     ['a profile that is none', `network = ${JSON.stringify(import.meta.filename)}`, 'nor a readable profile file'],
-    ['an address of a peer that is none', '[p2p]\nbootstrap = ["localhost:7469"]', 'p2p.bootstrap.0: must be a multiaddr'],
+    [
+      'an address of a peer that is none',
+      '[p2p]\nbootstrap = ["localhost:7469"]',
+      'p2p.bootstrap.0: must be a multiaddr'
+    ],
     ['a kept backup that nobody could open', '[backup]\nfile = "/srv/names.age"', 'backup.recipient: is missing']
   ])('refuses %s, as the daemon does', async (_what, toml, message) => {
     const { exitCode, stdout, stderr } = await check(toml)

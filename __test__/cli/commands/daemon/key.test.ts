@@ -36,11 +36,19 @@ async function used(words = WORDS): Promise<void> {
   rmSync(paths.backupState)
 }
 
-const images = (): Record<string, string> => Object.fromEntries(readdirSync(paths.root).map((name) => [name, statSync(join(paths.root, name)).isFile() ? readFileSync(join(paths.root, name), 'hex') : 'directory']))
+const images = (): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(paths.root).map((name) => [
+      name,
+      statSync(join(paths.root, name)).isFile() ? readFileSync(join(paths.root, name), 'hex') : 'directory'
+    ])
+  )
 
 async function seedFinding(): Promise<{ state: string; detail: string; cure?: string } | undefined> {
   const { stdout } = await key(['doctor', '--json', '--api', 'http://127.0.0.1:9'])
-  return (JSON.parse(stdout) as { checks: { name: string; state: string; detail: string }[] }).checks.find(({ name }) => name === 'seed')
+  return (JSON.parse(stdout) as { checks: { name: string; state: string; detail: string }[] }).checks.find(
+    ({ name }) => name === 'seed'
+  )
 }
 
 describe('chronym key show', () => {
@@ -59,7 +67,12 @@ describe('chronym key show', () => {
 
   it('asks on a terminal, and numbers the words there', async () => {
     await used()
-    for (const stdin of ['n\n', '\n', '']) expect(await key(['key', 'show'], { terminal: true, stdin })).toMatchObject({ exitCode: 130, stdout: '', stderr: expect.stringContaining('take your names') as string })
+    for (const stdin of ['n\n', '\n', ''])
+      expect(await key(['key', 'show'], { terminal: true, stdin })).toMatchObject({
+        exitCode: 130,
+        stdout: '',
+        stderr: expect.stringContaining('take your names') as string
+      })
     const { exitCode, stdout } = await key(['key', 'show'], { terminal: true, stdin: 'y\n' })
     expect(exitCode).toBe(0)
     expect(stdout.split('\n').filter((line) => line !== '')).toHaveLength(6)
@@ -81,9 +94,15 @@ describe('chronym key check', () => {
   it('says yes to the right words and notes it, and no to others', async () => {
     await used()
     expect(isSeedSafe(paths)).toBe(false)
-    expect(await key(['key', 'check'], { stdin: OTHERS })).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('"matches":false') as string })
+    expect(await key(['key', 'check'], { stdin: OTHERS })).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining('"matches":false') as string
+    })
     expect(isSeedSafe(paths)).toBe(false)
-    expect(await key(['key', 'check'], { stdin: WORDS })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"matches":true') as string })
+    expect(await key(['key', 'check'], { stdin: WORDS })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('"matches":true') as string
+    })
     expect(isSeedSafe(paths)).toBe(true)
     expect(statSync(paths.backupState).mode & 0o777).toBe(0o600)
     expect(readFileSync(paths.backupState, 'utf8')).not.toContain(WORDS.split(' ')[0])
@@ -92,7 +111,9 @@ describe('chronym key check', () => {
   it('asks on a terminal, line by line, and takes a file', async () => {
     await used()
     const words = WORDS.split(' ')
-    const lines = [words.slice(0, 10), words.slice(10, 20), words.slice(20)].map((part) => part.join(' ').toUpperCase()).join('\n')
+    const lines = [words.slice(0, 10), words.slice(10, 20), words.slice(20)]
+      .map((part) => part.join(' ').toUpperCase())
+      .join('\n')
     const asked = await key(['key', 'check'], { terminal: true, stdin: `${lines}\n` })
     expect(asked.exitCode).toBe(0)
     expect(asked.stderr).toContain('24 words')
@@ -112,7 +133,8 @@ describe('chronym key check', () => {
     expect(exitCode).toBe(2)
     expect(stderr).toContain(reason)
     expect(stderr).toContain('cure')
-    for (const word of ['secretword', ...WORDS.split(' ').filter((each) => each.length > 6)]) expect(stderr).not.toContain(word)
+    for (const word of ['secretword', ...WORDS.split(' ').filter((each) => each.length > 6)])
+      expect(stderr).not.toContain(word)
     expect(isSeedSafe(paths)).toBe(false)
   })
 
@@ -129,7 +151,10 @@ describe('chronym key check', () => {
 
 describe('chronym key import', () => {
   it('makes a directory that its daemon starts with, and counts as a check', async () => {
-    expect(await key(['key', 'import'], { stdin: WORDS })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"imported":true') as string })
+    expect(await key(['key', 'import'], { stdin: WORDS })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('"imported":true') as string
+    })
     expect(readFileSync(paths.seed, 'utf8')).toBe(`${WORDS}\n`)
     expect([statSync(paths.root).mode & 0o777, statSync(paths.seed).mode & 0o777]).toEqual([0o700, 0o600])
     expect(isSeedSafe(paths)).toBe(true)
@@ -154,7 +179,10 @@ describe('chronym key import', () => {
 
   it('refuses another seed before the first start as well', async () => {
     await key(['key', 'import'], { stdin: WORDS })
-    expect(await key(['key', 'import'], { stdin: WORDS })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"imported":false') as string })
+    expect(await key(['key', 'import'], { stdin: WORDS })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('"imported":false') as string
+    })
     const before = images()
     expect((await key(['key', 'import'], { stdin: OTHERS })).exitCode).toBe(6)
     expect(images()).toEqual(before)
@@ -199,9 +227,15 @@ describe('doctor', () => {
     chmodSync(paths.seed, 0o644)
     expect(await seedFinding()).toMatchObject({ state: 'warning', cure: `chmod 600 ${paths.seed}` })
     writeFileSync(paths.seed, 'torn')
-    expect(await seedFinding()).toMatchObject({ state: 'failed', cure: expect.stringContaining('key import') as string })
+    expect(await seedFinding()).toMatchObject({
+      state: 'failed',
+      cure: expect.stringContaining('key import') as string
+    })
     rmSync(paths.seed)
-    expect(await seedFinding()).toMatchObject({ state: 'failed', cure: expect.stringContaining('key import') as string })
+    expect(await seedFinding()).toMatchObject({
+      state: 'failed',
+      cure: expect.stringContaining('key import') as string
+    })
   })
 })
 

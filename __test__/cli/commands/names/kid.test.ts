@@ -24,40 +24,87 @@ describe('an identity made on the command line', () => {
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
   it('is a signed document that a node accepts, with the DID of its content', async () => {
-    const { exitCode, stdout } = await cli(['kid', 'create', '--network', 'local', '--seed-file', join(directory, 'seed'), '--service', 'files=FileServer=https://files.example/?a=b'])
+    const { exitCode, stdout } = await cli([
+      'kid',
+      'create',
+      '--network',
+      'local',
+      '--seed-file',
+      join(directory, 'seed'),
+      '--service',
+      'files=FileServer=https://files.example/?a=b'
+    ])
     expect(exitCode).toBe(0)
-    const document = parseKidDocument((JSON.parse(stdout) as { authorized_kid: { document: unknown } }).authorized_kid.document, profile)
+    const document = parseKidDocument(
+      (JSON.parse(stdout) as { authorized_kid: { document: unknown } }).authorized_kid.document,
+      profile
+    )
     expect(kidDid(document, profile)).toBe(document.id)
     expect(verifyKidLog([document], profile).did).toBe(document.id)
-    expect(document.service).toEqual([{ id: `${document.id}#files`, type: 'FileServer', serviceEndpoint: 'https://files.example/?a=b' }])
+    expect(document.service).toEqual([
+      { id: `${document.id}#files`, type: 'FileServer', serviceEndpoint: 'https://files.example/?a=b' }
+    ])
   })
 
   it('has another DID for another index of the same seed', () => {
-    expect(createIdentity(seed, { ...parts, index: 1 }, NOW, profile).id).not.toBe(createIdentity(seed, parts, NOW, profile).id)
+    expect(createIdentity(seed, { ...parts, index: 1 }, NOW, profile).id).not.toBe(
+      createIdentity(seed, parts, NOW, profile).id
+    )
   })
 
-  it.each(['files', 'files=FileServer', '=FileServer=https://x', 'files==https://x'])('refuses the service %j', (text) => {
-    expect(() => parseService(text)).toThrow('ID=TYPE=URL')
-  })
+  it.each(['files', 'files=FileServer', '=FileServer=https://x', 'files==https://x'])(
+    'refuses the service %j',
+    (text) => {
+      expect(() => parseService(text)).toThrow('ID=TYPE=URL')
+    }
+  )
 })
 
 describe('a manifest made on the command line', () => {
   const document = createIdentity(seed, { ...parts, index: 3 }, NOW, profile)
-  const identity = { kid_document: { ...document, verificationMethod: [...document.verificationMethod] }, manifest_document: { capabilities: [], version: 4 } }
+  const identity = {
+    kid_document: { ...document, verificationMethod: [...document.verificationMethod] },
+    manifest_document: { capabilities: [], version: 4 }
+  }
 
   it('is signed by the key that the document lists, and is the next version', () => {
-    const draft = { capabilities: [{ ...parseCapability('files file-transfer https https://files.example all my files') }] }
-    const manifest = parseManifest(JSON.parse(JSON.stringify(makeManifest(seed, draft, identity, 30, Date.parse(NOW), profile))), profile)
+    const draft = {
+      capabilities: [{ ...parseCapability('files file-transfer https https://files.example all my files') }]
+    }
+    const manifest = parseManifest(
+      JSON.parse(JSON.stringify(makeManifest(seed, draft, identity, 30, Date.parse(NOW), profile))),
+      profile
+    )
     verifyManifest(manifest, verifyKidLog([document], profile))
-    expect(manifest).toMatchObject({ id: document.id, kid_version: 1, version: 5, validFrom: NOW, validUntil: '2026-01-31T00:00:00.000Z' })
-    expect(manifest.capabilities).toEqual([{ id: 'files', type: 'file-transfer', protocol: 'https', endpoint: 'https://files.example', description: 'all my files' }])
+    expect(manifest).toMatchObject({
+      id: document.id,
+      kid_version: 1,
+      version: 5,
+      validFrom: NOW,
+      validUntil: '2026-01-31T00:00:00.000Z'
+    })
+    expect(manifest.capabilities).toEqual([
+      {
+        id: 'files',
+        type: 'file-transfer',
+        protocol: 'https',
+        endpoint: 'https://files.example',
+        description: 'all my files'
+      }
+    ])
   })
 
   it('is refused with the seed of somebody else', () => {
-    expect(() => makeManifest(new Uint8Array(32), { capabilities: [] }, identity, 30, Date.parse(NOW), profile)).toThrow(document.id)
+    expect(() =>
+      makeManifest(new Uint8Array(32), { capabilities: [] }, identity, 30, Date.parse(NOW), profile)
+    ).toThrow(document.id)
   })
 
-  it.each([['null', null], ['no capabilities', {}], ['a capability without endpoint', { capabilities: [{ id: 'a', type: 'b', protocol: 'c' }] }]])('is no manifest with %s', (_title, json) => {
+  it.each([
+    ['null', null],
+    ['no capabilities', {}],
+    ['a capability without endpoint', { capabilities: [{ id: 'a', type: 'b', protocol: 'c' }] }]
+  ])('is no manifest with %s', (_title, json) => {
     expect(() => parseManifestDraft(json, 'm.json')).toThrow('m.json is no manifest')
   })
 })

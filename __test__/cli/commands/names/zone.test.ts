@@ -32,7 +32,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
-const zone = (args: readonly string[], settings: CliSettings = {}) => cli(['--api', url, '--token', MAIN_TOKEN, '--no-json', 'zone', ...args], settings)
+const zone = (args: readonly string[], settings: CliSettings = {}) =>
+  cli(['--api', url, '--token', MAIN_TOKEN, '--no-json', 'zone', ...args], settings)
 const saved = () => world.registry.zones.get(NAME)
 
 /** An editor that runs a script with the file as $1. */
@@ -53,7 +54,12 @@ describe('zone set', () => {
     expect(saved()?.serial).toBe(5)
   })
 
-  it.each([['y\n', 6], ['n\n', 5], ['\n', 5], ['', 5]])('asks on a terminal, and takes %j for serial %d', async (stdin, serial) => {
+  it.each([
+    ['y\n', 6],
+    ['n\n', 5],
+    ['\n', 5],
+    ['', 5]
+  ])('asks on a terminal, and takes %j for serial %d', async (stdin, serial) => {
     const { stderr, exitCode } = await zone(['set', NAME, '-r', 'www A 192.0.2.1'], { terminal: true, stdin })
     expect(stderr).toMatch(/-\s+@\s+60\s+MX\s+10 mail\.example\.com/)
     expect(exitCode).toBe(serial === 6 ? 0 : 130)
@@ -61,7 +67,20 @@ describe('zone set', () => {
   })
 
   it('asks nothing when nothing is dropped, and with --yes', async () => {
-    expect((await zone(['set', NAME, '-r', 'www A 192.0.2.1', '-r', '@ 60 MX 10 mail.example.com.', '-r', 'new A 192.0.2.2'])).exitCode).toBe(0)
+    expect(
+      (
+        await zone([
+          'set',
+          NAME,
+          '-r',
+          'www A 192.0.2.1',
+          '-r',
+          '@ 60 MX 10 mail.example.com.',
+          '-r',
+          'new A 192.0.2.2'
+        ])
+      ).exitCode
+    ).toBe(0)
     expect((await zone(['set', NAME, '-r', 'new A 192.0.2.2', '--yes'])).exitCode).toBe(0)
     expect({ ...saved()?.records }).toEqual({ new: [{ type: 'A', value: '192.0.2.2' }] })
   })
@@ -74,7 +93,10 @@ describe('zone set', () => {
   it('takes the serial of the zone that was read for a condition, and hands on another', async () => {
     const file = join(directory, 'zone.json')
     const sent = () => world.registry.calls.findLast(({ operation }) => operation === 'saveZone')?.arguments[1]
-    for (const [serial, expected] of [[5, undefined], [9, 9]]) {
+    for (const [serial, expected] of [
+      [5, undefined],
+      [9, 9]
+    ]) {
       await writeFile(file, JSON.stringify({ serial, records: { new: [A] } }))
       await zone(['set', NAME, file, '--yes'])
       expect(sent()).toEqual({ ...(expected !== undefined && { serial: expected }), records: { new: [A] } })
@@ -82,7 +104,10 @@ describe('zone set', () => {
   })
 
   it('refuses an empty file even with --yes, and takes a comment alone for a zone without records', async () => {
-    expect(await zone(['set', NAME, '-', '--yes'], { stdin: '\n' })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('standard input is empty') as string })
+    expect(await zone(['set', NAME, '-', '--yes'], { stdin: '\n' })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('standard input is empty') as string
+    })
     expect((await zone(['set', NAME, '-'], { stdin: '; none\n' })).exitCode).toBe(2)
     expect(saved()?.serial).toBe(5)
     expect((await zone(['set', NAME, '-', '--yes'], { stdin: '; none\n' })).exitCode).toBe(0)
@@ -94,7 +119,11 @@ describe('zone add and rm', () => {
   it('change what they name and leave the rest', async () => {
     expect((await zone(['add', NAME, 'www', '1h', 'AAAA', '2001:db8::1'])).exitCode).toBe(0)
     expect((await zone(['add', NAME, '@ TXT "a b"', 'x A 192.0.2.3'])).exitCode).toBe(0)
-    expect({ ...saved()?.records }).toEqual({ www: [A, { type: 'AAAA', value: '2001:db8::1', ttl: 3600 }], '@': [MX, { type: 'TXT', value: '"a b"' }], x: [{ type: 'A', value: '192.0.2.3' }] })
+    expect({ ...saved()?.records }).toEqual({
+      www: [A, { type: 'AAAA', value: '2001:db8::1', ttl: 3600 }],
+      '@': [MX, { type: 'TXT', value: '"a b"' }],
+      x: [{ type: 'A', value: '192.0.2.3' }]
+    })
     expect((await zone(['rm', NAME, 'www', 'aaaa'])).exitCode).toBe(0)
     expect((await zone(['rm', NAME, 'x', '@ TXT'])).exitCode).toBe(0)
     // Spelt otherwise, the same record.
@@ -103,7 +132,10 @@ describe('zone add and rm', () => {
   })
 
   it('of a record that is not there is refused, with all others that were named', async () => {
-    expect(await zone(['rm', NAME, 'www', 'mail'])).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('no record mail; nothing was changed') as string })
+    expect(await zone(['rm', NAME, 'www', 'mail'])).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringContaining('no record mail; nothing was changed') as string
+    })
     expect(saved()?.serial).toBe(5)
   })
 
@@ -122,13 +154,22 @@ describe('zone add and rm', () => {
 
 describe.skipIf(process.platform === 'win32')('zone edit', () => {
   it('opens the zone as a master file and saves what comes back, in its own spelling', async () => {
-    const env = await editor(`grep -q '^\\$ORIGIN alice.chronym.$' "$1" || exit 1; echo 'new 1h IN A 192.0.2.8' >> "$1"`)
+    const env = await editor(
+      `grep -q '^\\$ORIGIN alice.chronym.$' "$1" || exit 1; echo 'new 1h IN A 192.0.2.8' >> "$1"`
+    )
     expect((await zone(['edit', NAME], { env })).exitCode).toBe(0)
-    expect({ ...saved()?.records }).toEqual({ www: [A], '@': [MX], new: [{ type: 'A', value: '192.0.2.8', ttl: 3600 }] })
+    expect({ ...saved()?.records }).toEqual({
+      www: [A],
+      '@': [MX],
+      new: [{ type: 'A', value: '192.0.2.8', ttl: 3600 }]
+    })
   })
 
   it('saves nothing without a change', async () => {
-    expect(await zone(['edit', NAME], { env: { VISUAL: 'true', EDITOR: 'false' } })).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('nothing was changed') as string })
+    expect(await zone(['edit', NAME], { env: { VISUAL: 'true', EDITOR: 'false' } })).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('nothing was changed') as string
+    })
     expect(saved()?.serial).toBe(5)
   })
 
@@ -137,7 +178,9 @@ describe.skipIf(process.platform === 'win32')('zone edit', () => {
     ['what the daemon refuses', 'A x.y', 'is no IPv4 address']
   ])('opens the file again with the error for %s', async (_what, wrong, message) => {
     const seen = join(directory, 'seen')
-    const env = await editor(`if [ -e ${seen} ]; then cp "$1" ${seen}; sed 's/bad .*/good A 192.0.2.7/' ${seen} > "$1"; else touch ${seen}; echo 'bad ${wrong}' >> "$1"; fi`)
+    const env = await editor(
+      `if [ -e ${seen} ]; then cp "$1" ${seen}; sed 's/bad .*/good A 192.0.2.7/' ${seen} > "$1"; else touch ${seen}; echo 'bad ${wrong}' >> "$1"; fi`
+    )
     expect((await zone(['edit', NAME], { env, terminal: true })).exitCode).toBe(0)
     const [remark, ...rest] = (await readFile(seen, 'utf8')).trimEnd().split('\n')
     expect(remark).toMatch(/^;! line \d+: /)
@@ -164,7 +207,11 @@ describe.skipIf(process.platform === 'win32')('zone edit', () => {
 
   it('keeps the text when somebody else changed the zone meanwhile', async () => {
     const other = join(directory, 'other.mjs')
-    const request = { method: 'PATCH', headers: { Authorization: `Bearer ${MAIN_TOKEN}`, 'Content-Type': 'application/json' }, body: '{"add": {}}' }
+    const request = {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${MAIN_TOKEN}`, 'Content-Type': 'application/json' },
+      body: '{"add": {}}'
+    }
     await writeFile(other, `await fetch('${url}/api/zone/${NAME}', ${JSON.stringify(request)})`)
     const env = await editor(`echo 'mine A 192.0.2.1' >> "$1"; '${process.execPath}' '${other}'`)
     const { exitCode, stderr } = await zone(['edit', NAME], { env })
@@ -177,7 +224,10 @@ describe.skipIf(process.platform === 'win32')('zone edit', () => {
   })
 
   it('needs an editor', async () => {
-    expect(await zone(['edit', NAME])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('neither VISUAL nor EDITOR') as string })
+    expect(await zone(['edit', NAME])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('neither VISUAL nor EDITOR') as string
+    })
   })
 })
 
@@ -191,19 +241,33 @@ describe('zone import and export', () => {
   })
 
   it('name each line at fault, those that the daemon refuses too, and save nothing', async () => {
-    expect(await zone(['import', NAME, '-', '--yes'], { stdin: 'a A 192.0.2.1\nb FOO x\nc A\n' })).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/standard input line 2: FOO[^]*line 3: A has no value/) as string })
-    expect(await zone(['import', NAME, '-', '--yes'], { stdin: 'a A 192.0.2.1\n\nb A (\n x.y )\n' })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('standard input line 3: is no IPv4 address') as string })
-    expect(await zone(['import', NAME, '-', '--yes'], { stdin: '' })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('the file is empty') as string })
+    expect(await zone(['import', NAME, '-', '--yes'], { stdin: 'a A 192.0.2.1\nb FOO x\nc A\n' })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/standard input line 2: FOO[^]*line 3: A has no value/) as string
+    })
+    expect(await zone(['import', NAME, '-', '--yes'], { stdin: 'a A 192.0.2.1\n\nb A (\n x.y )\n' })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('standard input line 3: is no IPv4 address') as string
+    })
+    expect(await zone(['import', NAME, '-', '--yes'], { stdin: '' })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('the file is empty') as string
+    })
     expect(saved()?.serial).toBe(5)
   })
 
   it('refuse to drop records unasked', async () => {
-    expect(await zone(['import', NAME, '-'], { stdin: 'a A 192.0.2.1\n' })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('would drop 2 records') as string })
+    expect(await zone(['import', NAME, '-'], { stdin: 'a A 192.0.2.1\n' })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('would drop 2 records') as string
+    })
     expect(saved()?.serial).toBe(5)
   })
 
   it('say that an SOA is left out', async () => {
-    expect(await zone(['import', NAME, '-', '--yes'], { stdin: '@ SOA a b 1 1 1 1 1\na A 192.0.2.1\n' })).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('the SOA is left out') as string })
+    expect(await zone(['import', NAME, '-', '--yes'], { stdin: '@ SOA a b 1 1 1 1 1\na A 192.0.2.1\n' })).toMatchObject(
+      { exitCode: 0, stderr: expect.stringContaining('the SOA is left out') as string }
+    )
   })
 })
 
@@ -225,6 +289,9 @@ describe('drafts', () => {
   it('lose what is not published yet: that is what discarding counts', async () => {
     world.registry.reveals.set(NAME, { ...REVEAL, payload: utf8(JSON.stringify({ serial: 4, records: { www: [A] } })) })
     const { exitCode, stderr } = await zone(['discard', NAME])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('would drop 1 record;') as string })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringContaining('would drop 1 record;') as string
+    })
   })
 })

@@ -23,7 +23,10 @@ const getJson = async (url: string): Promise<unknown> => (await fetch(url)).json
 describe('chronym beacon', () => {
   it('serves the chain that network local pins, and ends with 0 on SIGTERM', async () => {
     const { child, ended, summary } = await serve(['beacon', '--port', '0'])
-    expect(await getJson(`${summary.url}/info`)).toMatchObject({ hash: DEV_BEACON_CHAIN.chain_hash, public_key: DEV_BEACON_CHAIN.public_key })
+    expect(await getJson(`${summary.url}/info`)).toMatchObject({
+      hash: DEV_BEACON_CHAIN.chain_hash,
+      public_key: DEV_BEACON_CHAIN.public_key
+    })
     expect(await getJson(`${summary.url}/${DEV_BEACON_CHAIN.chain_hash}/public/7`)).toMatchObject({ round: 7 })
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
@@ -31,7 +34,11 @@ describe('chronym beacon', () => {
 
   it('relays recorded pulses of another chain, and ends when the process that started it is gone', async () => {
     const { child, ended, summary } = await serve(['beacon', '--port', '0', '--relay', QUICKNET])
-    const recorded = (JSON.parse(readFileSync(QUICKNET, 'utf8')) as { pulses: { round: number; signature: string; randomness: string }[] }).pulses[0]!
+    const recorded = (
+      JSON.parse(readFileSync(QUICKNET, 'utf8')) as {
+        pulses: { round: number; signature: string; randomness: string }[]
+      }
+    ).pulses[0]!
     expect(await getJson(`${summary.url}/public/${recorded.round}`)).toEqual(recorded)
     child.disconnect()
     expect(await ended).toEqual([0, null])
@@ -40,7 +47,15 @@ describe('chronym beacon', () => {
 
 describe('chronym daemon', () => {
   it('hands its options to chronymd, lists one by one', () => {
-    expect(daemonArguments({ dataDir: '/d', port: ['7'], bootstrap: ['/ip4/1', '/ip4/2'], config: 'c.toml', vdfMaxTasks: ['2'] })).toEqual([
+    expect(
+      daemonArguments({
+        dataDir: '/d',
+        port: ['7'],
+        bootstrap: ['/ip4/1', '/ip4/2'],
+        config: 'c.toml',
+        vdfMaxTasks: ['2']
+      })
+    ).toEqual([
       '--config=c.toml',
       '--data-dir=/d',
       '--port=7',

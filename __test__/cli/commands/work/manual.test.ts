@@ -23,7 +23,8 @@ let directory: string
 let profile: NetworkProfile
 const at = (name: string): string => join(directory, name)
 const secretOf = (file: string): Secret => JSON.parse(readFileSync(file, 'utf8')) as Secret
-const commit = (...more: string[]) => cli(['commit', NAME, '--offline', '--network', at('profile.json'), '--seed-file', at('seed'), ...more])
+const commit = (...more: string[]) =>
+  cli(['commit', NAME, '--offline', '--network', at('profile.json'), '--seed-file', at('seed'), ...more])
 const reveal = (...more: string[]) => cli(['reveal', NAME, '--offline', '--seed-file', at('seed'), ...more])
 
 beforeAll(() => {
@@ -59,9 +60,19 @@ describe('a commitment by hand', () => {
   })
 
   it('refuses a name that is none, and a seed file that is none without showing it', async () => {
-    expect((await cli(['commit', 'al_ice.chronym', '--offline', '--network', 'local', '--seed-file', at('seed')])).exitCode).toBe(6)
+    expect(
+      (await cli(['commit', 'al_ice.chronym', '--offline', '--network', 'local', '--seed-file', at('seed')])).exitCode
+    ).toBe(6)
     writeFileSync(at('bad-seed'), 'correct horse battery staple')
-    const { exitCode, stderr } = await cli(['commit', NAME, '--offline', '--network', 'local', '--seed-file', at('bad-seed')])
+    const { exitCode, stderr } = await cli([
+      'commit',
+      NAME,
+      '--offline',
+      '--network',
+      'local',
+      '--seed-file',
+      at('bad-seed')
+    ])
     expect(exitCode).toBe(2)
     expect(stderr).not.toContain('horse')
   })
@@ -79,16 +90,39 @@ describe('a reveal by hand', () => {
     expect(exitCode).toBe(0)
     const { reveal: body } = JSON.parse(stdout) as { reveal: RevealBody }
     expect(body).toMatchObject({ name: NAME, drand_pulse: ROUND, iterations: ITERATIONS })
-    expect(Buffer.from(body.payload, 'base64').toString()).toBe('{"records":{"www":[{"type":"A","value":"192.0.2.1"}]},"serial":1}')
+    expect(Buffer.from(body.payload, 'base64').toString()).toBe(
+      '{"records":{"www":[{"type":"A","value":"192.0.2.1"}]},"serial":1}'
+    )
 
     const secret = secretOf(file)
     const proof = decodeVdfProof(fromBase64(body.vdf_proof))
     expect(toHex(proof.salt)).toBe(secret.salt)
-    const unsigned = { ...body, pubkey: Uint8Array.from(body.pubkey), vdf_proof: fromBase64(body.vdf_proof), payload: fromBase64(body.payload) }
-    expect(verifyStrict(fromBase64(body.signature), revealSigningBytes(unsigned, profileHash(profile)), unsigned.pubkey)).toBe(true)
+    const unsigned = {
+      ...body,
+      pubkey: Uint8Array.from(body.pubkey),
+      vdf_proof: fromBase64(body.vdf_proof),
+      payload: fromBase64(body.payload)
+    }
+    expect(
+      verifyStrict(fromBase64(body.signature), revealSigningBytes(unsigned, profileHash(profile)), unsigned.pubkey)
+    ).toBe(true)
 
-    const seed = vdfSeed({ commitment: fromHex(secret.commitment), round: ROUND, randomness: pulseRandomness(pulse) }, profileHash(profile))
-    const question = ['vdf', 'verify', '--seed', toHex(seed), '--bits', String(profile.discriminant_bits), '--iterations', String(ITERATIONS), '--proof', toHex(proof.proof)]
+    const seed = vdfSeed(
+      { commitment: fromHex(secret.commitment), round: ROUND, randomness: pulseRandomness(pulse) },
+      profileHash(profile)
+    )
+    const question = [
+      'vdf',
+      'verify',
+      '--seed',
+      toHex(seed),
+      '--bits',
+      String(profile.discriminant_bits),
+      '--iterations',
+      String(ITERATIONS),
+      '--proof',
+      toHex(proof.proof)
+    ]
     expect((await cli(question)).exitCode).toBe(0)
   })
 
@@ -104,9 +138,16 @@ describe('a reveal by hand', () => {
       expect(made.stderr).toContain(file)
       expect(secretOf(file).network).toBe(at('profile.json'))
       expect(readdirSync(directory).filter((entry) => !beside.includes(entry))).toEqual(['data'])
-      if (process.platform !== 'win32') expect([file, at('data/commitments'), at('data')].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700, 0o700])
+      if (process.platform !== 'win32')
+        expect([file, at('data/commitments'), at('data')].map((path) => statSync(path).mode & 0o777)).toEqual([
+          0o600, 0o700, 0o700
+        ])
       expect((await cli(['commit', NAME, '--offline', '--seed-file', 'seed'], { env })).exitCode).toBe(2)
-      expect(await cli(['reveal', NAME, '--offline', '--seed-file', 'seed', ...withPulse], { env: { CHRONYM_DATA_DIR: at('data') } })).toMatchObject({ exitCode: 0 })
+      expect(
+        await cli(['reveal', NAME, '--offline', '--seed-file', 'seed', ...withPulse], {
+          env: { CHRONYM_DATA_DIR: at('data') }
+        })
+      ).toMatchObject({ exitCode: 0 })
     } finally {
       process.chdir(before)
     }
@@ -143,7 +184,9 @@ describe('a reveal by hand', () => {
   it('ends in good order when interrupted while it waits for the pulse', async () => {
     const file = at('waiting.json')
     await commit('--file', file)
-    const { exitCode, stdout } = await cli(['reveal', NAME, '--offline', '--seed-file', at('seed'), '--file', file], { signal: AbortSignal.abort() })
+    const { exitCode, stdout } = await cli(['reveal', NAME, '--offline', '--seed-file', at('seed'), '--file', file], {
+      signal: AbortSignal.abort()
+    })
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' })
     expect(secretOf(file).pulse_round).toBeGreaterThan(ROUND)
   })

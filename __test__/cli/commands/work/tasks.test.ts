@@ -22,12 +22,35 @@ const BASE: EstimateBody = {
   left: null
 }
 const TASK: TaskBody = {
-  task_id: 't1', name: 'alice.chronym', kind: 'register', status: 'failed', phase: 'commit', paused: false, queue_position: null, stalled: null,
-  iterations: 1000, progress: 0, phase_progress: 0, iterations_per_second: null, eta_seconds: null, deadline: null,
-  created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:05.000Z', resumed: 0, error: { code: 'SVC-TSK-003', message: 'cancelled' }
+  task_id: 't1',
+  name: 'alice.chronym',
+  kind: 'register',
+  status: 'failed',
+  phase: 'commit',
+  paused: false,
+  queue_position: null,
+  stalled: null,
+  iterations: 1000,
+  progress: 0,
+  phase_progress: 0,
+  iterations_per_second: null,
+  eta_seconds: null,
+  deadline: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:05.000Z',
+  resumed: 0,
+  error: { code: 'SVC-TSK-003', message: 'cancelled' }
 }
 
-const NAMED: OwnedNameBody = { name: 'alice.chronym', state: 'live', lease_end: '2027-01-01T00:01:00.000Z', serial: 1, published_serial: 1, renewal: { state: 'released', due: null, task_id: null, left: 64 }, warnings: [] }
+const NAMED: OwnedNameBody = {
+  name: 'alice.chronym',
+  state: 'live',
+  lease_end: '2027-01-01T00:01:00.000Z',
+  serial: 1,
+  published_serial: 1,
+  renewal: { state: 'released', due: null, task_id: null, left: 64 },
+  warnings: []
+}
 
 let estimate: EstimateBody
 let lists: TaskBody[][]
@@ -54,7 +77,16 @@ beforeAll(async () => {
   app.get('/api/vdf/status/:id', (c) => c.json({ ...shown, task_id: c.req.param('id') }))
   app.delete('/api/vdf/status/:id', (c) => {
     if (c.req.query('only') !== 'running' || !endsMeanwhile) return c.json({ success: true })
-    return c.json({ code: 'SVC-TSK-004', title: 'Task has ended', status: 409, detail: 'The registration of alice.chronym is completed.' }, 409, { 'Content-Type': 'application/problem+json' })
+    return c.json(
+      {
+        code: 'SVC-TSK-004',
+        title: 'Task has ended',
+        status: 409,
+        detail: 'The registration of alice.chronym is completed.'
+      },
+      409,
+      { 'Content-Type': 'application/problem+json' }
+    )
   })
   await new Promise<AddressInfo>((resolve) => {
     server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
@@ -69,7 +101,8 @@ beforeEach(() => {
   asked = []
 })
 
-const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) => cli(['--api', url, '--token', 'secret', ...args], settings)
+const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) =>
+  cli(['--api', url, '--token', 'secret', ...args], settings)
 const START = ['register', 'alice.chronym', '--no-wait']
 
 describe('a registration on a terminal', () => {
@@ -83,7 +116,9 @@ describe('a registration on a terminal', () => {
 
   it('says that a finished proof is kept, where one is', async () => {
     estimate = { ...BASE, seconds: 0, proving_seconds: 0, proof_kept: true }
-    expect((await ask(START, { terminal: true })).stderr).toBe('alice.chronym: a finished proof is kept here, only publishing is left; lease from 2026-01-01T00:01:00.000Z to 2027-01-01T00:01:00.000Z\n')
+    expect((await ask(START, { terminal: true })).stderr).toBe(
+      'alice.chronym: a finished proof is kept here, only publishing is left; lease from 2026-01-01T00:01:00.000Z to 2027-01-01T00:01:00.000Z\n'
+    )
   })
 
   it('names the wait for the tasks before it', async () => {
@@ -180,7 +215,14 @@ describe('a renewal', () => {
 })
 
 describe('cancel', () => {
-  const running: TaskBody = { ...TASK, status: 'running', phase: 'evaluate', progress: 400, iterations_per_second: 5, error: null }
+  const running: TaskBody = {
+    ...TASK,
+    status: 'running',
+    phase: 'evaluate',
+    progress: 400,
+    iterations_per_second: 5,
+    error: null
+  }
 
   it('of more than a minute of work is asked about, with what is lost', async () => {
     shown = running
@@ -277,7 +319,17 @@ describe('tasks', () => {
   })
 
   it('fit in 80 columns, however long the names are, by ids that every command takes', async () => {
-    lists = [['alice', 'x'.repeat(63)].map((label, index) => ({ ...TASK, task_id: `${index}${id.slice(1)}`, name: `${label}.chronym`, status: 'running', phase: 'evaluate', eta_seconds: 123_456, error: null }))]
+    lists = [
+      ['alice', 'x'.repeat(63)].map((label, index) => ({
+        ...TASK,
+        task_id: `${index}${id.slice(1)}`,
+        name: `${label}.chronym`,
+        status: 'running',
+        phase: 'evaluate',
+        eta_seconds: 123_456,
+        error: null
+      }))
+    ]
     const { stdout } = await ask(['tasks'], { terminal: true, columns: 80 })
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
     expect(stdout).toContain('01234567\n')
@@ -288,13 +340,24 @@ describe('tasks', () => {
 
 describe('a task meant by its name', () => {
   it('is the running one', async () => {
-    lists = [[{ ...TASK, task_id: 'old' }, { ...TASK, task_id: 'now', status: 'running', error: null }, { ...TASK, task_id: 'other', name: 'bob.chronym' }]]
+    lists = [
+      [
+        { ...TASK, task_id: 'old' },
+        { ...TASK, task_id: 'now', status: 'running', error: null },
+        { ...TASK, task_id: 'other', name: 'bob.chronym' }
+      ]
+    ]
     await ask(['pause', 'Alice.chronym'])
     expect(asked).toEqual(['GET /api/vdf/tasks', 'POST /api/vdf/tasks/now/pause'])
   })
 
   it('is the newest where none runs', async () => {
-    lists = [[{ ...TASK, task_id: 'old' }, { ...TASK, task_id: 'newer' }]]
+    lists = [
+      [
+        { ...TASK, task_id: 'old' },
+        { ...TASK, task_id: 'newer' }
+      ]
+    ]
     expect(JSON.parse((await ask(['status', 'alice.chronym'])).stdout)).toMatchObject({ task_id: 'newer' })
   })
 
@@ -312,7 +375,12 @@ describe('tasks --watch', () => {
     lists = [[running], [TASK]]
     const { exitCode, stdout } = await ask(['tasks', '--watch'])
     expect(exitCode).toBe(0)
-    expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([[running], [TASK]])
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown)
+    ).toEqual([[running], [TASK]])
   })
 
   it('shows the table in its place', async () => {

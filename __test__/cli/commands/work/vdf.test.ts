@@ -29,10 +29,15 @@ function find(predicate: (vector: Vector) => boolean): Vector {
   return vector
 }
 
-const small = find(({ kind, disc_bits, iterations }) => kind === '1wesolowski' && disc_bits === 256 && iterations === 1000)
+const small = find(
+  ({ kind, disc_bits, iterations }) => kind === '1wesolowski' && disc_bits === 256 && iterations === 1000
+)
 const nested = find(({ kind, disc_bits, recursion }) => kind === 'nwesolowski' && disc_bits === 256 && recursion === 4)
 
-function question(vector: Vector, changes: Partial<Record<'seed' | 'discriminant' | 'bits' | 'iterations' | 'x' | 'depth' | 'proof', string>> = {}): string[] {
+function question(
+  vector: Vector,
+  changes: Partial<Record<'seed' | 'discriminant' | 'bits' | 'iterations' | 'x' | 'depth' | 'proof', string>> = {}
+): string[] {
   const options = {
     ...(changes.seed === undefined ? { discriminant: vector.discriminant_hex } : {}),
     bits: String(vector.disc_bits),
@@ -88,11 +93,23 @@ describe('vdf verify --jsonl', () => {
     const file = join(directory, 'proofs.jsonl')
     writeFileSync(file, lines.join('\n'))
     const { exitCode, stdout } = await cli(['vdf', 'verify', '--jsonl', file])
-    return { exitCode, verdicts: stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown) }
+    return {
+      exitCode,
+      verdicts: stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown)
+    }
   }
 
   it('ends with 0 when every line is valid', async () => {
-    expect(await check([JSON.stringify(small), '', JSON.stringify(nested), ''])).toEqual({ exitCode: 0, verdicts: [{ line: 1, valid: true }, { line: 3, valid: true }] })
+    expect(await check([JSON.stringify(small), '', JSON.stringify(nested), ''])).toEqual({
+      exitCode: 0,
+      verdicts: [
+        { line: 1, valid: true },
+        { line: 3, valid: true }
+      ]
+    })
   })
 
   it('goes on after lines that are wrong or no lines at all', async () => {
@@ -122,7 +139,9 @@ describe('vdf verify --jsonl', () => {
   })
 
   it('reads standard input for "-"', async () => {
-    expect((await cli(['vdf', 'verify', '--jsonl', '-'], { stdin: JSON.stringify(small) })).stdout).toBe('{"line":1,"valid":true}\n')
+    expect((await cli(['vdf', 'verify', '--jsonl', '-'], { stdin: JSON.stringify(small) })).stdout).toBe(
+      '{"line":1,"valid":true}\n'
+    )
   })
 
   it('ends with 2 for a file that is missing or empty', async () => {
@@ -157,7 +176,9 @@ describe('vdf prove', () => {
     ['when interrupted', AbortSignal.timeout(300)],
     ['when it was interrupted before it began', AbortSignal.abort()]
   ])('stops %s', async (_when, signal) => {
-    const { exitCode, stdout } = await cli(['vdf', 'prove', '--seed', small.seed_hex, '--iterations', '1000000000'], { signal })
+    const { exitCode, stdout } = await cli(['vdf', 'prove', '--seed', small.seed_hex, '--iterations', '1000000000'], {
+      signal
+    })
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' })
   })
 })
@@ -166,7 +187,12 @@ describe('vdf bench', () => {
   it('prints squarings per second and the backend', async () => {
     const { exitCode, stdout } = await cli(['vdf', 'bench', '--seconds', '0.2', '--bits', '256', '--json'])
     expect(exitCode).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ squarings_per_second: expect.any(Number) as number, backend: expect.any(String) as string, bits: 256, threads: 1 })
+    expect(JSON.parse(stdout)).toMatchObject({
+      squarings_per_second: expect.any(Number) as number,
+      backend: expect.any(String) as string,
+      bits: 256,
+      threads: 1
+    })
     expect((JSON.parse(stdout) as { squarings_per_second: number }).squarings_per_second).toBeGreaterThan(0)
   })
 })

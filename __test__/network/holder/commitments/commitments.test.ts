@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRoundClock } from '../../../../src/time/round-clock.ts'
-import { createCommitments, type CommitmentLimits, type Commitments } from '../../../../src/network/holder/commitments/commitments.ts'
+import {
+  createCommitments,
+  type CommitmentLimits,
+  type Commitments
+} from '../../../../src/network/holder/commitments/commitments.ts'
 import { sha256, u64be, utf8 } from '../../../../src/protocol/encoding/bytes.ts'
 import { stampWork } from '../../../../src/protocol/crypto/stamp.ts'
 import { openStore } from '../../../../src/store/open.ts'
@@ -90,7 +94,12 @@ describe('the table of commitments', () => {
     held.receive(commitment(2), nonceOf(commitment(2), 7), 'a')
     expect(held.receive(commitment(3), nonceOf(commitment(3), 4), 'a')).toEqual({ refused: 'full' })
     expect(held.receive(commitment(4), nonceOf(commitment(4), 6), 'a')).toEqual({ seen: lab.round })
-    expect([1, 2, 3, 4].map((index) => held.facts(commitment(index)).seen !== undefined)).toEqual([false, true, false, true])
+    expect([1, 2, 3, 4].map((index) => held.facts(commitment(index)).seen !== undefined)).toEqual([
+      false,
+      true,
+      false,
+      true
+    ])
     expect(table().size).toBe(2)
   })
 
@@ -106,7 +115,8 @@ describe('the table of commitments', () => {
   it('has no bound of a prefix where the network has none', () => {
     lab = new Lab(labProfile())
     const held = table({ total: 10, perPrefix: 2 })
-    for (let index = 0; index < 6; index++) expect(held.receive(commitment(index), nonceOf(commitment(index), 4), 'a')).toEqual({ seen: lab.round })
+    for (let index = 0; index < 6; index++)
+      expect(held.receive(commitment(index), nonceOf(commitment(index), 4), 'a')).toEqual({ seen: lab.round })
   })
 
   it('forgets what was not sent again in time, and only that', () => {

@@ -1,4 +1,7 @@
-/** Documents at a holder: how many one name carries, and manifests, which are taken for an identity that something carries and kept as long as it is. */
+/**
+ * Documents at a holder: how many one name carries, and manifests, which are taken for an identity that something
+ * carries and kept as long as it is.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,29 +64,57 @@ function holder(limits: Partial<HolderLimits> = {}, peers?: Peers): Holder {
     limits: { ...DEFAULT_HOLDER_LIMITS, ...limits },
     fetchIdentities: (did) => {
       asked.push(did)
-      return Promise.resolve({ records: elsewhere.get(did) ?? [], shownBy: (elsewhere.get(did) ?? []).map(() => 1), isAnswered })
+      return Promise.resolve({
+        records: elsewhere.get(did) ?? [],
+        shownBy: (elsewhere.get(did) ?? []).map(() => 1),
+        isAnswered
+      })
     }
   })
 }
 
 function identityOf(who: string): KidDocument {
   const { publicKey, ...key } = lab.owner(who)
-  return signKidDocument(buildGenesis({ keys: [publicKey], updateKeys: [publicKey] }, lab.profile), { publicKey, ...key }, CREATED, lab.profile)
+  return signKidDocument(
+    buildGenesis({ keys: [publicKey], updateKeys: [publicKey] }, lab.profile),
+    { publicKey, ...key },
+    CREATED,
+    lab.profile
+  )
 }
 
 /** The record of an identity with a stamp of now, a binding, or neither. */
-function recordOf(who: string, carrier: 'stamp' | 'nothing' | { name: string; owner: string; firstRound: number } = 'stamp'): Uint8Array {
+function recordOf(
+  who: string,
+  carrier: 'stamp' | 'nothing' | { name: string; owner: string; firstRound: number } = 'stamp'
+): Uint8Array {
   const log = verifyKidLog([identityOf(who)], lab.profile)
   if (carrier === 'nothing') return encodeKidRecord({ log })
-  if (carrier === 'stamp') return encodeKidRecord({ log, stamp: { round: lab.round, nonce: lab.stamp(documentStampSubject(log.did, lab.round, lab.hash)) } })
+  if (carrier === 'stamp')
+    return encodeKidRecord({
+      log,
+      stamp: { round: lab.round, nonce: lab.stamp(documentStampSubject(log.did, lab.round, lab.hash)) }
+    })
   const { name, owner, firstRound } = carrier
-  return encodeKidRecord({ log, binding: signKidBinding(parseName(name, lab.profile), firstRound, log.did, lab.owner(owner).secretKey, lab.hash) })
+  return encodeKidRecord({
+    log,
+    binding: signKidBinding(parseName(name, lab.profile), firstRound, log.did, lab.owner(owner).secretKey, lab.hash)
+  })
 }
 
 function manifestOf(who: string): Uint8Array {
   const document = identityOf(who)
-  const unsigned = { id: document.id, kid_version: 1, version: 1, capabilities: [], validFrom: CREATED, validUntil: new Date(Date.parse(CREATED) + 300 * DAY_MS).toISOString() }
-  return encodeManifestRecord(signManifest(unsigned, document.assertionMethod![0]!, lab.owner(who).secretKey, CREATED, lab.profile))
+  const unsigned = {
+    id: document.id,
+    kid_version: 1,
+    version: 1,
+    capabilities: [],
+    validFrom: CREATED,
+    validUntil: new Date(Date.parse(CREATED) + 300 * DAY_MS).toISOString()
+  }
+  return encodeManifestRecord(
+    signManifest(unsigned, document.assertionMethod![0]!, lab.owner(who).secretKey, CREATED, lab.profile)
+  )
 }
 
 async function offer(target: Holder, kind: 'kid' | 'manifest', record: Uint8Array): Promise<string> {
@@ -100,14 +131,24 @@ async function heldName(target: Holder, owner: string): Promise<{ name: string; 
   target.commit(commitment, lab.stamp(commitment), 'p')
   lab.advance(lab.profile.min_commit)
   const firstRound = lab.round
-  await target.put('reveal', encodeReveal(lab.reveal(name, lab.owner(owner), { p: firstRound, salt: saltOf(owner) })), { peer: 'peer', prefix: 'p' })
+  await target.put('reveal', encodeReveal(lab.reveal(name, lab.owner(owner), { p: firstRound, salt: saltOf(owner) })), {
+    peer: 'peer',
+    prefix: 'p'
+  })
   return { name, owner, firstRound }
 }
 
 type Holding = 'it' | 'nothing' | 'no line'
 
-/** A name of another neighbourhood, and those who should hold it: as the test says, they do, hold nothing, or can mostly not be reached. */
-function farawayName(): { peers: Peers; carrier: { name: string; owner: string; firstRound: number }; hold: (holding: Holding) => void } {
+/**
+ * A name of another neighbourhood, and those who should hold it: as the test says, they do, hold nothing, or can mostly
+ * not be reached.
+ */
+function farawayName(): {
+  peers: Peers
+  carrier: { name: string; owner: string; firstRound: number }
+  hold: (holding: Holding) => void
+} {
   const name = lab.reveal('faraway.chronym', lab.owner('alice'), { p: lab.round })
   const claim = lab.claimId(name)
   let holding: Holding = 'it'
@@ -117,7 +158,9 @@ function farawayName(): { peers: Peers; carrier: { name: string; owner: string; 
     (peer) => {
       // One of them is there in any case: it does not know.
       if (holding === 'no line' && peer !== others[0]) return 'lost'
-      return holding === 'it' ? { type: 'entry', state: 'settled', claim, record: encodeReveal(name) } : { type: 'none' }
+      return holding === 'it'
+        ? { type: 'entry', state: 'settled', claim, record: encodeReveal(name) }
+        : { type: 'none' }
     }
   )
   const hold = (now: Holding): void => {
@@ -137,12 +180,21 @@ describe('a name', () => {
     // What a stamp has brought in, the name cannot keep.
     expect(await offer(target, 'kid', recordOf('person 4'))).toBe('stored')
     expect(await offer(target, 'kid', recordOf('person 4', binding))).toBe('full')
-    expect(await offer(target, 'kid', recordOf('person 0', binding)), 'what it carries already is no more').toBe('stored')
+    expect(await offer(target, 'kid', recordOf('person 0', binding)), 'what it carries already is no more').toBe(
+      'stored'
+    )
 
     elsewhere = new Map(people.map((who) => [identityOf(who).id, [recordOf(who, binding)]]))
     const manifests: string[] = []
     for (const who of people) manifests.push(await offer(target, 'manifest', manifestOf(who)))
-    expect(manifests, 'the last one as those of stamps, of which one is kept beside').toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
+    expect(manifests, 'the last one as those of stamps, of which one is kept beside').toEqual([
+      'stored',
+      'stored',
+      'stored',
+      'stored',
+      'full',
+      'full'
+    ])
   })
 
   it('carries four of each kind, however often the node is started anew', async () => {
@@ -159,16 +211,24 @@ describe('a name', () => {
     elsewhere = new Map()
     lab.advance(lab.profile.lease + lab.profile.grace + 1)
     await holder().documents.dropUnkept()
-    expect([held(), store.count(prefixes.carried('kid')), store.count(prefixes.carried('manifest'))], 'what is dropped counts no more').toEqual([0, 0, 0])
+    expect(
+      [held(), store.count(prefixes.carried('kid')), store.count(prefixes.carried('manifest'))],
+      'what is dropped counts no more'
+    ).toEqual([0, 0, 0])
   })
 
   it('carries as many identities, and no fewer, once another name was to carry one of them and could not', async () => {
     const target = holder()
     const [one, other] = [await heldName(target, 'mallory'), await heldName(target, 'trudy')]
-    for (let index = 0; index < 4; index++) expect(await offer(target, 'kid', recordOf(`person ${index}`, one))).toBe('stored')
-    for (let index = 4; index < 8; index++) expect(await offer(target, 'kid', recordOf(`person ${index}`, other))).toBe('stored')
+    for (let index = 0; index < 4; index++)
+      expect(await offer(target, 'kid', recordOf(`person ${index}`, one))).toBe('stored')
+    for (let index = 4; index < 8; index++)
+      expect(await offer(target, 'kid', recordOf(`person ${index}`, other))).toBe('stored')
     expect(await offer(target, 'kid', recordOf('person 0', other))).toBe('full')
-    expect(await offer(target, 'kid', recordOf('person 8', one)), 'the one that was refused under another name is still carried by this').toBe('full')
+    expect(
+      await offer(target, 'kid', recordOf('person 8', one)),
+      'the one that was refused under another name is still carried by this'
+    ).toBe('full')
   })
 
   it('carries four of those that a node held before it counted', async () => {
@@ -211,7 +271,11 @@ describe('an identity', () => {
     const { peers, carrier, hold } = farawayName()
     const target = holder({}, peers)
     expect(await offer(target, 'kid', recordOf('alice', carrier))).toBe('stored')
-    for (const [state, left] of [['it', 1], ['no line', 1], ['nothing', 0]] as const) {
+    for (const [state, left] of [
+      ['it', 1],
+      ['no line', 1],
+      ['nothing', 0]
+    ] as const) {
       hold(state)
       await target.documents.dropUnkept()
       expect([state, store.count(prefixes.identities)]).toEqual([state, left])
@@ -223,7 +287,10 @@ describe('identities of names that others hold', () => {
   it('are asked about four at the same time and 128 a round, and in the end every one is', async () => {
     for (let index = 0; index < 130; index++) {
       const who = `person ${index}`
-      store.put(keys.identity(recordKey('kid', identityOf(who).id, lab.hash)), recordOf(who, { name: `far-${index}.chronym`, owner: who, firstRound: 1 }))
+      store.put(
+        keys.identity(recordKey('kid', identityOf(who).id, lab.hash)),
+        recordOf(who, { name: `far-${index}.chronym`, owner: who, firstRound: 1 })
+      )
     }
     const lookedUp: Uint8Array[] = []
     let underWay = 0
@@ -252,7 +319,10 @@ describe('identities of names that others hold', () => {
 describe('a manifest', () => {
   it('goes with the identity that it speaks for, not at its own end', async () => {
     const target = holder()
-    expect([await offer(target, 'kid', recordOf('alice')), await offer(target, 'manifest', manifestOf('alice'))]).toEqual(['stored', 'stored'])
+    expect([
+      await offer(target, 'kid', recordOf('alice')),
+      await offer(target, 'manifest', manifestOf('alice'))
+    ]).toEqual(['stored', 'stored'])
     lab.advance(lab.profile.document_refresh)
     await target.documents.dropUnkept()
     expect([store.count(prefixes.identities), held()]).toEqual([1, 1])
@@ -293,7 +363,11 @@ describe('a manifest', () => {
     const { id } = identityOf('alice')
     elsewhere.set(id, [recordOf('alice', carrier)])
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
-    for (const [state, left] of [['it', 1], ['no line', 1], ['nothing', 0]] as const) {
+    for (const [state, left] of [
+      ['it', 1],
+      ['no line', 1],
+      ['nothing', 0]
+    ] as const) {
       hold(state)
       await target.documents.dropUnkept()
       expect([state, held()]).toEqual([state, left])
@@ -305,7 +379,9 @@ describe('a manifest', () => {
     const target = holder({}, peers)
     const { id } = identityOf('alice')
     const local = await heldName(target, 'bob')
-    const padded = ['nothing' as const, ...[0, 1, 2, 3].map((firstRound) => ({ ...local, firstRound }))].map((each) => recordOf('alice', each))
+    const padded = ['nothing' as const, ...[0, 1, 2, 3].map((firstRound) => ({ ...local, firstRound }))].map((each) =>
+      recordOf('alice', each)
+    )
     elsewhere.set(id, [...padded, recordOf('alice', carrier)])
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
     const elsewhereToo = [0, 1, 2, 3].map((firstRound) => recordOf('alice', { ...carrier, firstRound }))
@@ -322,7 +398,9 @@ describe('a manifest', () => {
     elsewhere.clear()
     expect(await offer(target, 'manifest', manifestOf('alice')), 'while those who would know are silent').toBe('busy')
     // Nor do four of them hide the one that is carried.
-    const padded = [0, 1, 2, 3, 4].map((firstRound) => recordOf('alice', { name: 'nobodys.chronym', owner: 'alice', firstRound }))
+    const padded = [0, 1, 2, 3, 4].map((firstRound) =>
+      recordOf('alice', { name: 'nobodys.chronym', owner: 'alice', firstRound })
+    )
     elsewhere.set(identityOf('alice').id, [...padded, recordOf('alice')])
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
   })
@@ -330,7 +408,10 @@ describe('a manifest', () => {
   it('of an identity without a name displaces nothing and is one of so many; of one with a name it is taken beside them', async () => {
     const target = holder({ stamped: 1 })
     for (const who of ['alice', 'bob']) elsewhere.set(identityOf(who).id, [recordOf(who)])
-    expect([await offer(target, 'manifest', manifestOf('alice')), await offer(target, 'manifest', manifestOf('bob'))]).toEqual(['stored', 'full'])
+    expect([
+      await offer(target, 'manifest', manifestOf('alice')),
+      await offer(target, 'manifest', manifestOf('bob'))
+    ]).toEqual(['stored', 'full'])
     expect(await offer(holder({ bytes: 1 }), 'manifest', manifestOf('bob'))).toBe('full')
 
     elsewhere.set(identityOf('carol').id, [recordOf('carol', await heldName(target, 'carol'))])
@@ -358,7 +439,10 @@ describe('looking for the identity of a manifest', () => {
   it('tells that there is none only once more than half of those who should hold it have answered', async () => {
     const found = async (...answers: readonly (GetAnswer | Lost)[]): Promise<unknown> => {
       const others = answers.map((answer, index) => ({ ...modelledPeer(index), answer }))
-      const peers = modelledPeers(() => others, ({ answer }) => answer)
+      const peers = modelledPeers(
+        () => others,
+        ({ answer }) => answer
+      )
       return getDocuments(clientOf(lab, peers), 'kid', identityOf('alice').id)
     }
     const record = recordOf('alice')

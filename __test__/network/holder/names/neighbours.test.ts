@@ -34,7 +34,11 @@ describe('a holder among neighbours', () => {
     at.addNeighbours(5, { reveal: known, state: 'settled' })
     const asked = vi.spyOn(at.peers, 'ask')
     const target = at.holder()
-    await target.put('reveal', encodeReveal(comes === 'the same' ? known : at.witnessed(target, 'brief.chronym', 'rival')), PEER)
+    await target.put(
+      'reveal',
+      encodeReveal(comes === 'the same' ? known : at.witnessed(target, 'brief.chronym', 'rival')),
+      PEER
+    )
     return asked.mock.calls.map(([, request]) => request.type === 'get' && request.brief === true)
   }
 
@@ -51,7 +55,11 @@ describe('a holder among neighbours', () => {
     const gone = lab.reveal('dead.chronym', lab.owner('mallory'), { p: lab.round })
     const first = lab.reveal('renewed.chronym', lab.owner('owner'), { p: lab.round })
     lab.advance(lab.profile.lease)
-    const renewal = lab.reveal('renewed.chronym', lab.owner('owner'), { p: lab.round, salt: saltOf('renewal'), former: first })
+    const renewal = lab.reveal('renewed.chronym', lab.owner('owner'), {
+      p: lab.round,
+      salt: saltOf('renewal'),
+      former: first
+    })
     lab.advance(lab.profile.grace + 1)
     at.addNeighbours(5, { reveal: gone, state: 'settled' })
     const target = at.holder()
@@ -81,15 +89,22 @@ describe('a holder among neighbours', () => {
 
   it('holds it against nobody that he has another claim by now than when he was asked for it first', async () => {
     const { lab } = at
-    const [named, meanwhile] = ['one', 'other'].map((who) => lab.reveal('contested.chronym', lab.owner(who), { p: lab.round }))
+    const [named, meanwhile] = ['one', 'other'].map((who) =>
+      lab.reveal('contested.chronym', lab.owner(who), { p: lab.round })
+    )
     at.addNeighbours(5, { reveal: meanwhile!, state: 'fresh' })
     const claim = lab.claimId(named!)
     at.neighbours = at.neighbours.map((neighbour) => ({
       ...neighbour,
-      answer: (request) => (request.type === 'get' && request.brief === true ? { type: 'entry', state: 'fresh', claim } : neighbour.answer(request))
+      answer: (request) =>
+        request.type === 'get' && request.brief === true
+          ? { type: 'entry', state: 'fresh', claim }
+          : neighbour.answer(request)
     }))
     const target = at.holder()
-    expect(await target.put('reveal', encodeReveal(at.witnessed(target, 'contested.chronym', 'third')), PEER)).toEqual({ type: 'stored' })
+    expect(await target.put('reveal', encodeReveal(at.witnessed(target, 'contested.chronym', 'third')), PEER)).toEqual({
+      type: 'stored'
+    })
     expect(at.penalised).toEqual([])
   })
 
@@ -105,7 +120,10 @@ describe('a holder among neighbours', () => {
 
   it('penalises neighbours that show an invalid record for the claim they name, and does not adopt it', async () => {
     const { lab } = at
-    const forged = { ...lab.reveal('forged.chronym', lab.owner('owner'), { p: lab.round - 100 }), payload: new Uint8Array([1]) }
+    const forged = {
+      ...lab.reveal('forged.chronym', lab.owner('owner'), { p: lab.round - 100 }),
+      payload: new Uint8Array([1])
+    }
     at.addNeighbours(5, { reveal: forged, state: 'settled' })
     const target = at.holder()
     const claim = at.witnessed(target, 'forged.chronym', 'claimant')
@@ -120,7 +138,11 @@ describe('a holder among neighbours', () => {
     at.addNeighbours(20)
     const speak: (() => void)[] = []
     const silent = at.neighbours.splice(0, 5)
-    for (const neighbour of silent) at.neighbours.push({ ...neighbour, answer: () => new Promise((resolve) => speak.push(() => resolve({ type: 'none' }))) })
+    for (const neighbour of silent)
+      at.neighbours.push({
+        ...neighbour,
+        answer: () => new Promise((resolve) => speak.push(() => resolve({ type: 'none' })))
+      })
     vi.useFakeTimers()
     let answer: unknown
     void target.put('reveal', encodeReveal(claim), PEER).then((given) => (answer = given))
@@ -138,7 +160,8 @@ describe('a holder among neighbours', () => {
     const names = ['mine.chronym', 'repaired.chronym', 'provisional.chronym']
     const [own, replaced] = [at.witnessed(target, names[0]!, 'owner'), at.witnessed(target, names[1]!, 'owner')]
     const unseen = lab.reveal(names[2]!, lab.owner('owner'), { p: lab.round })
-    for (const reveal of [own, replaced, unseen]) expect(await target.put('reveal', encodeReveal(reveal), PEER)).toEqual({ type: 'stored' })
+    for (const reveal of [own, replaced, unseen])
+      expect(await target.put('reveal', encodeReveal(reveal), PEER)).toEqual({ type: 'stored' })
     const others = [own, lab.reveal(names[1]!, lab.owner('other'), { p: lab.round })]
     lab.advance(lab.profile.contest + 1)
     at.addNeighbours(20)

@@ -9,7 +9,9 @@ import type { ApiServices } from '../../services.ts'
 /** Where this very connection arrived: an address and a port that the daemon listens on. */
 function dialled(c: Context<AppEnv>): string | undefined {
   const socket = (c.env as AppEnv['Bindings'] | undefined)?.incoming?.socket
-  return socket?.localAddress === undefined || socket.localPort === undefined ? undefined : socketAddress(socket.localAddress, socket.localPort)
+  return socket?.localAddress === undefined || socket.localPort === undefined
+    ? undefined
+    : socketAddress(socket.localAddress, socket.localPort)
 }
 
 export function challengeRoutes({ tokens, instance }: Pick<ApiServices, 'tokens' | 'instance'>) {
@@ -22,8 +24,18 @@ export function challengeRoutes({ tokens, instance }: Pick<ApiServices, 'tokens'
         'For a client that knows the main token: it asks this before it sends a token. `proof` is HMAC-SHA256 of the JSON text `["<nonce>","<instance>","<address>"]`. Its key is HKDF-SHA256 of the main token, without salt, with the info `chronym daemon proof v1`, 32 bytes.',
       access: 'public',
       parameters: [
-        { name: 'nonce', in: 'query', description: '32 random bytes, 64 lower-case hex digits', example: 'ab'.repeat(32) },
-        { name: 'address', in: 'query', description: 'IP address and port that the client is connected to; IPv6 in brackets', example: '127.0.0.1:7468' }
+        {
+          name: 'nonce',
+          in: 'query',
+          description: '32 random bytes, 64 lower-case hex digits',
+          example: 'ab'.repeat(32)
+        },
+        {
+          name: 'address',
+          in: 'query',
+          description: 'IP address and port that the client is connected to; IPv6 in brackets',
+          example: '127.0.0.1:7468'
+        }
       ],
       answers: { 200: { description: 'The proof', schema: ChallengeSchema } },
       errors: ['SVC-REQ-001', 'SVC-AUT-004']
@@ -31,8 +43,12 @@ export function challengeRoutes({ tokens, instance }: Pick<ApiServices, 'tokens'
     (c) => {
       const nonce = c.req.query('nonce') ?? ''
       const address = c.req.query('address') ?? ''
-      if (!NONCE.test(nonce)) throw new ServiceError('SVC-REQ-001', 'The nonce is not 64 lower-case hex digits.', { errors: [{ path: 'nonce', message: 'Expected 64 lower-case hex digits' }] })
-      if (address !== dialled(c)) throw new ServiceError('SVC-AUT-004', 'This daemon got the challenge at another address than the one it names.')
+      if (!NONCE.test(nonce))
+        throw new ServiceError('SVC-REQ-001', 'The nonce is not 64 lower-case hex digits.', {
+          errors: [{ path: 'nonce', message: 'Expected 64 lower-case hex digits' }]
+        })
+      if (address !== dialled(c))
+        throw new ServiceError('SVC-AUT-004', 'This daemon got the challenge at another address than the one it names.')
       return c.json<ChallengeBody>({ instance, proof: tokens.prove({ nonce, instance, address }) })
     }
   )

@@ -5,7 +5,13 @@ import { clientOf } from '../../http/client-address.ts'
 import { endpoint } from '../../endpoint.ts'
 import type { AppEnv } from '../../env.ts'
 import type { RateLimits } from '../../access/rate-limits.ts'
-import { SessionOpenedSchema, SessionRequestSchema, SessionSchema, type SessionBody, type SessionOpenedBody } from '../../schemas/daemon.ts'
+import {
+  SessionOpenedSchema,
+  SessionRequestSchema,
+  SessionSchema,
+  type SessionBody,
+  type SessionOpenedBody
+} from '../../schemas/daemon.ts'
 import type { ApiServices } from '../../services.ts'
 import { SESSION_LIFETIME_MS, sessionCookieName, type Sessions } from '../../access/sessions.ts'
 
@@ -30,11 +36,16 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
       endpoint({
         tag: TAG,
         summary: 'Log the dashboard in',
-        description: 'Answers with a cookie that counts only for requests of the dashboard itself, beside the header X-Session-Secret with `secret`, which its page keeps: any web server of this machine gets the cookie.',
+        description:
+          'Answers with a cookie that counts only for requests of the dashboard itself, beside the header X-Session-Secret with `secret`, which its page keeps: any web server of this machine gets the cookie.',
         access: 'public',
         body: SessionRequestSchema,
         answers: {
-          200: { description: 'Logged in', schema: SessionOpenedSchema, headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict, 12 h', schema: { type: 'string' } } } }
+          200: {
+            description: 'Logged in',
+            schema: SessionOpenedSchema,
+            headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict, 12 h', schema: { type: 'string' } } }
+          }
         }
       }),
       (c) => {
@@ -51,7 +62,12 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
     )
     .delete(
       '/session',
-      endpoint({ tag: TAG, summary: 'Log the dashboard out', access: 'public', answers: { 204: { description: 'Logged out, or never was in' } } }),
+      endpoint({
+        tag: TAG,
+        summary: 'Log the dashboard out',
+        access: 'public',
+        answers: { 204: { description: 'Logged out, or never was in' } }
+      }),
       (c) => {
         const id = getCookie(c, sessionCookieName(c))
         // Who has the cookie alone ends nobody's session.

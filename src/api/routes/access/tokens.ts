@@ -65,7 +65,9 @@ export function tokenRoutes({ tokens }: ApiServices) {
         summary: 'Replace the main token',
         description: 'The old one stops working at once, and so do the sessions that were opened with it.',
         access: ['admin'],
-        answers: { 200: { description: 'The new main token, which also stands in its file', schema: RotatedTokenSchema } },
+        answers: {
+          200: { description: 'The new main token, which also stands in its file', schema: RotatedTokenSchema }
+        },
         errors: ['SVC-STO-001']
       }),
       (c) => c.json<RotatedTokenBody>({ token: tokens.rotate() })

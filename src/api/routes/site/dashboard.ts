@@ -4,7 +4,12 @@ import { endpoint, hidden } from '../../endpoint.ts'
 import type { AppEnv } from '../../env.ts'
 import { html } from '../../http/html.ts'
 
-const PAGE = endpoint({ tag: 'Documentation', summary: 'The dashboard', access: 'public', answers: { 200: { description: 'The page', media: 'text/html' } } })
+const PAGE = endpoint({
+  tag: 'Documentation',
+  summary: 'The dashboard',
+  access: 'public',
+  answers: { 200: { description: 'The page', media: 'text/html' } }
+})
 
 export function dashboardRoutes() {
   const routes = new Hono<AppEnv>()

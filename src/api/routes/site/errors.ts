@@ -17,8 +17,22 @@ export function errorRoutes() {
       tag: 'Documentation',
       summary: 'What an error code means, and its cure',
       access: 'public',
-      parameters: [{ name: 'code', in: 'path', description: 'A code of the error table', example: 'SVC-RES-002', schema: { pattern: '^SVC-[A-Z]{3}-[0-9]{3}$' } }],
-      answers: { 200: { description: 'JSON, or a page when HTML is asked for', schema: ErrorPageSchema, media: ['application/json', 'text/html'] } },
+      parameters: [
+        {
+          name: 'code',
+          in: 'path',
+          description: 'A code of the error table',
+          example: 'SVC-RES-002',
+          schema: { pattern: '^SVC-[A-Z]{3}-[0-9]{3}$' }
+        }
+      ],
+      answers: {
+        200: {
+          description: 'JSON, or a page when HTML is asked for',
+          schema: ErrorPageSchema,
+          media: ['application/json', 'text/html']
+        }
+      },
       errors: ['SVC-REQ-004']
     }),
     (c) => {
@@ -26,7 +40,11 @@ export function errorRoutes() {
       if (!isErrorCode(code)) throw new ServiceError('SVC-REQ-004', 'The error table has no such code.')
       const { status, title, cause, cure } = ERROR_TABLE[code]
       c.header('Vary', 'Accept', { append: true })
-      const type = accepts(c, { header: 'Accept', supports: ['application/json', 'text/html'], default: 'application/json' })
+      const type = accepts(c, {
+        header: 'Accept',
+        supports: ['application/json', 'text/html'],
+        default: 'application/json'
+      })
       if (type !== 'text/html') return c.json<ErrorPageBody>({ code, status, title, cause, cure })
       const http = status === null ? occurrence(code).replaceAll('`', '') : `HTTP ${status}`
       return page(

@@ -10,9 +10,18 @@ export function addBackupCommands(program: Command, run: Run): void {
   program
     .command('backup')
     .argument('<file>', 'where the backup goes; it is never replaced unasked')
-    .description('write seed, names, zones and identities into one file, encrypted in the age format. Reads the data directory; a daemon may run')
-    .option('--recipient <key>', 'a public key of age (age1...) that opens it, in place of a passphrase; may be repeated', collectOption)
-    .option('--passphrase-file <file>', 'its first line is the passphrase; "-": standard input (default: asked for twice)')
+    .description(
+      'write seed, names, zones and identities into one file, encrypted in the age format. Reads the data directory; a daemon may run'
+    )
+    .option(
+      '--recipient <key>',
+      'a public key of age (age1...) that opens it, in place of a passphrase; may be repeated',
+      collectOption
+    )
+    .option(
+      '--passphrase-file <file>',
+      'its first line is the passphrase; "-": standard input (default: asked for twice)'
+    )
     .option('--tasks', 'with journal and checkpoints of the tasks that run: up to some hundred MiB each')
     .option('--network <network>', 'the profile file of the daemon, where it is no built-in network')
     .option('--force', 'replace the file')
@@ -26,23 +35,34 @@ export function addBackupCommands(program: Command, run: Run): void {
   program
     .command('restore')
     .argument('[file]', 'a backup; without --words')
-    .description('make a new data directory of a backup, or of the 24 words. The directory (--data-dir) must be empty or not there yet')
+    .description(
+      'make a new data directory of a backup, or of the 24 words. The directory (--data-dir) must be empty or not there yet'
+    )
     .option('--words', 'from the 24 words, asked for or on standard input; names are then found in the network')
     .option('--name <name>', 'with --words: a name to look for; may be repeated', collectOption)
     .option('--did <did>', 'with --words: an identity to look for; may be repeated', collectOption)
     .option('--identity <file>', 'the secret key of age that opens the backup; "-": standard input')
     .option('--passphrase-file <file>', 'its first line is the passphrase; "-": standard input (default: asked for)')
-    .option('--network <network>', "local, test, main or a profile file (default: the backup's; with --words: the configuration's)")
+    .option(
+      '--network <network>',
+      "local, test, main or a profile file (default: the backup's; with --words: the configuration's)"
+    )
     .option('-y, --yes', 'the original daemon is gone or stopped: do not ask')
     .action(
       action(run, async (context, options: RestoreOptions, file: string | undefined) => {
         if (options.words === true) {
-          if (file !== undefined || options.identity !== undefined || options.passphraseFile !== undefined) throw usageFailure('--words takes no file and no key: the words come from standard input')
+          if (file !== undefined || options.identity !== undefined || options.passphraseFile !== undefined)
+            throw usageFailure('--words takes no file and no key: the words come from standard input')
           const { restoreWords } = await import('../../backup/words.ts')
           return restoreWords(context, options)
         }
-        if (file === undefined) throw usageFailure('restore needs the file of a backup, or --words', 'Example: chronym restore --words --name alice.chronym')
-        if (options.name !== undefined || options.did !== undefined) throw usageFailure('--name and --did go with --words: a backup knows its names')
+        if (file === undefined)
+          throw usageFailure(
+            'restore needs the file of a backup, or --words',
+            'Example: chronym restore --words --name alice.chronym'
+          )
+        if (options.name !== undefined || options.did !== undefined)
+          throw usageFailure('--name and --did go with --words: a backup knows its names')
         const { restoreFile } = await import('../../backup/restore.ts')
         return restoreFile(context, options, file)
       })

@@ -17,7 +17,10 @@ export function flatten(value: unknown, prefix = ''): [string, unknown][] {
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`))
 }
 
-/** `mode=light`, `vdf.threads=2`, `api.allowed_hosts=["a"]` as the object to send. Values are JSON where they parse as JSON, text otherwise. */
+/**
+ * `mode=light`, `vdf.threads=2`, `api.allowed_hosts=["a"]` as the object to send. Values are JSON where they parse as
+ * JSON, text otherwise.
+ */
 export function parseAssignments(assignments: readonly string[]): Record<string, unknown> {
   const patch = Object.create(null) as Record<string, unknown>
   for (const assignment of assignments) {
@@ -28,7 +31,11 @@ export function parseAssignments(assignments: readonly string[]): Record<string,
     let target = patch
     for (const key of path) {
       const section: unknown = (target[key] ??= Object.create(null))
-      if (typeof section !== 'object') throw usageFailure(`"${assignment}" sets a part of "${key}", which is set to a value before it`, 'Example: chronym config set vdf.max_tasks=1 vdf.queue=10')
+      if (typeof section !== 'object')
+        throw usageFailure(
+          `"${assignment}" sets a part of "${key}", which is set to a value before it`,
+          'Example: chronym config set vdf.max_tasks=1 vdf.queue=10'
+        )
       target = section as Record<string, unknown>
     }
     target[last] = parseValue(assignment.slice(at + 1))
@@ -45,7 +52,9 @@ function parseValue(text: string): unknown {
 }
 
 function configText(config: unknown): string {
-  return formatFields(flatten(config).map(([path, value]) => [path, printable(typeof value === 'string' ? value : JSON.stringify(value))]))
+  return formatFields(
+    flatten(config).map(([path, value]) => [path, printable(typeof value === 'string' ? value : JSON.stringify(value))])
+  )
 }
 
 /** A file that was named and cannot be read is a wrong command line, not a wrong configuration. */
@@ -53,11 +62,17 @@ function requireReadable(path: string): void {
   try {
     readFileSync(path)
   } catch (error) {
-    throw inputFailure(`the configuration file ${path} can't be read: ${messageOf(error)}. Name one that is there`, error)
+    throw inputFailure(
+      `the configuration file ${path} can't be read: ${messageOf(error)}. Name one that is there`,
+      error
+    )
   }
 }
 
-/** The configuration of a file and the environment, with a network that is known; a wrong one is the negative answer of `config check`. */
+/**
+ * The configuration of a file and the environment, with a network that is known; a wrong one is the negative answer of
+ * `config check`.
+ */
 function checked(context: Context, path: string, required: boolean): Config {
   try {
     const config = checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
@@ -66,7 +81,12 @@ function checked(context: Context, path: string, required: boolean): Config {
     return config
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    throw new Failure(error.code, error.message, { exitCode: EXIT.negative, errors: error.errors, cure: ERROR_TABLE[error.code].cure, cause: error })
+    throw new Failure(error.code, error.message, {
+      exitCode: EXIT.negative,
+      errors: error.errors,
+      cure: ERROR_TABLE[error.code].cure,
+      cause: error
+    })
   }
 }
 
@@ -81,9 +101,24 @@ export function addConfigCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context, _options: unknown, field: string | undefined) => {
         const whole: unknown = await connect(context).config()
-        const value = (field ?? '').split('.').filter((key) => key !== '').reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[key] : undefined), whole)
-        if (value === undefined) throw new Failure('SVC-CFG-001', `there is no field "${field ?? ''}"`, { exitCode: EXIT.notFound, cure: 'chronym config get shows them all.' })
-        context.output.answer(value, () => (typeof value === 'object' && value !== null && !Array.isArray(value) ? configText(value) : printable(typeof value === 'string' ? value : JSON.stringify(value))))
+        const value = (field ?? '')
+          .split('.')
+          .filter((key) => key !== '')
+          .reduce<unknown>(
+            (inner, key) =>
+              typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
+            whole
+          )
+        if (value === undefined)
+          throw new Failure('SVC-CFG-001', `there is no field "${field ?? ''}"`, {
+            exitCode: EXIT.notFound,
+            cure: 'chronym config get shows them all.'
+          })
+        context.output.answer(value, () =>
+          typeof value === 'object' && value !== null && !Array.isArray(value)
+            ? configText(value)
+            : printable(typeof value === 'string' ? value : JSON.stringify(value))
+        )
         return EXIT.ok
       })
     )
@@ -125,7 +160,10 @@ export function addConfigCommands(program: Command, run: Run): void {
         if (named !== undefined) requireReadable(path)
         const merged = checked(context, path, named !== undefined)
         const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
-        context.output.answer({ valid: true, file: path, config: merged }, (paint) => `${paint('green', 'valid')}: ${there}`)
+        context.output.answer(
+          { valid: true, file: path, config: merged },
+          (paint) => `${paint('green', 'valid')}: ${there}`
+        )
         return EXIT.ok
       })
     )

@@ -28,7 +28,8 @@ export function addDaemonCommand(program: Command, run: Run): void {
     .description('run the daemon until Ctrl-C or SIGTERM (the same as chronymd)')
     .option('--config <file>', 'configuration file')
   for (const field of CONFIG_FIELDS) {
-    if (!GLOBAL_FLAGS.has(field.flag)) command.option(`--${field.flag} <${field.kind}>`, `${field.help} (${field.env})`, collectOption)
+    if (!GLOBAL_FLAGS.has(field.flag))
+      command.option(`--${field.flag} <${field.kind}>`, `${field.help} (${field.env})`, collectOption)
   }
   command.action(
     action(run, async (context, options: Record<string, string[] | string | undefined>) => {
@@ -36,7 +37,9 @@ export function addDaemonCommand(program: Command, run: Run): void {
       const { runChronymd } = await import('../../../daemon/chronymd.ts')
       const args = daemonArguments({ ...options, dataDir: context.options.dataDir })
       try {
-        return (await runChronymd(context.output.explicitJson ? [...args, '--json'] : args, { ...context.env })) as ExitCode
+        return (await runChronymd(context.output.explicitJson ? [...args, '--json'] : args, {
+          ...context.env
+        })) as ExitCode
       } finally {
         release()
       }

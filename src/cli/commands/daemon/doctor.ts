@@ -13,7 +13,10 @@ function line(finding: Finding, paint: Paint): string {
 }
 
 function configurationText({ from, fields }: Configuration): string {
-  const title = from === 'daemon' ? 'configuration of the running daemon' : 'configuration of file and environment (no daemon tells its own)'
+  const title =
+    from === 'daemon'
+      ? 'configuration of the running daemon'
+      : 'configuration of file and environment (no daemon tells its own)'
   return `${title}\n${formatTable([['field', 'value', 'from'], ...fields.map(({ field, value, source }) => [field, printable(JSON.stringify(value)), source])])}`
 }
 
@@ -21,13 +24,18 @@ function configurationText({ from, fields }: Configuration): string {
 export function addDoctorCommand(program: Command, run: Run): void {
   program
     .command('doctor')
-    .description('look for what is wrong: Node, addon, configuration, token, seed, daemon, peers, beacon (exit code 1 when something is)')
+    .description(
+      'look for what is wrong: Node, addon, configuration, token, seed, daemon, peers, beacon (exit code 1 when something is)'
+    )
     .action(
       action(run, async (context) => {
         const { findings, configuration } = await diagnose(context)
         const healthy = findings.every(({ state }) => state !== 'failed')
         context.output.answer({ healthy, checks: findings, configuration: configuration ?? null }, (paint) =>
-          [...findings.map((finding) => line(finding, paint)), ...(configuration === undefined ? [] : ['', configurationText(configuration)])].join('\n')
+          [
+            ...findings.map((finding) => line(finding, paint)),
+            ...(configuration === undefined ? [] : ['', configurationText(configuration)])
+          ].join('\n')
         )
         return healthy ? EXIT.ok : EXIT.negative
       })

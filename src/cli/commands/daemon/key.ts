@@ -24,7 +24,12 @@ async function requireOwnerSeed({ root, seed }: DataPaths): Promise<Uint8Array> 
 /** Numbered, to be copied by hand. */
 function gridOf(words: readonly string[]): string {
   const cells = words.map((word, index) => `${String(index + 1).padStart(2)}. ${word.padEnd(WORD_WIDTH)}`)
-  return Array.from({ length: Math.ceil(cells.length / COLUMNS) }, (_, line) => cells.slice(line * COLUMNS, (line + 1) * COLUMNS).join('  ').trimEnd()).join('\n')
+  return Array.from({ length: Math.ceil(cells.length / COLUMNS) }, (_, line) =>
+    cells
+      .slice(line * COLUMNS, (line + 1) * COLUMNS)
+      .join('  ')
+      .trimEnd()
+  ).join('\n')
 }
 
 async function show(context: Context, { yes }: { yes?: boolean }): Promise<ExitCode> {
@@ -41,7 +46,9 @@ async function show(context: Context, { yes }: { yes?: boolean }): Promise<ExitC
   const { seedToWords } = await import('../../../protocol/crypto/keys.ts')
   const words = seedToWords(seed)
   context.output.plain({ words }, context.run.surroundings.stdout.isTTY === true ? gridOf(words.split(' ')) : words)
-  context.output.note('Write them on paper and keep it from others. Then make sure that you can read them: chronym key check')
+  context.output.note(
+    'Write them on paper and keep it from others. Then make sure that you can read them: chronym key check'
+  )
   return EXIT.ok
 }
 
@@ -70,7 +77,9 @@ async function check(context: Context, file: string | undefined): Promise<ExitCo
     noteBackup(paths, { words_checked_at: new Date().toISOString() })
   }
   context.output.answer({ matches, data_dir: paths.root }, () =>
-    matches ? `These are the words of ${paths.root}. Keep them safe.` : `These are the words of another seed, not of ${paths.root}. Look at the right ones with: chronym key show`
+    matches
+      ? `These are the words of ${paths.root}. Keep them safe.`
+      : `These are the words of another seed, not of ${paths.root}. Look at the right ones with: chronym key show`
   )
   return matches ? EXIT.ok : EXIT.negative
 }
@@ -83,13 +92,18 @@ async function importWords(context: Context, file: string | undefined): Promise<
   const seed = await readWords(context, file)
   const { importOwnerSeed } = await import('../../../data-directory/open.ts')
   const imported = importOwnerSeed(paths, profile, seed, new Date().toISOString())
-  context.output.answer({ imported, data_dir: paths.root }, () => (imported ? `${paths.root} has this seed now. Its daemon can start.` : `${paths.root} had this seed already.`))
+  context.output.answer({ imported, data_dir: paths.root }, () =>
+    imported ? `${paths.root} has this seed now. Its daemon can start.` : `${paths.root} had this seed already.`
+  )
   return EXIT.ok
 }
 
 /** key show, check, import. They read and write the data directory: the words never go through the HTTP interface. */
 export function addKeyCommands(program: Command, run: Run): void {
-  const key = program.command('key').description('the 24 words that your names belong to (in the data directory; no daemon needed)').helpCommand(false)
+  const key = program
+    .command('key')
+    .description('the 24 words that your names belong to (in the data directory; no daemon needed)')
+    .helpCommand(false)
 
   key
     .command('show')
@@ -100,12 +114,16 @@ export function addKeyCommands(program: Command, run: Run): void {
   key
     .command('check')
     .argument('[file]', '24 words; "-" or no terminal: standard input; default: they are asked for')
-    .description('say whether these are the words of the data directory, and note it when they are (exit code 1: they are not)')
+    .description(
+      'say whether these are the words of the data directory, and note it when they are (exit code 1: they are not)'
+    )
     .action(action(run, (context, _options: unknown, file: string | undefined) => check(context, file)))
 
   key
     .command('import')
     .argument('[file]', '24 words; "-" or no terminal: standard input; default: they are asked for')
-    .description('put the 24 words into a new data directory, or back into the one they belong to; another seed is never replaced')
+    .description(
+      'put the 24 words into a new data directory, or back into the one they belong to; another seed is never replaced'
+    )
     .action(action(run, (context, _options: unknown, file: string | undefined) => importWords(context, file)))
 }

@@ -1,12 +1,26 @@
 import type { Command } from 'commander'
 import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'
-import { ProblemError, type Client, type NetworkStatusBody, type OwnedNameBody, type TaskBody } from '../../../api/client/client.ts'
+import {
+  ProblemError,
+  type Client,
+  type NetworkStatusBody,
+  type OwnedNameBody,
+  type TaskBody
+} from '../../../api/client/client.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { usageFailure } from '../../failures/failure.ts'
 import { taskIdOf } from '../../task/task-argument.ts'
 import { isCancelled } from '../../task/task-words.ts'
-import { formatCount, formatDuration, formatFields, formatRate, formatRelative, plural, printable } from '../../terminal/format.ts'
+import {
+  formatCount,
+  formatDuration,
+  formatFields,
+  formatRate,
+  formatRelative,
+  plural,
+  printable
+} from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { watchTask } from '../../task/watch.ts'
 import { warningLines } from '../names/names.ts'
@@ -25,7 +39,12 @@ function networkText(status: NetworkStatusBody, paint: Paint): string {
     ['mode', status.mode],
     ['peers', formatCount(status.peers)],
     ['peer id', printable(status.peer_id)],
-    ['beacon', round === null ? 'no verified pulse yet' : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`],
+    [
+      'beacon',
+      round === null
+        ? 'no verified pulse yet'
+        : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`
+    ],
     ['records', formatCount(status.records)],
     ...diversityFields(status, paint)
   ])
@@ -40,11 +59,15 @@ export function taskText(task: TaskBody, nowMs: number): string {
     ['kind', task.kind],
     ['status', isCancelled(task) ? 'cancelled' : task.paused ? `${task.status}, paused` : task.status],
     ['phase', task.queue_position === null ? task.phase : `${task.phase}, place ${task.queue_position}`],
-    ...(task.stalled === null ? [] : [['waits for', `${task.stalled.code}: ${printable(task.stalled.message)}`] as const]),
+    ...(task.stalled === null
+      ? []
+      : [['waits for', `${task.stalled.code}: ${printable(task.stalled.message)}`] as const]),
     ['progress', task.phase === 'prove' ? `${done}; proof ${(task.phase_progress * 100).toFixed(0)}%` : done],
     ...(task.iterations_per_second === null ? [] : [['rate', formatRate(task.iterations_per_second)] as const]),
     ...(task.eta_seconds === null ? [] : [['left', formatDuration(task.eta_seconds)] as const]),
-    ...(task.deadline === null ? [] : [['deadline', `${task.deadline} (${formatRelative(task.deadline, nowMs)})`] as const]),
+    ...(task.deadline === null
+      ? []
+      : [['deadline', `${task.deadline} (${formatRelative(task.deadline, nowMs)})`] as const]),
     ['started', `${task.created_at} (${formatRelative(task.created_at, nowMs)})`],
     ...(task.resumed === 0 ? [] : [['resumed', plural(task.resumed, 'time')] as const]),
     ...(task.error === null ? [] : [['error', `${task.error.code}: ${printable(task.error.message)}`] as const])
@@ -81,11 +104,14 @@ export function addStatusCommand(program: Command, run: Run): void {
     .action(
       action(run, async (context, options: { watch?: boolean }, taskId: string | undefined) => {
         if (taskId !== undefined) return showTask(context, taskId, options.watch === true)
-        if (options.watch === true) throw usageFailure('--watch follows a task: give its id', 'List them: chronym tasks.')
+        if (options.watch === true)
+          throw usageFailure('--watch follows a task: give its id', 'List them: chronym tasks.')
         const client = connect(context)
         const status = await client.networkStatus()
         const names = await warnedNames(client)
-        context.output.answer({ ...status, ...(names.length > 0 && { warned_names: names }) }, (paint) => [networkText(status, paint), ...warningLines(names, paint)].join('\n'))
+        context.output.answer({ ...status, ...(names.length > 0 && { warned_names: names }) }, (paint) =>
+          [networkText(status, paint), ...warningLines(names, paint)].join('\n')
+        )
         return EXIT.ok
       })
     )

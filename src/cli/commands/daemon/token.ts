@@ -13,7 +13,11 @@ export const SCOPES: readonly TokenScope[] = ['read', 'vdf', 'publish', 'admin']
 function scopesOf(words: readonly string[] | undefined): TokenScope[] {
   const scopes = (words ?? []).flatMap((word) => word.split(',')).filter((word) => word !== '')
   const unknown = scopes.filter((scope) => !(SCOPES as readonly string[]).includes(scope))
-  if (scopes.length === 0 || unknown.length > 0) throw usageFailure(unknown.length > 0 ? `no such scope: ${unknown.join(', ')}` : '--scope is missing', `Scopes: ${SCOPES.join(', ')}.`)
+  if (scopes.length === 0 || unknown.length > 0)
+    throw usageFailure(
+      unknown.length > 0 ? `no such scope: ${unknown.join(', ')}` : '--scope is missing',
+      `Scopes: ${SCOPES.join(', ')}.`
+    )
   return [...new Set(scopes)] as TokenScope[]
 }
 
@@ -50,7 +54,10 @@ export function addTokenCommands(program: Command, run: Run): void {
     .option('-l, --label <text>', 'what it is for')
     .action(
       action(run, async (context, options: { scope?: string[]; label?: string }) => {
-        const made = await connect(context).createToken({ scopes: scopesOf(options.scope), ...(options.label === undefined ? {} : { label: options.label }) })
+        const made = await connect(context).createToken({
+          scopes: scopesOf(options.scope),
+          ...(options.label === undefined ? {} : { label: options.label })
+        })
         context.output.plain(made, made.token)
         context.output.note(`id ${made.id}; it is not shown again. Take it back: chronym token revoke ${made.id}`)
         return EXIT.ok
@@ -66,7 +73,15 @@ export function addTokenCommands(program: Command, run: Run): void {
         context.output.answer(tokens, () =>
           tokens.length === 0
             ? 'no tokens but the main one'
-            : formatTable([['id', 'scopes', 'made', 'label'], ...tokens.map((each) => [each.id, each.scopes.join(','), formatRelative(each.created_at, Date.now()), printable(each.label ?? '')])])
+            : formatTable([
+                ['id', 'scopes', 'made', 'label'],
+                ...tokens.map((each) => [
+                  each.id,
+                  each.scopes.join(','),
+                  formatRelative(each.created_at, Date.now()),
+                  printable(each.label ?? '')
+                ])
+              ])
         )
         return EXIT.ok
       })

@@ -20,7 +20,9 @@ export function addAdoptCommand(program: Command, run: Run): void {
   program
     .command('adopt')
     .argument('[names...]', 'names or DIDs of this seed; without one: what is looked for')
-    .description('find names and identities of this seed in the network and take them up, as after a restore from the words. What is not found is looked for again')
+    .description(
+      'find names and identities of this seed in the network and take them up, as after a restore from the words. What is not found is looked for again'
+    )
     .option('--forget', 'look for them no more')
     .action(
       action(run, async (context, { forget }: AdoptOptions, names: string[]) => {
@@ -34,7 +36,9 @@ export function addAdoptCommand(program: Command, run: Run): void {
         const wanted: WantedBody[] = []
         if (names.length === 0) wanted.push(...(await client.wanted()))
         for (const name of names) wanted.push(await client.want(name))
-        context.output.answer(wanted, () => (wanted.length === 0 ? 'nothing is looked for' : wantedLines(wanted).join('\n')))
+        context.output.answer(wanted, () =>
+          wanted.length === 0 ? 'nothing is looked for' : wantedLines(wanted).join('\n')
+        )
         return names.length > 0 && wanted.some(({ state }) => state !== 'adopted') ? EXIT.negative : EXIT.ok
       })
     )

@@ -34,14 +34,22 @@ function unwrap(json: unknown, member: string): unknown {
 
 async function publish(context: Context, client: Client, authorized: unknown): Promise<void> {
   const published = await client.publishKid(authorized)
-  context.output.answer(published, () => `${printable(published.did)} version ${published.version}, held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`)
+  context.output.answer(
+    published,
+    () =>
+      `${printable(published.did)} version ${published.version}, held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`
+  )
 }
 
 async function create(context: Context, options: CreateOptions): Promise<ExitCode> {
   const { bindToName, createIdentity, parseService } = await import('../../identity/create.ts')
   const profile = loadProfile(context, options.network)
   const seed = readSeed(context, options.seedFile)
-  const parts = { index: options.index, services: (options.service ?? []).map(parseService), alsoKnownAs: options.alsoKnownAs ?? [] }
+  const parts = {
+    index: options.index,
+    services: (options.service ?? []).map(parseService),
+    alsoKnownAs: options.alsoKnownAs ?? []
+  }
   const document = createIdentity(seed, parts, new Date().toISOString(), profile)
   const authorized: AuthorizedKid = { document }
   if (options.name !== undefined) {

@@ -4,7 +4,15 @@ import { action, type Run } from '../../context.ts'
 import type { ExplanationBody, OwnedNameBody, RevealBody } from '../../../api/client/client.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
 import { SHORT_ID } from '../../task/task-words.ts'
-import { fitTable, formatCount, formatFields, formatRelative, formatTable, plural, printable } from '../../terminal/format.ts'
+import {
+  fitTable,
+  formatCount,
+  formatFields,
+  formatRelative,
+  formatTable,
+  plural,
+  printable
+} from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wantedLines } from './adopt.ts'
 import { identityText } from './kid.ts'
@@ -31,7 +39,14 @@ export function explanationText(explanation: ExplanationBody, nowMs: number, pai
     ['rule', `${printable(explanation.rule)}: ${printable(explanation.rule_text)}`],
     ['state', printable(explanation.state)],
     ...(explanation.owner === null ? [] : [['owner', printable(explanation.owner)] as const]),
-    ...(lease === null ? [] : [['lease', `${lease.start} to ${lease.end} (${formatRelative(lease.end, nowMs)}), grace to ${lease.grace_end}`] as const]),
+    ...(lease === null
+      ? []
+      : [
+          [
+            'lease',
+            `${lease.start} to ${lease.end} (${formatRelative(lease.end, nowMs)}), grace to ${lease.grace_end}`
+          ] as const
+        ]),
     ...(resolves === null ? [] : [['resolves', `yes (${resolves})`] as const]),
     ...(error === null ? [] : [['resolves', `no: ${error.code}`] as const])
   ])
@@ -45,10 +60,20 @@ export function explanationText(explanation: ExplanationBody, nowMs: number, pai
   ])
   const silent = asked.silent.map(({ peer, reason }) => [printable(peer), reason])
   const rows = [...answers, ...silent]
-  const table = rows.length === 0 ? 'nobody answered' : formatTable([['peer', 'answer', 'vote', 'owner', 'claim', 'serial'], ...rows])
+  const table =
+    rows.length === 0
+      ? 'nobody answered'
+      : formatTable([['peer', 'answer', 'vote', 'owner', 'claim', 'serial'], ...rows])
   const own = explanation.own?.name
   if (own != null) notes.push(`Renewals left: ${own.renewal.left}; the next: ${renewalText(own, nowMs)}`)
-  return [paint('bold', printable(explanation.verdict)), head, '', ...notes.map((note) => `- ${printable(note)}`), '', table].join('\n')
+  return [
+    paint('bold', printable(explanation.verdict)),
+    head,
+    '',
+    ...notes.map((note) => `- ${printable(note)}`),
+    '',
+    table
+  ].join('\n')
 }
 
 function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, nowMs: number): string {
@@ -80,12 +105,17 @@ export function ownedText(names: readonly OwnedNameBody[], nowMs: number, paint:
     String(each.renewal.left),
     each.serial === each.published_serial ? 'published' : `${each.serial} not published`
   ])
-  return [fitTable([['name', 'state', 'lease ends', 'renewal', 'left', 'zone'], ...rows], columns), ...warningLines(names, paint)].join('\n')
+  return [
+    fitTable([['name', 'state', 'lease ends', 'renewal', 'left', 'zone'], ...rows], columns),
+    ...warningLines(names, paint)
+  ].join('\n')
 }
 
 /** One line for each warning. */
 export function warningLines(names: readonly Pick<OwnedNameBody, 'name' | 'warnings'>[], paint: Paint): string[] {
-  return names.flatMap(({ name, warnings }) => warnings.map(({ message }) => `${paint('yellow', `warning ${printable(name)}:`)} ${printable(message)}`))
+  return names.flatMap(({ name, warnings }) =>
+    warnings.map(({ message }) => `${paint('yellow', `warning ${printable(name)}:`)} ${printable(message)}`)
+  )
 }
 
 /** resolve, explain, names. */
@@ -93,7 +123,9 @@ export function addNameCommands(program: Command, run: Run): void {
   program
     .command('resolve')
     .argument('<name>', 'a name, or a DID')
-    .description('look a name or an identity up in the network. Peers are asked for it by name: whoever wants a name tells nobody by registering it at once')
+    .description(
+      'look a name or an identity up in the network. Peers are asked for it by name: whoever wants a name tells nobody by registering it at once'
+    )
     .action(
       action(run, async (context, _options: unknown, name: string) => {
         const client = connect(context)
@@ -129,7 +161,12 @@ export function addNameCommands(program: Command, run: Run): void {
         const names = await client.names()
         // Programs read the names alone; what is looked for they ask `adopt`.
         const wanted = context.output.json ? [] : await client.wanted()
-        context.output.answer(names, (paint) => [ownedText(names, Date.now(), paint, context.output.columns), ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])].join('\n'))
+        context.output.answer(names, (paint) =>
+          [
+            ownedText(names, Date.now(), paint, context.output.columns),
+            ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])
+          ].join('\n')
+        )
         return EXIT.ok
       })
     )

@@ -5,13 +5,18 @@ import { action, type Run } from '../../context.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
 import { formatRelative, formatTable, printable } from '../../terminal/format.ts'
 
-function pinRow({ name, owner, state, since, second_look: secondLook, firm_since: firmSince, until, rival }: PinBody, nowMs: number): string[] {
+function pinRow(
+  { name, owner, state, since, second_look: secondLook, firm_since: firmSince, until, rival }: PinBody,
+  nowMs: number
+): string[] {
   return [
     printable(name),
     printable(owner),
     rival === null ? state : `${state}, contested by ${printable(rival)}`,
     formatRelative(since, nowMs),
-    secondLook === null ? `firm ${formatRelative(firmSince ?? since, nowMs)}` : `due ${formatRelative(secondLook, nowMs)}`,
+    secondLook === null
+      ? `firm ${formatRelative(firmSince ?? since, nowMs)}`
+      : `due ${formatRelative(secondLook, nowMs)}`,
     until
   ]
 }
@@ -19,12 +24,18 @@ function pinRow({ name, owner, state, since, second_look: secondLook, firm_since
 /** The pins, one a line. */
 export function pinsText(pins: readonly PinBody[], nowMs: number): string {
   if (pins.length === 0) return 'no pins: this daemon has seen no name settled'
-  return formatTable([['name', 'owner', 'state', 'since', 'second look', 'until'], ...pins.map((pin) => pinRow(pin, nowMs))])
+  return formatTable([
+    ['name', 'owner', 'state', 'since', 'second look', 'until'],
+    ...pins.map((pin) => pinRow(pin, nowMs))
+  ])
 }
 
 /** list (the default), forget. */
 export function addPinCommands(program: Command, run: Run): void {
-  const pins = program.command('pins').description('the owners of names that this daemon goes on believing').helpCommand(false)
+  const pins = program
+    .command('pins')
+    .description('the owners of names that this daemon goes on believing')
+    .helpCommand(false)
 
   pins
     .command('list', { isDefault: true })

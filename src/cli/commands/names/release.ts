@@ -28,7 +28,11 @@ export function addReleaseCommand(program: Command, run: Run): void {
         const client = connect(context)
         if (options.undo === true) {
           const kept = await client.takeBack(name)
-          context.output.answer(kept, () => `${printable(kept.name)} is kept; its lease ends at ${endOf(kept)}, and it is renewed before that${kept.renewal.state === 'off' ? ' once auto_renew is on' : ''}`)
+          context.output.answer(
+            kept,
+            () =>
+              `${printable(kept.name)} is kept; its lease ends at ${endOf(kept)}, and it is renewed before that${kept.renewal.state === 'off' ? ' once auto_renew is on' : ''}`
+          )
           return EXIT.ok
         }
         const owned = (await client.names()).find((each) => each.name === name.toLowerCase())
@@ -38,7 +42,11 @@ export function addReleaseCommand(program: Command, run: Run): void {
           await requireConsent(context, { cost, question: 'Let it lapse?', isGiven: options.yes === true })
         }
         const released = await client.release(name)
-        context.output.answer(released, () => `${printable(released.name)} is released and lapses at ${endOf(released)}; until the grace after that ends, take it back: chronym release --undo ${printable(released.name)}`)
+        context.output.answer(
+          released,
+          () =>
+            `${printable(released.name)} is released and lapses at ${endOf(released)}; until the grace after that ends, take it back: chronym release --undo ${printable(released.name)}`
+        )
         return EXIT.ok
       })
     )

@@ -8,7 +8,14 @@ import { Failure, usageFailure } from '../../failures/failure.ts'
 import { collectOption, integerOption } from '../../input/values.ts'
 import { formatTable, plural, printable } from '../../terminal/format.ts'
 import { recordsOfArguments, selectorsOfArguments } from '../../zone/arguments.ts'
-import { changesBetween, formatChanges, isUnchanged, recordKey, recordsOf, type ZoneChanges } from '../../zone/changes.ts'
+import {
+  changesBetween,
+  formatChanges,
+  isUnchanged,
+  recordKey,
+  recordsOf,
+  type ZoneChanges
+} from '../../zone/changes.ts'
 import { currentZone } from '../../zone/current.ts'
 import { editZone } from '../../zone/edit.ts'
 import { importZone } from '../../zone/import.ts'
@@ -26,18 +33,33 @@ interface SetOptions extends ReplaceOptions, PublishOption {
 /** A zone in record lines, which `zone set` reads again. */
 export function zoneText(zone: ZoneBody): string {
   const rows = Object.entries(zone.records).flatMap(([label, records]) =>
-    records.map((record) => [printable(label), record.ttl === undefined ? '' : String(record.ttl), record.type, printable(record.value)])
+    records.map((record) => [
+      printable(label),
+      record.ttl === undefined ? '' : String(record.ttl),
+      record.type,
+      printable(record.value)
+    ])
   )
   return `; serial ${zone.serial ?? 0}\n${rows.length === 0 ? '; no records' : formatTable(rows)}`
 }
 
 async function publish(context: Context, name: string): Promise<void> {
   const published = await connect(context).publishZone(name)
-  context.output.answer(published, () => `published serial ${published.serial}; held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`)
+  context.output.answer(
+    published,
+    () =>
+      `published serial ${published.serial}; held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`
+  )
 }
 
 /** Says what was saved, or publishes it. */
-async function finish(context: Context, name: string, { publish: isWanted }: PublishOption, saved: { serial: number }, changes: ZoneChanges): Promise<ExitCode> {
+async function finish(
+  context: Context,
+  name: string,
+  { publish: isWanted }: PublishOption,
+  saved: { serial: number },
+  changes: ZoneChanges
+): Promise<ExitCode> {
   if (isWanted !== true) showSaved(context, name, saved, changes)
   else {
     if (!isUnchanged(changes)) context.output.note(formatChanges(changes))
@@ -54,35 +76,59 @@ function originOf(name: string, { source, state }: ZoneAnswer): string {
 
 async function set(context: Context, name: string, file: string | undefined, options: SetOptions): Promise<ExitCode> {
   const lines = options.record ?? []
-  if ((file === undefined) === (lines.length === 0)) throw usageFailure('give a FILE ("-": standard input) or --record, one of the two', "Example: chronym zone set alice.chronym --record 'www A 192.0.2.1'")
-  const zone = file === undefined ? zoneOfLines(lines, (index) => `--record ${index + 1}`) : await readZone(file, context.stdin)
+  if ((file === undefined) === (lines.length === 0))
+    throw usageFailure(
+      'give a FILE ("-": standard input) or --record, one of the two',
+      "Example: chronym zone set alice.chronym --record 'www A 192.0.2.1'"
+    )
+  const zone =
+    file === undefined ? zoneOfLines(lines, (index) => `--record ${index + 1}`) : await readZone(file, context.stdin)
   const { saved, changes } = await replaceZone(context, connect(context), name, zone, options)
   return finish(context, name, options, saved, changes)
 }
 
-async function add(context: Context, name: string, words: readonly string[], options: PublishOption): Promise<ExitCode> {
+async function add(
+  context: Context,
+  name: string,
+  words: readonly string[],
+  options: PublishOption
+): Promise<ExitCode> {
   const { records } = recordsOfArguments(name, words)
   const saved = await connect(context).patchZone(name, { add: records })
   return finish(context, name, options, saved, { added: recordsOf({ records }), removed: [], retimed: [] })
 }
 
-async function remove(context: Context, name: string, words: readonly string[], options: PublishOption): Promise<ExitCode> {
+async function remove(
+  context: Context,
+  name: string,
+  words: readonly string[],
+  options: PublishOption
+): Promise<ExitCode> {
   const selectors = selectorsOfArguments(name, words)
   const client = connect(context)
   const { zone, etag } = await currentZone(client, name)
   const meant = selectors.map((selector) =>
     recordsOf(zone).filter(
       (record) =>
-        record.label === selector.label && (selector.type === undefined || record.type === selector.type) && (selector.value === undefined || recordKey(record) === recordKey({ ...record, value: selector.value }))
+        record.label === selector.label &&
+        (selector.type === undefined || record.type === selector.type) &&
+        (selector.value === undefined || recordKey(record) === recordKey({ ...record, value: selector.value }))
     )
   )
   const missing = meant.findIndex((found) => found.length === 0)
   if (missing !== -1) {
     const text = Object.values(selectors[missing]!).join(' ')
-    throw new Failure('SVC-ZON-002', `the zone of ${canonicalName(name)} has no record ${text}; nothing was changed`, { exitCode: EXIT.refused, cure: `Look at its records: chronym zone get ${printable(canonicalName(name))}` })
+    throw new Failure('SVC-ZON-002', `the zone of ${canonicalName(name)} has no record ${text}; nothing was changed`, {
+      exitCode: EXIT.refused,
+      cure: `Look at its records: chronym zone get ${printable(canonicalName(name))}`
+    })
   }
   const removed = [...new Map(meant.flat().map((record) => [recordKey(record), record])).values()]
-  const saved = await client.patchZone(name, { remove: removed.map(({ label, type, value }) => ({ label, type, value })) }, { ifMatch: etag })
+  const saved = await client.patchZone(
+    name,
+    { remove: removed.map(({ label, type, value }) => ({ label, type, value })) },
+    { ifMatch: etag }
+  )
   return finish(context, name, options, saved, { added: [], removed, retimed: [] })
 }
 
@@ -109,13 +155,20 @@ async function publishedOrNothing(context: Context, name: string): Promise<ZoneB
 async function diff(context: Context, name: string): Promise<ExitCode> {
   const current = await currentZone(connect(context), name)
   if (current.state !== 'draft') {
-    context.output.answer({ draft: false, added: [], removed: [], retimed: [] }, () => `${printable(canonicalName(name))} has no draft`)
+    context.output.answer(
+      { draft: false, added: [], removed: [], retimed: [] },
+      () => `${printable(canonicalName(name))} has no draft`
+    )
     return EXIT.ok
   }
   const live = await published(context, name)
   const changes = changesBetween(live, current.zone)
   const serials = { serial: current.zone.serial ?? 0, published_serial: live.serial ?? null }
-  context.output.answer({ draft: true, ...serials, ...changes }, () => `; draft ${serials.serial} against published ${serials.published_serial ?? 'nothing'}\n${isUnchanged(changes) ? '; the same records' : formatChanges(changes)}`)
+  context.output.answer(
+    { draft: true, ...serials, ...changes },
+    () =>
+      `; draft ${serials.serial} against published ${serials.published_serial ?? 'nothing'}\n${isUnchanged(changes) ? '; the same records' : formatChanges(changes)}`
+  )
   return EXIT.ok
 }
 
@@ -123,7 +176,11 @@ async function discard(context: Context, name: string, { yes }: { yes?: boolean 
   const client = connect(context)
   const current = await currentZone(client, name)
   if (current.state === 'draft') {
-    await requireConsentToLoss(context, changesBetween(current.zone, await publishedOrNothing(context, name)), { isGiven: yes === true, act: `discarding the draft of ${printable(canonicalName(name))}`, cure: 'Look at it with `chronym zone diff`; discard it all the same with --yes.' })
+    await requireConsentToLoss(context, changesBetween(current.zone, await publishedOrNothing(context, name)), {
+      isGiven: yes === true,
+      act: `discarding the draft of ${printable(canonicalName(name))}`,
+      cure: 'Look at it with `chronym zone diff`; discard it all the same with --yes.'
+    })
   }
   const answer = await client.discardZone(name)
   context.output.answer(answer, () => 'draft discarded; what is published stays')
@@ -132,8 +189,16 @@ async function discard(context: Context, name: string, { yes }: { yes?: boolean 
 
 async function drafts(context: Context): Promise<ExitCode> {
   const list = await connect(context).drafts()
-  const rows = list.map((draft) => [draft.name, String(draft.serial), draft.published_serial === null ? '-' : String(draft.published_serial), String(draft.records), draft.owner])
-  context.output.answer(list, () => (list.length === 0 ? 'no drafts' : formatTable([['NAME', 'DRAFT', 'PUBLISHED', 'RECORDS', 'OWNER'], ...rows])))
+  const rows = list.map((draft) => [
+    draft.name,
+    String(draft.serial),
+    draft.published_serial === null ? '-' : String(draft.published_serial),
+    String(draft.records),
+    draft.owner
+  ])
+  context.output.answer(list, () =>
+    list.length === 0 ? 'no drafts' : formatTable([['NAME', 'DRAFT', 'PUBLISHED', 'RECORDS', 'OWNER'], ...rows])
+  )
   return EXIT.ok
 }
 
@@ -162,10 +227,18 @@ export function addZoneCommands(program: Command, run: Run): void {
     .argument('[file]', 'JSON, or lines LABEL [TTL] TYPE VALUE; "-": standard input')
     .description('replace the whole zone of a name; asks before records are dropped')
     .option('-r, --record <record>', "a record, such as 'www A 192.0.2.1'; may be repeated", collectOption)
-    .option('--if-serial <serial>', 'only when the zone still has this serial', integerOption(0, Number.MAX_SAFE_INTEGER))
+    .option(
+      '--if-serial <serial>',
+      'only when the zone still has this serial',
+      integerOption(0, Number.MAX_SAFE_INTEGER)
+    )
     .option(...PUBLISH)
     .option(...YES)
-    .action(action(run, (context, options: SetOptions, name: string, file: string | undefined) => set(context, name, file, options)))
+    .action(
+      action(run, (context, options: SetOptions, name: string, file: string | undefined) =>
+        set(context, name, file, options)
+      )
+    )
 
   zone
     .command('add')
@@ -173,7 +246,11 @@ export function addZoneCommands(program: Command, run: Run): void {
     .argument('<record...>', "records, such as 'www 1h A 192.0.2.1' each; all others stay")
     .description('add records to the zone of a name')
     .option(...PUBLISH)
-    .action(action(run, (context, options: PublishOption, name: string, words: string[]) => add(context, name, words, options)))
+    .action(
+      action(run, (context, options: PublishOption, name: string, words: string[]) =>
+        add(context, name, words, options)
+      )
+    )
 
   zone
     .command('rm')
@@ -181,7 +258,11 @@ export function addZoneCommands(program: Command, run: Run): void {
     .argument('<selector...>', "LABEL [TYPE [VALUE]], such as 'www' or 'www A 192.0.2.1'; all others stay")
     .description('remove records from the zone of a name')
     .option(...PUBLISH)
-    .action(action(run, (context, options: PublishOption, name: string, words: string[]) => remove(context, name, words, options)))
+    .action(
+      action(run, (context, options: PublishOption, name: string, words: string[]) =>
+        remove(context, name, words, options)
+      )
+    )
 
   zone
     .command('edit')

@@ -36,9 +36,15 @@ const Recording = v.object({
 
 async function readRecording(context: Context, file: string): Promise<{ chain: BeaconChain; pulses: Pulse[] }> {
   const result = v.safeParse(Recording, await readJson(file, context.stdin))
-  if (!result.success) throw inputFailure(`${file} holds no recorded pulses: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`)
+  if (!result.success)
+    throw inputFailure(
+      `${file} holds no recorded pulses: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`
+    )
   const { pulses, genesis_time: genesis, ...chain } = result.output
-  return { chain: { ...chain, genesis }, pulses: pulses.map(({ round, signature }) => ({ round, signature: new Uint8Array(Buffer.from(signature, 'hex')) })) }
+  return {
+    chain: { ...chain, genesis },
+    pulses: pulses.map(({ round, signature }) => ({ round, signature: new Uint8Array(Buffer.from(signature, 'hex')) }))
+  }
 }
 
 interface Started {
@@ -64,15 +70,21 @@ async function serve(context: Context, options: BeaconOptions): Promise<ExitCode
     started = await start(context, options)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Failure('CLI-USE-001', `port ${options.port} of ${options.host} is taken`, { exitCode: EXIT.usage, cure: 'Name another with --port; 0 takes a free one.', cause: error })
+    throw new Failure('CLI-USE-001', `port ${options.port} of ${options.host} is taken`, {
+      exitCode: EXIT.usage,
+      cure: 'Name another with --port; 0 takes a free one.',
+      cause: error
+    })
   }
   const { chain, mode, server } = started
-  context.output.answer({ event: 'listening', url: server.url, mode, chain_hash: chain.chain_hash, period: chain.period }, () =>
-    [
-      `${mode === 'dev' ? 'development beacon (its key is public: no security)' : 'relay of recorded pulses'} at ${server.url}`,
-      `a pulse every ${chain.period} s, chain ${chain.chain_hash}`,
-      `use it: chronym daemon --beacon-url ${server.url}   Ctrl-C stops it.`
-    ].join('\n')
+  context.output.answer(
+    { event: 'listening', url: server.url, mode, chain_hash: chain.chain_hash, period: chain.period },
+    () =>
+      [
+        `${mode === 'dev' ? 'development beacon (its key is public: no security)' : 'relay of recorded pulses'} at ${server.url}`,
+        `a pulse every ${chain.period} s, chain ${chain.chain_hash}`,
+        `use it: chronym daemon --beacon-url ${server.url}   Ctrl-C stops it.`
+      ].join('\n')
   )
   await untilInterrupted(context)
   await server.close()
@@ -83,7 +95,7 @@ async function serve(context: Context, options: BeaconOptions): Promise<ExitCode
 export function addBeaconCommand(program: Command, run: Run): void {
   program
     .command('beacon')
-    .description('serve the development beacon, or a recording of another, over drand\'s HTTP API')
+    .description("serve the development beacon, or a recording of another, over drand's HTTP API")
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', integerOption(0, MAX_PORT), BEACON_PORT)
     .option('--network <network>', 'network whose beacon it is: local, test or a profile file')

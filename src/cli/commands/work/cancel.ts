@@ -39,12 +39,20 @@ export function addCancelCommand(program: Command, run: Run): void {
         const task = await client.task(id)
         const clears = options.clear === true
         if (task.status !== 'running' && !clears) {
-          throw new Failure('SVC-TSK-004', `The ${task.kind === 'register' ? 'registration' : 'renewal'} of ${task.name} ${taskOutcome(task)}: there is nothing to cancel.`, {
-            exitCode: EXIT.refused,
-            cure: `To take it off the list: chronym cancel --clear ${id}.`
-          })
+          throw new Failure(
+            'SVC-TSK-004',
+            `The ${task.kind === 'register' ? 'registration' : 'renewal'} of ${task.name} ${taskOutcome(task)}: there is nothing to cancel.`,
+            {
+              exitCode: EXIT.refused,
+              cure: `To take it off the list: chronym cancel --clear ${id}.`
+            }
+          )
         }
-        if (task.status === 'running' && clears) throw usageFailure(`task ${id} is running; --clear takes those off the list that have ended`, `Stop it first: chronym cancel ${id}.`)
+        if (task.status === 'running' && clears)
+          throw usageFailure(
+            `task ${id} is running; --clear takes those off the list that have ended`,
+            `Stop it first: chronym cancel ${id}.`
+          )
         const lost = clears ? 0 : await lostSeconds(client, task)
         if (lost > ASK_FROM_SECONDS) {
           const share = ((100 * task.progress) / task.iterations).toFixed(1)
@@ -52,7 +60,11 @@ export function addCancelCommand(program: Command, run: Run): void {
           await requireConsent(context, { cost, question: 'Cancel it?', isGiven: options.yes === true })
         }
         const answer = await (clears ? client.clearTask(id) : client.cancelTask(id))
-        context.output.answer(answer, () => `task ${printable(id)} ${clears ? 'is cleared' : 'is cancelled'}${task.phase === 'reveal' ? '; its finished proof is kept for 30 days' : ''}`)
+        context.output.answer(
+          answer,
+          () =>
+            `task ${printable(id)} ${clears ? 'is cleared' : 'is cancelled'}${task.phase === 'reveal' ? '; its finished proof is kept for 30 days' : ''}`
+        )
         return EXIT.ok
       })
     )

@@ -30,8 +30,16 @@ export function addManualCommands(program: Command, run: Run): void {
     .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
     .option('--network <network>', "local, test, main or a profile file (default: the secret file's)")
     .option('--zone <file>', 'zone to publish (JSON or record lines; default: no records)')
-    .option('--pulse-round <round>', 'round of the pulse, where the secret file fixes none', integerOption(1, Number.MAX_SAFE_INTEGER))
-    .addOption(new Option('--pulse <hex>', 'signature of that pulse, instead of asking a beacon').argParser(hexOption).conflicts('beaconUrl'))
+    .option(
+      '--pulse-round <round>',
+      'round of the pulse, where the secret file fixes none',
+      integerOption(1, Number.MAX_SAFE_INTEGER)
+    )
+    .addOption(
+      new Option('--pulse <hex>', 'signature of that pulse, instead of asking a beacon')
+        .argParser(hexOption)
+        .conflicts('beaconUrl')
+    )
     .option('--beacon-url <url>', 'drand HTTP endpoint; may be repeated', collectOption)
     .option('--offline', 'print the body for POST /api/publish instead of sending it')
     .action(

@@ -41,15 +41,27 @@ function taskRow(task: TaskBody, paint: Paint, idLength: number): string[] {
   const share = task.iterations > 0 ? `${((100 * task.progress) / task.iterations).toFixed(1)}%` : ''
   const eta = task.status === 'running' && task.eta_seconds !== null ? formatDuration(task.eta_seconds) : ''
   const { word, style } = taskWord(task)
-  return [printable(task.name), task.kind, style === undefined ? word : paint(style, word), share, eta, printable(task.task_id).slice(0, idLength)]
+  return [
+    printable(task.name),
+    task.kind,
+    style === undefined ? word : paint(style, word),
+    share,
+    eta,
+    printable(task.task_id).slice(0, idLength)
+  ]
 }
 
-/** Tasks as a table of so many columns at most. Where the ids do not fit, their first eight characters stand for them: every command takes those. */
+/**
+ * Tasks as a table of so many columns at most. Where the ids do not fit, their first eight characters stand for them:
+ * every command takes those.
+ */
 export function taskTable(tasks: readonly TaskBody[], paint: Paint, columns = Infinity): string {
   if (tasks.length === 0) return 'no tasks'
   const heading = ['name', 'kind', 'state', 'done', 'left', 'task']
   const whole = [heading, ...tasks.map((task) => taskRow(task, paint, Infinity))]
-  return tableWidth(whole) <= columns ? formatTable(whole) : fitTable([heading, ...tasks.map((task) => taskRow(task, paint, SHORT_ID))], columns)
+  return tableWidth(whole) <= columns
+    ? formatTable(whole)
+    : fitTable([heading, ...tasks.map((task) => taskRow(task, paint, SHORT_ID))], columns)
 }
 
 /** The table in place, again every second; where nobody looks, one line of JSON for each change. */
@@ -57,7 +69,7 @@ async function watchTasks(context: Context, client: Client): Promise<ExitCode> {
   const { output, signal } = context
   const repaint = output.repainter()
   try {
-    for (let shown = ''; ; ) {
+    for (let shown = ''; ;) {
       const tasks = await client.tasks({ signal })
       const text = JSON.stringify(tasks)
       if (output.json && text !== shown) output.jsonLine(tasks)
@@ -96,7 +108,11 @@ export function addTaskCommands(program: Command, run: Run): void {
       action(run, async (context, _options: unknown, name: string) => {
         const estimate = await connect(context).estimate(name)
         const gain = gainText(estimate)
-        context.output.answer(estimate, () => `${printable(name)}: ${costText(estimate)}; lease from ${estimate.lease_start} to ${estimate.lease_end}${gain === undefined ? '' : `; ${gain}`}`)
+        context.output.answer(
+          estimate,
+          () =>
+            `${printable(name)}: ${costText(estimate)}; lease from ${estimate.lease_start} to ${estimate.lease_end}${gain === undefined ? '' : `; ${gain}`}`
+        )
         return EXIT.ok
       })
     )

@@ -13,14 +13,21 @@ const MAX_BENCH_SECONDS = 3600
 
 /** `chronym vdf prove|verify|bench`: the kernel by itself, without a daemon. */
 export function addVdfCommands(program: Command, run: Run): void {
-  const vdf = program.command('vdf').description('the verifiable delay function by itself; needs no daemon').helpCommand(false)
+  const vdf = program
+    .command('vdf')
+    .description('the verifiable delay function by itself; needs no daemon')
+    .helpCommand(false)
 
   vdf
     .command('verify')
     .description('check a proof: exit code 0 when valid, 1 when not')
     .option('--seed <hex>', 'seed of the discriminant', hexOption)
     .option('--discriminant <hex>', '|D| itself, big-endian, instead of a seed', hexOption)
-    .option('--bits <n>', 'size of the discriminant in bits, a multiple of 8', integerOption(0, Number.MAX_SAFE_INTEGER))
+    .option(
+      '--bits <n>',
+      'size of the discriminant in bits, a multiple of 8',
+      integerOption(0, Number.MAX_SAFE_INTEGER)
+    )
     .option('--iterations <t>', 'squarings claimed', integerOption(0, MAX_ITERATIONS))
     .option('--x <hex>', 'start, a form of 100 bytes (default: the generator)', hexOption)
     .option('--depth <n>', 'levels of recursion (default: 0)', depthOption)
@@ -32,10 +39,19 @@ export function addVdfCommands(program: Command, run: Run): void {
     .command('prove')
     .description('compute and prove; prints the proof (y and all that follows) in hex')
     .requiredOption('--seed <hex>', 'seed of the discriminant, 4 to 64 bytes', hexOption)
-    .option('--bits <n>', 'size of the discriminant in bits, a multiple of 8', integerOption(8, MAX_DISCRIMINANT_BITS), DEFAULT_BITS)
+    .option(
+      '--bits <n>',
+      'size of the discriminant in bits, a multiple of 8',
+      integerOption(8, MAX_DISCRIMINANT_BITS),
+      DEFAULT_BITS
+    )
     .requiredOption('--iterations <t>', 'squarings', integerOption(0, MAX_ITERATIONS))
     .option('--depth <n>', '0: one segment; 1: two segments (default: 0)', integerOption(0, 1))
-    .option('--split <n>', 'squarings of the first of two segments (default with --depth 1: nine tenths)', integerOption(1, MAX_ITERATIONS))
+    .option(
+      '--split <n>',
+      'squarings of the first of two segments (default with --depth 1: nine tenths)',
+      integerOption(1, MAX_ITERATIONS)
+    )
     .action(action(run, (context, options: ProveOptions) => runProve(context, options)))
 
   vdf

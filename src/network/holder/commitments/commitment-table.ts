@@ -1,6 +1,9 @@
 import type { OpenCommitment } from '../../../protocol/admission/open-commitments.ts'
 
-/** Commitments by C in hex, and by the address prefix that each came from, so that a full table need not be gone through for every new one. */
+/**
+ * Commitments by C in hex, and by the address prefix that each came from, so that a full table need not be gone through
+ * for every new one.
+ */
 export class CommitmentTable {
   readonly #byId = new Map<string, OpenCommitment>()
   readonly #byPrefix = new Map<string, Map<string, OpenCommitment>>()
@@ -43,7 +46,9 @@ export class CommitmentTable {
 
   /** Those of the prefixes that have the most, once one more of `newcomer` has come. */
   ofFullest(newcomer: string): OpenCommitment[] {
-    const sizes = [...this.#byPrefix].map(([prefix, { size }]) => [prefix, prefix === newcomer ? size + 1 : size] as const)
+    const sizes = [...this.#byPrefix].map(
+      ([prefix, { size }]) => [prefix, prefix === newcomer ? size + 1 : size] as const
+    )
     const most = sizes.reduce((largest, [, size]) => Math.max(largest, size), 1)
     return sizes.flatMap(([prefix, size]) => (size === most ? this.ofPrefix(prefix) : []))
   }

@@ -1,7 +1,12 @@
 /** Commitments seen: who was first is decided by when we saw them, so nothing may change that moment afterwards. */
 import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
 import { decodeCanonical, encodeCbor } from '../../../protocol/encoding/cbor.ts'
-import { isForgotten, leastWorthy, sentAgain, type OpenCommitment } from '../../../protocol/admission/open-commitments.ts'
+import {
+  isForgotten,
+  leastWorthy,
+  sentAgain,
+  type OpenCommitment
+} from '../../../protocol/admission/open-commitments.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { fieldsOf, integerField, textField } from '../../../protocol/encoding/record-fields.ts'
 import { stampHolds, stampWork } from '../../../protocol/crypto/stamp.ts'
@@ -22,7 +27,10 @@ export interface CommitmentLimits {
 
 export const DEFAULT_COMMITMENT_LIMITS: CommitmentLimits = { total: 16_384, perPrefix: 1_024 }
 
-/** The last sight is written again only when it is older than this part of `commit_keep`: C is re-sent hourly, and each write waits for the disk. */
+/**
+ * The last sight is written again only when it is older than this part of `commit_keep`: C is re-sent hourly, and each
+ * write waits for the disk.
+ */
 const REWRITE_PART = 8
 
 const BOUNDS = { maxBytes: 512, maxDepth: 1 }
@@ -31,10 +39,14 @@ export type Received = { readonly seen: number } | { readonly refused: 'stamp' |
 
 export interface Commitments {
   /**
-   * Takes C into the table; `flush` writes it. Seeing C again changes nothing but how long it is kept [resetting the stamp].
+   * Takes C into the table; `flush` writes it. Seeing C again changes nothing but how long it is kept [resetting the
+   * stamp].
    */
   receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received
-  /** Puts everything received on the disk before it returns. Throws StoreError; then what was received since the last time is forgotten. */
+  /**
+   * Puts everything received on the disk before it returns. Throws StoreError; then what was received since the last
+   * time is forgotten.
+   */
   flush(): void
   /** Whether it was seen here or handed over. */
   isKnown(commitment: Uint8Array): boolean
@@ -49,7 +61,12 @@ export interface Commitments {
   readonly size: number
 }
 
-export function createCommitments(store: Store, profile: NetworkProfile, clock: RoundClock, limits: CommitmentLimits = DEFAULT_COMMITMENT_LIMITS): Commitments {
+export function createCommitments(
+  store: Store,
+  profile: NetworkProfile,
+  clock: RoundClock,
+  limits: CommitmentLimits = DEFAULT_COMMITMENT_LIMITS
+): Commitments {
   const hash = profileHash(profile)
   const table = new CommitmentTable()
   /** What the disk still has of those that have changed since the last writing, by C in hex. */
@@ -67,7 +84,10 @@ export function createCommitments(store: Store, profile: NetworkProfile, clock: 
     table.delete(id)
   }
 
-  /** Whom a new one of this prefix competes with: of the fullest prefixes, or of its own when that is full; undefined while there is room. */
+  /**
+   * Whom a new one of this prefix competes with: of the fullest prefixes, or of its own when that is full; undefined
+   * while there is room.
+   */
   const rivals = (prefix: string): OpenCommitment[] | undefined => {
     if (profile.answers_per_prefix > 0 && table.sizeOf(prefix) >= limits.perPrefix) return table.ofPrefix(prefix)
     return table.size >= limits.total ? table.ofFullest(prefix) : undefined
@@ -124,7 +144,10 @@ export function createCommitments(store: Store, profile: NetworkProfile, clock: 
     page(after) {
       this.flush()
       const commitments: SeenCommitment[] = []
-      for (const [storeKey] of store.list(prefixes.commitments, after === undefined ? undefined : keys.commitment(after))) {
+      for (const [storeKey] of store.list(
+        prefixes.commitments,
+        after === undefined ? undefined : keys.commitment(after)
+      )) {
         if (commitments.length === COMMITMENTS_PAGE) return { type: 'commitments', commitments, more: true }
         const { commitment, seen } = table.get(lastPart(storeKey))!
         commitments.push({ commitment, seen })
@@ -153,6 +176,10 @@ function operationOf(id: string, open: OpenCommitment | undefined): StoreOperati
 
 function decodeOpen(id: string, bytes: Uint8Array): OpenCommitment {
   const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['seen', 'lastSent', 'prefix', 'work'])
-  const [seen, lastSent, work] = [integerField(fields, 'seen'), integerField(fields, 'lastSent'), integerField(fields, 'work')]
+  const [seen, lastSent, work] = [
+    integerField(fields, 'seen'),
+    integerField(fields, 'lastSent'),
+    integerField(fields, 'work')
+  ]
   return { commitment: fromHex(id), seen, lastSent, prefix: textField(fields, 'prefix'), work }
 }

@@ -12,7 +12,10 @@ import { claimedIdentity, readable, type ClaimedIdentity } from './claimed-docum
 import type { Owners } from './name-owner.ts'
 import type { Stamped } from './stamped.ts'
 
-/** Records of one DID of which it is asked elsewhere whether a name carries them: every holder that lies has another one. */
+/**
+ * Records of one DID of which it is asked elsewhere whether a name carries them: every holder that lies has another
+ * one.
+ */
 const MAX_ASKED = 4
 
 export interface CarriersParts {
@@ -30,8 +33,15 @@ export class Carriers {
     this.#hash = profileHash(parts.profile)
   }
 
-  /** Those of a DID's records that something carries; first those of which that is seen here. Nothing of their logs is verified. */
-  async *carried(did: Did, records: readonly Uint8Array[], work?: Work): AsyncGenerator<{ record: Uint8Array; name: string | undefined }> {
+  /**
+   * Those of a DID's records that something carries; first those of which that is seen here. Nothing of their logs is
+   * verified.
+   */
+  async *carried(
+    did: Did,
+    records: readonly Uint8Array[],
+    work?: Work
+  ): AsyncGenerator<{ record: Uint8Array; name: string | undefined }> {
     const { here, elsewhere } = this.#sorted(did, records)
     for (const { record, claimed } of here) yield { record, name: this.of(claimed).name }
     for (const { record, claimed } of elsewhere.slice(0, MAX_ASKED)) {
@@ -39,7 +49,10 @@ export class Carriers {
     }
   }
 
-  /** Whether it is sure that nothing carries any of a DID's records: where there are more than are asked about, it is not. */
+  /**
+   * Whether it is sure that nothing carries any of a DID's records: where there are more than are asked about, it is
+   * not.
+   */
   async areForsaken(did: Did, records: readonly Uint8Array[]): Promise<boolean> {
     const { here, elsewhere } = this.#sorted(did, records)
     if (here.length > 0 || elsewhere.length > MAX_ASKED) return false
@@ -49,8 +62,14 @@ export class Carriers {
     return true
   }
 
-  /** Those of a DID's records that are seen here to be carried, and those of which others may know it; the rest nothing carries. */
-  #sorted(did: Did, records: readonly Uint8Array[]): Record<'here' | 'elsewhere', { record: Uint8Array; claimed: ClaimedIdentity }[]> {
+  /**
+   * Those of a DID's records that are seen here to be carried, and those of which others may know it; the rest nothing
+   * carries.
+   */
+  #sorted(
+    did: Did,
+    records: readonly Uint8Array[]
+  ): Record<'here' | 'elsewhere', { record: Uint8Array; claimed: ClaimedIdentity }[]> {
     const [here, elsewhere]: { record: Uint8Array; claimed: ClaimedIdentity }[][] = [[], []]
     for (const record of records) {
       const claimed = readable(() => claimedIdentity(record, this.#parts.profile))
@@ -83,10 +102,17 @@ export class Carriers {
 
   /** Whether only those who hold its name can tell whether anything carries it. */
   isKnownElsewhere(claimed: ClaimedIdentity): boolean {
-    return this.#stampOf(claimed) === undefined && claimed.binding !== undefined && this.#parts.owners.here(claimed.binding.name) === undefined
+    return (
+      this.#stampOf(claimed) === undefined &&
+      claimed.binding !== undefined &&
+      this.#parts.owners.here(claimed.binding.name) === undefined
+    )
   }
 
-  /** What carries an identity that is carried: its stamp, if that still counts, and the name, if that is owned here or there is no such stamp. */
+  /**
+   * What carries an identity that is carried: its stamp, if that still counts, and the name, if that is owned here or
+   * there is no such stamp.
+   */
   of(claimed: ClaimedIdentity): { readonly name: string | undefined; readonly stamp: Stamped | undefined } {
     const stamp = this.#stampOf(claimed)
     return { name: stamp === undefined || this.isBoundHere(claimed) ? claimed.binding?.name : undefined, stamp }
@@ -95,8 +121,12 @@ export class Carriers {
   #stampOf(claimed: ClaimedIdentity): Stamped | undefined {
     const { stamp, log } = claimed
     const { profile, clock } = this.#parts
-    if (stamp === undefined || !isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return undefined
-    return { work: stampWork(documentStampSubject(log.did, stamp.round, this.#hash), stamp.nonce, this.#hash), round: stamp.round }
+    if (stamp === undefined || !isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile))
+      return undefined
+    return {
+      work: stampWork(documentStampSubject(log.did, stamp.round, this.#hash), stamp.nonce, this.#hash),
+      round: stamp.round
+    }
   }
 
   /** Whether it is bound to a name whose owner is known here. */

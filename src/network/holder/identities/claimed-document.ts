@@ -1,4 +1,7 @@
-/** What documents say of themselves, read without verifying anything: enough to know where they belong. A millisecond for the largest. */
+/**
+ * What documents say of themselves, read without verifying anything: enough to know where they belong. A millisecond
+ * for the largest.
+ */
 import { EncodingError, messageOf, ProtocolError } from '../../../protocol/errors.ts'
 import { parseDid, type Did } from '../../../protocol/identity/kid.ts'
 import { decodeKidEnvelope, type KidRecordEnvelope } from '../../../protocol/identity/kid-record.ts'
@@ -27,9 +30,14 @@ export function claimedIdentity(bytes: Uint8Array, profile: NetworkProfile): Cla
 
 /** Throws EncodingError. */
 export function claimedManifest(bytes: Uint8Array, profile: NetworkProfile): ClaimedManifest {
-  if (bytes.length > profile.limits.manifest_bytes) throw new EncodingError(`a manifest has at most ${profile.limits.manifest_bytes} bytes`)
+  if (bytes.length > profile.limits.manifest_bytes)
+    throw new EncodingError(`a manifest has at most ${profile.limits.manifest_bytes} bytes`)
   const members = membersOf(bytes)
-  return { id: parseDid(textOf(members, 'id'), profile), validFrom: textOf(members, 'validFrom'), validUntil: textOf(members, 'validUntil') }
+  return {
+    id: parseDid(textOf(members, 'id'), profile),
+    validFrom: textOf(members, 'validFrom'),
+    validUntil: textOf(members, 'validUntil')
+  }
 }
 
 function membersOf(json: Uint8Array): Readonly<Record<string, unknown>> {

@@ -1,9 +1,15 @@
-/** Which documents of one kind are held here for which name: durable, since else a name could have four more with each restart. */
+/**
+ * Which documents of one kind are held here for which name: durable, since else a name could have four more with each
+ * restart.
+ */
 import { utf8 } from '../../../protocol/encoding/bytes.ts'
 import { keys, lastPart, prefixes, type DocumentKind } from '../../../store/keys.ts'
 import type { Store, StoreOperation } from '../../../store/types.ts'
 
-/** Documents that one name may have kept here on its own: whoever has spent one VDF could else fill the disk of whom he likes with as many as he signs. */
+/**
+ * Documents that one name may have kept here on its own: whoever has spent one VDF could else fill the disk of whom he
+ * likes with as many as he signs.
+ */
 const MAX_OF_A_NAME = 4
 
 export class DocumentsOfNames {

@@ -1,4 +1,7 @@
-/** Identity logs and manifests offered to this node: what carries them is looked at first, they are verified on another thread. */
+/**
+ * Identity logs and manifests offered to this node: what carries them is looked at first, they are verified on another
+ * thread.
+ */
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { DocumentJudge } from '../../../native/types.ts'
@@ -38,12 +41,15 @@ const FULL = refused('full', 'no room is left here for documents')
 const MAX_IDENTITIES_TRIED = 4
 
 /**
- * Manifests whose identity is asked for elsewhere in one hourly round, and identities whose name is; each is a look-up and k questions, up to five for a manifest.
- * The next round goes on where this one ended.
+ * Manifests whose identity is asked for elsewhere in one hourly round, and identities whose name is; each is a look-up
+ * and k questions, up to five for a manifest. The next round goes on where this one ended.
  */
 const MAX_ASKED = { manifests: 32, identities: 128 }
 
-/** Asked for at the same time: twenty seconds each where nobody answers, which makes eleven minutes of all identities and thirteen of all manifests. */
+/**
+ * Asked for at the same time: twenty seconds each where nobody answers, which makes eleven minutes of all identities
+ * and thirteen of all manifests.
+ */
 const ASKED_AT_ONCE = 4
 
 export interface DocumentHolderParts {
@@ -56,7 +62,9 @@ export interface DocumentHolderParts {
   readonly judge: DocumentJudge
   readonly isNear: (key: Uint8Array) => boolean
   readonly owners: Owners
-  /** Identity records of a DID that other nodes hold, and whether enough have answered to tell that there are no others. */
+  /**
+   * Identity records of a DID that other nodes hold, and whether enough have answered to tell that there are no others.
+   */
   readonly fetchIdentities: (did: string) => Promise<FoundDocuments>
   readonly onStored: (did: string, kind: DocumentKind) => void
 }
@@ -100,19 +108,30 @@ export class DocumentHolder {
     this.#manifests = new DocumentsOfNames(parts.store, 'manifest')
   }
 
-  /** Takes a log or says why not. Whether anything carries it is asked before it is verified, so that what nobody is to keep costs next to nothing. */
+  /**
+   * Takes a log or says why not. Whether anything carries it is asked before it is verified, so that what nobody is to
+   * keep costs next to nothing.
+   */
   async offerIdentity(bytes: Uint8Array, sender: Origin): Promise<PutAnswer> {
     const claimed = readable(() => claimedIdentity(bytes, this.#parts.profile))
     if (claimed instanceof ProtocolError) return refused('invalid', claimed.message)
     const key = recordKey('kid', claimed.log.did, this.#hash)
-    if (!this.#parts.isNear(key)) return refused('not-neighbour', 'this node is not among those that store this identity')
+    if (!this.#parts.isNear(key))
+      return refused('not-neighbour', 'this node is not among those that store this identity')
     if (this.#holds('kid', key, bytes)) return STORED
     const isOwners = this.#carriers.isBoundHere(claimed)
     return this.#withBudget(sender, bytes, isOwners, async (urgency, work) => {
-      if (!isOwners && !(await this.#carriers.isCarried(claimed, work))) return refused('unbound', 'neither a live name nor a fresh stamp carries this document')
+      if (!isOwners && !(await this.#carriers.isCarried(claimed, work)))
+        return refused('unbound', 'neither a live name nor a fresh stamp carries this document')
       const judged = await this.#parts.judge.judgeIdentity(bytes, this.#parts.profile, urgency)
       if (!judged.ok) return refused('invalid', `${judged.rule}: ${judged.detail}`)
-      return this.#mutex.run(toHex(key), () => this.#mergeIdentity({ key, bytes, incoming: judged.value, ...this.#carriers.of(claimed), isOurs: sender === OURSELVES }, urgency, work))
+      return this.#mutex.run(toHex(key), () =>
+        this.#mergeIdentity(
+          { key, bytes, incoming: judged.value, ...this.#carriers.of(claimed), isOurs: sender === OURSELVES },
+          urgency,
+          work
+        )
+      )
     })
   }
 
@@ -123,14 +142,21 @@ export class DocumentHolder {
     const key = recordKey('manifest', claimed.id, this.#hash)
     if (!isNear(key)) return refused('not-neighbour', 'this node is not among those that store this manifest')
     if (this.#holds('manifest', key, bytes)) return STORED
-    if (!isManifestCurrent(claimed, clock.nowMs())) return refused('dead', 'validUntil has passed, or validFrom is still to come')
+    if (!isManifestCurrent(claimed, clock.nowMs()))
+      return refused('dead', 'validUntil has passed, or validFrom is still to come')
     const isExpected = this.get('kid', recordKey('kid', claimed.id, this.#hash)) !== undefined
     return this.#withBudget(sender, bytes, isExpected, async (urgency, work) => {
       const judged = await judge.judgeManifest(bytes, profile, urgency)
       if (!judged.ok) return refused('invalid', `${judged.rule}: ${judged.detail}`)
       const speaker = await this.#speakerOf(judged.value.id, bytes, urgency, work)
       if ('type' in speaker) return speaker
-      return this.#mutex.run(toHex(key), () => this.#replaceManifest({ key, bytes, manifest: judged.value, ...speaker, isOurs: sender === OURSELVES }, urgency, work))
+      return this.#mutex.run(toHex(key), () =>
+        this.#replaceManifest(
+          { key, bytes, manifest: judged.value, ...speaker, isOurs: sender === OURSELVES },
+          urgency,
+          work
+        )
+      )
     })
   }
 
@@ -141,15 +167,20 @@ export class DocumentHolder {
   /** All that are held. */
   *all(): IterableIterator<{ kind: DocumentKind; key: Uint8Array; record: Uint8Array }> {
     const { store } = this.#parts
-    for (const [storeKey, record] of store.list(prefixes.identities)) yield { kind: 'kid', key: fromHex(lastPart(storeKey)), record }
-    for (const [storeKey, record] of store.list(prefixes.manifests)) yield { kind: 'manifest', key: fromHex(lastPart(storeKey)), record }
+    for (const [storeKey, record] of store.list(prefixes.identities))
+      yield { kind: 'kid', key: fromHex(lastPart(storeKey)), record }
+    for (const [storeKey, record] of store.list(prefixes.manifests))
+      yield { kind: 'manifest', key: fromHex(lastPart(storeKey)), record }
   }
 
   count(): number {
     return this.#parts.stamped.identities + this.#manifestCount
   }
 
-  /** Deletes identities that nothing carries any more, their manifests, and manifests whose time is over, one at a time: nobody is to wait for it. */
+  /**
+   * Deletes identities that nothing carries any more, their manifests, and manifests whose time is over, one at a time:
+   * nobody is to wait for it.
+   */
   async dropUnkept(): Promise<void> {
     const { store, profile, clock } = this.#parts
     const toAsk: string[] = []
@@ -162,7 +193,8 @@ export class DocumentHolder {
     await this.#askAboutIdentities(toAsk)
     for (const [storeKey, bytes] of store.list(prefixes.manifests)) {
       const claimed = readOrSetAside(store, storeKey, bytes, (record) => claimedManifest(record, profile))
-      if (claimed !== undefined && clock.time().fresh && !isManifestCurrent(claimed, clock.nowMs())) this.#dropManifest(storeKey)
+      if (claimed !== undefined && clock.time().fresh && !isManifestCurrent(claimed, clock.nowMs()))
+        this.#dropManifest(storeKey)
       await setImmediate()
     }
     if (clock.time().fresh) await this.#dropOrphans()
@@ -174,7 +206,8 @@ export class DocumentHolder {
     this.#askedLast.identity = asked.at(-1) ?? this.#askedLast.identity
     await eachAtOnce(asked, ASKED_AT_ONCE, async (storeKey) => {
       const bytes = store.get(storeKey)
-      if (bytes !== undefined && clock.time().fresh) await this.#reviseIdentity(storeKey, claimedIdentity(bytes, profile), bytes)
+      if (bytes !== undefined && clock.time().fresh)
+        await this.#reviseIdentity(storeKey, claimedIdentity(bytes, profile), bytes)
     })
   }
 
@@ -193,11 +226,19 @@ export class DocumentHolder {
     }
     await eachAtOnce(orphans, ASKED_AT_ONCE, async ({ storeKey, bytes, did }) => {
       const { records, isAnswered } = await this.#parts.fetchIdentities(did)
-      if (isAnswered && (await this.#carriers.areForsaken(did, records)) && this.#holds('manifest', fromHex(lastPart(storeKey)), bytes)) this.#dropManifest(storeKey)
+      if (
+        isAnswered &&
+        (await this.#carriers.areForsaken(did, records)) &&
+        this.#holds('manifest', fromHex(lastPart(storeKey)), bytes)
+      )
+        this.#dropManifest(storeKey)
     })
   }
 
-  /** Deletes an identity unless a name that carries no more than it may, or a stamp, carries it; which of them it is may have changed. */
+  /**
+   * Deletes an identity unless a name that carries no more than it may, or a stamp, carries it; which of them it is may
+   * have changed.
+   */
   async #reviseIdentity(storeKey: string, claimed: ClaimedIdentity, bytes: Uint8Array): Promise<void> {
     const id = lastPart(storeKey)
     const isForsaken = await this.#carriers.isForsaken(claimed)
@@ -233,19 +274,29 @@ export class DocumentHolder {
     return held !== undefined && equalBytes(held, bytes)
   }
 
-  async #mergeIdentity({ key, bytes, incoming, name, stamp, isOurs }: IncomingIdentity, urgency: Urgency, work: Work): Promise<PutAnswer> {
+  async #mergeIdentity(
+    { key, bytes, incoming, name, stamp, isOurs }: IncomingIdentity,
+    urgency: Urgency,
+    work: Work
+  ): Promise<PutAnswer> {
     const standingBytes = this.get('kid', key)
     if (standingBytes !== undefined) {
       work.charge(documentMs(standingBytes.length))
       const standing = await this.#parts.judge.judgeIdentity(standingBytes, this.#parts.profile, urgency)
       // One that does not verify by today's rules stands in nobody's way.
-      if (standing.ok && mergeKidLogs(standing.value.log, incoming.log).kind === 'stale' && !refreshes(standing.value, incoming)) return { type: 'stale', record: standingBytes }
+      if (
+        standing.ok &&
+        mergeKidLogs(standing.value.log, incoming.log).kind === 'stale' &&
+        !refreshes(standing.value, incoming)
+      )
+        return { type: 'stale', record: standingBytes }
     }
     const { room } = this.#parts
     const id = toHex(key)
     const carrier = name !== undefined && this.#identities.hasPlace(id, name) ? name : undefined
     const isCarried = carrier !== undefined || stamp !== undefined
-    const hasRoom = (): boolean => standingBytes !== undefined || (carrier === undefined ? room.forStamped(stamp!) : room.forDocument())
+    const hasRoom = (): boolean =>
+      standingBytes !== undefined || (carrier === undefined ? room.forStamped(stamp!) : room.forDocument())
     if (!isOurs && !(isCarried && hasRoom())) return FULL
     work.charge(WRITE_MS)
     this.#writeIdentity(id, bytes, carrier, stamp)
@@ -253,7 +304,11 @@ export class DocumentHolder {
     return STORED
   }
 
-  async #replaceManifest({ key, bytes, manifest, name, isOurs }: IncomingManifest, urgency: Urgency, work: Work): Promise<PutAnswer> {
+  async #replaceManifest(
+    { key, bytes, manifest, name, isOurs }: IncomingManifest,
+    urgency: Urgency,
+    work: Work
+  ): Promise<PutAnswer> {
     const standingBytes = this.get('manifest', key)
     if (standingBytes !== undefined) {
       work.charge(documentMs(standingBytes.length))
@@ -265,7 +320,8 @@ export class DocumentHolder {
     const { room, store } = this.#parts
     const id = toHex(key)
     const carrier = name !== undefined && this.#manifests.hasPlace(id, name) ? name : undefined
-    const hasRoom = (): boolean => (carrier === undefined ? room.forStampedManifest(this.#manifestCount) : room.forDocument())
+    const hasRoom = (): boolean =>
+      carrier === undefined ? room.forStampedManifest(this.#manifestCount) : room.forDocument()
     if (standingBytes === undefined && !isOurs && !hasRoom()) return FULL
     work.charge(WRITE_MS)
     store.batch([{ put: keys.manifest(key), value: bytes }, this.#manifests.mark(id, carrier)])
@@ -275,13 +331,24 @@ export class DocumentHolder {
     return STORED
   }
 
-  /** The identity that a manifest speaks for, or why it is not taken. The log may be held here or elsewhere: identities and manifests have different keys. */
-  async #speakerOf(did: Did, manifest: Uint8Array, urgency: Urgency, work: Work): Promise<Pick<IncomingManifest, 'name'> | PutAnswer> {
+  /**
+   * The identity that a manifest speaks for, or why it is not taken. The log may be held here or elsewhere: identities
+   * and manifests have different keys.
+   */
+  async #speakerOf(
+    did: Did,
+    manifest: Uint8Array,
+    urgency: Urgency,
+    work: Work
+  ): Promise<Pick<IncomingManifest, 'name'> | PutAnswer> {
     const own = this.get('kid', recordKey('kid', did, this.#hash))
     if (own === undefined) work.charge(ASK_MS)
-    const { records, isAnswered } = own === undefined ? await this.#parts.fetchIdentities(did) : { records: [own], isAnswered: true }
+    const { records, isAnswered } =
+      own === undefined ? await this.#parts.fetchIdentities(did) : { records: [own], isAnswered: true }
     // Where too few answer nobody knows yet, and whoever sends it again may find it taken.
-    let problem: PutAnswer = isAnswered ? refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries') : BUSY
+    let problem: PutAnswer = isAnswered
+      ? refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries')
+      : BUSY
     let tried = 0
     for await (const { record, name } of this.#carriers.carried(did, records, work)) {
       if (tried++ === MAX_IDENTITIES_TRIED) break
@@ -294,7 +361,12 @@ export class DocumentHolder {
     return problem
   }
 
-  async #withBudget(sender: Origin, bytes: Uint8Array, expected: boolean, action: (urgency: Urgency, work: Work) => Promise<PutAnswer>): Promise<PutAnswer> {
+  async #withBudget(
+    sender: Origin,
+    bytes: Uint8Array,
+    expected: boolean,
+    action: (urgency: Urgency, work: Work) => Promise<PutAnswer>
+  ): Promise<PutAnswer> {
     if (sender === OURSELVES) return action('own', { charge: () => undefined, end: () => undefined })
     const work = this.#parts.budget.begin(sender, expected, bytes.length, documentMs(bytes.length))
     if (work === undefined) return BUSY
@@ -318,5 +390,8 @@ function refreshes(standing: KidRecordOutline, incoming: KidRecordOutline): bool
   if (!equalBytes(head.hash, other.hash)) return false
   if ((incoming.stamp?.round ?? 0) > (standing.stamp?.round ?? 0)) return true
   const { binding } = incoming
-  return binding !== undefined && (standing.binding === undefined || !equalBytes(binding.signature, standing.binding.signature))
+  return (
+    binding !== undefined &&
+    (standing.binding === undefined || !equalBytes(binding.signature, standing.binding.signature))
+  )
 }

@@ -1,6 +1,11 @@
 /** Who owns a name, for the bindings of identities: our own entry, else the word of those who hold the name. */
 import type { Claim } from '../../../protocol/claim/claim.ts'
-import { claimToAdopt, isAdoptionDecided, isAnswered, type NeighbourFacts } from '../../../protocol/admission/neighbours.ts'
+import {
+  claimToAdopt,
+  isAdoptionDecided,
+  isAnswered,
+  type NeighbourFacts
+} from '../../../protocol/admission/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../../protocol/claim/record-key.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
@@ -12,7 +17,10 @@ import { askElsewhere, recordOfClaim } from '../names/neighbours.ts'
 export interface Owners {
   /** By our own entry; undefined when there is none, or a provisional one. */
   here(name: string): Claim | undefined
-  /** By the word of those who hold the name; undefined when nobody does, it is dead, or they don't agree. `unknown` when too few answer to tell that, or nobody shows what they name. */
+  /**
+   * By the word of those who hold the name; undefined when nobody does, it is dead, or they don't agree. `unknown` when
+   * too few answer to tell that, or nobody shows what they name.
+   */
   elsewhere(name: string): Promise<Claim | 'unknown' | undefined>
 }
 
@@ -32,11 +40,15 @@ export function createOwners({ profile, clock, entries, verifier, peers }: Owner
       return entry?.state === 'provisional' ? undefined : entry?.claim
     },
     async elsewhere(name) {
-      const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => isAnswered(soFar, profile) && isAdoptionDecided(soFar, awaited, profile)
+      const isDecided = (soFar: NeighbourFacts, awaited: number): boolean =>
+        isAnswered(soFar, profile) && isAdoptionDecided(soFar, awaited, profile)
       const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash), isDecided)
       const agreed = claimToAdopt(neighbours, profile)
       if (agreed === undefined) return isAnswered(neighbours, profile) ? undefined : 'unknown'
-      return (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))?.claim ?? 'unknown'
+      return (
+        (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))?.claim ??
+        'unknown'
+      )
     }
   }
 }

@@ -31,14 +31,20 @@ export class StampedIdentities {
     return this.#byKey.size
   }
 
-  /** All identities that are stored, those that a name carries among them. What is set aside meanwhile counts until the next start. */
+  /**
+   * All identities that are stored, those that a name carries among them. What is set aside meanwhile counts until the
+   * next start.
+   */
   get identities(): number {
     return this.#identities
   }
 
   /** Stores an identity, and with it what else is to be written; `stamped` is undefined for one that a name carries. */
   put(key: Uint8Array, record: Uint8Array, stamped: Stamped | undefined, also: StoreOperation): void {
-    const mark: StoreOperation = stamped === undefined ? { delete: keys.stamped(key) } : { put: keys.stamped(key), value: encodeCbor({ ...stamped }) }
+    const mark: StoreOperation =
+      stamped === undefined
+        ? { delete: keys.stamped(key) }
+        : { put: keys.stamped(key), value: encodeCbor({ ...stamped }) }
     const isNew = this.#store.get(keys.identity(key)) === undefined
     this.#store.batch([{ put: keys.identity(key), value: record }, mark, also])
     if (isNew) this.#identities++
@@ -57,7 +63,12 @@ export class StampedIdentities {
   dropOneBelow(work: number): boolean {
     let least: { readonly id: string; readonly stamped: Stamped } | undefined
     for (const [id, stamped] of this.#byKey) {
-      if (least === undefined || stamped.work < least.stamped.work || (stamped.work === least.stamped.work && stamped.round >= least.stamped.round)) least = { id, stamped }
+      if (
+        least === undefined ||
+        stamped.work < least.stamped.work ||
+        (stamped.work === least.stamped.work && stamped.round >= least.stamped.round)
+      )
+        least = { id, stamped }
     }
     if (least === undefined || least.stamped.work >= work) return false
     this.delete(fromHex(least.id))

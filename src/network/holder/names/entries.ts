@@ -32,8 +32,15 @@ export interface Entries {
   dropPayload(key: Uint8Array): void
   /** Whether only the stub is kept. */
   isStub(key: Uint8Array): boolean
-  /** Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`; undefined for each that has died or cannot be read. */
-  under(key: Uint8Array, bits: number, after?: Uint8Array): IterableIterator<[key: Uint8Array, entry: Entry | undefined]>
+  /**
+   * Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`; undefined for each
+   * that has died or cannot be read.
+   */
+  under(
+    key: Uint8Array,
+    bits: number,
+    after?: Uint8Array
+  ): IterableIterator<[key: Uint8Array, entry: Entry | undefined]>
   /** All keys, ascending. */
   all(): IterableIterator<Uint8Array>
   /** Writes what time has made of the entries that are not settled; gives those that still are not, by K in hex. */
@@ -57,10 +64,17 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     else unsettled.set(id, entry)
   }
   /** The mark of an entry that is not settled: at the start only those are read. */
-  const mark = (key: Uint8Array, { state }: Entry): StoreOperation => (state === 'settled' ? { delete: keys.unsettled(key) } : { put: keys.unsettled(key), value: NOTHING })
+  const mark = (key: Uint8Array, { state }: Entry): StoreOperation =>
+    state === 'settled' ? { delete: keys.unsettled(key) } : { put: keys.unsettled(key), value: NOTHING }
   const dropAll = (ids: readonly string[]): void => {
     if (ids.length === 0) return
-    store.batch(ids.map(fromHex).flatMap((key) => [keys.entry(key), keys.record(key), keys.stub(key), keys.unsettled(key)].map((each) => ({ delete: each }))))
+    store.batch(
+      ids
+        .map(fromHex)
+        .flatMap((key) =>
+          [keys.entry(key), keys.record(key), keys.stub(key), keys.unsettled(key)].map((each) => ({ delete: each }))
+        )
+    )
     for (const id of ids) {
       unsettled.delete(id)
       stubs.delete(id)
@@ -90,7 +104,8 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
       const id = toHex(key)
       const storeKey = keys.entry(key)
       const isNew = store.get(storeKey) === undefined
-      const withRecord: StoreOperation[] = record === undefined ? [] : [{ put: keys.record(key), value: record }, { delete: keys.stub(key) }]
+      const withRecord: StoreOperation[] =
+        record === undefined ? [] : [{ put: keys.record(key), value: record }, { delete: keys.stub(key) }]
       store.batch([{ put: storeKey, value: encodeEntry(entry) }, mark(key, entry), ...withRecord])
       note(id, entry)
       if (isNew) total++
@@ -99,16 +114,23 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     dropPayload(key) {
       const held = this.load(key)
       if (held?.record === undefined || held.entry.state !== 'settled') return
-      store.batch([{ delete: keys.record(key) }, { put: keys.stub(key), value: encodeStub(stubOf(decodeReveal(held.record))) }])
+      store.batch([
+        { delete: keys.record(key) },
+        { put: keys.stub(key), value: encodeStub(stubOf(decodeReveal(held.record))) }
+      ])
       stubs.add(toHex(key))
     },
     isStub: (key) => stubs.has(toHex(key)),
     *under(key, bits, after) {
-      // Whole hex digits narrow the list in the store. In it those that share the remaining bits follow one another: none before or behind them is read.
+      // Whole hex digits narrow the list in the store. In it those that share the remaining bits follow one another:
+      // none before or behind them is read.
       const hex = toHex(firstUnder(key, bits))
       const first = prefixes.entriesUnder(hex.slice(0, Math.ceil(bits / 4)))
       const next = after === undefined ? '' : keys.entry(after)
-      for (const [storeKey, bytes] of store.list(prefixes.entriesUnder(hex.slice(0, Math.floor(bits / 4))), next > first ? next : first)) {
+      for (const [storeKey, bytes] of store.list(
+        prefixes.entriesUnder(hex.slice(0, Math.floor(bits / 4))),
+        next > first ? next : first
+      )) {
         const found = fromHex(lastPart(storeKey))
         if (!sharesPrefix(key, found, bits)) return
         const stored = readOrSetAside(store, storeKey, bytes, decodeEntry)
@@ -127,7 +149,13 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
         else if (now !== entry) changed.push([id, now])
       }
       dropAll(dead)
-      if (changed.length > 0) store.batch(changed.flatMap(([id, entry]) => [{ put: keys.entry(fromHex(id)), value: encodeEntry(entry) }, mark(fromHex(id), entry)]))
+      if (changed.length > 0)
+        store.batch(
+          changed.flatMap(([id, entry]) => [
+            { put: keys.entry(fromHex(id)), value: encodeEntry(entry) },
+            mark(fromHex(id), entry)
+          ])
+        )
       for (const [id, entry] of changed) note(id, entry)
       return unsettled
     },

@@ -30,26 +30,54 @@ export interface Neighbours {
 /** Whether the answers so far say all that is asked, whatever so many more peers may answer. */
 type IsDecided = (soFar: NeighbourFacts, awaited: number) => boolean
 
-/** Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out, and those that are silent still when the others decide. */
-export async function askNeighbours(peers: Peers | undefined, key: Uint8Array, isDecided: IsDecided): Promise<Neighbours> {
+/**
+ * Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out, and
+ * those that are silent still when the others decide.
+ */
+export async function askNeighbours(
+  peers: Peers | undefined,
+  key: Uint8Array,
+  isDecided: IsDecided
+): Promise<Neighbours> {
   if (peers === undefined) return { key, answers: [], known: 0 }
   // Looked at again each time, since whoever cannot be reached is known no longer.
-  const facts = (answers: readonly Neighbour[]): Neighbours => ({ key, answers, known: peers.diverse(peers.nearest(key)).length })
+  const facts = (answers: readonly Neighbour[]): Neighbours => ({
+    key,
+    answers,
+    known: peers.diverse(peers.nearest(key)).length
+  })
   return facts(await askThem(peers, peers.nearest(key), key, (soFar, awaited) => isDecided(facts(soFar), awaited)))
 }
 
 /** As `askNeighbours`, for a name of another neighbourhood: those closest to H(preimage) are looked up. */
-export async function askElsewhere(peers: Peers | undefined, preimage: Uint8Array, isDecided: IsDecided): Promise<Neighbours> {
+export async function askElsewhere(
+  peers: Peers | undefined,
+  preimage: Uint8Array,
+  isDecided: IsDecided
+): Promise<Neighbours> {
   const key = sha256(preimage)
   if (peers === undefined) return { key, answers: [], known: 0 }
   const closest = await peers.closest(preimage)
   const known = peers.diverse(closest).length
-  return { key, answers: await askThem(peers, closest, key, (answers, awaited) => isDecided({ answers, known }, awaited)), known }
+  return {
+    key,
+    answers: await askThem(peers, closest, key, (answers, awaited) => isDecided({ answers, known }, awaited)),
+    known
+  }
 }
 
-/** Answers in the order of `asked`. What is not waited for is left to come: to break its stream off costs both ends more. */
-async function askThem(peers: Peers, asked: readonly Peer[], key: Uint8Array, isDecided: (soFar: readonly Neighbour[], awaited: number) => boolean): Promise<Neighbour[]> {
-  const answered = (answers: readonly (Neighbour | undefined)[]): Neighbour[] => answers.filter((answer) => answer !== undefined)
+/**
+ * Answers in the order of `asked`. What is not waited for is left to come: to break its stream off costs both ends
+ * more.
+ */
+async function askThem(
+  peers: Peers,
+  asked: readonly Peer[],
+  key: Uint8Array,
+  isDecided: (soFar: readonly Neighbour[], awaited: number) => boolean
+): Promise<Neighbour[]> {
+  const answered = (answers: readonly (Neighbour | undefined)[]): Neighbour[] =>
+    answers.filter((answer) => answer !== undefined)
   const pending = asked.map((peer) => askOne(peers, peer, key))
   return answered(await enough(pending, (soFar, awaited) => isDecided(answered(soFar), awaited), 0))
 }
@@ -65,8 +93,9 @@ async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighb
 }
 
 /**
- * The Valid record of that claim, from those of the neighbours who said that they hold it; undefined when none sends it. Whoever sends an invalid one, or one that
- * belongs elsewhere [a claim of another name], is penalised. One whose lease has ended is none: another of them may have its renewal [a dead claim shown to a newcomer].
+ * The Valid record of that claim, from those of the neighbours who said that they hold it; undefined when none sends
+ * it. Whoever sends an invalid one, or one that belongs elsewhere [a claim of another name], is penalised. One whose
+ * lease has ended is none: another of them may have its renewal [a dead claim shown to a newcomer].
  */
 export async function recordOfClaim(
   claimId: Uint8Array,
@@ -74,11 +103,14 @@ export async function recordOfClaim(
   { peers, verifier, clock, profile }: RecordParts
 ): Promise<{ claim: Claim; record: Uint8Array } | undefined> {
   const holders = answers.filter(({ entry }) => entry !== undefined && equalBytes(entry.claimId, claimId))
-  // One is asked first, for each name another: mostly that is enough. The others together, so that liars who are slow cannot hold this up one after the other.
+  // One is asked first, for each name another: mostly that is enough. The others together, so that liars who are slow
+  // cannot hold this up one after the other.
   const first = key.at(-1)! % Math.max(1, holders.length)
   const tried = new Set<string>()
   for (const asked of [holders.slice(first, first + 1), holders.toSpliced(first, 1)]) {
-    const shown = await Promise.all(asked.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key, claimId) })))
+    const shown = await Promise.all(
+      asked.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key, claimId) }))
+    )
     for (const { from, record } of shown) {
       if (record === undefined) continue
       const hash = toHex(sha256(record))
@@ -86,14 +118,20 @@ export async function recordOfClaim(
       tried.add(hash)
       const problem = await claimOfRecord(record, { claimId, key, verifier, hash: profileHash(profile) })
       if (typeof problem === 'string') peers?.penalise(from, problem)
-      else if (leaseState(problem.newestRound, clock.time().lapse, profile).state !== 'dead') return { claim: problem, record }
+      else if (leaseState(problem.newestRound, clock.time().lapse, profile).state !== 'dead')
+        return { claim: problem, record }
     }
   }
   return undefined
 }
 
 /** Undefined also where the peer says that it holds another claim by now, as it may in a contest. */
-async function recordAt(peers: Peers | undefined, from: Peer, key: Uint8Array, claimId: Uint8Array): Promise<Uint8Array | undefined> {
+async function recordAt(
+  peers: Peers | undefined,
+  from: Peer,
+  key: Uint8Array,
+  claimId: Uint8Array
+): Promise<Uint8Array | undefined> {
   const answer = peers && (await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key })))
   return answer?.type === 'entry' && equalBytes(answer.claim, claimId) ? answer.record : undefined
 }

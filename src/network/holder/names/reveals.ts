@@ -8,7 +8,13 @@ import { commitmentHash } from '../../../protocol/claim/commitment.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
 import { isRipe, ownSight, withSight, type Entry } from '../../../protocol/admission/entry.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
-import { claimToAdopt, isAdoptionDecided, isRevisionDecided, type Agreed, type NeighbourFacts } from '../../../protocol/admission/neighbours.ts'
+import {
+  claimToAdopt,
+  isAdoptionDecided,
+  isRevisionDecided,
+  type Agreed,
+  type NeighbourFacts
+} from '../../../protocol/admission/neighbours.ts'
 import { compareRecords } from '../../../protocol/claim/order.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../../protocol/claim/record-key.ts'
@@ -92,10 +98,17 @@ export class RevealHolder {
     const claimed = { id, pubkey: reveal.pubkey, newestRound: reveal.drand_pulse }
     const early = refuseEarly(held?.entry, claimed, { isNeighbour: this.isNear(key), time: clock.time() }, profile)
     if (early !== undefined) return refused(early.code, early.detail)
-    if (held?.record !== undefined && held.entry.state !== 'provisional' && equalBytes(held.entry.claim.recordHash, sha256(record))) return STORED
+    if (
+      held?.record !== undefined &&
+      held.entry.state !== 'provisional' &&
+      equalBytes(held.entry.claim.recordHash, sha256(record))
+    )
+      return STORED
 
-    if (sender === OURSELVES || sender === WAITED) return this.#verify(key, reveal, record, sender, sender === OURSELVES ? 'own' : 'expected')
-    const isExpected = this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.id, id))
+    if (sender === OURSELVES || sender === WAITED)
+      return this.#verify(key, reveal, record, sender, sender === OURSELVES ? 'own' : 'expected')
+    const isExpected =
+      this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.id, id))
     const work = this.#parts.budget.begin(sender, isExpected, record.length, CHECK_MS.pulse)
     if (work === undefined) return BUSY
     try {
@@ -106,7 +119,14 @@ export class RevealHolder {
   }
 
   /** Valid, then admission. The first pulse is paid for already, everything else as it comes. */
-  async #verify(key: Uint8Array, reveal: Reveal, record: Uint8Array, sender: Origin, urgency: Urgency, work?: Work): Promise<PutAnswer> {
+  async #verify(
+    key: Uint8Array,
+    reveal: Reveal,
+    record: Uint8Array,
+    sender: Origin,
+    urgency: Urgency,
+    work?: Work
+  ): Promise<PutAnswer> {
     let isPaid = true
     const onCheck = (what: 'pulse' | 'proof'): void => {
       if (!isPaid) work?.charge(CHECK_MS[what])
@@ -118,22 +138,29 @@ export class RevealHolder {
   }
 
   /**
-   * Asks the neighbourhood about an entry that is not settled, and follows its majority; what that majority cannot show does not count. Before an entry
-   * settles those who should hold it are looked up: after a long sleep, or at the start, the routing table knows few.
+   * Asks the neighbourhood about an entry that is not settled, and follows its majority; what that majority cannot show
+   * does not count. Before an entry settles those who should hold it are looked up: after a long sleep, or at the
+   * start, the routing table knows few.
    */
   async revise(key: Uint8Array): Promise<void> {
     const { entries, clock, profile, peers } = this.#parts
     const before = entries.load(key)?.entry
     if (before === undefined) return
     const preimage = recordKeyPreimage('reveal', before.claim.name, this.#hash)
-    // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked about widely enough.
+    // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked
+    // about widely enough.
     const time = clock.time()
     // Whoever offers something meanwhile need not wait for a look-up: the entry is looked at again.
     // After a contest each answer may be the one that counts: all are waited for.
-    const isDecided = (soFar: NeighbourFacts, awaited: number): boolean => (before.contenders === undefined ? isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before)) : awaited === 0)
-    const answers = isRipe(before, time, profile) ? await askElsewhere(peers(), preimage, isDecided) : await askNeighbours(peers(), key, isDecided)
+    const isDecided = (soFar: NeighbourFacts, awaited: number): boolean =>
+      before.contenders === undefined
+        ? isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before))
+        : awaited === 0
+    const answers = isRipe(before, time, profile)
+      ? await askElsewhere(peers(), preimage, isDecided)
+      : await askNeighbours(peers(), key, isDecided)
     await this.#mutex.run(toHex(key), async () => {
-      for (let neighbours = answers; ; ) {
+      for (let neighbours = answers; ;) {
         const held = entries.load(key)
         // Of another claim more answers might have been waited for.
         if (held === undefined || !equalBytes(held.entry.claim.id, before.claim.id)) return
@@ -153,10 +180,13 @@ export class RevealHolder {
   async take(neighbours: Neighbours): Promise<void> {
     const { profile, clock, peers, verifier } = this.#parts
     const agreed = claimToAdopt(neighbours, profile)
-    const found = agreed && (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))
+    const found =
+      agreed && (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))
     if (found === undefined) return
     const { key } = neighbours
-    await this.#mutex.run(toHex(key), () => this.#admit(key, found.claim, found.record, ASKED_FOR, undefined, neighbours))
+    await this.#mutex.run(toHex(key), () =>
+      this.#admit(key, found.claim, found.record, ASKED_FOR, undefined, neighbours)
+    )
   }
 
   /** Offers the changes again whose turn has come. */
@@ -175,7 +205,10 @@ export class RevealHolder {
     }
   }
 
-  /** Forgets change budgets that are full again, and those of a time that a clock set back has made the future: nothing would refill them until then. */
+  /**
+   * Forgets change budgets that are full again, and those of a time that a clock set back has made the future: nothing
+   * would refill them until then.
+   */
   forgetChanges(): void {
     const { clock, profile } = this.#parts
     const refillMs = profile.changes.interval * profile.changes.burst * 1000
@@ -184,31 +217,48 @@ export class RevealHolder {
     }
   }
 
-  async #admit(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work?: Work, asked?: Neighbours): Promise<PutAnswer> {
+  async #admit(
+    key: Uint8Array,
+    claim: Claim,
+    record: Uint8Array,
+    sender: Origin,
+    work?: Work,
+    asked?: Neighbours
+  ): Promise<PutAnswer> {
     const { entries, commitments, clock, profile } = this.#parts
     let neighbours = asked
     for (let step = 0; step < MAX_STEPS; step++) {
       const held = entries.load(key)
-      const facts = { time: clock.time(), commitment: commitments.facts(claim.commitment), ...(neighbours !== undefined && { neighbours }) }
+      const facts = {
+        time: clock.time(),
+        commitment: commitments.facts(claim.commitment),
+        ...(neighbours !== undefined && { neighbours })
+      }
       const decision = admit(held?.entry, claim, facts, profile)
       switch (decision.kind) {
         case 'ask':
           work?.charge(ASK_MS)
-          neighbours = await askNeighbours(this.#parts.peers(), key, (soFar, awaited) => isAdoptionDecided(soFar, awaited, profile))
+          neighbours = await askNeighbours(this.#parts.peers(), key, (soFar, awaited) =>
+            isAdoptionDecided(soFar, awaited, profile)
+          )
           continue
         case 'adopt':
-          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.agreed.state)) return FULL
-          if (!(await this.#adopt(key, decision.agreed, neighbours!, held))) neighbours = without(neighbours!, decision.agreed)
+          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.agreed.state))
+            return FULL
+          if (!(await this.#adopt(key, decision.agreed, neighbours!, held)))
+            neighbours = without(neighbours!, decision.agreed)
           continue
         case 'wait':
           return refused('no-fresh-pulse', 'the newest pulse known here is too old; try again later')
         case 'store':
-          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.entry.state)) return FULL
+          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.entry.state))
+            return FULL
           work?.charge(WRITE_MS)
           return this.#store(key, decision, held, record, sender)
         case 'stale':
           this.#save(key, { ...held, entry: decision.entry }, held)
-          if (held?.record === undefined) return refused('stale', 'a newer record of this claim is known here, but not kept')
+          if (held?.record === undefined)
+            return refused('stale', 'a newer record of this claim is known here, but not kept')
           return { type: 'stale', record: held.record }
         case 'refuse':
           if (decision.entry !== undefined) this.#save(key, { ...held, entry: decision.entry }, held)
@@ -218,8 +268,17 @@ export class RevealHolder {
     return BUSY
   }
 
-  /** A changed record of a name that is held already spends of its budget; without any left it waits, the newest of them. Where only the stub was kept, the record comes back. */
-  #store(key: Uint8Array, { entry, changed }: Extract<Decision, { kind: 'store' }>, held: Held | undefined, record: Uint8Array, sender: Origin): PutAnswer {
+  /**
+   * A changed record of a name that is held already spends of its budget; without any left it waits, the newest of
+   * them. Where only the stub was kept, the record comes back.
+   */
+  #store(
+    key: Uint8Array,
+    { entry, changed }: Extract<Decision, { kind: 'store' }>,
+    held: Held | undefined,
+    record: Uint8Array,
+    sender: Origin
+  ): PutAnswer {
     if (!changed && held?.record !== undefined) return STORED
     const { clock, profile } = this.#parts
     const id = toHex(key)
@@ -239,11 +298,16 @@ export class RevealHolder {
   /** Keeps the newest of the changes for which a name has no budget: whoever sends older ones again puts out none. */
   #wait(id: string, record: Uint8Array, claim: Claim): void {
     const waiting = this.#waiting.get(id)?.claim
-    const isNewest = waiting === undefined ? this.#waiting.size < MAX_WAITING : !equalBytes(waiting.id, claim.id) || compareRecords(claim, waiting) > 0
+    const isNewest =
+      waiting === undefined
+        ? this.#waiting.size < MAX_WAITING
+        : !equalBytes(waiting.id, claim.id) || compareRecords(claim, waiting) > 0
     if (isNewest) this.#waiting.set(id, { record, claim })
   }
 
-  /** Enters the claim that the neighbourhood agrees on. False when nobody hands over a record of it whose lease runs. */
+  /**
+   * Enters the claim that the neighbourhood agrees on. False when nobody hands over a record of it whose lease runs.
+   */
   async #adopt(key: Uint8Array, agreed: Agreed, neighbours: Neighbours, replaced: Held | undefined): Promise<boolean> {
     const { clock, verifier, peers, profile } = this.#parts
     const found = await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile })
@@ -268,5 +332,8 @@ export class RevealHolder {
 
 /** The answers without those that name a claim which nobody could show. */
 function without(neighbours: Neighbours, agreed: Agreed): Neighbours {
-  return { ...neighbours, answers: neighbours.answers.filter(({ entry }) => entry === undefined || !equalBytes(entry.claimId, agreed.claimId)) }
+  return {
+    ...neighbours,
+    answers: neighbours.answers.filter(({ entry }) => entry === undefined || !equalBytes(entry.claimId, agreed.claimId))
+  }
 }

@@ -2,13 +2,27 @@
 import { decimal, hexWords, textOf, wordsOf } from './presentation.ts'
 
 /** Octets of the digests that IANA's registries name; others may have any length. */
-const TLSA_MATCHING = new Map([[1, 32], [2, 64]])
-const SSHFP_TYPES = new Map([[1, 20], [2, 32]])
-const DS_DIGESTS = new Map([[1, 20], [2, 32], [4, 48]])
+const TLSA_MATCHING = new Map([
+  [1, 32],
+  [2, 64]
+])
+const SSHFP_TYPES = new Map([
+  [1, 20],
+  [2, 32]
+])
+const DS_DIGESTS = new Map([
+  [1, 20],
+  [2, 32],
+  [4, 48]
+])
 
 /** `usage selector matching-type data` (RFC 6698). */
 export function parseTlsa(value: string): { usage: number; selector: number; matchingType: number; data: Uint8Array } {
-  const [usage, selector, matching, data] = numbersAndHex(value, ['usage', 'selector', 'matching-type'], 'certificate association data')
+  const [usage, selector, matching, data] = numbersAndHex(
+    value,
+    ['usage', 'selector', 'matching-type'],
+    'certificate association data'
+  )
   checkLength(data, TLSA_MATCHING.get(matching!), 'matching type', matching!)
   return { usage: usage!, selector: selector!, matchingType: matching!, data }
 }
@@ -38,5 +52,6 @@ function numbersAndHex(value: string, names: readonly string[], hexName: string)
 }
 
 function checkLength(data: Uint8Array, length: number | undefined, what: string, code: number): void {
-  if (length !== undefined && data.length !== length) throw new Error(`${what} ${code} has ${length} octets, not ${data.length}`)
+  if (length !== undefined && data.length !== length)
+    throw new Error(`${what} ${code} has ${length} octets, not ${data.length}`)
 }

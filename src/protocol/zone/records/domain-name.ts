@@ -1,6 +1,6 @@
 /**
- * Domain names in values. A name with a dot is absolute, with or without its closing dot (leaving that dot out is the commonest mistake in zones);
- * a single label is relative to the apex, and `@` is the apex.
+ * Domain names in values. A name with a dot is absolute, with or without its closing dot (leaving that dot out is the
+ * commonest mistake in zones); a single label is relative to the apex, and `@` is the apex.
  */
 
 const LABEL = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i

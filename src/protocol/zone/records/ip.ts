@@ -21,7 +21,9 @@ export function ipv6Octets(address: string): Uint8Array {
 /** Groups of four hex digits, the last of which may be a dotted IPv4 address. */
 function groupsOf(text: string): Uint8Array {
   if (text === '') return new Uint8Array(0)
-  return concatBytes(...text.split(':').map((group) => (group.includes('.') ? ipv4Octets(group) : u16(parseInt(group, 16)))))
+  return concatBytes(
+    ...text.split(':').map((group) => (group.includes('.') ? ipv4Octets(group) : u16(parseInt(group, 16))))
+  )
 }
 
 /** Two octets, big-endian. */

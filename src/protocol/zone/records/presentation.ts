@@ -1,4 +1,7 @@
-/** DNS presentation format (RFC 1035, section 5.1), as far as the values of records use it. Everything here throws Error with a message for people. */
+/**
+ * DNS presentation format (RFC 1035, section 5.1), as far as the values of records use it. Everything here throws Error
+ * with a message for people.
+ */
 import { concatBytes, fromHex, utf8 } from '../../encoding/bytes.ts'
 
 /** A word of a value: bare, or a quoted character-string. */
@@ -31,7 +34,8 @@ function readQuoted(value: string, open: number, pieces: Uint8Array[]): number {
   let position = open + 1
   while (position < value.length && value[position] !== '"') position = readCharacter(value, position, pieces)
   if (position >= value.length) throw new Error('a quote is not closed')
-  if (position + 1 < value.length && !isSpace(value[position + 1])) throw new Error('a space must follow a closing quote')
+  if (position + 1 < value.length && !isSpace(value[position + 1]))
+    throw new Error('a space must follow a closing quote')
   return position + 1
 }
 
@@ -73,14 +77,16 @@ export function bareWords(value: string, names: readonly string[]): string[] {
 /** A decimal integer of at most `bits` bits. */
 export function decimal(text: string, name: string, bits: 8 | 16 | 32): number {
   const max = 2 ** bits - 1
-  if (!/^(?:0|[1-9][0-9]{0,9})$/.test(text) || Number(text) > max) throw new Error(`${name} is an integer from 0 to ${max}, not ${text}`)
+  if (!/^(?:0|[1-9][0-9]{0,9})$/.test(text) || Number(text) > max)
+    throw new Error(`${name} is an integer from 0 to ${max}, not ${text}`)
   return Number(text)
 }
 
 /** Hex, which presentation format may break into several words. */
 export function hexWords(words: readonly string[], name: string): Uint8Array {
   const digits = words.join('')
-  if (digits === '' || digits.length % 2 !== 0 || !/^[0-9a-fA-F]+$/.test(digits)) throw new Error(`${name} is hexadecimal`)
+  if (digits === '' || digits.length % 2 !== 0 || !/^[0-9a-fA-F]+$/.test(digits))
+    throw new Error(`${name} is hexadecimal`)
   return fromHex(digits)
 }
 

@@ -9,7 +9,24 @@ import type { ServiceBinding } from './svcb.ts'
 import { parseSvcb } from './svcb.ts'
 import { parseCaa, parseTxt, parseUri } from './text.ts'
 
-export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'SRV', 'NS', 'CAA', 'TLSA', 'SSHFP', 'SVCB', 'HTTPS', 'URI', 'PTR', 'DS', 'KID'] as const
+export const RECORD_TYPES = [
+  'A',
+  'AAAA',
+  'CNAME',
+  'TXT',
+  'MX',
+  'SRV',
+  'NS',
+  'CAA',
+  'TLSA',
+  'SSHFP',
+  'SVCB',
+  'HTTPS',
+  'URI',
+  'PTR',
+  'DS',
+  'KID'
+] as const
 export type RecordType = (typeof RECORD_TYPES)[number]
 
 /** A value, read. Targets are as written: `absoluteTarget` makes them absolute. */

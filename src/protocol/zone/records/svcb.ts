@@ -1,4 +1,7 @@
-/** SVCB and HTTPS (RFC 9460): `priority target key=value ...`. Parameters are given back in wire form, in ascending order of their keys. */
+/**
+ * SVCB and HTTPS (RFC 9460): `priority target key=value ...`. Parameters are given back in wire form, in ascending
+ * order of their keys.
+ */
 import { concatBytes, fromBase64, utf8 } from '../../encoding/bytes.ts'
 import { domainName } from './domain-name.ts'
 import { ipv4Octets, ipv6Octets, u16 } from './ip.ts'
@@ -18,7 +21,16 @@ export interface ServiceBinding {
 }
 
 /** IANA "Service Parameter Keys" (RFC 9460, section 14.3.2; dohpath: RFC 9461). */
-const KEYS = new Map([['mandatory', 0], ['alpn', 1], ['no-default-alpn', 2], ['port', 3], ['ipv4hint', 4], ['ech', 5], ['ipv6hint', 6], ['dohpath', 7]])
+const KEYS = new Map([
+  ['mandatory', 0],
+  ['alpn', 1],
+  ['no-default-alpn', 2],
+  ['port', 3],
+  ['ipv4hint', 4],
+  ['ech', 5],
+  ['ipv6hint', 6],
+  ['dohpath', 7]
+])
 const ALPN = 1
 const NO_DEFAULT_ALPN = 2
 
@@ -27,7 +39,11 @@ const UTF8 = new TextDecoder()
 export function parseSvcb(value: string): ServiceBinding {
   const [priority, target, ...parameters] = wordsOf(value)
   if (priority === undefined || target === undefined) throw new Error('expected: priority target [key=value ...]')
-  const binding = { priority: decimal(textOf(priority), 'priority', 16), target: domainName(textOf(target), true), params: parameters.map(parseParameter) }
+  const binding = {
+    priority: decimal(textOf(priority), 'priority', 16),
+    target: domainName(textOf(target), true),
+    params: parameters.map(parseParameter)
+  }
   if (binding.priority === 0 && binding.params.length > 0) throw new Error('an alias (priority 0) has no parameters')
   binding.params.sort((left, right) => left.key - right.key)
   checkParameters(binding.params)
@@ -92,7 +108,10 @@ function encodeValue(key: number, value: Uint8Array): Uint8Array {
 }
 
 function mandatoryKeys(value: string): Uint8Array {
-  const keys = value.split(',').map(keyOf).sort((left, right) => left - right)
+  const keys = value
+    .split(',')
+    .map(keyOf)
+    .sort((left, right) => left - right)
   if (new Set(keys).size !== keys.length) throw new Error('mandatory names a parameter twice')
   return concatBytes(...keys.map(u16))
 }
