@@ -1,10 +1,9 @@
-import { Hono } from 'hono'
+import { Hono, type Context } from 'hono'
 import type { AppEnv } from './env.ts'
-import { accessLog } from './middleware/access-log.ts'
-import { guard } from './middleware/guard.ts'
-
+import { createAttend } from './middleware/attend.ts'
 import { notFound } from './errors/not-found.ts'
 import { onError } from './errors/on-error.ts'
+import { withOneHandler } from './http/one-handler.ts'
 import { createDocument } from './openapi/document.ts'
 import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './access/rate-limits.ts'
 import { challengeRoutes } from './routes/access/challenge.ts'
@@ -47,32 +46,33 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   const limits = createRateLimits(options.limits ?? DEFAULT_LIMITS, now)
   const sessions = createSessions(services.tokens, now)
 
-  const app = new Hono<AppEnv>()
-  app.use(accessLog(services))
-  app.use(guard({ services, sessions, limits, host: options.host }))
-
-  app.route('/', networkRoutes(services))
-  app.route('/', resolveRoutes(services))
-  app.route('/', nameRoutes(services))
-  app.route('/', pinRoutes(services))
-  app.route('/', wantedRoutes(services))
-  app.route('/', taskRoutes(services, streams))
-  app.route('/', zoneRoutes(services))
-  app.route('/', identityRoutes(services))
-  app.route('/', configRoutes(services))
-  app.route('/', eventRoutes(services, streams))
-  app.route('/', tokenRoutes(services))
-  app.route('/', challengeRoutes(services))
-  app.route('/', sessionRoutes(services, sessions, limits))
-  app.route('/', operationRoutes(services))
-  app.route('/', errorRoutes())
-  app.route(
+  const declared = new Hono<AppEnv>()
+  declared.route('/', networkRoutes(services))
+  declared.route('/', resolveRoutes(services))
+  declared.route('/', nameRoutes(services))
+  declared.route('/', pinRoutes(services))
+  declared.route('/', wantedRoutes(services))
+  declared.route('/', taskRoutes(services, streams))
+  declared.route('/', zoneRoutes(services))
+  declared.route('/', identityRoutes(services))
+  declared.route('/', configRoutes(services))
+  declared.route('/', eventRoutes(services, streams))
+  declared.route('/', tokenRoutes(services))
+  declared.route('/', challengeRoutes(services))
+  declared.route('/', sessionRoutes(services, sessions, limits))
+  declared.route('/', operationRoutes(services))
+  declared.route('/', errorRoutes())
+  declared.route(
     '/',
     docsRoutes(() => createDocument(app, services.version))
   )
-  app.route('/', dashboardRoutes())
+  declared.route('/', dashboardRoutes())
 
-  app.notFound(notFound(app))
-  app.onError(onError(services))
+  const answerError = onError(services)
+  const attend = createAttend({ services, sessions, limits, host: options.host, onError: answerError })
+  const refuse = notFound(declared)
+  const app = withOneHandler(declared, attend)
+  app.notFound((c: Context<AppEnv, string>) => attend(c, refuse))
+  app.onError(answerError)
   return app
 }

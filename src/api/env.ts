@@ -22,6 +22,8 @@ export interface AppEnv {
     identity: Identity
     /** The page that asks is of an origin in `api.allowed_origins`. */
     isAllowedOrigin?: boolean
+    /** The answer says already what every answer says. */
+    hasBaseline?: boolean
     /** The request body as parsed, before its schema. */
     rawBody: unknown
   }

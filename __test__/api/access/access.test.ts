@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clientAt } from '../../../src/api/http/client-address.ts'
+import { serve } from '../../../src/api/serve.ts'
 import { SESSION_LIFETIME_MS } from '../../../src/api/access/sessions.ts'
 import type { TokenScope } from '../../../src/api/services.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
@@ -461,4 +462,30 @@ describe('every answer', () => {
       expect(headers.get('Referrer-Policy')).toBe('no-referrer')
     }
   )
+  it.each(['/', '/docs', '/api/network-status', '/nothing'])(
+    'says so over a socket too, on %s to a page of an allowed origin as well',
+    async (path) => {
+      const world = createWorld()
+      world.state.allowedOrigins = ['https://page.example']
+      const server = await serve(world.services, { host: '127.0.0.1', port: 0 })
+      try {
+        for (const given of [{}, { Origin: 'https://page.example' }]) {
+          const { headers } = await fetch(server.url + path, { headers: { ...given, 'X-Request-Id': 'mine' } })
+          expect(Object.fromEntries(headers)).toMatchObject({
+            'x-content-type-options': 'nosniff',
+            'cache-control': 'no-store',
+            'referrer-policy': 'no-referrer',
+            'x-request-id': 'mine'
+          })
+          expect(headers.get('Access-Control-Allow-Origin')).toBe('Origin' in given ? given.Origin : null)
+        }
+      } finally {
+        await server.close()
+      }
+    }
+  )
+
+  it('of a route that knows it at once is given without a turn of promises', () => {
+    expect(createWorld().app.request('http://localhost/api/network-status')).toBeInstanceOf(Response)
+  })
 })

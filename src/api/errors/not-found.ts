@@ -1,9 +1,9 @@
-import type { Hono, NotFoundHandler } from 'hono'
+import type { Context, Hono } from 'hono'
 import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
 
 /** 405 with Allow where the path exists with another method, else 404. Call it when every route stands. */
-export function notFound(app: Hono<AppEnv>): NotFoundHandler<AppEnv> {
+export function notFound(app: Hono<AppEnv>): (c: Context<AppEnv>) => never {
   const served = methodsByPath(app)
   return (c) => {
     const matching = served.filter(({ pattern }) => pattern.test(c.req.path))

@@ -1,7 +1,7 @@
-import type { ErrorHandler } from 'hono'
-import { routePath } from 'hono/route'
+import type { Context } from 'hono'
 import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
+import { routeOf } from '../middleware/access-log.ts'
 import { respondWithProblem, toServiceError } from './problem.ts'
 import { createSampler } from '../../util/sampler.ts'
 import type { ApiServices } from '../services.ts'
@@ -13,11 +13,14 @@ const OWN_FAULTS: ReadonlySet<ErrorCode> = new Set(['SVC-INT-001', 'SVC-STO-001'
  * Answers with the problem. The log gets what the answer leaves out of our own faults: the error under ours, with its
  * stack. Refusals are a sample, without their detail, which may hold the name that was looked up.
  */
-export function onError({ log, now }: Pick<ApiServices, 'log' | 'now'>): ErrorHandler<AppEnv> {
+export function onError({
+  log,
+  now
+}: Pick<ApiServices, 'log' | 'now'>): (thrown: unknown, c: Context<AppEnv>) => Response {
   const sample = createSampler(now)
   return (thrown, c) => {
     const error = toServiceError(thrown)
-    const entry = { request_id: c.get('requestId'), method: c.req.method, route: routePath(c, -1), code: error.code }
+    const entry = { request_id: c.get('requestId'), method: c.req.method, route: routeOf(c), code: error.code }
     const status = ERROR_TABLE[error.code].status ?? 500
     // Whoever asked has gone; what was thrown is most likely the news of that.
     if (c.req.raw.signal.aborted) log.debug(entry, 'The client went away')

@@ -1,9 +1,8 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import { routePath } from 'hono/route'
 import { Histogram, type Registry as MetricsRegistry } from 'prom-client'
 import type { AppEnv } from '../env.ts'
 import type { ApiServices } from '../services.ts'
-import { baseline } from './baseline.ts'
 
 const METRIC = 'chronym_http_request_duration_seconds'
 type Labels = 'method' | 'route' | 'status'
@@ -23,25 +22,25 @@ function durations(registry: MetricsRegistry): Histogram<Labels> {
   })
 }
 
+/** The pattern of the route that answers; paths of strangers are no label. */
+export function routeOf(c: Context<AppEnv>): string {
+  return routePath(c) || 'none'
+}
+
 /**
- * Gives each request its identifier. One histogram observation and one log line a request. Bodies, queries and headers
- * are never logged.
+ * One histogram observation and one log line a request, which began at `started` (performance.now()). Bodies, queries
+ * and headers are never logged.
  */
-export function accessLog({ metrics, log }: Pick<ApiServices, 'metrics' | 'log'>): MiddlewareHandler<AppEnv> {
+export function accessLog({
+  metrics,
+  log
+}: Pick<ApiServices, 'metrics' | 'log'>): (c: Context<AppEnv>, started: number, status: number) => void {
   const histogram = durations(metrics)
-  return async (c, next) => {
-    const started = performance.now()
-    baseline(c)
-    await next()
+  return (c, started, status) => {
     const milliseconds = performance.now() - started
-    const path = routePath(c, -1)
-    // What no route took ends at the last middleware; paths of strangers are no label.
-    const route = path === '/*' || path === '*' ? 'none' : path
-    const { status } = c.res
-    histogram.observe({ method: c.req.method, route, status }, milliseconds / 1000)
-    log.debug(
-      { request_id: c.get('requestId'), method: c.req.method, route, status, ms: Math.round(milliseconds) },
-      'request'
-    )
+    const route = routeOf(c)
+    const { method } = c.req
+    histogram.observe({ method, route, status }, milliseconds / 1000)
+    log.debug({ request_id: c.get('requestId'), method, route, status, ms: Math.round(milliseconds) }, 'request')
   }
 }

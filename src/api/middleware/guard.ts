@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import type { AppEnv } from '../env.ts'
 import type { RateLimits } from '../access/rate-limits.ts'
 import type { ApiServices } from '../services.ts'
@@ -6,7 +6,7 @@ import type { Sessions } from '../access/sessions.ts'
 import { authenticate } from './authenticate.ts'
 import { refuseLongBody } from './baseline.ts'
 import { hostGuard } from './host-guard.ts'
-import { allowOrigin, originGuard } from './origin-guard.ts'
+import { originGuard } from './origin-guard.ts'
 import { rateLimit } from './rate-limit.ts'
 
 export interface GuardOptions {
@@ -17,33 +17,34 @@ export interface GuardOptions {
   readonly host: string | undefined
 }
 
+export interface Guard {
+  /**
+   * Whether a page of an allowed origin asks, whose answer needs CORS headers. Throws ServiceError for a request that
+   * is never answered.
+   */
+  readonly isForeign: (c: Context<AppEnv>) => boolean
+  /** Finds out who asks and counts the request. Throws ServiceError. */
+  readonly admit: (c: Context<AppEnv>) => void
+}
+
 /**
- * Everything that is asked of a request before its route, in this order and in one middleware: each further one costs
- * every answer a turn of promises. Who asks is known before anything is counted, so that what nobody known spends is
- * not the owner's.
+ * Everything that is asked of a request before its route, in this order. Who asks is known before anything is counted,
+ * so that what nobody known spends is not the owner's.
  */
-export function guard({ services, sessions, limits, host }: GuardOptions): MiddlewareHandler<AppEnv> {
+export function createGuard({ services, sessions, limits, host }: GuardOptions): Guard {
   const checkHost = hostGuard(services, host)
   const isForeign = originGuard(services)
   const identify = authenticate(services, sessions, limits)
   const count = rateLimit(limits)
-  const allow = allowOrigin()
-  const admit = (c: Context<AppEnv>) => {
-    identify(c)
-    count(c)
-  }
-  return (c, next) => {
-    refuseLongBody(c)
-    checkHost(c)
-    // Preflights are answered there, and refusals carry the headers that a page needs to read them.
-    if (isForeign(c)) {
-      c.set('isAllowedOrigin', true)
-      return allow(c, () => {
-        admit(c)
-        return next()
-      })
+  return {
+    isForeign(c) {
+      refuseLongBody(c)
+      checkHost(c)
+      return isForeign(c)
+    },
+    admit(c) {
+      identify(c)
+      count(c)
     }
-    admit(c)
-    return next()
   }
 }

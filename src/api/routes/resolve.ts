@@ -5,7 +5,7 @@ import { encodeBase64 } from '../http/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
-import { setHeader } from '../http/response-headers.ts'
+import { wholeJson } from '../http/response-headers.ts'
 import { ResolvedIdentitySchema, type ResolvedIdentityBody } from '../schemas/identity.ts'
 import { ExplanationSchema, type ExplanationBody } from '../schemas/explanation.ts'
 import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
@@ -61,10 +61,8 @@ export function resolveRoutes({ registry }: ApiServices) {
         errors: RESOLVE_ERRORS
       }),
       (c): Response | Promise<Response> => {
-        const answer = ({ reveal, confidence }: ResolvedName): Response => {
-          setHeader(c, 'X-Confidence', confidence)
-          return c.body(textOf(reveal), 200, { 'Content-Type': 'application/json' })
-        }
+        const answer = ({ reveal, confidence }: ResolvedName): Response =>
+          wholeJson(c, textOf(reveal), { 'X-Confidence': confidence })
         const name = c.req.param('name')
         const kept = registry.kept(name)
         // The signal is made when it is asked for, and aborted with every answer; a promise costs a turn. A kept answer
