@@ -32,6 +32,13 @@ function raw(port: number, bytes: string, until: string, host = '127.0.0.1'): Pr
   })
 }
 
+/** An open connection on which nothing is sent. */
+async function idle(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket.resume()
+}
+
 describe('the server', () => {
   it('says where it listens', async () => {
     const { url, port } = await start()
@@ -173,28 +180,58 @@ describe('the server', () => {
     20_000
   )
 
-  it('closes connections beyond the cap as they come, and serves those that are open', async () => {
+  it('answers the owner at once though a thousand idle connections are open, and keeps the stream of the owner', async () => {
+    const world = createWorld()
+    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    const { url, port } = await start(world)
+    const stream = await fetch(`${url}/api/vdf/status/task-1/events`, {
+      headers: { Authorization: `Bearer ${MAIN_TOKEN}` }
+    })
+    const flood: Socket[] = []
+    const names = `GET /api/names HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${MAIN_TOKEN}\r\nConnection: close\r\n\r\n`
+    for (let wave = 0; wave < 2; wave++) {
+      flood.push(...(await Promise.all(Array.from({ length: 1000 }, () => idle(port)))))
+      expect(await raw(port, names, 'never')).toMatch(/^HTTP\/1\.1 200 /)
+    }
+    expect(world.tasks.openStreams).toBe(1)
+    // The oldest have gone, the newest have not.
+    await expect.poll(() => flood.filter(({ closed }) => closed).length).toBeGreaterThan(1000)
+    expect(flood.slice(-900).some(({ closed }) => closed)).toBe(false)
+    for (const socket of flood) socket.destroy()
+    await stream.body?.cancel()
+  }, 20_000)
+
+  it('closes a new connection where all places are held by who is known, and serves those', async () => {
     const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { maxConnections: 2 })
     servers.push(server)
-    const open = await Promise.all(
-      [1, 2].map(
-        () =>
-          new Promise<Socket>((resolve, reject) => {
-            const socket = connect(server.port, '127.0.0.1', () => resolve(socket)).on('error', reject)
-          })
-      )
-    )
+    const ask = async (socket: Socket): Promise<string> => {
+      const answer = once(socket, 'data')
+      socket.write(`GET /session HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${MAIN_TOKEN}\r\n\r\n`)
+      return String(await answer)
+    }
+    const open = [await idle(server.port), await idle(server.port)]
+    for (const socket of open) expect(await ask(socket)).toMatch(/^HTTP\/1\.1 200 /)
     await new Promise((resolve) =>
       connect(server.port, '127.0.0.1')
         .on('error', () => undefined)
         .on('close', resolve)
     )
     for (const socket of open) {
-      const answer = once(socket, 'data')
-      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-      expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /)
+      expect(await ask(socket)).toMatch(/^HTTP\/1\.1 200 /)
       socket.destroy()
     }
+  })
+
+  it('gives the place of a connection that has closed to the next, and closes none for it', async () => {
+    const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { maxConnections: 2 })
+    servers.push(server)
+    const stays = await idle(server.port)
+    for (let turn = 0; turn < 3; turn++)
+      expect(
+        await raw(server.port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n', 'never')
+      ).toMatch(/^HTTP\/1\.1 200 /)
+    expect(stays.closed).toBe(false)
+    stays.destroy()
   })
 
   it('counts all of this machine as one client, whichever of its addresses it takes', async () => {

@@ -4,18 +4,21 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { ServiceError } from '../errors.ts'
 import { createApp, type AppOptions } from './app.ts'
+import { boundConnections } from './connections.ts'
 import { problemBody } from './errors/problem.ts'
 import type { ApiServices } from './services.ts'
 
 /** Requests under way get this long when the daemon stops; then their sockets are closed. */
 const DRAIN_TIMEOUT_MS = 4000
+/** How often that is looked for while the server closes. */
+const IDLE_CHECK_MS = 20
 /** A client must have sent its head by then [sockets held open by the thousand]. */
 const HEADERS_TIMEOUT_MS = 10_000
 /** Node looks for connections past their time only so often, by itself every 30 s. */
 const CHECK_INTERVAL_MS = 1000
 /**
- * Open at once; further ones are closed as they come. Event streams and a browser's six connections a page are far
- * below.
+ * Open at once; event streams and a browser's six connections a page are far below. What happens beyond: {@link
+ * boundConnections}.
  */
 const MAX_CONNECTIONS = 1000
 /** A whole request of 256 KiB, on the slowest line worth serving. */
@@ -67,9 +70,6 @@ export async function serve(
   // Its Response takes the place of the global one: an answer is written as it is, where the built-in one would be read
   // back as a stream (twice the time).
   const listener = getRequestListener(app.fetch, { hostname: host, errorHandler: badRequest })
-  const closeIdleAtEnd = (): void => {
-    if (!server.listening) setImmediate(() => server.closeIdleConnections())
-  }
   const server = createServer(
     // Node would answer a request without Host with a bare 400.
     {
@@ -80,15 +80,12 @@ export async function serve(
       requireHostHeader: false
     },
     (request, response) => {
-      // A connection that was busy when the server began to close is closed when its answer ends, not when its
-      // keep-alive does.
-      response.on('close', closeIdleAtEnd)
       // HTTP/1.0 knows no Host; the address listened on stands for it.
       if (request.headers.host === undefined && request.httpVersion !== '1.0') refuseWithoutHost(response)
       else void listener(request, response)
     }
   )
-  server.maxConnections = maxConnections
+  boundConnections(server, maxConnections)
   server.on('clientError', refuse)
   const { port, address: bound } = await listen(server, address)
   return {
@@ -134,8 +131,11 @@ async function close(server: Server, shutdown: AbortController): Promise<void> {
   shutdown.abort()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
+  // A connection that was busy is closed soon after its answer ends, not when its keep-alive does.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const timer = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS)
   await closed
+  clearInterval(idle)
   clearTimeout(timer)
 }
 

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { ServiceError } from '../../errors.ts'
 import { clientOf } from '../http/client-address.ts'
+import { keepConnection } from '../connections.ts'
 import type { AppEnv, Identity } from '../env.ts'
 import { isSameOrigin } from '../http/host.ts'
 import type { RateLimits } from '../access/rate-limits.ts'
@@ -19,7 +20,9 @@ export function authenticate(
 ): (c: Context<AppEnv>) => void {
   return (c) => {
     const header = requestHeader(c, 'authorization')
-    c.set('identity', header === undefined ? fromCookie(c, sessions) : fromHeader(c, header))
+    const identity = header === undefined ? fromCookie(c, sessions) : fromHeader(c, header)
+    c.set('identity', identity)
+    if (identity.via !== 'none') keepConnection(c)
   }
 
   function fromHeader(c: Context<AppEnv>, header: string): Identity {
