@@ -164,17 +164,60 @@ describe('two daemons with one seed', () => {
   })
 
   it.each([ZONE, LATER, { records: {} }])(
-    'that publish with one serial: only who is read back says so, and the other is warned (%j)',
+    'that publish one after the other: the second looks first, is refused, keeps its draft and comes after (%j)',
+    async (other) => {
+      one.registry.saveZone(ALICE, { records: { '@': [{ type: 'TXT', value: '"one"' }] } })
+      two.registry.saveZone(ALICE, other)
+      expect(await one.registry.publishZone(ALICE)).toMatchObject({ serial: 2 })
+      const served = bench.held()
+      const sent = two.network.sent.length
+      await expect(two.registry.publishZone(ALICE)).rejects.toThrow(
+        expect.objectContaining({
+          code: 'SVC-PUB-001',
+          message: expect.stringMatching(/serial 2 .* another daemon has this seed.*zone diff alice/) as string
+        })
+      )
+      expect(two.network.sent.slice(sent).filter((message) => message.startsWith('reveal'))).toEqual([])
+      expect(bench.held()).toEqual(served)
+      expect(two.registry.ownedNames()[0]!.warnings).toMatchObject(NOTICED)
+      expect(two.registry.localZone(ALICE)).toMatchObject({ state: 'draft', zone: { serial: 3, ...other } })
+      expect(await two.registry.publishZone(ALICE)).toMatchObject({ serial: 3 })
+    }
+  )
+
+  // Some of these hashes are below that of the other zone, some above.
+  it.each(['a', 'b', 'c', 'd', 'e', 'f'])(
+    'that publish what too few peers took, while the other published with its serial, are refused too (%s)',
+    async (text) => {
+      const records = { '@': [{ type: 'TXT', value: `"${text}"` }] }
+      one.registry.saveZone(ALICE, { records })
+      for (const peer of bench.world.peers) peer.refuses = 'busy'
+      await expect(one.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-PUB-002'))
+      for (const peer of bench.world.peers) peer.refuses = undefined
+      two.registry.saveZone(ALICE, LATER)
+      expect(await two.registry.publishZone(ALICE)).toMatchObject({ serial: 2 })
+      await expect(one.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-PUB-001'))
+      expect(one.registry.ownedNames()[0]!.warnings).toMatchObject(NOTICED)
+      expect(await one.registry.publishZone(ALICE)).toMatchObject({ serial: 3 })
+      expect((await two.registry.publicZone(ALICE)).zone.records).toEqual(records)
+    }
+  )
+
+  it.each([ZONE, LATER, { records: {} }])(
+    'that publish with one serial at one moment: only who is read back says so, and the other is warned (%j)',
     async (other) => {
       const events: string[] = []
       for (const node of [one, two])
         node.registry.subscribe(({ type, detail }) => events.push(`${type} ${detail.warning ?? ''}`))
       one.registry.saveZone(ALICE, { records: { '@': [{ type: 'TXT', value: '"one"' }] } })
       two.registry.saveZone(ALICE, other)
-      const first = (await one.registry.publishZone(ALICE)).serial
-      const second = await two.registry.publishZone(ALICE).then(
-        ({ serial }) => serial,
-        (error: unknown) => (error as { code: string }).code
+      const [first, second] = await Promise.all(
+        [one, two].map((node) =>
+          node.registry.publishZone(ALICE).then(
+            ({ serial }) => serial,
+            (error: unknown) => (error as { code: string }).code
+          )
+        )
       )
       const served = (await two.registry.publicZone(ALICE)).zone
       expect([first, served.serial]).toEqual([2, 2])

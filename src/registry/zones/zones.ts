@@ -15,6 +15,7 @@ import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import type { LocalZone } from '../stored/local-zones.ts'
+import { refuseBesideOther } from './look-before-publish.ts'
 import type { OwnedRecord } from '../stored/owned-names.ts'
 import { takeUpNewer } from '../ownership/newer-records.ts'
 import { requireMajority, supersededRecord } from '../publication/publishing.ts'
@@ -127,6 +128,7 @@ export async function publishZone(
     )
 
   const { serial, reveal } = zoneToSend(context, name, local, record)
+  if (serial > record.publishedSerial) await refuseBesideOther(context, tasks, name, reveal)
   // The same record again is a repetition, no change.
   if (Buffer.compare(reveal.payload, record.reveal.payload) !== 0) budgets.spend(name)
   // Before it is sent: two payloads of one serial would be an equivocation.

@@ -1,0 +1,65 @@
+/** Two real daemons with one seed, as after a restore beside an original that still runs. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { afterAll, expect, it } from 'vitest'
+import { cli } from '../cli/harness.ts'
+import { eventually, Scene, type Daemon } from './processes.ts'
+
+const scene = new Scene()
+afterAll(() => scene.end())
+
+const zone = (value: string) => ({ records: { '@': [{ type: 'A', value }] } })
+const shown = async (daemon: Daemon): Promise<unknown> => (await daemon.request('GET', '/api/zone/alice.chronym')).body
+
+async function chronym(...args: string[]): Promise<void> {
+  const { exitCode, stderr } = await cli(args, { env: {} })
+  expect({ exitCode, stderr }, stderr).toMatchObject({ exitCode: 0 })
+}
+
+it('the second that publishes is refused before it sends anything, though no record tells it of the first; what it tries next goes above', async () => {
+  const directory = scene.directory()
+  const witness = await scene.daemon(['--data-dir', join(directory, 'witness')])
+  const beside = ['--bootstrap', witness.address]
+  const one = await scene.daemon(['--data-dir', join(directory, 'one'), ...beside])
+  const { body } = await one.request('POST', '/api/vdf/register', { name: 'alice.chronym' })
+  await eventually(
+    () => one.request('GET', `/api/vdf/status/${String(body.task_id)}`),
+    (task) => task.body.status === 'completed'
+  )
+
+  const secret = await generateX25519Identity()
+  const [key, file] = [join(directory, 'key.txt'), join(directory, 'backup.age')]
+  writeFileSync(key, `${secret}\n`)
+  await chronym('--data-dir', join(directory, 'one'), 'backup', file, '--recipient', await identityToRecipient(secret))
+  await chronym('--data-dir', join(directory, 'two'), 'restore', file, '--identity', key, '--yes')
+  // A light node holds nothing, so no record that comes to it tells it of the other.
+  const two = await scene.daemon(['--data-dir', join(directory, 'two'), '--mode', 'light', ...beside])
+  await eventually(
+    () => two.request('GET', '/api/network-status'),
+    (status) => status.body.peers >= 2
+  )
+
+  await two.request('POST', '/api/zone/alice.chronym', zone('192.0.2.2'))
+  await one.request('POST', '/api/zone/alice.chronym', zone('192.0.2.1'))
+  expect(await one.request('POST', '/api/zone/alice.chronym/publish')).toMatchObject({
+    status: 200,
+    body: { serial: 2 }
+  })
+  const refusal = await two.request('POST', '/api/zone/alice.chronym/publish')
+  expect(refusal.body).toMatchObject({
+    code: 'SVC-PUB-001',
+    detail: expect.stringContaining('another daemon has this seed') as string
+  })
+  expect((await two.request('GET', '/api/names')).body).toMatchObject([
+    {
+      published_serial: 2,
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'other-daemon' })]) as unknown
+    }
+  ])
+  expect(await shown(witness)).toMatchObject({ serial: 2, ...zone('192.0.2.1') })
+  expect(await two.request('POST', '/api/zone/alice.chronym/publish')).toMatchObject({
+    status: 200,
+    body: { serial: 3 }
+  })
+})

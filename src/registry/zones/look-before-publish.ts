@@ -1,0 +1,76 @@
+/**
+ * The look that goes before a publication: two daemons with one seed would otherwise sign two zones with one serial,
+ * and the first hear late of it.
+ */
+import { ServiceError } from '../../errors.ts'
+import { OfflineError } from '../../network/types.ts'
+import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { claimOf } from '../../protocol/claim/claim.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import { nextSerial } from '../publication/assemble.ts'
+import type { RegistryContext } from '../context.ts'
+import { takeUpNewer } from '../ownership/newer-records.ts'
+import { supersededRecord } from '../publication/publishing.ts'
+import { survey, type Survey } from '../resolution/survey.ts'
+
+const EMPTY = new Uint8Array()
+
+/**
+ * Throws SVC-PUB-001 where the network holds a record of our key that this daemon did not make, newer than ours or with
+ * the serial of `reveal`; the draft then has a serial above it, so that trying again goes through. Where nobody answers
+ * it says nothing: sending will. What is published by another within the same second or two is seen only when it is
+ * read back. Throws StoreError.
+ */
+export async function refuseBesideOther(
+  context: RegistryContext,
+  tasks: TaskManager,
+  name: Name,
+  reveal: Reveal
+): Promise<void> {
+  const before = context.owned.get(name)
+  let found: Survey
+  try {
+    found = await survey(context, name)
+  } catch (error) {
+    if (error instanceof OfflineError) return
+    throw error
+  }
+  if (takeUpNewer(context, tasks, found)) throw publishedElsewhere(name, context.owned.get(name)!.serial)
+  // Another publication from here, or a look, was quicker: what was made before it would go under it.
+  const now = context.owned.get(name)
+  const isAsBefore =
+    now !== undefined && before !== undefined && equalBytes(now.reveal.signature, before.reveal.signature)
+  if (!isAsBefore && !equalBytes(now?.reveal.payload ?? EMPTY, reveal.payload)) throw supersededRecord(name)
+  const serial = serialOfOther(context, found, reveal)
+  if (serial === undefined) return
+  const draft = context.zones.get(name)
+  if (draft !== undefined && draft.serial <= serial)
+    context.zones.save(name, { serial: nextSerial(context, name), records: draft.records })
+  context.owned.noteForeign(name, serial, context.clock.now())
+  context.log.warn(
+    { name, serial },
+    'the network holds another zone with the serial that this daemon was about to publish, signed by the key of this name: another daemon has the same seed'
+  )
+  throw publishedElsewhere(name, serial)
+}
+
+/** The serial of `reveal` where an answer has other bytes with it. */
+function serialOfOther({ profile }: RegistryContext, { name, answers }: Survey, reveal: Reveal): number | undefined {
+  const ours = claimOf(reveal, name, linksOf(reveal), profile)
+  const isOther = answers.some(
+    ({ claim }) =>
+      claim !== undefined &&
+      equalBytes(claim.id, ours.id) &&
+      claim.newestRound === ours.newestRound &&
+      claim.serial === ours.serial &&
+      !equalBytes(claim.payloadHash, ours.payloadHash)
+  )
+  return isOther ? ours.serial : undefined
+}
+
+function publishedElsewhere(name: Name, serial: number): ServiceError {
+  const detail = `Rule "stale": a zone of ${name} with serial ${serial} is published already, signed by the same key, and not by this daemon: another daemon has this seed, or this one was restored. A draft is kept, with a serial above it. Stop the other daemon, look at \`chronym zone diff ${name}\`, and publish again.`
+  return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'stale' } })
+}
