@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -56,3 +65,40 @@ it.skipIf(process.platform === 'win32')('a Rust that does not run is told from o
     rmSync(bin, { recursive: true })
   }
 })
+
+it.skipIf(process.platform === 'win32')(
+  'packages are not installed through a link: npm would empty the directory of another checkout',
+  () => {
+    const directory = mkdtempSync(join(tmpdir(), 'chronym-link-'))
+    const [checkout, other, bin] = ['checkout', 'other', 'bin'].map((name) => join(directory, name)) as [
+      string,
+      string,
+      string
+    ]
+    try {
+      for (const path of [join(checkout, 'scripts'), other, bin]) mkdirSync(path, { recursive: true })
+      copyFileSync(join(ROOT, 'scripts/toolchain.mjs'), join(checkout, 'scripts/toolchain.mjs'))
+      writeFileSync(join(checkout, 'package-lock.json'), '{}')
+      writeFileSync(join(other, '.chronym-lock'), 'of another package-lock.json')
+      // What npm ci does first.
+      writeFileSync(join(bin, 'npm'), `#!/bin/sh\n/bin/rm -f '${join(other, '.chronym-lock')}'\nexit 1\n`, {
+        mode: 0o755
+      })
+      symlinkSync(other, join(checkout, 'node_modules'))
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [
+          '--input-type=module',
+          '-e',
+          `(await import(${JSON.stringify(join(checkout, 'scripts/toolchain.mjs'))})).setUp()`
+        ],
+        { env: { PATH: bin }, encoding: 'utf8' }
+      )
+      expect(stderr).toMatch(/^chronym: node_modules is a link to .*other, and .* Remove the link and run this again/)
+      expect(status).toBe(1)
+      expect(existsSync(join(other, '.chronym-lock'))).toBe(true)
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  }
+)

@@ -2,7 +2,7 @@
 // dependencies: it has to run on the Node that a machine happens to have (20 or newer).
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -74,12 +74,23 @@ export function environment(node) {
   return { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` }
 }
 
+/** `npm ci` empties what a link leads to: the packages of another checkout. */
+function refuseLink(directory) {
+  if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
+  const target = existsSync(directory) ? realpathSync(directory) : 'a directory that is missing'
+  fail(
+    `node_modules is a link to ${target}, and holds other packages than package-lock.json here names. Installing would empty that directory. ` +
+      'Remove the link and run this again, which installs packages here; or run `npm run setup` in the checkout that it leads to, where both have the same package-lock.json.'
+  )
+}
+
 function ensureDependencies(env) {
   const stamp = join(ROOT, 'node_modules', '.chronym-lock')
   const wanted = createHash('sha256')
     .update(readFileSync(join(ROOT, 'package-lock.json')))
     .digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  refuseLink(dirname(stamp))
   note('installing npm packages; this takes about half a minute')
   if (run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { env }) !== 0) {
     fail('npm packages could not be installed; see the message above. Is the npm registry reachable?')
