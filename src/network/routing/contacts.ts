@@ -21,6 +21,13 @@ const MAX_ABSENT = 20
 
 const Addresses = v.array(v.string())
 
+/** Throws where that is no list of addresses: dialling or keeping them would fail each time. */
+function decode(json: Uint8Array): readonly string[] {
+  const addresses = v.parse(Addresses, JSON.parse(new TextDecoder().decode(json)))
+  for (const address of addresses) peerOf(address)
+  return addresses
+}
+
 /** The addresses kept, on disk. Value: a JSON array of multiaddrs with peer ids. */
 export class Contacts {
   readonly #store: Store
@@ -28,10 +35,7 @@ export class Contacts {
 
   constructor(store: Store) {
     this.#store = store
-    this.#addresses =
-      readOrSetAside(store, keys.contacts(), store.get(keys.contacts()), (json) =>
-        v.parse(Addresses, JSON.parse(new TextDecoder().decode(json)))
-      ) ?? []
+    this.#addresses = readOrSetAside(store, keys.contacts(), store.get(keys.contacts()), decode) ?? []
   }
 
   addresses(): readonly string[] {
