@@ -4,13 +4,11 @@
  */
 import { BackupError } from './errors.ts'
 import { nameKey } from '../protocol/crypto/keys.ts'
-import { keyIndexOf } from '../protocol/identity/key-index.ts'
-import { parseKidDocument, type KidDocument } from '../protocol/identity/kid.ts'
+import { keyIndexOfLog } from '../protocol/identity/key-index.ts'
 import { decodeKidEnvelope, decodeKidRecord } from '../protocol/identity/kid-record.ts'
 import { decodeManifestRecord } from '../protocol/identity/manifest.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { messageOf } from '../protocol/errors.ts'
-import { parseCanonicalJson } from '../protocol/encoding/jcs.ts'
 import { parseName } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import { decodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
@@ -127,7 +125,7 @@ export function summarize(records: StoredRecords, { profile, masterSeed }: Recor
       return {
         did: lastPart(key),
         version: versions.length,
-        index: keyIndexOf(genesisOf(versions[0]!, profile), masterSeed, profile) ?? null
+        index: keyIndexOfLog(versions, masterSeed, profile) ?? null
       }
     }),
     tasks: [...store.list(prefixes.tasks)].map(([key, value]) => {
@@ -137,10 +135,6 @@ export function summarize(records: StoredRecords, { profile, masterSeed }: Recor
     proofs: store.count(prefixes.proofs),
     pins: store.count(prefixes.pins)
   }
-}
-
-function genesisOf(bytes: Uint8Array, profile: NetworkProfile): KidDocument {
-  return parseKidDocument(parseCanonicalJson(bytes, { maxBytes: profile.limits.kid_bytes }), profile)
 }
 
 function checkSigned(reveal: Reveal, profile: NetworkProfile): void {

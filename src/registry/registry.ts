@@ -5,7 +5,7 @@ import { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import { createContext, openName, type RegistryDependencies } from './context.ts'
 import { estimate, MeasuredRate } from './registration/estimate.ts'
 import { explain } from './explanation/explain.ts'
-import { publishKid, publishManifest, resolveIdentity } from './identities/identities.ts'
+import { publishKid, publishManifest, resolveIdentity, resolveIdentityLog } from './identities/identities.ts'
 import { IdentityUpkeep } from './identities/identity-upkeep.ts'
 import { commit, publish } from './registration/manual.ts'
 import { PinUpkeep } from './upkeep/pin-upkeep.ts'
@@ -111,6 +111,7 @@ export function createRegistry(
     kept: (name) => resolver.kept(name),
     explain: (name, explaining) => translated(() => explain({ context, tasks, renewal }, name, explaining)),
     resolveIdentity: (did, signal) => translated(() => resolveIdentity(context, did, signal)),
+    resolveIdentityLog: (did, signal) => translated(() => resolveIdentityLog(context, did, signal)),
     publicZone: async (name, signal) => zoneOf(context, await resolver.resolve(name, signal)),
     localZone: (name) => localZone(context, name),
     saveZone: (name, zone, ifMatchSerial) => saveZone(context, tasks, name, zone, ifMatchSerial),

@@ -96,6 +96,12 @@ export interface ResolvedIdentity {
   manifest_document: Record<string, unknown> | null
 }
 
+export interface ResolvedIdentityLog {
+  readonly did: string
+  /** Version 1 first. */
+  readonly versions: readonly Record<string, unknown>[]
+}
+
 export interface OwnedName {
   name: string
   /** `contested`: peers name another key; `lost`: they have settled on it. */
@@ -325,6 +331,8 @@ export interface Registry {
   explain(name: string, options?: { withOwn?: boolean; signal?: AbortSignal }): Promise<Explanation>
   /** SVC-NAM-001, SVC-RES-001, SVC-RES-002. */
   resolveIdentity(did: string, signal?: AbortSignal): Promise<ResolvedIdentity>
+  /** As resolveIdentity, for all versions. */
+  resolveIdentityLog(did: string, signal?: AbortSignal): Promise<ResolvedIdentityLog>
   /** SVC-ZON-001 besides those of resolve. */
   publicZone(name: string, signal?: AbortSignal): Promise<ZoneView>
   /** The draft, else what this daemon published of a name that it holds. SVC-NAM-001/002. */

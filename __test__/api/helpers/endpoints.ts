@@ -88,6 +88,13 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   },
   {
     ...open,
+    operation: 'GET /api/resolve-kid/{did}/log',
+    path: `/api/resolve-kid/${DID}/log`,
+    schema: identity.IdentityLogSchema,
+    service: 'resolveIdentityLog'
+  },
+  {
+    ...open,
     operation: 'GET /api/zone/{name}',
     path: `/api/zone/${NAME}`,
     schema: zone.ZoneSchema,

@@ -113,6 +113,13 @@ export class MemoryRegistry implements Registry {
     return { kid_document: identity.document, manifest_document: identity.manifest }
   }
 
+  async resolveIdentityLog(did: string) {
+    this.#called('resolveIdentityLog', did)
+    const identity = this.identities.get(did)
+    if (identity === undefined) throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
+    return { did, versions: [{ version: 1, ...identity.document }] }
+  }
+
   async publicZone(name: string): Promise<ZoneView> {
     this.#named('publicZone', name)
     try {

@@ -2,6 +2,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { wantedRecords } from '../../../src/backup/from-words.ts'
 import { createIdentity } from '../../../src/cli/identity/create.ts'
+import { buildRecovery } from '../../../src/cli/identity/recover.ts'
+import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
+import { signKidDocument } from '../../../src/protocol/identity/kid.ts'
+import { verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
 import { encodeWanted, MAX_WANTED } from '../../../src/registry/upkeep/wanted.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import { MemoryStore, settle } from '../../tasks/fakes.ts'
@@ -139,5 +143,25 @@ describe('an identity of the seed', () => {
     const node = await start()
     expect(await node.registry.want(did)).toMatchObject({ id: did, state: 'adopted' })
     expect(kept(node)).toEqual([keys.ownIdentity(did)])
+  })
+
+  it('is taken up by the seed that a recovery gave it to, though another one made it', async () => {
+    const first = await bench.start({ seed: 9 })
+    const recoveryKey = keyPairFromSeed(new Uint8Array(32).fill(7))
+    const genesis = createIdentity(
+      new Uint8Array(32).fill(9),
+      { index: 0, services: [], alsoKnownAs: [], recoveryKeys: [recoveryKey.publicKey] },
+      '2026-01-01T00:00:00.000Z',
+      profile
+    )
+    await first.registry.publishKid({ document: genesis })
+    const log = verifyKidLog([genesis], profile)
+    const { unsigned } = buildRecovery(log, { keysOf: { seed: SEED, index: 2 } }, profile)
+    await first.registry.publishKid({
+      document: signKidDocument(unsigned, recoveryKey, '2026-01-02T00:00:00.000Z', profile)
+    })
+    const node = await start()
+    expect(await node.registry.want(genesis.id)).toMatchObject({ state: 'adopted' })
+    expect(kept(node)).toEqual([keys.ownIdentity(genesis.id)])
   })
 })

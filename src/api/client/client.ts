@@ -16,7 +16,7 @@ import type {
   RotatedTokenBody,
   TokenBody
 } from '../schemas/daemon.ts'
-import type { ResolvedIdentityBody } from '../schemas/identity.ts'
+import type { IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
 import type { ExplanationBody } from '../schemas/explanation.ts'
 import type { NetworkStatusBody, OwnedNameBody } from '../schemas/network.ts'
 import type { PinBody } from '../schemas/pin.ts'
@@ -35,6 +35,7 @@ export type {
   EventBody,
   ExplanationBody,
   HealthBody,
+  IdentityLogBody,
   IdentityPublishedBody,
   NetworkStatusBody,
   NewTokenBody,
@@ -197,6 +198,8 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     networkStatus: (options?: RequestOptions) => json<NetworkStatusBody>('GET', '/api/network-status', options),
     resolve: (name: string, options?: RequestOptions) =>
       json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
+    kidLog: (did: string, options?: RequestOptions) =>
+      json<IdentityLogBody>('GET', `/api/resolve-kid/${segment(did)}/log`, options),
     resolveKid: (did: string, options?: RequestOptions) =>
       json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
     explain: (name: string, options?: RequestOptions) =>

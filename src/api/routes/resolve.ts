@@ -5,14 +5,29 @@ import { encodeBase64 } from '../http/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
-import { wholeJson } from '../http/response-headers.ts'
-import { ResolvedIdentitySchema, type ResolvedIdentityBody } from '../schemas/identity.ts'
+import { setHeader, wholeJson } from '../http/response-headers.ts'
+import {
+  IdentityLogSchema,
+  ResolvedIdentitySchema,
+  type IdentityLogBody,
+  type ResolvedIdentityBody
+} from '../schemas/identity.ts'
 import { ExplanationSchema, type ExplanationBody } from '../schemas/explanation.ts'
 import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
 
 /** What every lookup may meet. */
 export const RESOLVE_ERRORS = ['SVC-NAM-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-003', 'SVC-RES-004'] as const
+
+const IDENTITY_ERRORS = ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004'] as const
+
+const DID_PARAMETER = {
+  name: 'did',
+  in: 'path',
+  description: '`did:<method>:<identifier>`',
+  example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e',
+  schema: { minLength: 1, maxLength: 255, pattern: '^did:' }
+} as const
 
 /** Of a Reveal that is kept, once. */
 const texts = new WeakMap<Reveal, string>()
@@ -100,19 +115,26 @@ export function resolveRoutes({ registry }: ApiServices) {
         summary: 'The identity document and the capability manifest of a DID',
         access: 'public',
         isLookUp: true,
-        parameters: [
-          {
-            name: 'did',
-            in: 'path',
-            description: '`did:<method>:<identifier>`',
-            example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e',
-            schema: { minLength: 1, maxLength: 255, pattern: '^did:' }
-          }
-        ],
+        parameters: [DID_PARAMETER],
         answers: { 200: { description: 'Both documents; the manifest may be null', schema: ResolvedIdentitySchema } },
-        errors: ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004']
+        errors: IDENTITY_ERRORS
       }),
       async (c) =>
         c.json((await registry.resolveIdentity(c.req.param('did'), c.req.raw.signal)) as ResolvedIdentityBody)
+    )
+    .get(
+      '/api/resolve-kid/:did/log',
+      endpoint({
+        tag: 'Resolving',
+        summary: 'All versions of the identity document of a DID',
+        description:
+          'What a recovery builds on and verifies: the DID follows from version 1, and each version is signed by a key of the one before.',
+        access: 'public',
+        isLookUp: true,
+        parameters: [DID_PARAMETER],
+        answers: { 200: { description: 'The versions that stand', schema: IdentityLogSchema } },
+        errors: IDENTITY_ERRORS
+      }),
+      async (c) => c.json((await registry.resolveIdentityLog(c.req.param('did'), c.req.raw.signal)) as IdentityLogBody)
     )
 }

@@ -18,6 +18,19 @@ export const ResolvedIdentitySchema = v.pipe(
 )
 export type ResolvedIdentityBody = v.InferOutput<typeof ResolvedIdentitySchema>
 
+export const IdentityLogSchema = v.pipe(
+  v.object({
+    did: v.string(),
+    versions: v.pipe(
+      v.array(v.looseObject({ id: v.string(), version: v.number() })),
+      v.minLength(1),
+      v.description('Every version that stands, version 1 first')
+    )
+  }),
+  v.metadata({ ref: 'IdentityLog' })
+)
+export type IdentityLogBody = v.InferOutput<typeof IdentityLogSchema>
+
 /** Whether documents and proofs are valid is the registry's to say (SVC-KID-001). */
 export const PublishKidRequestSchema = v.pipe(
   v.union(

@@ -21,6 +21,8 @@ export interface IdentityParts {
   index: number
   services: readonly Service[]
   alsoKnownAs: readonly string[]
+  /** Public keys, in place of the one from the seed. */
+  recoveryKeys?: readonly Uint8Array[] | undefined
 }
 
 /** `files=FileServer=https://files.example`: fragment, type, endpoint. */
@@ -43,13 +45,13 @@ export function createIdentity(
   profile: NetworkProfile
 ): KidDocument {
   const hash = profileHash(profile)
-  const { index, services, alsoKnownAs } = parts
+  const { index, services, alsoKnownAs, recoveryKeys = [didRecoveryKey(seed, hash, index).publicKey] } = parts
   const updateKey = didUpdateKey(seed, hash, index)
   const genesis = buildGenesis(
     {
       keys: [didAssertionKey(seed, hash, index).publicKey],
       updateKeys: [updateKey.publicKey],
-      recoveryKeys: [didRecoveryKey(seed, hash, index).publicKey],
+      recoveryKeys,
       ...(services.length === 0 ? {} : { services }),
       ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs })
     },

@@ -40,9 +40,17 @@ export async function readSecretFile(context: Context, file: string): Promise<st
   return line
 }
 
-/** A passphrase for something new: from a file, or asked for twice. */
-export async function newPassphrase(context: Context, file: string | undefined): Promise<string> {
-  const passphrase = file === undefined ? await askTwice(context) : await readSecretFile(context, file)
+/**
+ * A passphrase for something new, which `what` names: from a file, or asked for twice. Fails with `cure` where nobody
+ * can answer.
+ */
+export async function newPassphrase(
+  context: Context,
+  file: string | undefined,
+  what = 'the backup',
+  cure = 'Give --passphrase-file FILE, or --recipient with a public key of age.'
+): Promise<string> {
+  const passphrase = file === undefined ? await askTwice(context, what, cure) : await readSecretFile(context, file)
   if (passphrase.length < LEAST_PASSPHRASE_LENGTH)
     throw usageFailure(
       `a passphrase needs ${LEAST_PASSPHRASE_LENGTH} characters`,
@@ -51,9 +59,8 @@ export async function newPassphrase(context: Context, file: string | undefined):
   return passphrase
 }
 
-async function askTwice(context: Context): Promise<string> {
-  const cure = 'Give --passphrase-file FILE, or --recipient with a public key of age.'
-  const first = await askSecret(context, 'Passphrase for the backup', cure)
+async function askTwice(context: Context, what: string, cure: string): Promise<string> {
+  const first = await askSecret(context, `Passphrase for ${what}`, cure)
   if (first === (await askSecret(context, 'The same again', cure))) return first
   throw usageFailure('the two passphrases differ', 'Try again.')
 }

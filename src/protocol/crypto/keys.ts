@@ -27,10 +27,12 @@ export function seedToWords(seed: Uint8Array): string {
 /**
  * The master seed of 24 English BIP-39 words: their entropy itself, no PBKDF2. Throws KeyError; case and white space do
  * not matter.
+ *
+ * @param what what the words are for, in the message
  */
-export function wordsToSeed(words: string): Uint8Array {
+export function wordsToSeed(words: string, what = 'a master seed'): Uint8Array {
   const normalised = words.normalize('NFKD').toLowerCase().match(/\S+/g) ?? []
-  if (normalised.length !== 24) throw new KeyError(`a master seed has 24 words, not ${normalised.length}`)
+  if (normalised.length !== 24) throw new KeyError(`${what} has 24 words, not ${normalised.length}`)
   const unknown = normalised.flatMap((word, index) => (wordlist.includes(word) ? [] : [index + 1]))
   if (unknown.length > 0)
     throw new KeyError(

@@ -1,6 +1,7 @@
 import { encodeMultikey } from './did.ts'
+import { parseCanonicalJson } from '../encoding/jcs.ts'
 import { didUpdateKey } from '../crypto/keys.ts'
-import type { UnsignedKidDocument } from './kid.ts'
+import { parseKidDocument, type UnsignedKidDocument } from './kid.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
 
@@ -20,4 +21,23 @@ export function keyIndexOf(
     if (updateKeys.includes(encodeMultikey(didUpdateKey(masterSeed, hash, index).publicKey))) return index
   }
   return undefined
+}
+
+/**
+ * The index of the seed's keys in an identity, by the RFC 8785 bytes of its versions: of the newest, which a recovery
+ * may have given to this seed, else of the first, which a thief may have replaced. Throws EncodingError or KidError for
+ * what is no document.
+ */
+export function keyIndexOfLog(
+  versions: readonly Uint8Array[],
+  masterSeed: Uint8Array,
+  profile: NetworkProfile
+): number | undefined {
+  const indexIn = (version: Uint8Array): number | undefined =>
+    keyIndexOf(
+      parseKidDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile),
+      masterSeed,
+      profile
+    )
+  return indexIn(versions.at(-1)!) ?? indexIn(versions[0]!)
 }

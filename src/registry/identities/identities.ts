@@ -10,7 +10,7 @@ import { EncodingError, ProtocolError } from '../../protocol/errors.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../../protocol/encoding/jcs.ts'
 import type { Judged } from '../../protocol/identity/judge-documents.ts'
-import { keyIndexOf } from '../../protocol/identity/key-index.ts'
+import { keyIndexOfLog } from '../../protocol/identity/key-index.ts'
 import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '../../protocol/identity/kid.ts'
 import { signKidBinding, verifyKidBinding, type KidBinding } from '../../protocol/identity/kid-binding.ts'
 import { checkLogSize, mergeKidLogs } from '../../protocol/identity/kid-log.ts'
@@ -38,7 +38,7 @@ import { readAuthorizedKid, readAuthorizedManifest } from './identity-requests.t
 import { isSuperseded, requireMajority, superseded } from '../publication/publishing.ts'
 import { foldShown, isAsNewAs, SeenIdentities, type ShownLog } from './seen-identities.ts'
 import { isWholeNetwork, survey } from '../resolution/survey.ts'
-import type { ResolvedIdentity, StoredBy } from '../types.ts'
+import type { ResolvedIdentity, ResolvedIdentityLog, StoredBy } from '../types.ts'
 
 /** An identity whose log has been verified, with the RFC 8785 bytes of its versions. */
 interface KnownIdentity extends KidRecordEnvelope, KidRecordOutline {}
@@ -51,19 +51,34 @@ export async function resolveIdentity(
   text: string,
   signal?: AbortSignal
 ): Promise<ResolvedIdentity> {
-  const did = readDid(context, text)
-  const known = await findIdentity(context, did, signal)
-  if (known === undefined) {
-    if (context.network.status().peers === 0 && !isWholeNetwork(context))
-      throw new OfflineError('No peer can be asked.')
-    throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
-  }
+  const known = await requireIdentity(context, readDid(context, text), signal)
   const manifest = await findManifest(context, known, signal)
-  const head = parseCanonicalJson(known.versions.at(-1)!, { maxBytes: context.profile.limits.kid_bytes })
   return {
-    kid_document: head as Record<string, unknown>,
+    kid_document: jsonOf(context, known.versions.at(-1)!),
     manifest_document: manifest === undefined ? null : { ...manifest }
   }
+}
+
+/** All versions of a DID's document that stand. Errors as `resolveIdentity`. */
+export async function resolveIdentityLog(
+  context: RegistryContext,
+  text: string,
+  signal?: AbortSignal
+): Promise<ResolvedIdentityLog> {
+  const did = readDid(context, text)
+  const { versions } = await requireIdentity(context, did, signal)
+  return { did, versions: versions.map((version) => jsonOf(context, version)) }
+}
+
+async function requireIdentity(context: RegistryContext, did: Did, signal?: AbortSignal): Promise<KnownIdentity> {
+  const known = await findIdentity(context, did, signal)
+  if (known !== undefined) return known
+  if (context.network.status().peers === 0 && !isWholeNetwork(context)) throw new OfflineError('No peer can be asked.')
+  throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
+}
+
+function jsonOf({ profile }: RegistryContext, version: Uint8Array): Record<string, unknown> {
+  return parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }) as Record<string, unknown>
 }
 
 /**
@@ -142,11 +157,7 @@ export async function adoptIdentity(
   const { profile, masterSeed, network, store } = context
   const known = await findIdentity(context, did)
   if (known === undefined) return 'not-found'
-  const genesis = parseKidDocument(
-    parseCanonicalJson(known.versions[0]!, { maxBytes: profile.limits.kid_bytes }),
-    profile
-  )
-  if (keyIndexOf(genesis, masterSeed, profile) === undefined) return 'other-owner'
+  if (keyIndexOfLog(known.versions, masterSeed, profile) === undefined) return 'other-owner'
   const manifest = await findManifest(context, known)
   const encoded = await stamped(context, did, {
     versions: known.versions,

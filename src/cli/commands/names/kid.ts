@@ -3,8 +3,10 @@ import type { Client, ResolvedIdentityBody } from '../../../api/client/client.ts
 import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
+import { Failure } from '../../failures/failure.ts'
 import type { AuthorizedKid } from '../../identity/create.ts'
-import { readJson } from '../../input/files.ts'
+import type { RecoverOptions, RecoveryKeyOptions, SignOptions } from '../../identity/run-recovery.ts'
+import { nameOfInput, readJson } from '../../input/files.ts'
 import { collectOption, integerOption } from '../../input/values.ts'
 import { loadProfile } from '../../profile.ts'
 import { readSeed } from '../../seed.ts'
@@ -12,6 +14,7 @@ import { plural, printable } from '../../terminal/format.ts'
 
 interface CreateOptions {
   name?: string
+  recoveryKey?: string[]
   index: number
   service?: string[]
   alsoKnownAs?: string[]
@@ -21,6 +24,8 @@ interface CreateOptions {
 }
 
 const MAX_INDEX = 63
+/** More versions than any network's limit. */
+const MAX_VERSION = 1_000_000
 
 /** An identity and its manifest as indented JSON: their shape is the reader's concern. */
 export function identityText(identity: ResolvedIdentityBody): string {
@@ -43,12 +48,15 @@ async function publish(context: Context, client: Client, authorized: unknown): P
 
 async function create(context: Context, options: CreateOptions): Promise<ExitCode> {
   const { bindToName, createIdentity, parseService } = await import('../../identity/create.ts')
+  const { parseRecoveryKeys } = await import('../../identity/recovery-key.ts')
+  const recoveryKeys = options.recoveryKey === undefined ? undefined : parseRecoveryKeys(options.recoveryKey)
   const profile = loadProfile(context, options.network)
   const seed = readSeed(context, options.seedFile)
   const parts = {
     index: options.index,
     services: (options.service ?? []).map(parseService),
-    alsoKnownAs: options.alsoKnownAs ?? []
+    alsoKnownAs: options.alsoKnownAs ?? [],
+    recoveryKeys
   }
   const document = createIdentity(seed, parts, new Date().toISOString(), profile)
   const authorized: AuthorizedKid = { document }
@@ -64,7 +72,16 @@ async function create(context: Context, options: CreateOptions): Promise<ExitCod
   return EXIT.ok
 }
 
-/** kid create, publish, show. */
+/** What `kid recover` prepares is not signed yet. */
+function requireSigned(json: unknown, file: string): unknown {
+  if (typeof json !== 'object' || json === null || !('chronym_recovery' in json)) return unwrap(json, 'authorized_kid')
+  throw new Failure('CLI-INP-001', `${nameOfInput(file)} is a recovery that nobody has signed`, {
+    exitCode: EXIT.usage,
+    cure: 'Sign it first, where the recovery key is: chronym kid sign FILE --recovery-key-file KEY > SIGNED.'
+  })
+}
+
+/** kid create, publish, show; recovery-key, recover, sign. */
 export function addKidCommands(program: Command, run: Run): void {
   const kid = program.command('kid').description('identity documents (DIDs)').helpCommand(false)
 
@@ -75,6 +92,11 @@ export function addKidCommands(program: Command, run: Run): void {
     .option('--service <id=type=url>', 'a service endpoint; may be repeated', collectOption)
     .option('--also-known-as <uri>', 'another identifier of the same subject; may be repeated', collectOption)
     .option('--index <n>', 'tells identities of one seed apart', integerOption(0, MAX_INDEX), 0)
+    .option(
+      '--recovery-key <key>',
+      'public key (z6Mk...) that may recover it, in place of one from the seed; may be repeated',
+      collectOption
+    )
     .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
     .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
     .option('--publish', 'publish it as well')
@@ -86,7 +108,8 @@ export function addKidCommands(program: Command, run: Run): void {
     .description('publish a signed identity document')
     .action(
       action(run, async (context, _options: unknown, file: string) => {
-        await publish(context, connect(context), unwrap(await readJson(file, context.stdin), 'authorized_kid'))
+        const signed = requireSigned(await readJson(file, context.stdin), file)
+        await publish(context, connect(context), signed)
         return EXIT.ok
       })
     )
@@ -101,5 +124,61 @@ export function addKidCommands(program: Command, run: Run): void {
         context.output.answer(identity, () => identityText(identity))
         return EXIT.ok
       })
+    )
+
+  kid
+    .command('recovery-key')
+    .argument('<file>', 'where the secret key goes, or is with --public')
+    .description('make a recovery key for identities, without a daemon; prints its public key')
+    .option('--passphrase', 'encrypt the file under a passphrase, which is asked for')
+    .option('--passphrase-file <file>', 'as --passphrase, from the first line of a file ("-": standard input)')
+    .option('--public', 'make none: print the public key of the one in the file')
+    .action(
+      action(run, async (context, options: RecoveryKeyOptions, file: string) =>
+        (await import('../../identity/run-recovery.ts')).runRecoveryKey(context, options, file)
+      )
+    )
+
+  kid
+    .command('recover')
+    .argument('<did>')
+    .description(
+      'prepare the version that takes a stolen identity back, with keys of a new seed, for a recovery key to sign; prints it'
+    )
+    .option(
+      '--after <version>',
+      'the version that it follows: later ones fall away (default: the newest)',
+      integerOption(1, MAX_VERSION)
+    )
+    .option('--index <n>', 'of the keys of the seed', integerOption(0, MAX_INDEX), 0)
+    .option(
+      '--recovery-key <key>',
+      'public key (z6Mk...) that may recover it from then on, in place of those before; may be repeated',
+      collectOption
+    )
+    .option('--keep-keys', 'leave all keys but the recovery keys')
+    .option('--seed-file <file>', "the new owner's seed: 24 words or 64 hex digits (default: the daemon's)")
+    .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+    .action(
+      action(run, async (context, options: RecoverOptions, did: string) =>
+        (await import('../../identity/run-recovery.ts')).runRecover(context, options, did)
+      )
+    )
+
+  kid
+    .command('sign')
+    .argument('<file>', 'what `kid recover` printed; "-": standard input')
+    .description('verify and sign a recovery, without a daemon; prints what `kid publish` takes')
+    .option(
+      '--recovery-key-file <file>',
+      'as `kid recovery-key` writes it, or 24 words (default: the recovery key of the seed)'
+    )
+    .option('--passphrase-file <file>', 'passphrase of that file (default: asked for)')
+    .option('--seed-file <file>', "seed whose recovery key signs (default: the daemon's)")
+    .option('--network <network>', 'local, test, main or a profile file (default: as the file says)')
+    .action(
+      action(run, async (context, options: SignOptions, file: string) =>
+        (await import('../../identity/run-recovery.ts')).runSign(context, options, file)
+      )
     )
 }

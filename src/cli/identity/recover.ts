@@ -1,0 +1,89 @@
+import { withoutMember } from '../../protocol/identity/data-integrity.ts'
+import { encodeMultikey } from '../../protocol/identity/did.ts'
+import { didAssertionKey, didUpdateKey } from '../../protocol/crypto/keys.ts'
+import {
+  buildNextVersion,
+  type KidChanges,
+  type KidDocument,
+  type UnsignedKidDocument
+} from '../../protocol/identity/kid.ts'
+import type { KidLog } from '../../protocol/identity/kid-log.ts'
+import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import { usageFailure } from '../failures/failure.ts'
+
+export interface RecoverParts {
+  /** The version that the new one follows; left out: the newest. */
+  readonly after?: number | undefined
+  /** Whose keys the identity gets; left out: it keeps those that it has. */
+  readonly keysOf?: { readonly seed: Uint8Array; readonly index: number } | undefined
+  /** In place of those that count now. */
+  readonly recoveryKeys?: readonly Uint8Array[] | undefined
+}
+
+/**
+ * The next version for a recovery key to sign, and the log that it follows. CLI-USE-001 for a version that no recovery
+ * key could sign, or that would hand the identity back.
+ */
+export function buildRecovery(
+  log: KidLog,
+  { after = log.versions.length, keysOf, recoveryKeys }: RecoverParts,
+  profile: NetworkProfile
+): { log: KidLog; unsigned: UnsignedKidDocument } {
+  const versions = log.versions.slice(0, after)
+  const former = versions.at(-1)
+  if (former === undefined || versions.length < after)
+    throw usageFailure(`--after ${after}: the identity has versions 1 to ${log.versions.length}`)
+  const later = log.versions.slice(after).find(({ signer }) => signer === 'recovery')
+  if (later !== undefined)
+    throw usageFailure(
+      `--after ${after}: version ${later.document.version} is by a recovery key, which no other replaces`,
+      `Give --after ${later.document.version} or more.`
+    )
+  if ((former.document.recoveryKeys ?? []).length === 0)
+    throw usageFailure(`version ${after} of ${log.did} has no recovery key, so nothing can be recovered on top of it`)
+  if (after >= profile.limits.kid_versions)
+    throw usageFailure(
+      `the identity has ${after} versions, and a log holds no more`,
+      'Give --after with the number of an earlier version: later ones fall away.'
+    )
+  const changes: KidChanges = {
+    ...(keysOf === undefined ? {} : newKeys(log, keysOf, profile)),
+    ...(recoveryKeys === undefined ? {} : { recoveryKeys: recoveryKeys.map(encodeMultikey) })
+  }
+  // Whoever recovers an identity wants it to live, and a thief may have ended it.
+  const unsigned = withoutMember(
+    buildNextVersion(former.document, changes),
+    'deactivated'
+  ) as unknown as UnsignedKidDocument
+  return { log: { did: log.did, versions }, unsigned }
+}
+
+/** A thief may have listed keys of his own: none of the former ones stays. */
+function newKeys(
+  log: KidLog,
+  { seed, index }: { seed: Uint8Array; index: number },
+  profile: NetworkProfile
+): KidChanges {
+  const hash = profileHash(profile)
+  const updateKey = encodeMultikey(didUpdateKey(seed, hash, index).publicKey)
+  if (log.versions.some(({ document }: { document: KidDocument }) => document.updateKeys.includes(updateKey))) {
+    throw usageFailure(
+      `this seed's key of index ${index} could sign for ${log.did} before: if it was stolen, the thief would have the identity again`,
+      'Name a new seed with --data-dir or --seed-file. If only its key is to change, give another --index; if only the recovery keys are, give --keep-keys.'
+    )
+  }
+  const method = `${log.did}#key-1`
+  return {
+    updateKeys: [updateKey],
+    verificationMethod: [
+      {
+        id: method,
+        type: 'Multikey',
+        controller: log.did,
+        publicKeyMultibase: encodeMultikey(didAssertionKey(seed, hash, index).publicKey)
+      }
+    ],
+    authentication: [method],
+    assertionMethod: [method]
+  }
+}

@@ -1,0 +1,145 @@
+/** A recovery key made on a machine of its own: its secret is in a file that no daemon reads. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { decrypt, encrypt, isAgeFile } from '../../backup/encryption.ts'
+import { BackupError } from '../../backup/errors.ts'
+import { writeSealedFile } from '../../backup/sealed-file.ts'
+import { decodeMultikey, encodeMultikey } from '../../protocol/identity/did.ts'
+import { keyPairFromSeed, type KeyPair } from '../../protocol/crypto/ed25519.ts'
+import { EncodingError, KeyError } from '../../protocol/errors.ts'
+import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../failures/exit-codes.ts'
+import { Failure, messageOf, usageFailure } from '../failures/failure.ts'
+import { askSecret, newPassphrase, readSecretFile } from '../input/secret.ts'
+
+/** Of a file that a person may have typed; age adds a few hundred bytes. */
+const MAX_FILE_BYTES = 16 * 1024
+
+const PUBLIC_LINE = /^#\s*public key:\s*(\S+)\s*$/mu
+
+export interface PassphraseOptions {
+  passphrase?: boolean
+  passphraseFile?: string
+}
+
+/**
+ * The public keys of `--recovery-key`, in the order given. CLI-USE-001, which quotes none: what is no public key may be
+ * a secret one.
+ */
+export function parseRecoveryKeys(texts: readonly string[]): Uint8Array[] {
+  return texts.map((text) => {
+    try {
+      return decodeMultikey(text)
+    } catch (error) {
+      if (!(error instanceof EncodingError)) throw error
+      throw usageFailure(
+        'what --recovery-key names is no public Ed25519 key (z6Mk...)',
+        'Give the public key that `chronym kid recovery-key` printed. If it was a secret, make a new key: other users of this machine can see options.'
+      )
+    }
+  })
+}
+
+/**
+ * Draws a key and writes it to a new file, mode 0600: 24 words and its public key, in the age format where a passphrase
+ * is asked for. CLI-INP-001 where there is a file.
+ */
+export async function makeRecoveryKey(
+  context: Context,
+  file: string,
+  options: PassphraseOptions
+): Promise<{ publicKey: string; isEncrypted: boolean }> {
+  if (existsSync(file))
+    throw inputFault(`${file} is there already: it may be the only copy of another key`, 'Name another file.')
+  const isEncrypted = options.passphrase === true || options.passphraseFile !== undefined
+  const lock = isEncrypted
+    ? {
+        passphrase: await newPassphrase(
+          context,
+          options.passphraseFile,
+          'the recovery key',
+          'Give --passphrase-file FILE.'
+        )
+      }
+    : undefined
+  const secret = new Uint8Array(randomBytes(MASTER_SEED_BYTES))
+  const publicKey = encodeMultikey(keyPairFromSeed(secret).publicKey)
+  const text = Buffer.from(
+    `# Recovery key of Chronym identities. Keep it away from daemons; these 24 words are the key.\n# public key: ${publicKey}\n${seedToWords(secret)}\n`
+  )
+  writeSealedFile(file, lock === undefined ? text : await encrypt(text, lock))
+  return { publicKey, isEncrypted }
+}
+
+/** The key in a file as `makeRecoveryKey` writes it, or of 24 words alone. CLI-INP-001 that quotes nothing of it. */
+export async function readRecoveryKey(
+  context: Context,
+  file: string,
+  { passphraseFile }: PassphraseOptions
+): Promise<KeyPair> {
+  const bytes = readSmallFile(file)
+  const text = Buffer.from(isAgeFile(bytes) ? await open(context, file, bytes, passphraseFile) : bytes).toString('utf8')
+  const words = text
+    .split(/\r?\n/u)
+    .filter((line) => !line.trimStart().startsWith('#'))
+    .join(' ')
+  let key: KeyPair
+  try {
+    key = keyPairFromSeed(wordsToSeed(words, 'a recovery key'))
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error
+    throw inputFault(
+      `${file} holds no whole recovery key: ${error.detail}`,
+      'Take another copy of the file, or type the 24 words from paper into one.',
+      error
+    )
+  }
+  const stated = PUBLIC_LINE.exec(text)?.[1]
+  if (stated !== undefined && stated !== encodeMultikey(key.publicKey))
+    throw inputFault(
+      `the words in ${file} are not of the public key that the file states`,
+      'Two keys were mixed up, or a word changed: take another copy of the file.'
+    )
+  return key
+}
+
+function readSmallFile(file: string): Uint8Array {
+  try {
+    const { size } = statSync(file)
+    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, more than a recovery key`)
+    return readFileSync(file)
+  } catch (error) {
+    throw inputFault(
+      `${file} can't be read: ${messageOf(error)}`,
+      'Name the file that `chronym kid recovery-key` wrote.',
+      error
+    )
+  }
+}
+
+async function open(
+  context: Context,
+  file: string,
+  bytes: Uint8Array,
+  passphraseFile: string | undefined
+): Promise<Uint8Array> {
+  const passphrase =
+    passphraseFile === undefined
+      ? await askSecret(context, 'Passphrase of the recovery key', 'Give --passphrase-file FILE.')
+      : await readSecretFile(context, passphraseFile)
+  try {
+    return await decrypt(bytes, { passphrase })
+  } catch (error) {
+    if (!(error instanceof BackupError)) throw error
+    throw inputFault(
+      `${file} does not open: the passphrase is another one, or the file is cut or changed`,
+      'Check the passphrase; where it is right, take another copy of the file.',
+      error
+    )
+  }
+}
+
+function inputFault(detail: string, cure: string, cause?: unknown): Failure {
+  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cure, cause })
+}

@@ -1,0 +1,68 @@
+import { encodeMultikey } from '../../protocol/identity/did.ts'
+import type { KeyPair } from '../../protocol/crypto/ed25519.ts'
+import { didRecoveryKey } from '../../protocol/crypto/keys.ts'
+import { KEY_INDICES } from '../../protocol/identity/key-index.ts'
+import { signKidDocument, type KidDocument } from '../../protocol/identity/kid.ts'
+import { verifyVersion } from '../../protocol/identity/kid-log.ts'
+import { profileHash } from '../../protocol/profile/profile.ts'
+import { EXIT } from '../failures/exit-codes.ts'
+import { Failure } from '../failures/failure.ts'
+import type { Recovery } from './recovery-file.ts'
+
+/**
+ * Signs a prepared version. CLI-INP-001 unless the key is a recovery key of the version before; KidError for a version
+ * that does not follow it.
+ *
+ * @param created an instant in UTC, such as `new Date(ms).toISOString()`
+ */
+export function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair, created: string): KidDocument {
+  const parent = log.versions.at(-1)!
+  const { recoveryKeys = [], version } = parent.document
+  if (!recoveryKeys.includes(encodeMultikey(key.publicKey))) {
+    throw new Failure(
+      'CLI-INP-001',
+      `${encodeMultikey(key.publicKey)} is no recovery key of ${log.did}: version ${version} names ${recoveryKeys.join(', ') || 'none'}`,
+      {
+        exitCode: EXIT.usage,
+        cure: 'Give the file of one of those keys with --recovery-key-file.'
+      }
+    )
+  }
+  const signed = signKidDocument(unsigned, key, created, profile)
+  verifyVersion(signed, parent, profile)
+  return signed
+}
+
+/** The recovery key that `kid create` takes from the seed where none is named. */
+export function recoveryKeyOfSeed({ log, profile }: Recovery, seed: Uint8Array): KeyPair {
+  const listed = log.versions.at(-1)!.document.recoveryKeys ?? []
+  const hash = profileHash(profile)
+  for (let index = 0; index < KEY_INDICES; index += 1) {
+    const key = didRecoveryKey(seed, hash, index)
+    if (listed.includes(encodeMultikey(key.publicKey))) return key
+  }
+  throw new Failure('CLI-INP-001', `the seed has no recovery key of ${log.did}`, {
+    exitCode: EXIT.usage,
+    cure: 'Give the file of its recovery key with --recovery-key-file.'
+  })
+}
+
+/** What somebody is to read before the signed version is published. */
+export function describeVersion({
+  id,
+  version,
+  updateKeys,
+  recoveryKeys = [],
+  service = [],
+  alsoKnownAs = []
+}: KidDocument): string[] {
+  return [
+    `signed version ${version} of ${id}`,
+    `  update keys: ${updateKeys.join(', ')}`,
+    `  recovery keys: ${recoveryKeys.join(', ') || 'none'}`,
+    ...service.map(
+      (each) => `  service: ${each.id.slice(id.length)} ${each.type} ${[each.serviceEndpoint].flat().join(' ')}`
+    ),
+    ...alsoKnownAs.map((uri) => `  also known as: ${uri}`)
+  ]
+}
