@@ -11,7 +11,7 @@ export const FieldErrorSchema = v.object({
   message: v.string()
 })
 
-/** RFC 9457. More members may follow, such as `task_id` with SVC-REG-002. */
+/** RFC 9457. More members may follow, such as `task_id` with SVC-REG-002, `taken_up` with SVC-REG-001. */
 export const ProblemSchema = v.pipe(
   v.looseObject({
     type: v.pipe(v.string(), v.description('URI reference of the page that explains the code')),

@@ -92,7 +92,8 @@ function requireNoTask(tasks: TaskManager, name: Name): void {
 /**
  * Looks for a claim without announcing the name. Only a record that verifies, and whose lease or grace runs, makes it
  * taken: what peers list without one would let a few of them keep any name from being registered [liars who list every
- * name]. A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned.
+ * name]. A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned:
+ * SVC-REG-001 with `taken_up`, since the answer to a registration that is begun has the id of a task.
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
   const { claims, heard, proved } = claimsIn(await context.network.probe(name))
@@ -115,7 +116,8 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
     context.owned.save(newest.reveal, { published: true })
     throw new ServiceError(
       'SVC-REG-001',
-      `${name} is registered already by a key of this daemon's seed, and this daemon has taken it up now: it is among \`chronym names\`. Nothing was computed.`
+      `${name} is registered already by a key of this daemon's seed, and this daemon has taken it up now: it is among \`chronym names\`. Nothing was computed, and no zone saved.`,
+      { extensions: { taken_up: true } }
     )
   }
   throw new ServiceError(

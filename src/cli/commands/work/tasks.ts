@@ -4,7 +4,7 @@ import { agreeToStart, costText, gainText } from '../../questions/agree-to-start
 import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, TaskBody } from '../../../api/client/client.ts'
+import { ProblemError, type Client, type TaskBody } from '../../../api/client/client.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { taskIdOf } from '../../task/task-argument.ts'
 import { addCancelCommand } from './cancel.ts'
@@ -22,12 +22,24 @@ interface StartOptions {
 
 const WATCH_INTERVAL_MS = 1000
 
+/** The daemon's answer that the name is ours and now listed: what was asked for, but for a zone. Throws all others. */
+function takenUp(error: unknown, { zone }: StartOptions): ProblemError {
+  if (error instanceof ProblemError && error.problem['taken_up'] === true && zone === undefined) return error
+  throw error
+}
+
 async function start(context: Context, kind: TaskBody['kind'], name: string, options: StartOptions): Promise<ExitCode> {
   const client = connect(context)
   const zone = options.zone === undefined ? undefined : await readZone(options.zone, context.stdin)
   await agreeToStart(context, client, kind, name, options.yes === true)
   const settings = { ...(zone === undefined ? {} : { zone }), idempotencyKey: randomUUID() }
-  const started = await (kind === 'register' ? client.register(name, settings) : client.renew(name, settings))
+  const started = await (kind === 'register' ? client.register(name, settings) : client.renew(name, settings)).catch(
+    (error: unknown) => takenUp(error, options)
+  )
+  if (started instanceof ProblemError) {
+    context.output.answer({ event: 'taken-up', name, message: started.detail }, () => printable(started.detail))
+    return EXIT.ok
+  }
   if (!options.wait) {
     context.output.answer(started, () => printable(started.task_id))
     return EXIT.ok

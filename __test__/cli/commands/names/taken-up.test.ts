@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../../src/errors.ts'
+import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
+import { DaemonScene } from '../../daemon-scene.ts'
+import { cli, type CliResult } from '../../harness.ts'
+
+const DETAIL =
+  "alice.chronym is registered already by a key of this daemon's seed, and this daemon has taken it up now."
+
+describe('registering a name that is ours and was forgotten', () => {
+  const scene = new DaemonScene()
+  afterEach(() => scene.end())
+
+  async function register(extensions: Record<string, unknown>, ...args: string[]): Promise<CliResult> {
+    const { url, world } = await scene.daemon()
+    world.registry.register = () => Promise.reject(new ServiceError('SVC-REG-001', DETAIL, { extensions }))
+    return cli(['--api', url, '--token', MAIN_TOKEN, 'register', 'alice.chronym', '--yes', ...args])
+  }
+
+  it.each([[], ['--no-wait']])('says that the daemon has taken it up, and ends with 0', async (...args) => {
+    const { exitCode, stdout } = await register({ taken_up: true }, ...args)
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ event: 'taken-up', name: 'alice.chronym', message: DETAIL })
+  })
+
+  it('ends with 6 where a zone was to be published with it, and where another key has the name', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'chronym-taken-'))
+    scene.onEnd(() => rmSync(directory, { recursive: true, force: true }))
+    writeFileSync(join(directory, 'zone'), '@ A 192.0.2.1\n')
+    expect(await register({ taken_up: true }, '--zone', join(directory, 'zone'))).toMatchObject({
+      exitCode: 6,
+      stdout: '',
+      stderr: expect.stringContaining(DETAIL) as string
+    })
+    expect(await register({})).toMatchObject({ exitCode: 6, stdout: '' })
+  })
+})
