@@ -84,7 +84,7 @@ describe('usage errors', () => {
       ]
     ],
     [['vdf', 'verify', '--seed', '000', '--bits', '256', '--iterations', '1', '--proof', '00']],
-    [['vdf', 'verify', '--seed', '000102', '--bits', '256', '--iterations', '1', '--proof', '00']],
+    [['vdf', 'verify', '--seed', '00', '--bits', '256', '--iterations', '1', '--proof', '00']],
     [['vdf', 'verify', '--seed', '00010203', '--bits', '255', '--iterations', '1', '--proof', '00']],
     [['vdf', 'verify', '--seed', '00010203', '--bits', '0', '--iterations', '1', '--proof', '00']],
     [['vdf', 'verify', '--seed', '00010203', '--bits', '2048', '--iterations', '1', '--proof', '00']],

@@ -25,7 +25,7 @@ pub fn verify_proof(
 /// A proof, and what it has to show.
 #[napi(object, object_to_js = false)]
 pub struct ProofQuestion<'a> {
-    /// 4 to 64 bytes; the discriminant is derived from it, and the element is its generator.
+    /// 2 to 64 bytes; the discriminant is derived from it, and the element is its generator.
     pub seed: Uint8ArraySlice<'a>,
     /// Size of the discriminant.
     pub bits: u32,

@@ -14,8 +14,9 @@ pub(crate) const D_LIMBS: usize = 16;
 /// Largest discriminant, in bits.
 const MAX_BITS: usize = 64 * D_LIMBS;
 
-/// Accepted lengths of a seed. chiavdf never ends on seeds of one byte, whose counter has too few values.
-const SEED_BYTES: RangeInclusive<usize> = 4..=64;
+/// Accepted lengths of a seed. The counter of one byte has too few values: chiavdf never ends there. That of two leads to a prime of every size,
+/// which a test shows.
+const SEED_BYTES: RangeInclusive<usize> = 2..=64;
 
 /// A negative prime discriminant, 1 modulo 8, of 8 to 1024 bits; with it the class group is given.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +29,7 @@ pub struct Discriminant {
 }
 
 impl Discriminant {
-    /// Derives the discriminant of `bits` bits from a seed of 4 to 64 bytes, as chiavdf does.
+    /// Derives the discriminant of `bits` bits from a seed of 2 to 64 bytes, as chiavdf does.
     ///
     /// Takes a few milliseconds for 1024 bits: keep the result.
     ///

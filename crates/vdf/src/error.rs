@@ -11,7 +11,7 @@ pub enum Error {
     BackendUnknown,
     /// The environment forces a backend that this processor doesn't have.
     BackendUnavailable(&'static str),
-    /// A seed isn't 4 to 64 bytes long.
+    /// A seed isn't 2 to 64 bytes long.
     SeedLength(usize),
     /// A discriminant's size isn't a multiple of 8 bits from 8 to 1024.
     DiscriminantSize(usize),
@@ -49,7 +49,7 @@ impl fmt::Display for Error {
                 let available = available_backends();
                 write!(f, "{BACKEND_VARIABLE} forces the backend {name}, but this processor has {available}")
             }
-            Self::SeedLength(length) => write!(f, "a seed has 4 to 64 bytes, not {length}"),
+            Self::SeedLength(length) => write!(f, "a seed has 2 to 64 bytes, not {length}"),
             Self::DiscriminantSize(bits) => {
                 write!(
                     f,

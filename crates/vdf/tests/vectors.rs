@@ -122,6 +122,26 @@ fn seeds_lead_to_chiavdfs_discriminants() {
 }
 
 #[test]
+fn short_seeds_lead_to_chiavdfs_discriminants_and_proofs() {
+    for vector in load("chiavdf-short-seeds.jsonl") {
+        let derived = Discriminant::from_seed(&vector.seed, vector.bits).unwrap();
+        assert_eq!(derived.to_be_bytes(), vector.discriminant, "line {}", vector.line);
+        assert_eq!(vector.verdict(), Ok(()), "line {}", vector.line);
+    }
+}
+
+/// A candidate takes one hash for each 256 bits, so all seeds of two bytes run through one of these many cycles, and one of each is tried.
+#[test]
+fn a_seed_of_two_bytes_leads_to_a_prime_of_every_size() {
+    for bits in (8..=1024).step_by(8) {
+        let cycles = [1, 2, 1, 4][(bits - 1) / 256];
+        for first in 0..cycles {
+            assert!(Discriminant::from_seed(&[0, first], bits).is_ok());
+        }
+    }
+}
+
+#[test]
 fn our_proofs_equal_chiavdfs() {
     let made = |v: &Vector| v.kind == "1wesolowski" || v.kind == "nwesolowski" && v.depth == 1;
     for vector in load("chiavdf.jsonl").iter().filter(|v| made(v) && v.iterations <= MADE_HERE) {

@@ -25,7 +25,7 @@ export const SEGMENT_BYTES = 8 + 33 + FORM_BYTES
  * What the kernel derives a discriminant from. chiavdf takes other sizes too; a seed is a counter there, and a short
  * one may wrap without end.
  */
-const MIN_SEED_BYTES = 4
+const MIN_SEED_BYTES = 2
 const MAX_SEED_BYTES = 64
 export const MIN_DISCRIMINANT_BITS = 8
 export const MAX_DISCRIMINANT_BITS = 1024

@@ -63,7 +63,7 @@ async function check(kernel: Kernel, claim: ProofClaim): Promise<Verdict> {
   return fault === undefined ? kernel.verify(claim) : { valid: false, reason: fault }
 }
 
-/** Why nothing can be said of a line whose proof may be valid: chiavdf takes seeds that the kernel does not. */
+/** Why nothing can be said of a line whose proof may be valid: chiavdf takes longer seeds than the kernel. */
 function unjudged({ source, alsoSeed }: LineClaim): string | undefined {
   const seed = 'seed' in source ? source.seed : alsoSeed
   const fault = seed === undefined ? undefined : seedFault(seed)

@@ -130,12 +130,23 @@ describe('vdf verify --jsonl', () => {
       { line: 2, valid: true },
       { line: 3, valid: false, reason: expect.stringContaining('8 to 1024 bits') as string },
       { line: 4, valid: false, reason: 'discriminant_hex is not derived from seed_hex' },
-      { line: 5, valid: false, error: expect.stringContaining('4 to 64 bytes here, not 1') as string },
-      { line: 6, valid: false, error: expect.stringContaining('not judged') as string },
+      { line: 5, valid: false, error: expect.stringMatching(/2 to 64 bytes here, not 1; not judged/u) as string },
+      { line: 6, valid: false, reason: 'the proof does not prove this' },
       { line: 7, valid: false, error: expect.stringContaining('not 65') as string },
       { line: 8, valid: false, reason: 'the proof does not prove this' },
       { line: 9, valid: false, error: expect.stringContaining('recursion') as string }
     ])
+  })
+
+  it('judges proofs whose seeds have two or three bytes, as chiavdf does', async () => {
+    const lines = readFileSync(join(import.meta.dirname, '../../../vectors/chiavdf-short-seeds.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+    const bySeed = lines.map((line) => JSON.stringify({ ...(JSON.parse(line) as object), discriminant_hex: undefined }))
+    expect(await check([...lines, ...bySeed])).toEqual({
+      exitCode: 0,
+      verdicts: [...lines, ...bySeed].map((_, index) => ({ line: index + 1, valid: true }))
+    })
   })
 
   it('reads standard input for "-"', async () => {

@@ -55,7 +55,7 @@ fn from_seed(input: &mut Input) {
     let choice = input.u16();
     let bits = if choice.is_multiple_of(16) { usize::from(choice >> 4) } else { 8 * (usize::from(choice >> 4) % 65) };
     let seed = input.take(70);
-    let expected = if !(4..=64).contains(&seed.len()) {
+    let expected = if !(2..=64).contains(&seed.len()) {
         Err(Error::SeedLength(seed.len()))
     } else if bits == 0 || bits > 1024 || bits % 8 != 0 {
         Err(Error::DiscriminantSize(bits))

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// A proof, and what it has to show: that its first 100 bytes are the generator of the seed's class group, squared so many times.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// 4 to 64 bytes; the discriminant is derived from it.
+    /// 2 to 64 bytes; the discriminant is derived from it.
     pub seed: &'a [u8],
     /// Size of the discriminant: a multiple of 8 from 8 to 1024.
     pub bits: usize,
@@ -160,7 +160,7 @@ mod tests {
         let proof = prove(&[1; 32], None);
         let mut verifier = Verifier::new(10);
         let question = Question { seed: &[1; 32], bits: BITS, iterations: ITERATIONS, split: None, proof: &proof };
-        assert_eq!(verifier.verify(&Question { seed: &[1; 3], ..question }), Err(Error::SeedLength(3)));
+        assert_eq!(verifier.verify(&Question { seed: &[1; 1], ..question }), Err(Error::SeedLength(1)));
         assert_eq!(verifier.verify(&Question { bits: 1032, ..question }), Err(Error::DiscriminantSize(1032)));
     }
 

@@ -38,7 +38,7 @@ export function addVdfCommands(program: Command, run: Run): void {
   vdf
     .command('prove')
     .description('compute and prove; prints the proof (y and all that follows) in hex')
-    .requiredOption('--seed <hex>', 'seed of the discriminant, 4 to 64 bytes', hexOption)
+    .requiredOption('--seed <hex>', 'seed of the discriminant, 2 to 64 bytes', hexOption)
     .option(
       '--bits <n>',
       'size of the discriminant in bits, a multiple of 8',
