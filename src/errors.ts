@@ -228,7 +228,7 @@ export const ERROR_TABLE = {
     status: 400,
     title: 'Invalid configuration',
     cause: 'A configuration field is unknown or its value does not fit; `errors` names it.',
-    cure: 'Mend what is named. `chronym config check` checks a file, `chronymd --help` lists the fields, GET /api/config shows what a running daemon has.'
+    cure: 'Mend what is named. `chronym config get` shows each field of a running daemon with its value, `chronymd --help` explains them, `chronym config check` checks a file.'
   },
   'SVC-CFG-002': {
     status: 409,

@@ -101,10 +101,22 @@ describe('doctor', () => {
     const unset = await cli(['config', 'unset', 'mode', 'vdf.queue'], { env })
     expect(JSON.parse(unset.stdout)).toMatchObject({ mode: 'light', vdf: { queue: 100 } })
     expect(of(await diagnose(), 'config')).toMatchObject({ state: 'ok' })
+    for (const [assignment, fault] of [
+      ['moed=light', 'moed: unknown field'],
+      ['vdf.queue=many', 'vdf.queue: Expected number but received "many"']
+    ] as const) {
+      expect(await cli(['config', 'set', 'mode=offline', assignment], { env })).toMatchObject({
+        exitCode: 6,
+        stderr: expect.stringContaining(`(nothing was changed)\n  ${fault}\n  cure: `) as string
+      })
+    }
+    expect(field(await diagnose(), 'mode')?.source).toBe('file')
     const { exitCode, stderr } = await cli(['config', 'unset', 'moed'], { env })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 6,
-      stderr: expect.stringContaining('There is no field "moed"') as string
+      stderr: expect.stringMatching(
+        /Invalid configuration \(nothing was changed\)\n {2}moed: unknown field\n {2}cure: .*chronym config get/u
+      ) as string
     })
   })
 

@@ -61,7 +61,7 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
 
   async function unset(field: string): Promise<Record<string, unknown>> {
     if (!leafPaths(config).includes(field))
-      throw new ServiceError('SVC-CFG-001', `There is no field "${field}".`, {
+      throw new ServiceError('SVC-CFG-001', `nothing was changed: ${field}: unknown field`, {
         errors: [{ path: field, message: 'unknown field' }]
       })
     if (readPath(overrides, field) === undefined) return config
@@ -79,7 +79,7 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
       throw new ServiceError('SVC-CFG-001', 'The body must be an object of configuration fields.')
     }
     const given = patch as PartialConfig
-    const next = checkConfig(mergeConfig(config, given), 'configuration')
+    const next = checkConfig(mergeConfig(config, given), 'nothing was changed')
     const changed = leafPaths(given).filter(
       (path) => JSON.stringify(readPath(config, path)) !== JSON.stringify(readPath(next, path))
     )

@@ -312,8 +312,9 @@ describe('a recovery on the command line', () => {
     expect(await prepare(unknown)).toMatchObject({
       exitCode: 4,
       stdout: '',
-      stderr: expect.stringContaining(unknown) as string
+      stderr: expect.stringMatching(new RegExp(`${unknown}[^]*cure: Check the DID`, 'u')) as string
     })
+    expectRefusal(await prepare('alice.chronym'), 'is no DID')
     expect(await prepare(genesis.id, createIdentity(NEW, parts, CREATED, profile))).toMatchObject({
       exitCode: 2,
       stdout: '',

@@ -71,8 +71,8 @@ export function usageFailure(detail: string, cure?: string): Failure {
 }
 
 /** A file that can't be used: exit code 2. */
-export function inputFailure(detail: string, cause?: unknown): Failure {
-  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cause })
+export function inputFailure(detail: string, cause?: unknown, cure?: string): Failure {
+  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cause, ...(cure === undefined ? {} : { cure }) })
 }
 
 /** What an unknown value that was thrown says. */

@@ -9,6 +9,7 @@ import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { loadProfile, networkReference } from '../profile.ts'
 import { readSeed } from '../seed.ts'
 import { printable } from '../terminal/format.ts'
+import { aboutDid, requireDid } from './about-did.ts'
 import { buildRecovery } from './recover.ts'
 import { readRecoveryFile, recoveryFile } from './recovery-file.ts'
 import { makeRecoveryKey, parseRecoveryKeys, readRecoveryKey, type PassphraseOptions } from './recovery-key.ts'
@@ -58,7 +59,7 @@ export async function runRecover(context: Context, options: RecoverOptions, did:
   const profile = loadProfile(context, options.network)
   const keysOf =
     options.keepKeys === true ? undefined : { seed: readSeed(context, options.seedFile), index: options.index }
-  const { versions } = await connect(context).kidLog(did)
+  const { versions } = await aboutDid(connect(context).kidLog(requireDid(did)))
   const standing = verifyKidLog(
     versions.map((version) => parseKidDocument(version, profile)),
     profile

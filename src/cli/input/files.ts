@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { inputFailure, messageOf } from '../failures/failure.ts'
 
+const UNREADABLE_CURE = 'Check the path, and whether you may read it.'
+
 /** What messages call a file. */
 export function nameOfInput(file: string): string {
   return file === '-' ? 'standard input' : file
@@ -15,7 +17,7 @@ export async function readText(file: string, stdin: Readable): Promise<string> {
     try {
       return withoutMark(readFileSync(file, 'utf8'))
     } catch (error) {
-      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error)
+      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error, UNREADABLE_CURE)
     }
   }
   const chunks: Buffer[] = []
@@ -29,7 +31,11 @@ export async function readJson(file: string, stdin: Readable): Promise<unknown> 
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw inputFailure(`${nameOfInput(file)} is not JSON: ${messageOf(error)}`, error)
+    throw inputFailure(
+      `${nameOfInput(file)} is not JSON: ${messageOf(error)}`,
+      error,
+      'Check that the whole file is there.'
+    )
   }
 }
 
@@ -41,7 +47,7 @@ export async function* readLines(file: string, stdin: Readable): AsyncGenerator<
     try {
       input = (await open(file)).createReadStream()
     } catch (error) {
-      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error)
+      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error, UNREADABLE_CURE)
     }
   }
   let broken: unknown

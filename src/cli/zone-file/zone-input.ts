@@ -31,17 +31,20 @@ export function parseRecordLine(line: string): { label: string; record: ZoneReco
   }
 }
 
-/** A zone of record lines. `where` names a line that is none. */
-export function zoneOfLines(lines: readonly string[], where: (index: number) => string): ZoneInput {
+const LINE_CURE = "Write LABEL [TTL] TYPE VALUE, such as 'www A 192.0.2.1'."
+
+/** A zone of record lines. `where` names a line that is none: CLI-INP-001 in a file, else CLI-USE-001. */
+export function zoneOfLines(lines: readonly string[], where: (index: number) => string, isFile = false): ZoneInput {
   // No prototype: a label may be called "constructor" or "__proto__".
   const records = Object.create(null) as Record<string, ZoneRecordInput[]>
   for (const [index, line] of lines.entries()) {
     const parsed = parseRecordLine(line)
-    if (parsed === undefined)
-      throw usageFailure(
-        `${where(index)}: "${line.trim()}" is no record`,
-        "Write LABEL [TTL] TYPE VALUE, such as 'www A 192.0.2.1'."
-      )
+    if (parsed === undefined) {
+      const detail = `${where(index)}: "${line.trim()}" is no record`
+      throw isFile
+        ? inputFailure(`${detail}; nothing was saved`, undefined, LINE_CURE)
+        : usageFailure(detail, LINE_CURE)
+    }
     ;(records[parsed.label] ??= []).push(parsed.record)
   }
   return { records }
@@ -63,23 +66,36 @@ export function parseZoneText(text: string, file: string): ZoneInput {
   if (!text.trimStart().startsWith('{')) {
     // More often a pipe that failed than a zone that is meant to be empty.
     if (text.trim() === '')
-      throw inputFailure(`${file} is empty. A zone without records is a file with a comment alone, or {"records": {}}`)
+      throw inputFailure(
+        `${file} is empty; nothing was saved`,
+        undefined,
+        'A zone without records is a file with a comment alone, or {"records": {}}.'
+      )
     const lines = text
       .split('\n')
       .map((line, index) => ({ line, number: index + 1 }))
       .filter(({ line }) => !/^\s*(?:[#;]|$)/u.test(line))
     return zoneOfLines(
       lines.map(({ line }) => line),
-      (index) => `${file} line ${lines[index]?.number ?? index + 1}`
+      (index) => `${file} line ${lines[index]?.number ?? index + 1}`,
+      true
     )
   }
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (error) {
-    throw inputFailure(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, error)
+    throw inputFailure(
+      `${file} is not JSON: ${error instanceof Error ? error.message : String(error)}; nothing was saved`,
+      error,
+      'What begins with { is read as JSON: mend it, or write record lines.'
+    )
   }
   if (!v.is(ZoneJson, json))
-    throw inputFailure(`${file} is no zone: it needs {"records": {LABEL: [{"type", "value"}]}}`)
+    throw inputFailure(
+      `${file} is no zone; nothing was saved`,
+      undefined,
+      'Write {"records": {LABEL: [{"type", "value"}]}}.'
+    )
   return json as ZoneInput
 }

@@ -2,7 +2,7 @@
 import { ProblemError, type Client } from '../../api/client/client.ts'
 import { canonicalName } from '../../protocol/name/names.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../failures/exit-codes.ts'
+import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { Failure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 import { parseMasterFile, type FileProblem } from '../zone-file/parse.ts'
@@ -12,7 +12,7 @@ import { replaceZone, type ReplaceOptions } from './saving.ts'
 
 /**
  * Replaces the zone of a name with that of a file (`-`: standard input). CLI-INP-001 names every line that can't be
- * taken; nothing is saved then.
+ * read, SVC-ZON-002 every line that the daemon refuses; nothing is saved then.
  */
 export async function importZone(
   context: Context,
@@ -35,15 +35,20 @@ export async function importZone(
     return await replaceZone(context, client, name, parsed.zone, options)
   } catch (error) {
     if (error instanceof ProblemError && error.code === 'SVC-ZON-002' && error.errors.length > 0)
-      throw badFile(where, problemsInFile(error.errors, parsed))
+      throw badFile(where, problemsInFile(error.errors, parsed), { code: error.code, exitCode: EXIT.refused })
     throw error
   }
 }
 
-function badFile(where: string, problems: readonly FileProblem[]): Failure {
+/** As `zone set`: what cannot be read is the command line's to refuse, what no zone may hold the daemon's. */
+function badFile(
+  where: string,
+  problems: readonly FileProblem[],
+  { code, exitCode }: { code: string; exitCode: ExitCode } = { code: 'CLI-INP-001', exitCode: EXIT.usage }
+): Failure {
   const [first, ...more] = problems
-  return new Failure('CLI-INP-001', `${where} line ${first!.line}: ${first!.message}; nothing was saved`, {
-    exitCode: EXIT.usage,
+  return new Failure(code, `${where} line ${first!.line}: ${first!.message}; nothing was saved`, {
+    exitCode,
     errors: more.map(({ line, message }) => ({ path: `line ${line}`, message })),
     cure: 'Mend what is named and import the file again.'
   })

@@ -1,14 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createIdentity, parseService } from '../../../../src/cli/identity/create.ts'
 import { makeManifest, parseCapability, parseManifestDraft } from '../../../../src/cli/identity/manifest.ts'
+import { ServiceError } from '../../../../src/errors.ts'
 import { verifyKidLog } from '../../../../src/protocol/identity/kid-log.ts'
 import { kidDid, parseKidDocument } from '../../../../src/protocol/identity/kid.ts'
 import { parseManifest, verifyManifest } from '../../../../src/protocol/identity/manifest.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
-import { cli } from '../../harness.ts'
+import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
+import { DaemonScene } from '../../daemon-scene.ts'
+import { cli, type CliResult } from '../../harness.ts'
 
 const profile = builtInProfiles.local
 const NOW = '2026-01-01T00:00:00.000Z'
@@ -56,6 +59,42 @@ describe('an identity made on the command line', () => {
     'refuses the service %j',
     (text) => {
       expect(() => parseService(text)).toThrow('ID=TYPE=URL')
+    }
+  )
+})
+
+describe('a DID that the daemon does not show', () => {
+  const scene = new DaemonScene()
+  afterEach(() => scene.end())
+
+  it.each([['kid', 'show'], ['manifest', 'show'], ['resolve']])(
+    'is refused by %j %j with cause and cure',
+    async (...command) => {
+      const { url, world } = await scene.daemon()
+      const show = (did: string): Promise<CliResult> => cli(['--api', url, '--token', MAIN_TOKEN, ...command, did])
+      expect(await show('did:chronym:zQmNobody')).toMatchObject({
+        exitCode: 4,
+        stderr: expect.stringMatching(
+          /SVC-RES-002: No identity document is known for did:chronym:zQmNobody[^]*cure: Check the DID/u
+        ) as string
+      })
+      world.registry.resolveIdentity = (did: string) =>
+        Promise.reject(
+          new ServiceError('SVC-REQ-001', `${did} is no DID of this network.`, {
+            errors: [{ path: 'did', message: 'too short' }]
+          })
+        )
+      expect(await show('did:chronym:z')).toMatchObject({
+        exitCode: 6,
+        stderr: expect.stringMatching(
+          /SVC-REQ-001: did:chronym:z is no DID of this network[^]*cure: Give the whole DID/u
+        ) as string
+      })
+      if (command[0] !== 'resolve')
+        expect(await show('alice.chronym')).toMatchObject({
+          exitCode: 2,
+          stderr: expect.stringContaining('"alice.chronym" is no DID') as string
+        })
     }
   )
 })

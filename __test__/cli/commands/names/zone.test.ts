@@ -246,13 +246,33 @@ describe('zone import and export', () => {
       stderr: expect.stringMatching(/standard input line 2: FOO[^]*line 3: A has no value/) as string
     })
     expect(await zone(['import', NAME, '-', '--yes'], { stdin: 'a A 192.0.2.1\n\nb A (\n x.y )\n' })).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('standard input line 3: is no IPv4 address') as string
+      exitCode: 6,
+      stderr: expect.stringContaining('SVC-ZON-002: standard input line 3: is no IPv4 address') as string
     })
     expect(await zone(['import', NAME, '-', '--yes'], { stdin: '' })).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('the file is empty') as string
     })
+    expect(saved()?.serial).toBe(5)
+  })
+
+  it('end as zone set does for the same fault, with cause and cure', async () => {
+    for (const [stdin, exitCode, code] of [
+      ['c A\n', 2, 'CLI-INP-001'],
+      ['', 2, 'CLI-INP-001'],
+      ['{"records": ', 2, 'CLI-INP-001'],
+      ['c A x.y\n', 6, 'SVC-ZON-002']
+    ] as const) {
+      for (const command of ['set', 'import']) {
+        const { exitCode: ended, stderr } = await zone([command, NAME, '-', '--yes'], { stdin })
+        expect({ command, stdin, ended, stderr }).toMatchObject({
+          ended: exitCode,
+          stderr: expect.stringMatching(new RegExp(`${code}: [^]*cure: `, 'u')) as string
+        })
+      }
+    }
+    // No file is at fault here.
+    expect((await zone(['set', NAME, '-r', 'c A', '--yes'])).stderr).toContain('CLI-USE-001')
     expect(saved()?.serial).toBe(5)
   })
 

@@ -112,7 +112,7 @@ export function addConfigCommands(program: Command, run: Run): void {
         if (value === undefined)
           throw new Failure('SVC-CFG-001', `there is no field "${field ?? ''}"`, {
             exitCode: EXIT.notFound,
-            cure: 'chronym config get shows them all.'
+            cure: '`chronym config get` shows them all.'
           })
         context.output.answer(value, () =>
           typeof value === 'object' && value !== null && !Array.isArray(value)

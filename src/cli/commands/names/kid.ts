@@ -4,6 +4,7 @@ import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { Failure } from '../../failures/failure.ts'
+import { aboutDid, requireDid } from '../../identity/about-did.ts'
 import type { AuthorizedKid } from '../../identity/create.ts'
 import type { RecoverOptions, RecoveryKeyOptions, SignOptions } from '../../identity/run-recovery.ts'
 import { nameOfInput, readJson } from '../../input/files.ts'
@@ -120,7 +121,7 @@ export function addKidCommands(program: Command, run: Run): void {
     .description('the identity document of a DID, with its manifest')
     .action(
       action(run, async (context, _options: unknown, did: string) => {
-        const identity = await connect(context).resolveKid(did)
+        const identity = await aboutDid(connect(context).resolveKid(requireDid(did)))
         context.output.answer(identity, () => identityText(identity))
         return EXIT.ok
       })

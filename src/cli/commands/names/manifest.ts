@@ -3,6 +3,7 @@ import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { Failure, usageFailure } from '../../failures/failure.ts'
+import { aboutDid, requireDid } from '../../identity/about-did.ts'
 import type { ManifestDraft } from '../../identity/manifest.ts'
 import { readJson } from '../../input/files.ts'
 import { collectOption, integerOption } from '../../input/values.ts'
@@ -90,7 +91,7 @@ export function addManifestCommands(program: Command, run: Run): void {
     .description('the capability manifest of an identity')
     .action(
       action(run, async (context, _options: unknown, did: string) => {
-        const { manifest_document: found } = await connect(context).resolveKid(did)
+        const { manifest_document: found } = await aboutDid(connect(context).resolveKid(requireDid(did)))
         if (found === null) throw new Failure('SVC-RES-002', `${did} has no manifest`, { exitCode: EXIT.notFound })
         context.output.answer(found, () => JSON.stringify(found, undefined, 2).split('\n').map(printable).join('\n'))
         return EXIT.ok

@@ -3,6 +3,7 @@ import { connect } from '../../connection/connect.ts'
 import { action, type Run } from '../../context.ts'
 import type { ExplanationBody, OwnedNameBody, RevealBody } from '../../../api/client/client.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
+import { aboutDid } from '../../identity/about-did.ts'
 import { SHORT_ID } from '../../task/task-words.ts'
 import {
   fitTable,
@@ -130,7 +131,7 @@ export function addNameCommands(program: Command, run: Run): void {
       action(run, async (context, _options: unknown, name: string) => {
         const client = connect(context)
         if (name.startsWith('did:')) {
-          const identity = await client.resolveKid(name)
+          const identity = await aboutDid(client.resolveKid(name))
           context.output.answer(identity, () => identityText(identity))
         } else {
           const reveal = await client.resolve(name)
