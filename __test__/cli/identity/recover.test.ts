@@ -294,6 +294,10 @@ describe('a recovery on the command line', () => {
       stderr: expect.stringContaining('is not JSON') as string
     })
     expectRefusal(await signText('{}'), 'is no recovery')
+    // The two files, the wrong way round.
+    const words = wordsIn(at('own'))
+    for (const secret of [words, `"${words}" x`])
+      expectRefusal(await signText(secret), 'is not JSON', words.slice(0, 8))
     expectRefusal(await signText(text, '--network', 'test'), 'another network')
     expectRefusal(
       await signText(

@@ -25,6 +25,11 @@ export async function readText(file: string, stdin: Readable): Promise<string> {
   return withoutMark(Buffer.concat(chunks).toString('utf8'))
 }
 
+/** What `JSON.parse` threw, without the text that it quotes: the file may be a secret one, given by mistake. */
+export function jsonFault(error: unknown): string {
+  return messageOf(error).replace(/, (?:\.\.\.)?"[^]*$/u, '')
+}
+
 /** A JSON value from a file or `-`. */
 export async function readJson(file: string, stdin: Readable): Promise<unknown> {
   const text = await readText(file, stdin)
@@ -32,8 +37,8 @@ export async function readJson(file: string, stdin: Readable): Promise<unknown> 
     return JSON.parse(text) as unknown
   } catch (error) {
     throw inputFailure(
-      `${nameOfInput(file)} is not JSON: ${messageOf(error)}`,
-      error,
+      `${nameOfInput(file)} is not JSON: ${jsonFault(error)}`,
+      undefined,
       'Check that the whole file is there.'
     )
   }

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { makePrivateDirectory, writePrivateFile } from '../../data-directory/paths.ts'
 import type { Context } from '../context.ts'
 import { Failure, inputFailure, messageOf } from '../failures/failure.ts'
-import { readText } from '../input/files.ts'
+import { jsonFault, readText } from '../input/files.ts'
 import { localPaths } from '../connection/location.ts'
 import { EXIT } from '../failures/exit-codes.ts'
 import { Readable } from 'node:stream'
@@ -54,7 +54,7 @@ export async function readSecret(file: string): Promise<Secret> {
     json = JSON.parse(await readText(file, Readable.from([])))
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw inputFailure(`${file} is not JSON: ${messageOf(error)}`, error)
+    throw inputFailure(`${file} is not JSON: ${jsonFault(error)}`)
   }
   const result = v.safeParse(SecretSchema, json)
   if (result.success) return result.output
