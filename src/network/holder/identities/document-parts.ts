@@ -1,0 +1,54 @@
+/** What the operations on documents share. */
+import type { DocumentJudge } from '../../../native/types.ts'
+import type { Urgency } from '../../../native/urgency.ts'
+import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
+import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
+import type { RoundClock } from '../../../time/round-clock.ts'
+import type { DocumentKind } from '../../../store/keys.ts'
+import type { Store } from '../../../store/types.ts'
+import { documentMs, type Budget, type Work } from '../../budget/budget.ts'
+import type { FoundDocuments } from '../../types.ts'
+import { BUSY, refused } from '../../wire/answers.ts'
+import type { PutAnswer } from '../../wire/put.ts'
+import { OURSELVES } from '../ourselves.ts'
+import type { Owners } from './name-owner.ts'
+import type { Room } from '../room.ts'
+import type { StampedIdentities } from './stamped.ts'
+
+export const STORED: PutAnswer = { type: 'stored' }
+export const FULL = refused('full', 'no room is left here for documents')
+
+export interface DocumentHolderParts {
+  readonly profile: NetworkProfile
+  readonly clock: RoundClock
+  readonly store: Store
+  readonly budget: Budget
+  readonly room: Room
+  readonly stamped: StampedIdentities
+  readonly judge: DocumentJudge
+  readonly isNear: (key: Uint8Array) => boolean
+  readonly owners: Owners
+  /**
+   * Identity records of a DID that other nodes hold, and whether enough have answered to tell that there are no others.
+   */
+  readonly fetchIdentities: (did: string) => Promise<FoundDocuments>
+  readonly onStored: (did: string, kind: DocumentKind) => void
+}
+
+/** Runs what a sender causes on its budget, or answers BUSY; what comes from this node costs nothing. */
+export async function withBudget(
+  budget: Budget,
+  sender: Origin,
+  bytes: Uint8Array,
+  expected: boolean,
+  action: (urgency: Urgency, work: Work) => Promise<PutAnswer>
+): Promise<PutAnswer> {
+  if (sender === OURSELVES) return action('own', { charge: () => undefined, end: () => undefined })
+  const work = budget.begin(sender, expected, bytes.length, documentMs(bytes.length))
+  if (work === undefined) return BUSY
+  try {
+    return await action(expected ? 'expected' : 'unexpected', work)
+  } finally {
+    work.end()
+  }
+}

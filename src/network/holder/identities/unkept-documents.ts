@@ -1,0 +1,120 @@
+/** Deletes documents that nothing carries any more, and manifests whose time is over. */
+import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { fromHex } from '../../../protocol/encoding/bytes.ts'
+import type { Did } from '../../../protocol/identity/kid.ts'
+import { isManifestCurrent } from '../../../protocol/identity/manifest.ts'
+import { profileHash } from '../../../protocol/profile/profile.ts'
+import { recordKey } from '../../../protocol/claim/record-key.ts'
+import { keys, lastPart, prefixes } from '../../../store/keys.ts'
+import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
+import { eachAtOnce } from '../../../util/for-each-concurrently.ts'
+import type { Carriers } from './carriers.ts'
+import { claimedIdentity, claimedManifest, type ClaimedIdentity } from './claimed-document.ts'
+import type { DocumentHolderParts } from './document-parts.ts'
+import type { HeldDocuments } from './held-documents.ts'
+
+/**
+ * Manifests whose identity is asked for elsewhere in one hourly round, and identities whose name is; each is a look-up
+ * and k questions, up to five for a manifest. The next round goes on where this one ended.
+ */
+const MAX_ASKED = { manifests: 32, identities: 128 }
+
+/**
+ * Asked for at the same time: twenty seconds each where nobody answers, which makes eleven minutes of all identities
+ * and thirteen of all manifests.
+ */
+const ASKED_AT_ONCE = 4
+
+export class UnkeptDocuments {
+  readonly #parts: DocumentHolderParts
+  readonly #held: HeldDocuments
+  readonly #carriers: Carriers
+  readonly #hash: Uint8Array
+  /** What the last round of questions ended with; at the start any, so that those of restarted nodes come up too. */
+  readonly #askedLast = { manifest: keys.manifest(randomBytes(32)), identity: keys.identity(randomBytes(32)) }
+
+  constructor(parts: DocumentHolderParts, held: HeldDocuments, carriers: Carriers) {
+    this.#parts = parts
+    this.#held = held
+    this.#carriers = carriers
+    this.#hash = profileHash(parts.profile)
+  }
+
+  /** One at a time: nobody is to wait for it. */
+  async drop(): Promise<void> {
+    const { store, profile, clock } = this.#parts
+    const toAsk: string[] = []
+    for (const [storeKey, bytes] of store.list(prefixes.identities)) {
+      const claimed = readOrSetAside(store, storeKey, bytes, (record) => claimedIdentity(record, profile))
+      if (claimed !== undefined && this.#carriers.isKnownElsewhere(claimed)) toAsk.push(storeKey)
+      else if (claimed !== undefined && clock.time().fresh) await this.#reviseIdentity(storeKey, claimed, bytes)
+      await setImmediate()
+    }
+    await this.#askAboutIdentities(toAsk)
+    for (const [storeKey, bytes] of store.list(prefixes.manifests)) {
+      const claimed = readOrSetAside(store, storeKey, bytes, (record) => claimedManifest(record, profile))
+      if (claimed !== undefined && clock.time().fresh && !isManifestCurrent(claimed, clock.nowMs()))
+        this.#held.dropManifest(keyOf(storeKey))
+      await setImmediate()
+    }
+    if (clock.time().fresh) await this.#dropOrphans()
+  }
+
+  async #askAboutIdentities(all: readonly string[]): Promise<void> {
+    const { store, profile, clock } = this.#parts
+    const asked = behind(all, this.#askedLast.identity).slice(0, MAX_ASKED.identities)
+    this.#askedLast.identity = asked.at(-1) ?? this.#askedLast.identity
+    await eachAtOnce(asked, ASKED_AT_ONCE, async (storeKey) => {
+      const bytes = store.get(storeKey)
+      if (bytes !== undefined && clock.time().fresh)
+        await this.#reviseIdentity(storeKey, claimedIdentity(bytes, profile), bytes)
+    })
+  }
+
+  /** Deletes manifests whose identity nobody keeps any more. It may be kept elsewhere only: it has another key. */
+  async #dropOrphans(): Promise<void> {
+    const { store, profile } = this.#parts
+    const orphans: { storeKey: string; bytes: Uint8Array; did: Did }[] = []
+    for (const storeKey of behind([...store.keys(prefixes.manifests)], this.#askedLast.manifest)) {
+      await setImmediate()
+      const bytes = store.get(storeKey)
+      if (bytes === undefined) continue
+      const did = claimedManifest(bytes, profile).id
+      if (this.#held.get('kid', recordKey('kid', did, this.#hash)) !== undefined) continue
+      this.#askedLast.manifest = storeKey
+      if (orphans.push({ storeKey, bytes, did }) === MAX_ASKED.manifests) break
+    }
+    await eachAtOnce(orphans, ASKED_AT_ONCE, async ({ storeKey, bytes, did }) => {
+      const { records, isAnswered } = await this.#parts.fetchIdentities(did)
+      const key = keyOf(storeKey)
+      if (isAnswered && (await this.#carriers.areForsaken(did, records)) && this.#held.has('manifest', key, bytes))
+        this.#held.dropManifest(key)
+    })
+  }
+
+  /**
+   * Deletes an identity unless a name that carries no more than it may, or a stamp, carries it; which of them it is may
+   * have changed.
+   */
+  async #reviseIdentity(storeKey: string, claimed: ClaimedIdentity, bytes: Uint8Array): Promise<void> {
+    const key = keyOf(storeKey)
+    const isForsaken = await this.#carriers.isForsaken(claimed)
+    // What has replaced it meanwhile was looked at then.
+    if (!this.#held.has('kid', key, bytes)) return
+    const { name, stamp } = this.#carriers.of(claimed)
+    const carrier = this.#held.carrierOf('kid', key, name)
+    if (isForsaken || (carrier === undefined && stamp === undefined)) this.#held.dropIdentity(key)
+    else if (carrier !== this.#held.nameOf(key)) this.#held.putIdentity(key, bytes, carrier, stamp)
+  }
+}
+
+function keyOf(storeKey: string): Uint8Array {
+  return fromHex(lastPart(storeKey))
+}
+
+/** From the key behind `last` on, and at the end from the first. `all` ascends. */
+function behind(all: readonly string[], last: string): string[] {
+  const next = all.findIndex((each) => each > last)
+  return next === -1 ? [...all] : [...all.slice(next), ...all.slice(0, next)]
+}
