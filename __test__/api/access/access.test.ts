@@ -107,7 +107,8 @@ describe('other origins', () => {
     '/api/resolve/alice.chronym',
     '/api/explain/alice.chronym',
     '/api/zone/alice.chronym',
-    '/api/resolve-kid/did:chronym:z'
+    '/api/resolve-kid/did:chronym:z',
+    '/api/resolve-kid/did:chronym:z/log'
   ]
   const FOREIGN: Record<string, string>[] = [
     { 'Sec-Fetch-Site': 'cross-site' },
