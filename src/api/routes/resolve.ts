@@ -5,7 +5,7 @@ import { encodeBase64 } from '../http/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
-import { setHeader, wholeJson } from '../http/response-headers.ts'
+import { wholeJson } from '../http/response-headers.ts'
 import {
   IdentityLogSchema,
   ResolvedIdentitySchema,
