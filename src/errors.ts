@@ -253,7 +253,8 @@ export const ERROR_TABLE = {
   'SVC-KEY-003': {
     status: null,
     title: 'Unreadable seed',
-    cause: 'The file seed-words does not hold 24 words of the BIP-39 English list with the right checksum.',
+    cause:
+      'The file seed-words does not hold 24 words of the BIP-39 English list with the right checksum; or seed-words.age is no sealed seed that can be read.',
     cure: 'Put the 24 words back with `chronym key import`, which keeps the damaged file beside the new one; or correct them in the file.'
   },
   'SVC-KEY-004': {
@@ -267,6 +268,25 @@ export const ERROR_TABLE = {
     title: 'Directory in use',
     cause: 'A daemon or another command uses the data directory, whose seed cannot change meanwhile.',
     cure: 'Stop the daemon of that directory, or give another directory with --data-dir.'
+  },
+  'SVC-KEY-006': {
+    status: 423,
+    title: 'Seed locked',
+    cause:
+      'The seed of this data directory is under a passphrase that nobody has given yet. Whatever needs a signature waits or is refused.',
+    cure: 'Unlock it with `chronym unlock`, or start the daemon with --seed-passphrase-file. Look-ups and squaring go on meanwhile.'
+  },
+  'SVC-KEY-007': {
+    status: 403,
+    title: 'Wrong passphrase',
+    cause: 'The passphrase does not open the sealed seed, seed-words.age.',
+    cure: 'Give the passphrase that `chronym key passphrase` set. Where it is lost, move seed-words.age away and put the 24 words back with `chronym key import`, or restore a backup.'
+  },
+  'SVC-KEY-008': {
+    status: null,
+    title: 'No passphrase in the file',
+    cause: 'The file that should hold the passphrase of the seed cannot be read, or its first line is empty.',
+    cure: 'Put the passphrase on the first line of the file that --seed-passphrase-file, seed.passphrase_file or the systemd credential chronym-passphrase names; or leave it out, and unlock with `chronym unlock`.'
   },
   'SVC-STO-001': {
     status: 507,

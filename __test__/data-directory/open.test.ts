@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { encode } from 'cborg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDataDirectory } from '../../src/data-directory/open.ts'
+import { admitUnlocked, openDataDirectory } from '../../src/data-directory/open.ts'
 import { ServiceError, type ErrorCode } from '../../src/errors.ts'
 import { seedFingerprint } from '../../src/data-directory/owner-seed.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
@@ -111,7 +111,7 @@ describe('a new data directory', () => {
     expect(second).toMatchObject({ isSeedNew: false, isNodeKeyReplaced: false })
     expect(second.masterSeed).toEqual(first.masterSeed)
     expect(second.nodeKey).toEqual(first.nodeKey)
-    expect(second.store.get(keys.seedFingerprint())).toEqual(seedFingerprint(first.masterSeed))
+    expect(second.store.get(keys.seedFingerprint())).toEqual(seedFingerprint(first.masterSeed!))
     second.store.close()
     for (const file of [paths.seed, paths.nodeKey]) expect(statSync(file).mode & 0o777).toBe(0o600)
   })
@@ -272,5 +272,31 @@ describe('looking into a database', () => {
     const opened = openDataDirectory(dataPaths(copy), local)
     expect(opened.store.get(keys.seedFingerprint())).toEqual(seedFingerprint(OURS))
     opened.store.close()
+  })
+})
+
+describe('a directory whose seed is sealed', () => {
+  beforeEach(() => {
+    made()
+    rmSync(paths.seed)
+    writeFileSync(paths.sealedSeed, 'opaque here', { mode: 0o600 })
+  })
+
+  it('opens without its seed, and with its own', () => {
+    const lockedDirectory = openDataDirectory(paths, local)
+    expect(lockedDirectory.masterSeed).toBeUndefined()
+    expect(() => admitUnlocked(paths, local, lockedDirectory.store, OTHER)).toThrow(/another seed/)
+    admitUnlocked(paths, local, lockedDirectory.store, OURS)
+    lockedDirectory.store.close()
+    const opened = openDataDirectory(paths, local, { unsealed: OURS })
+    expect(opened).toMatchObject({ masterSeed: OURS, isSeedNew: false })
+    opened.store.close()
+    expect(existsSync(paths.seed)).toBe(false)
+  })
+
+  it('is refused with another seed, and is what it was', () => {
+    const before = imageOf(root)
+    expect(() => openDataDirectory(paths, local, { unsealed: OTHER })).toThrow(/belongs to another seed/)
+    expect(imageOf(root)).toEqual(before)
   })
 })

@@ -4,6 +4,9 @@ import { messageOf } from '../protocol/errors.ts'
 import { MAX_PLAINTEXT_BYTES } from './container.ts'
 import { BackupError } from './errors.ts'
 
+/** The key does not open the file, or the header is damaged: the two cannot be told apart. */
+export class WrongKeyError extends BackupError {}
+
 /** What a backup is encrypted for: a passphrase, or public keys (`age1...`) of which any opens it. */
 export type Lock =
   { readonly passphrase: string; readonly workFactor?: number } | { readonly recipients: readonly string[] }
@@ -90,7 +93,7 @@ export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Ar
     return await decrypter.decrypt(withoutArmor(file))
   } catch (error) {
     if (messageOf(error).startsWith('no identity matched')) {
-      throw new BackupError(
+      throw new WrongKeyError(
         'damaged',
         `the ${isByPassphrase ? 'passphrase' : 'secret key'} does not open this backup, or its header is damaged`,
         'Check the key; where it is right, take another copy of the backup. Nothing was written.',

@@ -22,6 +22,8 @@ import { BACKED_UP_PREFIXES, problemOf, type RecordFacts } from './records.ts'
 const TASK_FILE = /^(?:state\.[01]|repair\.[01]|mark\.\d{1,2}|intermediates)$/u
 
 export interface MakeOptions {
+  /** 32 bytes, of a sealed seed that was opened; undefined: the words are in clear. */
+  readonly seed?: Uint8Array | undefined
   /** With journal and checkpoints of the tasks that run. */
   readonly tasks: boolean
   readonly nowMs: number
@@ -40,8 +42,11 @@ export interface MadeBackup {
  * there; SQLite may leave its empty files for readers beside the database. Throws BackupError `source` (no seed, names
  * of another seed) or `network`, StoreError.
  */
-export async function makeContents(paths: DataPaths, { tasks, nowMs, networks }: MakeOptions): Promise<MadeBackup> {
-  const masterSeed = readSeed(paths)
+export async function makeContents(
+  paths: DataPaths,
+  { seed, tasks, nowMs, networks }: MakeOptions
+): Promise<MadeBackup> {
+  const masterSeed = seed ?? readSeed(paths)
   // Before the journal: a checkpoint that is older than its record is gone on from, one without its record is worth
   // nothing.
   const copied = tasks ? await copyTaskFiles(paths) : []

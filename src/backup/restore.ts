@@ -38,10 +38,14 @@ export function requireEmptyDirectory(root: string): void {
 
 /**
  * Makes a data directory of verified contents: all of it or nothing. It is built beside its place, made durable, and
- * renamed. Returns what `--network` of its daemon must be. Throws BackupError `occupied` and StoreError; then nothing
- * is left behind.
+ * renamed. Returns what `--network` of its daemon must be. `sealed`: text of the sealed seed that takes the place of
+ * the words in clear. Throws BackupError `occupied` and StoreError; then nothing is left behind.
  */
-export function writeDirectory(root: string, contents: RestoredContents): string {
+export function writeDirectory(
+  root: string,
+  contents: RestoredContents,
+  { sealed }: { readonly sealed?: string | undefined } = {}
+): string {
   const place = resolve(root)
   requireEmptyDirectory(place)
   const parent = dirname(place)
@@ -49,7 +53,7 @@ export function writeDirectory(root: string, contents: RestoredContents): string
   try {
     mkdirSync(parent, { recursive: true, mode: 0o700 })
     staging = mkdtempSync(join(parent, `.${basename(place)}.restoring-`))
-    const isBuiltIn = fill(staging, contents)
+    const isBuiltIn = fill(staging, contents, sealed)
     if (existsSync(place)) rmdirSync(place)
     renameSync(staging, place)
     return isBuiltIn ? contents.profile.id : join(place, PROFILE_FILE)
@@ -77,7 +81,11 @@ export function writeDirectory(root: string, contents: RestoredContents): string
 }
 
 /** True for a built-in network, which its id is enough for. */
-function fill(staging: string, { profile, words, records, files }: RestoredContents): boolean {
+function fill(
+  staging: string,
+  { profile, words, records, files }: RestoredContents,
+  sealed: string | undefined
+): boolean {
   const paths = dataPaths(staging)
   const store = openStore(paths.database)
   try {
@@ -97,7 +105,8 @@ function fill(staging: string, { profile, words, records, files }: RestoredConte
   }
   const isBuiltIn = isBuiltInProfile(profile)
   if (!isBuiltIn) writePrivateFile(join(staging, PROFILE_FILE), `${JSON.stringify(profile, undefined, 2)}\n`)
-  writePrivateFile(paths.seed, `${words}\n`)
+  if (sealed === undefined) writePrivateFile(paths.seed, `${words}\n`)
+  else writePrivateFile(paths.sealedSeed, sealed)
   return isBuiltIn
 }
 

@@ -129,7 +129,11 @@ async function checkSeed(context: Context): Promise<Finding[]> {
   try {
     const paths = localPaths(context)
     const { readOwnerSeed } = await import('../data-directory/owner-seed.ts')
-    if (readOwnerSeed(paths.seed) === undefined) {
+    const { isHalfSealed, readSealedSeed, seedForm } = await import('../data-directory/seed-files.ts')
+    const form = seedForm(paths)
+    // What is in a sealed one only its passphrase shows.
+    if (form === 'sealed') readSealedSeed(paths)
+    else if (readOwnerSeed(paths.seed) === undefined) {
       if (!existsSync(paths.database)) return []
       return [
         {
@@ -140,19 +144,23 @@ async function checkSeed(context: Context): Promise<Finding[]> {
         }
       ]
     }
-    if (process.platform !== 'win32' && (statSync(paths.seed).mode & OTHERS) !== 0) {
+    const file = form === 'sealed' ? paths.sealedSeed : paths.seed
+    if (process.platform !== 'win32' && (statSync(file).mode & OTHERS) !== 0) {
+      return [{ name: 'seed', state: 'warning', detail: `${file} can be read by others`, cure: `chmod 600 ${file}` }]
+    }
+    if (isHalfSealed(paths))
       return [
         {
           name: 'seed',
           state: 'warning',
-          detail: `${paths.seed} can be read by others`,
-          cure: `chmod 600 ${paths.seed}`
+          detail: `${paths.seed} holds the words in clear beside ${paths.sealedSeed}: setting or removing the passphrase was cut off`,
+          cure: 'Stop the daemon and run `chronym key passphrase` again, with --remove where it was to be removed.'
         }
       ]
-    }
     const { isSeedSafe } = await import('../data-directory/seed-safety.ts')
-    if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${paths.seed}, kept elsewhere too` }]
-    return [{ name: 'seed', state: 'warning', detail: `only ${paths.seed} is known to hold it`, cure: SAFE_SEED_CURE }]
+    const held = form === 'sealed' ? `${file} (under a passphrase)` : file
+    if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${held}, kept elsewhere too` }]
+    return [{ name: 'seed', state: 'warning', detail: `only ${held} is known to hold it`, cure: SAFE_SEED_CURE }]
   } catch (error) {
     return [failed('seed', error)]
   }

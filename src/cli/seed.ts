@@ -7,9 +7,20 @@ import { localPaths } from './connection/location.ts'
 
 const SEED_HEX = /^[0-9a-f]{64}$/iu
 
-/** The owner's seed: 24 words or 64 hexadecimal digits, from the file named or the daemon's own. */
-export function readSeed(context: Context, file: string | undefined): Uint8Array {
-  const path = file ?? localPaths(context).seed
+/**
+ * The owner's seed: 24 words or 64 hexadecimal digits from the file named, or the daemon's own, whose passphrase is
+ * asked for where it has one.
+ */
+export async function readSeed(context: Context, file: string | undefined): Promise<Uint8Array> {
+  const paths = localPaths(context)
+  if (file === undefined) {
+    const { seedForm } = await import('../data-directory/seed-files.ts')
+    if (seedForm(paths) === 'sealed') {
+      const { requireOwnSeed } = await import('./key/own-seed.ts')
+      return (await requireOwnSeed(context, paths, undefined)).seed
+    }
+  }
+  const path = file ?? paths.seed
   let text: string
   try {
     text = readFileSync(path, 'utf8').trim()

@@ -114,6 +114,13 @@ export const ConfigSchema = v.strictObject({
     }),
     {}
   ),
+  seed: v.optional(
+    v.strictObject({
+      /** File whose first line is the passphrase of a sealed seed; "-": standard input; empty: none. */
+      passphrase_file: v.optional(v.string(), '')
+    }),
+    {}
+  ),
   log: v.optional(
     v.strictObject({
       level: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info')
@@ -173,6 +180,11 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('vdf.memory_mib', 'number', 'bound on what each evaluation keeps for its proof, MiB'),
   field('backup.file', 'string', 'absolute path of a backup that the daemon keeps up to date; needs backup.recipient'),
   field('backup.recipient', 'list', 'public keys of age (age1...), any of which opens that backup'),
+  field(
+    'seed.passphrase_file',
+    'string',
+    'file whose first line is the passphrase of the seed; "-": standard input, a number: a file descriptor'
+  ),
   field('log.level', 'string', 'trace, debug, info, warn, error, fatal or silent')
 ]
 

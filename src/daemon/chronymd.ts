@@ -11,6 +11,8 @@ import type { StartSources } from '../config/sources.ts'
 import { startDaemon, type RunningDaemon } from './daemon.ts'
 import { ERROR_TABLE, ServiceError } from '../errors.ts'
 import { defaultConfigFile } from '../data-directory/paths.ts'
+import { askHidden } from '../util/secret-input.ts'
+import type { PassphraseSources } from './seed-at-start.ts'
 import { VERSION } from '../version.ts'
 
 export const EXIT_OK = 0
@@ -95,6 +97,23 @@ function nextSignal(): Promise<NodeJS.Signals> {
   })
 }
 
+/** A terminal is asked only where standard input is one. A signal meanwhile ends the start. */
+function passphraseSources(env: NodeJS.ProcessEnv, stopSignal: Promise<unknown>): PassphraseSources {
+  const stopping = new AbortController()
+  void stopSignal.then(() => stopping.abort())
+  return {
+    stdin: process.stdin,
+    credentials: env['CREDENTIALS_DIRECTORY'],
+    ask: process.stdin.isTTY
+      ? async (question) => {
+          const typed = await askHidden(process.stdin, question, stopping.signal)
+          if (typed === 'interrupted') throw new Error('interrupted before the start; nothing runs')
+          return typed === 'closed' ? '' : typed.line
+        }
+      : undefined
+  }
+}
+
 async function stopInTime(daemon: RunningDaemon, quiet: boolean): Promise<number> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<'timeout'>((resolve) => {
@@ -132,7 +151,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
   const stopSignal = nextSignal()
   let daemon: RunningDaemon
   try {
-    daemon = await startDaemon(invocation.sources)
+    daemon = await startDaemon(invocation.sources, { passphrase: passphraseSources(env, stopSignal) })
   } catch (error) {
     process.stderr.write(`chronym: ${describe(error)}\n`)
     return error instanceof ServiceError && error.code === 'SVC-CFG-001' ? EXIT_USAGE : EXIT_FAILED

@@ -2,7 +2,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { readAccessToken } from '../data-directory/access-token.ts'
 import { existsSync, rmSync } from 'node:fs'
-import type { StartSources } from '../config/sources.ts'
+import { Readable } from 'node:stream'
+import type { ConfigSources } from './chronymd.ts'
 import type { AppOptions } from '../api/app.ts'
 import { createEventLog } from '../api/event-log.ts'
 import { createIdempotency } from '../api/access/idempotency.ts'
@@ -24,6 +25,7 @@ import {
 } from '../config/config.ts'
 import { createConfigService } from '../config/service.ts'
 import { openDataDirectory } from '../data-directory/open.ts'
+import { ServiceError } from '../errors.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createLogger } from '../log.ts'
 import { createMetrics, observe } from './metrics.ts'
@@ -41,6 +43,8 @@ import { createRegistry } from '../registry/registry.ts'
 import { createTaskSteps } from '../registry/registration/task-steps.ts'
 import { createRoundClock } from '../time/round-clock.ts'
 import { writeRunningRecord } from '../data-directory/running-record.ts'
+import { seedAtStart, type PassphraseSources } from './seed-at-start.ts'
+import { isHalfSealed } from '../data-directory/seed-files.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
@@ -66,8 +70,17 @@ const NEW_SEED =
   'this directory has a new seed, to which all its names will belong: write its 24 words down, then check them'
 const UNCHECKED_SEED =
   'only this directory is known to have the seed of its names: write the 24 words down, then check them'
+const HALF_SEALED =
+  'the words of the seed are in clear beside the sealed ones: setting or removing the passphrase was cut off; stop the daemon and run `chronym key passphrase` again'
 /** One pulse in so long becomes an event. */
 const PULSE_EVENT_INTERVAL_MS = 60_000
+
+export interface StartOptions extends Pick<AppOptions, 'limits'> {
+  /** Beside `seed.passphrase_file`, where a passphrase may come from. Default: nowhere. */
+  readonly passphrase?: PassphraseSources
+}
+
+const NO_PASSPHRASE: PassphraseSources = { stdin: Readable.from([]), credentials: undefined, ask: undefined }
 
 export interface RunningDaemon {
   readonly network: string
@@ -128,11 +141,11 @@ function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): strin
 
 /**
  * Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is
- * stopped again. `options` is for load generators, which the rate limits would stop.
+ * stopped again. The limits of `options` are for load generators, which the rate limits would stop.
  */
 export async function startDaemon(
-  { file, environment, flags }: StartSources,
-  options: Pick<AppOptions, 'limits'> = {}
+  { file, environment, flags }: ConfigSources,
+  { passphrase = NO_PASSPHRASE, ...options }: StartOptions = {}
 ): Promise<RunningDaemon> {
   const early = checkConfig(mergeConfig(file, environment, flags), 'configuration')
   const keptBackup = configuredBackup(early)
@@ -143,7 +156,13 @@ export async function startDaemon(
     const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
     if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
     let keeper: BackupKeeper | undefined
+    const unsealed = await seedAtStart(paths, {
+      file: early.seed.passphrase_file,
+      sources: passphrase,
+      warn: (message) => log.warn(message)
+    })
     const { store, masterSeed, nodeKey, isSeedNew, isNodeKeyReplaced } = openDataDirectory(paths, profile, {
+      unsealed,
       onSetAside: (key, reason) =>
         log.error(
           { key, reason },
@@ -155,6 +174,9 @@ export async function startDaemon(
     if (keptBackup !== undefined) keeper = createKeeper({ ...keptBackup, paths, profile, log, now: () => clock.now() })
     // After everything that writes has stopped.
     life.onStop('backup', () => keeper?.stop())
+    if (masterSeed === undefined)
+      throw new ServiceError('SVC-KEY-006', `${paths.sealedSeed} is under a passphrase, and none was given.`)
+    if (isHalfSealed(paths)) log.warn({ clear: paths.seed, sealed: paths.sealedSeed }, HALF_SEALED)
     if (isNodeKeyReplaced)
       log.warn(
         { file: paths.nodeKey },

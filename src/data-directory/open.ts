@@ -5,6 +5,7 @@ import { existsSync, renameSync } from 'node:fs'
 import { ServiceError } from '../errors.ts'
 import { makeNodeKey, readNodeKey } from './node-key.ts'
 import { drawOwnerSeed, readOwnerSeed, seedFingerprint, writeOwnerSeed } from './owner-seed.ts'
+import { readSealedSeed, sealingSteps, seedForm, unsealingSteps } from './seed-files.ts'
 import { makePrivateDirectory, type DataPaths } from './paths.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import type { KeyPair } from '../protocol/crypto/ed25519.ts'
@@ -28,13 +29,18 @@ const HOLDINGS = [
 /** A directory that is open. */
 export interface DataDirectory {
   readonly store: Store
-  /** 32 bytes; the names' keys come from it. */
-  readonly masterSeed: Uint8Array
+  /** 32 bytes; the names' keys come from it. Undefined while it is locked: sealed, and not opened. */
+  readonly masterSeed: Uint8Array | undefined
   readonly nodeKey: KeyPair
   /** It was drawn just now: nobody has its words yet. */
   readonly isSeedNew: boolean
   /** It was drawn just now, in a directory that was used before: peers know this node by another id. */
   readonly isNodeKeyReplaced: boolean
+}
+
+export interface OpenOptions extends Pick<StoreOptions, 'onSetAside' | 'onChange'> {
+  /** The seed of the sealed file, where it was opened. */
+  readonly unsealed?: Uint8Array | undefined
 }
 
 /**
@@ -48,7 +54,7 @@ export interface DataDirectory {
 export function openDataDirectory(
   paths: DataPaths,
   profile: NetworkProfile,
-  options: Pick<StoreOptions, 'onSetAside' | 'onChange'> = {}
+  { unsealed, ...options }: OpenOptions = {}
 ): DataDirectory {
   let wasUsed = false
   const store = openStore(paths.database, {
@@ -56,21 +62,29 @@ export function openDataDirectory(
     admit(contents) {
       wasUsed = contents !== undefined
       requireNetwork(paths, profile, contents)
-      requireSeed(paths, profile, contents, readOwnerSeed(paths.seed), `the seed in ${paths.seed}`)
+      const kept = keptSeed(paths, unsealed)
+      if (kept !== 'locked')
+        requireSeed(
+          paths,
+          profile,
+          contents,
+          kept,
+          `the seed in ${seedForm(paths) === 'sealed' ? paths.sealedSeed : paths.seed}`
+        )
       readNodeKey(paths.nodeKey)
     }
   })
   try {
-    const kept = readOwnerSeed(paths.seed)
-    const masterSeed = kept ?? drawOwnerSeed()
+    const kept = keptSeed(paths, unsealed)
+    const masterSeed = kept === 'locked' ? undefined : (kept ?? drawOwnerSeed())
     if (kept === undefined) {
       forgetBackups(paths)
-      writeOwnerSeed(paths.seed, masterSeed)
+      writeOwnerSeed(paths.seed, masterSeed!)
     }
     // The file comes first: a directory that knows a seed which nobody has would be of no use.
     store.batch([
       { put: keys.profile(), value: profileHash(profile) },
-      { put: keys.seedFingerprint(), value: seedFingerprint(masterSeed) }
+      ...(masterSeed === undefined ? [] : [{ put: keys.seedFingerprint(), value: seedFingerprint(masterSeed) }])
     ])
     const keptNodeKey = readNodeKey(paths.nodeKey)
     return {
@@ -84,6 +98,72 @@ export function openDataDirectory(
     store.close()
     throw error
   }
+}
+
+/** What the directory has of a seed; `locked`: it is sealed, and was not opened. Throws SVC-KEY-003. */
+function keptSeed(paths: DataPaths, unsealed: Uint8Array | undefined): Uint8Array | 'locked' | undefined {
+  const form = seedForm(paths)
+  if (form === 'sealed') return unsealed ?? 'locked'
+  return form === 'clear' ? readOwnerSeed(paths.seed) : undefined
+}
+
+/**
+ * Whether an unlocked seed is that of a directory which was opened without it; the directory knows it from then on.
+ * Throws SVC-KEY-002 with nothing changed, and StoreError.
+ */
+export function admitUnlocked(paths: DataPaths, profile: NetworkProfile, store: Store, seed: Uint8Array): void {
+  requireSeed(paths, profile, store, seed, `the seed in ${paths.sealedSeed}`)
+  if (store.get(keys.seedFingerprint()) === undefined) store.put(keys.seedFingerprint(), seedFingerprint(seed))
+}
+
+/**
+ * Seals the seed of a directory, or changes the passphrase. Whatever it throws, and after a crash at any moment, the
+ * directory has its seed in one form at least. Throws SVC-KEY-005 (in use), SVC-KEY-002 (the seed is not the
+ * directory's, or was replaced meanwhile), SVC-CFG-001, SVC-STO-001.
+ *
+ * @param sealed text of the new file, which was opened and gives `seed`
+ * @param before text of the sealed file that `seed` was read from; undefined where the words are in clear
+ */
+export function sealOwnerSeed(
+  paths: DataPaths,
+  profile: NetworkProfile,
+  { seed, sealed, before }: { readonly seed: Uint8Array; readonly sealed: string; readonly before: string | undefined }
+): void {
+  underLock(paths, profile, seed, 'the one that was sealed', () => {
+    requireUnchanged(paths, seed, before)
+    for (const step of sealingSteps(paths, sealed)) step.run()
+  })
+}
+
+/** Takes the passphrase off. As {@link sealOwnerSeed}. */
+export function unsealOwnerSeed(
+  paths: DataPaths,
+  profile: NetworkProfile,
+  { seed, before }: { readonly seed: Uint8Array; readonly before: string | undefined }
+): void {
+  underLock(paths, profile, seed, 'the one that was opened', () => {
+    requireUnchanged(paths, seed, before)
+    for (const step of unsealingSteps(paths, seed)) step.run()
+  })
+}
+
+/** Another command may have come between reading the seed and taking the lock. */
+function requireUnchanged(paths: DataPaths, seed: Uint8Array, before: string | undefined): void {
+  const clear = readOwnerSeed(paths.seed)
+  const isSame =
+    clear === undefined
+      ? before !== undefined && readSealedSeed(paths) === before
+      : before === undefined && equalBytes(clear, seed)
+  if (!isSame)
+    throw new ServiceError(
+      'SVC-KEY-002',
+      `The seed of ${paths.root} was changed by another command meanwhile. Nothing was changed.`
+    )
+}
+
+/** Throws SVC-KEY-005 where a daemon or another command uses the directory, SVC-STO-001. Changes nothing. */
+export function requireUnused(paths: DataPaths): void {
+  locked(() => visitDirectory(paths.database, () => () => undefined))
 }
 
 /**
@@ -110,13 +190,19 @@ export function requireKeptSeed(paths: DataPaths, profile: NetworkProfile, seed:
 }
 
 function underLock<T>(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array, what: string, act: () => T): T {
-  try {
-    return visitDirectory(paths.database, (contents) => {
+  return locked(() =>
+    visitDirectory(paths.database, (contents) => {
       // Names can be judged by the network they are of alone; a fingerprint is of every network.
       if (contents?.get(keys.seedFingerprint()) === undefined) requireNetwork(paths, profile, contents)
       requireSeed(paths, profile, contents, seed, what)
       return act
     })
+  )
+}
+
+function locked<T>(visit: () => T): T {
+  try {
+    return visit()
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     throw new ServiceError(error.code === 'locked' ? 'SVC-KEY-005' : 'SVC-STO-001', error.message, { cause: error })
@@ -124,6 +210,12 @@ function underLock<T>(paths: DataPaths, profile: NetworkProfile, seed: Uint8Arra
 }
 
 function putSeed(paths: DataPaths, seed: Uint8Array, at: string): boolean {
+  if (seedForm(paths) === 'sealed') {
+    throw new ServiceError(
+      'SVC-KEY-002',
+      `${paths.sealedSeed} holds a seed under a passphrase, which is not replaced. Compare these words with it: chronym key check. Nothing was changed.`
+    )
+  }
   const kept = readableSeed(paths.seed)
   if (kept instanceof Uint8Array) {
     if (!equalBytes(kept, seed))

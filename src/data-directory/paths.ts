@@ -27,6 +27,8 @@ export interface DataPaths {
   readonly running: string
   /** The owner's seed as 24 words: whoever has it owns the names. */
   readonly seed: string
+  /** The same under a passphrase, in its place. */
+  readonly sealedSeed: string
   /** The node's own key, by which peers know it. */
   readonly nodeKey: string
   /** The secrets of commitments made by hand, a 0600 file each. */
@@ -43,6 +45,7 @@ export function dataPaths(root: string): DataPaths {
     token: join(root, 'access_token'),
     running: join(root, 'running.json'),
     seed: join(root, 'seed-words'),
+    sealedSeed: join(root, 'seed-words.age'),
     nodeKey: join(root, 'node-key'),
     commitments: join(root, 'commitments'),
     backupState: join(root, 'backup-state.json')

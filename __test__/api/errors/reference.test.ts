@@ -58,6 +58,9 @@ describe('docs/errors.md', () => {
       'SVC-KEY-003': null,
       'SVC-KEY-004': null,
       'SVC-KEY-005': null,
+      'SVC-KEY-006': 423,
+      'SVC-KEY-007': 403,
+      'SVC-KEY-008': null,
       'SVC-STO-001': 507,
       'SVC-INT-001': 500
     }

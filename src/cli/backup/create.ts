@@ -16,12 +16,14 @@ import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { usageFailure } from '../failures/failure.ts'
 import { noteBackup, readBackupState, type BackupState } from '../../data-directory/seed-safety.ts'
 import { newPassphrase } from '../input/secret.ts'
+import { ownSeed } from '../key/own-seed.ts'
 import { localPaths } from '../connection/location.ts'
 import { loadProfile } from '../profile.ts'
 import { plural, printable } from '../terminal/format.ts'
 
 export interface BackupOptions {
   passphraseFile?: string
+  seedPassphraseFile?: string
   recipient?: string[]
   tasks?: boolean
   force?: boolean
@@ -30,7 +32,7 @@ export interface BackupOptions {
 
 /** `chronym backup FILE`. Reads the data directory itself: the seed never goes through the HTTP interface. */
 export async function runBackup(context: Context, options: BackupOptions, file: string): Promise<ExitCode> {
-  const { recipient: recipients = [], passphraseFile } = options
+  const { recipient: recipients = [], passphraseFile, seedPassphraseFile } = options
   if (recipients.length > 0 && passphraseFile !== undefined)
     throw usageFailure(
       'a backup is under a passphrase or for recipients, not both',
@@ -39,7 +41,11 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
   recipients.forEach(checkRecipient)
   if (options.force !== true) requireNoFile(file)
   const paths = localPaths(context)
+  if (passphraseFile === '-' && seedPassphraseFile === '-')
+    throw usageFailure('only one passphrase can come from standard input')
+  const seed = (await ownSeed(context, paths, seedPassphraseFile))?.seed
   const { contents, leftOut } = await makeContents(paths, {
+    seed,
     tasks: options.tasks === true,
     nowMs: Date.now(),
     networks: networksOf(context, options, paths)
@@ -48,7 +54,14 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
   // What a restore would refuse is worth nothing.
   decodeContents(plaintext)
   const lock: Lock =
-    recipients.length > 0 ? { recipients } : { passphrase: await newPassphrase(context, passphraseFile) }
+    recipients.length > 0
+      ? { recipients }
+      : {
+          passphrase: await newPassphrase(context, passphraseFile, {
+            question: 'Passphrase for the backup',
+            cure: 'Give --passphrase-file FILE, or --recipient with a public key of age.'
+          })
+        }
   const sealed = await encrypt(plaintext, lock)
   writeSealedFile(file, sealed)
   noteBackup(paths, { backed_up_at: new Date(contents.createdMs).toISOString(), ...replacedKept(paths, file, sealed) })

@@ -3,15 +3,17 @@ import { decodeContents, MAX_PLAINTEXT_BYTES } from '../../backup/container.ts'
 import { decrypt, takesPassphrase, type Unlock } from '../../backup/encryption.ts'
 import type { BackupSummary } from '../../backup/records.ts'
 import { requireEmptyDirectory, writeDirectory } from '../../backup/restore.ts'
+import { sealSeed } from '../../backup/sealed-seed.ts'
 import { verifyContents } from '../../backup/verify.ts'
 import { fromHex } from '../../protocol/encoding/bytes.ts'
+import { wordsToSeed } from '../../protocol/crypto/keys.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Checkers } from '../../protocol/claim/valid.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
 import { readText } from '../input/files.ts'
-import { askSecret, readSecretFile } from '../input/secret.ts'
+import { askSecret, newPassphrase, readSecretFile } from '../input/secret.ts'
 import { formatRelative, printable } from '../terminal/format.ts'
 import { withPool } from '../vdf/native-kernel.ts'
 import { contentsText } from './create.ts'
@@ -22,6 +24,7 @@ export interface RestoreOptions {
   name?: string[]
   did?: string[]
   passphraseFile?: string
+  seedPassphraseFile?: string
   identity?: string
   network?: string
   yes?: boolean
@@ -36,8 +39,9 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
   const root = targetDirectory(context, profile)
   requireEmptyDirectory(root)
   const summary = await withChecks(profile, (checkers) => verifyContents(contents, checkers))
+  const sealed = await sealedFor(context, options, wordsToSeed(contents.words))
   await requireOriginalGone(context, options.yes === true)
-  const network = writeDirectory(root, contents)
+  const network = writeDirectory(root, contents, { sealed })
   const made = new Date(contents.createdMs).toISOString()
   context.output.answer({ data_dir: root, network, backup_created_at: made, ...summary }, () =>
     [
@@ -48,6 +52,18 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
     ].join('\n')
   )
   return EXIT.ok
+}
+
+/** The sealed seed of the new directory, where a passphrase for it was given. */
+export async function sealedFor(
+  context: Context,
+  { passphraseFile, identity, seedPassphraseFile }: RestoreOptions,
+  seed: Uint8Array
+): Promise<string | undefined> {
+  if (seedPassphraseFile === undefined) return undefined
+  if (seedPassphraseFile === '-' && (passphraseFile === '-' || identity === '-'))
+    throw usageFailure('only one secret can come from standard input')
+  return sealSeed(seed, await newPassphrase(context, seedPassphraseFile, { question: '', cure: '' }))
 }
 
 /** How the daemon of a restored directory is started. */

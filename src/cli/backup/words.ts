@@ -1,16 +1,14 @@
 import { requireEmptyDirectory, writeDirectory } from '../../backup/restore.ts'
 import { wantedRecords } from '../../backup/from-words.ts'
-import { seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
+import { seedToWords } from '../../protocol/crypto/keys.ts'
 import { parseName } from '../../protocol/name/names.ts'
 import { parseDid } from '../../protocol/identity/did.ts'
-import { KeyError } from '../../protocol/errors.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { inputFailure, messageOf } from '../failures/failure.ts'
-import { readWords } from '../input/secret.ts'
+import { readWords } from '../key/words.ts'
 import { loadProfile } from '../profile.ts'
 import { plural } from '../terminal/format.ts'
-import { startLine, type RestoreOptions } from './restore.ts'
+import { sealedFor, startLine, type RestoreOptions } from './restore.ts'
 import { requireOriginalGone, targetDirectory } from './target.ts'
 
 /** `chronym restore --words`: a new directory with this seed; its daemon looks for the names in the network. */
@@ -20,10 +18,11 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
   requireEmptyDirectory(root)
   const names = (options.name ?? []).map((name) => parseName(name, profile))
   const dids = (options.did ?? []).map((did) => parseDid(did, profile))
-  const seed = seedOf(await readWords(context))
+  const seed = await readWords(context, undefined)
+  const sealed = await sealedFor(context, options, seed)
   await requireOriginalGone(context, options.yes === true)
   const records = wantedRecords(seed, profile, { ids: [...names, ...dids], sinceMs: Date.now() })
-  const network = writeDirectory(root, { profile, words: seedToWords(seed), records, files: [] })
+  const network = writeDirectory(root, { profile, words: seedToWords(seed), records, files: [] }, { sealed })
   const next =
     names.length === 0
       ? 'then name what you own: chronym adopt NAME'
@@ -32,13 +31,4 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
     [`made ${root} with the seed of these words, for network ${profile.id}`, startLine(root, network), next].join('\n')
   )
   return EXIT.ok
-}
-
-function seedOf(words: string): Uint8Array {
-  try {
-    return wordsToSeed(words)
-  } catch (error) {
-    if (!(error instanceof KeyError)) throw error
-    throw inputFailure(`these are no seed words: ${error.detail}. Nothing was written`, messageOf(error))
-  }
 }

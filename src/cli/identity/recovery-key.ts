@@ -55,12 +55,10 @@ export async function makeRecoveryKey(
   const isEncrypted = options.passphrase === true || options.passphraseFile !== undefined
   const lock = isEncrypted
     ? {
-        passphrase: await newPassphrase(
-          context,
-          options.passphraseFile,
-          'the recovery key',
-          'Give --passphrase-file FILE.'
-        )
+        passphrase: await newPassphrase(context, options.passphraseFile, {
+          question: 'Passphrase for the recovery key',
+          cure: 'Give --passphrase-file FILE.'
+        })
       }
     : undefined
   const secret = new Uint8Array(randomBytes(MASTER_SEED_BYTES))

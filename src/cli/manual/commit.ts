@@ -27,7 +27,7 @@ export async function runCommit(context: Context, text: string, options: CommitO
   const profile = loadProfile(context, options.network)
   const hash = profileHash(profile)
   const parsed = parseName(name, profile)
-  const key = nameKey(readSeed(context, options.seedFile), hash, parsed)
+  const key = nameKey(await readSeed(context, options.seedFile), hash, parsed)
   const file = options.file ?? secretFileOf(context, name)
   if (options.force !== true) refuseExisting(file)
 

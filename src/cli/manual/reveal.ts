@@ -100,7 +100,7 @@ export async function runReveal(context: Context, text: string, options: RevealO
   if (toHex(hash) !== stored.profile_hash)
     throw inputFailure(`${file} was made for another network profile than ${profile.id}`)
   const parsed = parseName(name, profile)
-  const key = nameKey(readSeed(context, options.seedFile), hash, parsed)
+  const key = nameKey(await readSeed(context, options.seedFile), hash, parsed)
   if (toHex(key.publicKey) !== stored.public_key)
     throw inputFailure(`this seed is not the one that ${file} was made with`)
   const payload = await payloadOf(context, options.zone, profile)

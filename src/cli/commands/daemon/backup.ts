@@ -22,6 +22,10 @@ export function addBackupCommands(program: Command, run: Run): void {
       '--passphrase-file <file>',
       'its first line is the passphrase; "-": standard input (default: asked for twice)'
     )
+    .option(
+      '--seed-passphrase-file <file>',
+      'its first line is the passphrase of a sealed seed; "-": standard input (default: asked for)'
+    )
     .option('--tasks', 'with journal and checkpoints of the tasks that run: up to some hundred MiB each')
     .option('--network <network>', 'the profile file of the daemon, where it is no built-in network')
     .option('--force', 'replace the file')
@@ -43,6 +47,10 @@ export function addBackupCommands(program: Command, run: Run): void {
     .option('--did <did>', 'with --words: an identity to look for; may be repeated', collectOption)
     .option('--identity <file>', 'the secret key of age that opens the backup; "-": standard input')
     .option('--passphrase-file <file>', 'its first line is the passphrase; "-": standard input (default: asked for)')
+    .option(
+      '--seed-passphrase-file <file>',
+      'put the seed of the new directory under a passphrase, the first line of this file; "-": standard input'
+    )
     .option(
       '--network <network>',
       "local, test, main or a profile file (default: the backup's; with --words: the configuration's)"

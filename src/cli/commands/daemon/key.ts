@@ -1,25 +1,16 @@
 import type { Command } from 'commander'
 import type { DataPaths } from '../../../data-directory/paths.ts'
+import type { PassphraseOptions } from '../../key/passphrase.ts'
 import { requireConsent } from '../../questions/consent.ts'
 import { action, type Context, type Run } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
-import { Failure } from '../../failures/failure.ts'
+import { usageFailure } from '../../failures/failure.ts'
 import { localConfig, localPaths } from '../../connection/location.ts'
 
 /** Words in a line on a terminal. */
 const COLUMNS = 4
 /** Of the longest BIP-39 word. */
 const WORD_WIDTH = 8
-
-async function requireOwnerSeed({ root, seed }: DataPaths): Promise<Uint8Array> {
-  const { readOwnerSeed } = await import('../../../data-directory/owner-seed.ts')
-  const found = readOwnerSeed(seed)
-  if (found !== undefined) return found
-  throw new Failure('SVC-KEY-001', `${root} has no file seed-words`, {
-    exitCode: EXIT.notFound,
-    cure: 'Name the data directory with --data-dir. Where its seed is lost, put the words back with `chronym key import`.'
-  })
-}
 
 /** Numbered, to be copied by hand. */
 function gridOf(words: readonly string[]): string {
@@ -32,9 +23,13 @@ function gridOf(words: readonly string[]): string {
   ).join('\n')
 }
 
-async function show(context: Context, { yes }: { yes?: boolean }): Promise<ExitCode> {
+async function show(
+  context: Context,
+  { yes, seedPassphraseFile }: { yes?: boolean; seedPassphraseFile?: string }
+): Promise<ExitCode> {
   const paths = localPaths(context)
-  const seed = await requireOwnerSeed(paths)
+  const { requireOwnSeed } = await import('../../key/own-seed.ts')
+  const { seed } = await requireOwnSeed(context, paths, seedPassphraseFile)
   await requireConsent(context, {
     cost: 'Whoever sees these words can take your names',
     question: `Show the 24 words of ${paths.root}?`,
@@ -64,9 +59,16 @@ async function requireFittingSeed(context: Context, paths: DataPaths, seed: Uint
   }
 }
 
-async function check(context: Context, file: string | undefined): Promise<ExitCode> {
+async function check(
+  context: Context,
+  { seedPassphraseFile }: { seedPassphraseFile?: string },
+  file: string | undefined
+): Promise<ExitCode> {
   const paths = localPaths(context)
-  const own = await requireOwnerSeed(paths)
+  if (file === '-' && seedPassphraseFile === '-')
+    throw usageFailure('words and passphrase cannot both come from standard input')
+  const { requireOwnSeed } = await import('../../key/own-seed.ts')
+  const { seed: own } = await requireOwnSeed(context, paths, seedPassphraseFile)
   await requireFittingSeed(context, paths, own)
   const { readWords } = await import('../../key/words.ts')
   const given = await readWords(context, file)
@@ -98,7 +100,12 @@ async function importWords(context: Context, file: string | undefined): Promise<
   return EXIT.ok
 }
 
-/** key show, check, import. They read and write the data directory: the words never go through the HTTP interface. */
+const SEED_PASSPHRASE = 'its first line is the passphrase of a sealed seed; "-": standard input (default: asked for)'
+
+/**
+ * key show, check, import, passphrase. They read and write the data directory: the words never go through the HTTP
+ * interface.
+ */
 export function addKeyCommands(program: Command, run: Run): void {
   const key = program
     .command('key')
@@ -109,7 +116,8 @@ export function addKeyCommands(program: Command, run: Run): void {
     .command('show')
     .description('print the 24 words, after a question')
     .option('-y, --yes', 'do not ask; needed where nobody can answer')
-    .action(action(run, (context, options: { yes?: boolean }) => show(context, options)))
+    .option('--seed-passphrase-file <file>', SEED_PASSPHRASE)
+    .action(action(run, (context, options: { yes?: boolean; seedPassphraseFile?: string }) => show(context, options)))
 
   key
     .command('check')
@@ -117,7 +125,12 @@ export function addKeyCommands(program: Command, run: Run): void {
     .description(
       'say whether these are the words of the data directory, and note it when they are (exit code 1: they are not)'
     )
-    .action(action(run, (context, _options: unknown, file: string | undefined) => check(context, file)))
+    .option('--seed-passphrase-file <file>', SEED_PASSPHRASE)
+    .action(
+      action(run, (context, options: { seedPassphraseFile?: string }, file: string | undefined) =>
+        check(context, options, file)
+      )
+    )
 
   key
     .command('import')
@@ -126,4 +139,22 @@ export function addKeyCommands(program: Command, run: Run): void {
       'put the 24 words into a new data directory, or back into the one they belong to; another seed is never replaced'
     )
     .action(action(run, (context, _options: unknown, file: string | undefined) => importWords(context, file)))
+
+  key
+    .command('passphrase')
+    .description(
+      'put the seed under a passphrase, or change it: the daemon then starts locked unless it is given. Needs the daemon stopped'
+    )
+    .option('--remove', 'take the passphrase off: the words are in clear again')
+    .option(
+      '--passphrase-file <file>',
+      'its first line is the new passphrase; "-": standard input (default: asked for twice)'
+    )
+    .option('--seed-passphrase-file <file>', SEED_PASSPHRASE)
+    .action(
+      action(run, async (context, options: PassphraseOptions) => {
+        const { setPassphrase } = await import('../../key/passphrase.ts')
+        return setPassphrase(context, options)
+      })
+    )
 }

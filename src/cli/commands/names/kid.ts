@@ -52,7 +52,7 @@ async function create(context: Context, options: CreateOptions): Promise<ExitCod
   const { parseRecoveryKeys } = await import('../../identity/recovery-key.ts')
   const recoveryKeys = options.recoveryKey === undefined ? undefined : parseRecoveryKeys(options.recoveryKey)
   const profile = loadProfile(context, options.network)
-  const seed = readSeed(context, options.seedFile)
+  const seed = await readSeed(context, options.seedFile)
   const parts = {
     index: options.index,
     services: (options.service ?? []).map(parseService),

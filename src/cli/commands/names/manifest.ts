@@ -48,7 +48,7 @@ async function publish(context: Context, file: string | undefined, options: Publ
       throw usageFailure('which identity? --did is missing', 'List its DID: it was printed by chronym kid create.')
     const { makeManifest } = await import('../../identity/manifest.ts')
     manifest = makeManifest(
-      readSeed(context, options.seedFile),
+      await readSeed(context, options.seedFile),
       draft,
       await client.resolveKid(did),
       options.days,

@@ -1,0 +1,54 @@
+/** A seed under a passphrase, with a low work factor. */
+import { describe, expect, it } from 'vitest'
+import { Decrypter, armor } from 'age-encryption'
+import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'
+import { unsealOnThread } from '../../src/backup/unseal-on-thread.ts'
+import { encrypt } from '../../src/backup/encryption.ts'
+import { ServiceError } from '../../src/errors.ts'
+import { seedToWords } from '../../src/protocol/crypto/keys.ts'
+
+const SEED = new Uint8Array(32).fill(7)
+const PASSPHRASE = 'correct horse battery'
+const workFactor = 8
+
+async function codeOf(opening: Promise<unknown>): Promise<string> {
+  const error = await opening.then(
+    () => new Error('it opened'),
+    (reason: unknown) => reason as Error
+  )
+  expect(error.message).not.toContain(PASSPHRASE)
+  expect(error.message).not.toContain(seedToWords(SEED).split(' ')[1])
+  return error instanceof ServiceError ? error.code : error.message
+}
+
+describe('a sealed seed', () => {
+  it('is age text that holds the 24 words, and opens to the seed', async () => {
+    const text = await sealSeed(SEED, PASSPHRASE, { workFactor })
+    expect(text).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/)
+    const decrypter = new Decrypter()
+    decrypter.addPassphrase(PASSPHRASE)
+    expect(await decrypter.decrypt(armor.decode(text), 'text')).toBe(`${seedToWords(SEED)}\n`)
+    expect(await unsealSeed(text, PASSPHRASE, 'F')).toEqual(SEED)
+    expect(await unsealOnThread({ text, passphrase: PASSPHRASE, path: 'F' })).toEqual(SEED)
+  })
+
+  it('is refused with a wrong passphrase, on a thread too', async () => {
+    const text = await sealSeed(SEED, PASSPHRASE, { workFactor })
+    expect(await codeOf(unsealSeed(text, 'another passphrase', 'F'))).toBe('SVC-KEY-007')
+    expect(await codeOf(unsealOnThread({ text, passphrase: 'another passphrase', path: 'F' }))).toBe('SVC-KEY-007')
+  })
+
+  it('is refused cut off anywhere, and where it holds something else', async () => {
+    const text = await sealSeed(SEED, PASSPHRASE, { workFactor })
+    for (let length = 0; length < text.length - 1; length += 7)
+      expect(await codeOf(unsealSeed(text.slice(0, length), PASSPHRASE, 'F'))).toMatch(/^SVC-KEY-00[37]$/)
+    const nonsense = armor.encode(await encrypt(Buffer.from('zoo '.repeat(24)), { passphrase: PASSPHRASE, workFactor }))
+    expect(await codeOf(unsealSeed(nonsense, PASSPHRASE, 'F'))).toBe('SVC-KEY-003')
+    const forKey = armor.encode(
+      await encrypt(Buffer.from(seedToWords(SEED)), {
+        recipients: ['age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p']
+      })
+    )
+    expect(await codeOf(unsealSeed(forKey, PASSPHRASE, 'F'))).toBe('SVC-KEY-003')
+  })
+})

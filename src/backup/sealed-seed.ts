@@ -1,0 +1,62 @@
+/**
+ * The 24 words of a seed under a passphrase: a text file in the age format. `age -d seed-words.age` prints the words
+ * without this program.
+ */
+import { armor } from 'age-encryption'
+import { ServiceError } from '../errors.ts'
+import { KeyError } from '../protocol/errors.ts'
+import { seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
+import { equalBytes } from '../protocol/encoding/bytes.ts'
+import { decrypt, encrypt, takesPassphrase, WrongKeyError } from './encryption.ts'
+import { BackupError } from './errors.ts'
+
+export interface SealOptions {
+  /** log2 of scrypt's N. Default: 18, age's own, which costs about a second and 256 MiB a guess. Tests take less. */
+  readonly workFactor?: number
+}
+
+/** The text of the file. It has been opened again and gives the same seed. */
+export async function sealSeed(
+  seed: Uint8Array,
+  passphrase: string,
+  { workFactor }: SealOptions = {}
+): Promise<string> {
+  const sealed = await encrypt(Buffer.from(`${seedToWords(seed)}\n`), {
+    passphrase,
+    ...(workFactor === undefined ? {} : { workFactor })
+  })
+  const text = armor.encode(sealed)
+  if (!equalBytes(await unsealSeed(text, passphrase, 'what was sealed'), seed))
+    throw new Error('a sealed seed does not open to the same seed')
+  return text
+}
+
+/**
+ * The seed of a sealed file, 32 bytes. Rejects with ServiceError SVC-KEY-007 (wrong passphrase) or SVC-KEY-003 (no
+ * sealed seed that can be read).
+ *
+ * @param path what messages call the file
+ */
+export async function unsealSeed(text: string, passphrase: string, path: string): Promise<Uint8Array> {
+  try {
+    const file = Buffer.from(text)
+    if (!takesPassphrase(file))
+      throw new ServiceError('SVC-KEY-003', `${path} is for a secret key of age, and a passphrase is expected.`)
+    return wordsToSeed(Buffer.from(await decrypt(file, { passphrase })).toString('utf8'))
+  } catch (error) {
+    if (error instanceof WrongKeyError)
+      throw new ServiceError('SVC-KEY-007', `The passphrase does not open ${path}, or its header is damaged.`, {
+        cause: error
+      })
+    if (error instanceof BackupError)
+      throw new ServiceError(
+        'SVC-KEY-003',
+        `${path} cannot be read as a sealed seed: it is cut off, damaged or no file in the age format.`,
+        { cause: error }
+      )
+    // What is in it is never quoted.
+    if (error instanceof KeyError)
+      throw new ServiceError('SVC-KEY-003', `${path} does not hold a seed: ${error.detail}.`, { cause: error })
+    throw error
+  }
+}

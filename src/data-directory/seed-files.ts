@@ -1,0 +1,102 @@
+/**
+ * The two forms of a seed in a data directory: 24 words in clear, or sealed under a passphrase. Never both, but for a
+ * crash between them.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ServiceError } from '../errors.ts'
+import { readIfThere, readOwnerSeed, writeOwnerSeed } from './owner-seed.ts'
+import { writePrivateFile, type DataPaths } from './paths.ts'
+import { equalBytes } from '../protocol/encoding/bytes.ts'
+
+/** A whole one has less than 1 KiB; nothing larger is given to the decrypter. */
+const MAX_SEALED_BYTES = 16_384
+
+/** What a crash leaves of a file that was being written; one of the words holds them in clear. */
+const LEFTOVER = /^\.seed-words(?:\.age)?\.\d+\.tmp$/u
+
+type SeedPaths = Pick<DataPaths, 'root' | 'seed' | 'sealedSeed'>
+
+/** `clear` counts where both are there: a crash came before the passphrase was set, or after it was removed. */
+export type SeedForm = 'clear' | 'sealed' | 'absent'
+
+export function seedForm({ seed, sealedSeed }: SeedPaths): SeedForm {
+  if (existsSync(seed)) return 'clear'
+  return existsSync(sealedSeed) ? 'sealed' : 'absent'
+}
+
+/** Whether a crash left the words in clear beside the sealed ones: the passphrase protects nothing then. */
+export function isHalfSealed({ seed, sealedSeed }: SeedPaths): boolean {
+  return existsSync(seed) && existsSync(sealedSeed)
+}
+
+/**
+ * The text of the sealed seed, or undefined where there is none. Throws SVC-KEY-003 for a file that is larger than any.
+ */
+export function readSealedSeed({ sealedSeed }: SeedPaths): string | undefined {
+  const text = readIfThere(sealedSeed)
+  if (text !== undefined && text.length > MAX_SEALED_BYTES)
+    throw new ServiceError('SVC-KEY-003', `${sealedSeed} has ${text.length} bytes, more than any sealed seed.`)
+  return text
+}
+
+/** One change of the directory; between two of them a crash leaves one good seed at least. */
+export interface SeedStep {
+  readonly what: string
+  readonly run: () => void
+}
+
+/**
+ * Puts a sealed seed in the place of what is there, for who holds the lock of the directory. The clear words go last.
+ *
+ * @param text of the sealed file; the caller has opened it and found the seed in it
+ */
+export function sealingSteps(paths: SeedPaths, text: string): SeedStep[] {
+  return [
+    { what: 'write the sealed seed', run: () => writePrivateFile(paths.sealedSeed, text) },
+    {
+      what: 'read it back',
+      run: () => {
+        if (readFileSync(paths.sealedSeed, 'utf8') !== text)
+          throw new ServiceError('SVC-STO-001', `${paths.sealedSeed} does not read as it was written.`)
+      }
+    },
+    { what: 'remove the words in clear', run: () => removeDurably(paths, paths.seed) },
+    { what: 'remove what crashes left', run: () => removeLeftovers(paths) }
+  ]
+}
+
+/** Puts the words in clear in the place of the sealed ones, for who holds the lock of the directory. */
+export function unsealingSteps(paths: SeedPaths, seed: Uint8Array): SeedStep[] {
+  return [
+    { what: 'write the words in clear', run: () => writeOwnerSeed(paths.seed, seed) },
+    {
+      what: 'read them back',
+      run: () => {
+        const written = readOwnerSeed(paths.seed)
+        if (written === undefined || !equalBytes(written, seed))
+          throw new ServiceError('SVC-STO-001', `${paths.seed} does not read as it was written.`)
+      }
+    },
+    { what: 'remove the sealed seed', run: () => removeDurably(paths, paths.sealedSeed) },
+    { what: 'remove what crashes left', run: () => removeLeftovers(paths) }
+  ]
+}
+
+/** Files that were half written when a crash came. */
+function removeLeftovers({ root }: SeedPaths): void {
+  for (const name of readdirSync(root)) if (LEFTOVER.test(name)) rmSync(join(root, name), { force: true })
+}
+
+/** The name is gone when it returns; the bytes may stay on the medium until it reuses them. */
+function removeDurably({ root }: SeedPaths, path: string): void {
+  rmSync(path, { force: true })
+  // Windows cannot open a directory.
+  if (process.platform === 'win32') return
+  const directory = openSync(root, 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}

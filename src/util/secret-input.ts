@@ -1,0 +1,86 @@
+/**
+ * Secrets that a person or another program hands over: never as an argument or the value of an environment variable,
+ * which others can read.
+ */
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Writable, type Readable } from 'node:stream'
+
+/** Shorter ones are guessed in no time, whatever scrypt costs. */
+export const LEAST_PASSPHRASE_LENGTH = 8
+
+/** Bytes of a first line; a longer one is no passphrase, and a device would never end. */
+const MOST_LINE_BYTES = 4_096
+
+/** A number of a file descriptor; a file of that name is `./3`. */
+const DESCRIPTOR = /^\d{1,4}$/u
+
+const NEWLINE = 0x0a
+
+/** Why a file of a secret cannot be used; it quotes nothing of what is in it. */
+export class SecretFileError extends Error {
+  override readonly name = 'SecretFileError'
+}
+
+/**
+ * The first line of a file that holds a secret, without its end and without a byte order mark. `-` is standard input, a
+ * number or `/dev/fd/N` a descriptor. Rejects with SecretFileError where it cannot be read, is empty or longer than 4
+ * KiB.
+ */
+export async function readSecretLine(file: string, stdin: Readable): Promise<string> {
+  const what = file === '-' ? 'standard input' : DESCRIPTOR.test(file) ? `file descriptor ${file}` : file
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    const input =
+      file === '-' ? stdin : DESCRIPTOR.test(file) ? createReadStream('', { fd: Number(file) }) : createReadStream(file)
+    for await (const chunk of input) {
+      const bytes = Buffer.from(chunk as Uint8Array | string)
+      chunks.push(bytes)
+      length += bytes.length
+      if (bytes.includes(NEWLINE) || length > MOST_LINE_BYTES) break
+    }
+  } catch (error) {
+    throw new SecretFileError(`${what} can't be read: ${(error as Error).message}`, { cause: error })
+  }
+  const all = Buffer.concat(chunks)
+  const end = all.indexOf(NEWLINE)
+  const line = all
+    .subarray(0, end < 0 ? all.length : end)
+    .toString('utf8')
+    .replace(/^\uFEFF/u, '')
+    .replace(/\r$/u, '')
+  if (line === '') throw new SecretFileError(`${what} begins with an empty line; the passphrase is expected there`)
+  if (Buffer.byteLength(line) > MOST_LINE_BYTES)
+    throw new SecretFileError(`the first line of ${what} is longer than ${MOST_LINE_BYTES} bytes`)
+  return line
+}
+
+/**
+ * What somebody typed; `interrupted` after Ctrl-C, or where `signal` aborted; `closed` after Ctrl-D, or at the end of
+ * the input.
+ */
+export type Typed = { readonly line: string } | 'interrupted' | 'closed'
+
+/**
+ * Asks for a line on a terminal without showing it; the question goes to stderr. Only for a standard input that is a
+ * terminal.
+ */
+export async function askHidden(stdin: Readable, question: string, signal?: AbortSignal): Promise<Typed> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const prompt = createInterface({ input: stdin, output: silent, terminal: true })
+  const { promise: ended, resolve } = Promise.withResolvers<Typed>()
+  prompt.once('line', (line) => resolve({ line }))
+  prompt.once('SIGINT', () => resolve('interrupted'))
+  prompt.once('close', () => resolve('closed'))
+  const stop = (): void => resolve('interrupted')
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    process.stderr.write(`${question}: `)
+    return await ended
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    process.stderr.write('\n')
+    prompt.close()
+  }
+}
