@@ -244,14 +244,14 @@ export const ERROR_TABLE = {
     cure: 'Put the 24 words back with `chronym key import`, giving the directory with --data-dir, or begin in a new directory.'
   },
   'SVC-KEY-002': {
-    status: null,
+    status: 409,
     title: 'Another seed',
     cause:
       'The data directory belongs to another seed than the one it is given. Its names could neither be renewed nor published.',
     cure: 'Use the 24 words of this directory: move a wrong seed-words file away and run `chronym key import`. Or use the directory of this seed, or a new one, with --data-dir.'
   },
   'SVC-KEY-003': {
-    status: null,
+    status: 409,
     title: 'Unreadable seed',
     cause:
       'The file seed-words does not hold 24 words of the BIP-39 English list with the right checksum; or seed-words.age is no sealed seed that can be read.',
@@ -287,6 +287,12 @@ export const ERROR_TABLE = {
     title: 'No passphrase in the file',
     cause: 'The file that should hold the passphrase of the seed cannot be read, or its first line is empty.',
     cure: 'Put the passphrase on the first line of the file that --seed-passphrase-file, seed.passphrase_file or the systemd credential chronym-passphrase names; or leave it out, and unlock with `chronym unlock`.'
+  },
+  'SVC-KEY-009': {
+    status: 409,
+    title: 'Seed without a passphrase',
+    cause: 'The seed of this data directory is in clear, so there is nothing to lock.',
+    cure: 'Stop the daemon and set a passphrase: `chronym key passphrase`.'
   },
   'SVC-STO-001': {
     status: 507,

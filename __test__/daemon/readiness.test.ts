@@ -49,6 +49,7 @@ function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null
       }
     },
     isSeedSafe: () => true,
+    isSeedLocked: () => false,
     registry: { ownedNames: () => owned, networkStatus: () => ({ diversity }) }
   }
 }
@@ -70,6 +71,31 @@ describe('readiness', () => {
       checkReadiness({ ...parts([]), isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')
     expect(seed(false)).toEqual({ name: 'seed', ok: true, detail: 'not known to be kept anywhere else', warning: true })
     expect(seed(true)).toEqual({ name: 'seed', ok: true, detail: 'kept elsewhere too' })
+  })
+
+  it('says that the seed is locked and how many tasks wait for it, and calls nothing unready', () => {
+    const waiting = {
+      status: 'running',
+      paused: false,
+      stalled: { code: 'SVC-KEY-006', message: 'locked' }
+    } as unknown as TaskView
+    const sources = { ...parts([]), isSeedLocked: () => true }
+    const seed = (list: TaskView[]) =>
+      checkReadiness({ ...sources, tasks: { ...sources.tasks, list: () => list } }).find(
+        (check) => check.name === 'seed'
+      )
+    expect(seed([])).toEqual({
+      name: 'seed',
+      ok: true,
+      detail: 'locked, no task waits for it; kept elsewhere too',
+      warning: true
+    })
+    expect(seed([waiting])).toEqual({
+      name: 'seed',
+      ok: true,
+      detail: 'locked, 1 task(s) wait for a signature; kept elsewhere too',
+      warning: true
+    })
   })
 
   it('tells the age of the kept backup and warns where it cannot be written or is gone, without its path', () => {

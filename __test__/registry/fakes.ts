@@ -40,6 +40,7 @@ import { createRegistry, type RegistryOptions } from '../../src/registry/registr
 import { createTaskSteps } from '../../src/registry/registration/task-steps.ts'
 import type { Registry } from '../../src/registry/types.ts'
 import type { RegistryDependencies } from '../../src/registry/context.ts'
+import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createRoundClock } from '../../src/time/round-clock.ts'
 import type { Clock } from '../../src/time/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
@@ -433,6 +434,9 @@ export interface TestNode {
   readonly pool: FakeWorkers
   readonly store: MemoryStore
   readonly dependencies: RegistryDependencies
+  readonly seed: SeedHolder
+  /** With its own seed. */
+  unlock(): void
   close(): Promise<void>
 }
 
@@ -443,6 +447,8 @@ export interface TestNodeOptions {
   /** Left out, or undefined: a light node. */
   readonly self?: string | undefined
   readonly seed?: number
+  /** It starts without its seed. */
+  readonly isLocked?: boolean
   readonly store?: MemoryStore
   readonly registry?: RegistryOptions
   readonly profile?: NetworkProfile
@@ -457,7 +463,7 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
   const beacon = new FakeBeacon(clock, options.isBeaconDown)
   const pool = new FakeWorkers()
   const store = options.store ?? new MemoryStore()
-  const masterSeed = new Uint8Array(32).fill(options.seed ?? 1)
+  const seed = new SeedHolder(options.isLocked === true ? undefined : new Uint8Array(32).fill(options.seed ?? 1))
   const rules = options.profile ?? profile
   const roundClock = createRoundClock(beacon, rules, store, () => clock.now())
   const dependencies: RegistryDependencies = {
@@ -466,7 +472,7 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
     network,
     beacon,
     pool,
-    masterSeed,
+    seed,
     clock,
     roundClock,
     log: silentLog,
@@ -494,6 +500,8 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
     pool,
     store,
     dependencies,
+    seed,
+    unlock: () => seed.unlock(new Uint8Array(32).fill(options.seed ?? 1)),
     async close() {
       await registry.stop()
       await tasks.stop()

@@ -29,6 +29,7 @@ import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts
 import { createRegistry } from '../../src/registry/registry.ts'
 import { createTaskSteps } from '../../src/registry/registration/task-steps.ts'
 import type { Registry } from '../../src/registry/types.ts'
+import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createRoundClock } from '../../src/time/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { systemClock as clock } from '../../src/time/clock.ts'
@@ -91,7 +92,7 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
     network,
     beacon,
     pool,
-    masterSeed,
+    seed: new SeedHolder(masterSeed),
     clock,
     roundClock,
     log: silentLog,

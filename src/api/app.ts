@@ -19,6 +19,7 @@ import { wantedRoutes } from './routes/wanted.ts'
 import { networkRoutes } from './routes/network.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { resolveRoutes } from './routes/resolve.ts'
+import { seedRoutes } from './routes/seed.ts'
 import { sessionRoutes } from './routes/access/session.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { tokenRoutes } from './routes/access/tokens.ts'
@@ -61,6 +62,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   declared.route('/', challengeRoutes(services))
   declared.route('/', sessionRoutes(services, sessions, limits))
   declared.route('/', operationRoutes(services))
+  declared.route('/', seedRoutes(services))
   declared.route('/', errorRoutes())
   declared.route(
     '/',

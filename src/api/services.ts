@@ -72,6 +72,35 @@ export interface IdempotencyService {
   remember(key: string, bodyHash: string, response: unknown): void
 }
 
+/** What waits for a signature while the seed is locked. */
+export interface WaitingSignature {
+  what: 'register' | 'renew' | 'adopt'
+  /** A name or a DID. */
+  name: string
+  task_id: string | null
+}
+
+export interface SeedView {
+  state: 'unlocked' | 'locked'
+  /** Under a passphrase on the disk. */
+  sealed: boolean
+  /** The words were checked, or a backup was made. */
+  kept_elsewhere: boolean
+  waiting: WaitingSignature[]
+}
+
+/** The owner's seed, as far as the interface may touch it: it never shows it. */
+export interface SeedService {
+  view(): SeedView
+  /**
+   * Nothing happens where it is unlocked. SVC-KEY-007 (wrong), SVC-KEY-002 (not this directory's), SVC-KEY-003,
+   * SVC-REQ-005 (too often).
+   */
+  unlock(passphrase: string): Promise<SeedView>
+  /** SVC-KEY-009 where it has no passphrase. */
+  lock(): SeedView
+}
+
 export interface ReadinessCheck {
   name: string
   ok: boolean
@@ -88,6 +117,7 @@ export interface ApiServices {
   tasks: TaskManager
   tokens: TokenService
   config: ConfigService
+  seed: SeedService
   events: EventLog
   idempotency: IdempotencyService
   metrics: MetricsRegistry

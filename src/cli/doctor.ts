@@ -270,7 +270,13 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
     if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not told' }
     return { name, state: 'warning', detail: check.detail, cure }
   }
+  const seed = checks.find(({ name }) => name === 'seed')
+  const lock: Finding[] =
+    seed?.detail.startsWith('locked') === true
+      ? [{ name: 'lock', state: 'warning', detail: `the seed is ${seed.detail}`, cure: 'Unlock it: chronym unlock' }]
+      : []
   return [
+    ...lock,
     finding('journal', JOURNAL_CURE),
     finding(
       'tasks',

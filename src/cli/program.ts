@@ -18,6 +18,7 @@ import { addStatusCommand } from './commands/daemon/status.ts'
 import { addAdoptCommand } from './commands/names/adopt.ts'
 import { addTaskCommands } from './commands/work/tasks.ts'
 import { addTokenCommands } from './commands/daemon/token.ts'
+import { addUnlockCommands } from './commands/daemon/unlock.ts'
 import { addVdfCommands } from './commands/work/vdf.ts'
 import { addZoneCommands } from './commands/names/zone.ts'
 import { VERSION } from '../version.ts'
@@ -62,6 +63,7 @@ export function buildProgram(run: Run): Command {
   addConfigCommands(program, run)
   addTokenCommands(program, run)
   addKeyCommands(program, run)
+  addUnlockCommands(program, run)
   addDoctorCommand(program, run)
   addBackupCommands(program, run)
   program.commandsGroup('Tools:')

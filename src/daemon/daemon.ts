@@ -24,8 +24,7 @@ import {
   type PartialConfig
 } from '../config/config.ts'
 import { createConfigService } from '../config/service.ts'
-import { openDataDirectory } from '../data-directory/open.ts'
-import { ServiceError } from '../errors.ts'
+import { admitUnlocked, openDataDirectory } from '../data-directory/open.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createLogger } from '../log.ts'
 import { createMetrics, observe } from './metrics.ts'
@@ -44,7 +43,9 @@ import { createTaskSteps } from '../registry/registration/task-steps.ts'
 import { createRoundClock } from '../time/round-clock.ts'
 import { writeRunningRecord } from '../data-directory/running-record.ts'
 import { seedAtStart, type PassphraseSources } from './seed-at-start.ts'
-import { isHalfSealed } from '../data-directory/seed-files.ts'
+import { isHalfSealed, seedForm } from '../data-directory/seed-files.ts'
+import { SeedHolder } from '../registry/seed-holder.ts'
+import { createSeedService } from './seed-service.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { readOrSetAside } from '../store/read-or-set-aside.ts'
@@ -70,6 +71,8 @@ const NEW_SEED =
   'this directory has a new seed, to which all its names will belong: write its 24 words down, then check them'
 const UNCHECKED_SEED =
   'only this directory is known to have the seed of its names: write the 24 words down, then check them'
+const LOCKED_SEED =
+  'the seed is locked: look-ups and squaring go on, and whatever needs a signature waits until it is unlocked'
 const HALF_SEALED =
   'the words of the seed are in clear beside the sealed ones: setting or removing the passphrase was cut off; stop the daemon and run `chronym key passphrase` again'
 /** One pulse in so long becomes an event. */
@@ -171,12 +174,25 @@ export async function startDaemon(
       onChange: (changed) => keeper?.changed(changed)
     })
     life.onStop('store', () => store.close())
-    if (keptBackup !== undefined) keeper = createKeeper({ ...keptBackup, paths, profile, log, now: () => clock.now() })
+    const holder = new SeedHolder(masterSeed)
+    if (keptBackup !== undefined)
+      keeper = createKeeper({
+        ...keptBackup,
+        paths,
+        profile,
+        seed: () => (seedForm(paths) === 'sealed' ? holder.require() : undefined),
+        isReady: () => !holder.isLocked,
+        log,
+        now: () => clock.now()
+      })
     // After everything that writes has stopped.
     life.onStop('backup', () => keeper?.stop())
-    if (masterSeed === undefined)
-      throw new ServiceError('SVC-KEY-006', `${paths.sealedSeed} is under a passphrase, and none was given.`)
+    life.onStop(
+      'unlocking',
+      holder.onUnlock(() => keeper?.resume())
+    )
     if (isHalfSealed(paths)) log.warn({ clear: paths.seed, sealed: paths.sealedSeed }, HALF_SEALED)
+    if (holder.isLocked) log.warn({ unlock: `chronym unlock --data-dir ${paths.root}` }, LOCKED_SEED)
     if (isNodeKeyReplaced)
       log.warn(
         { file: paths.nodeKey },
@@ -228,7 +244,7 @@ export async function startDaemon(
       storageBytes: initial.p2p.storage_mib * 2 ** 20,
       clock: roundClock
     })
-    const core = { profile, store, network, beacon, pool, masterSeed, clock, roundClock, log, random: randomPart }
+    const core = { profile, store, network, beacon, pool, seed: holder, clock, roundClock, log, random: randomPart }
     const config = createConfigService({
       initial,
       overrides,
@@ -286,6 +302,16 @@ export async function startDaemon(
         clock: () => clock.now()
       }),
       config,
+      seed: createSeedService({
+        holder,
+        paths,
+        admit: (opened) => admitUnlocked(paths, profile, store, opened),
+        tasks,
+        registry,
+        now: () => clock.now(),
+        info: (message) => log.info(message),
+        warn: (message) => log.warn(message)
+      }),
       events,
       idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
       metrics,
@@ -297,6 +323,7 @@ export async function startDaemon(
           tasks,
           registry,
           isSeedSafe: () => isSeedSafe(paths),
+          isSeedLocked: () => holder.isLocked,
           backup: keeper,
           now: () => clock.now()
         }),

@@ -16,6 +16,7 @@ export interface ReadinessSources {
   readonly registry: Pick<Registry, 'ownedNames'>
   /** Whether the seed is known to be somewhere else too. */
   readonly isSeedSafe: () => boolean
+  readonly isSeedLocked: () => boolean
   /** Undefined where the configuration names no `backup.file`. */
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
   /** Milliseconds since the epoch. */
@@ -27,6 +28,8 @@ interface Stored {
   readonly working: number
   /** Why some of them cannot go on for now: error codes. */
   readonly stalled: readonly string[]
+  /** Tasks whose next step needs a seed that is locked. */
+  readonly unsigned: number
   readonly unreadable: number
   readonly names: number
   readonly warned: number
@@ -42,6 +45,7 @@ export function checkReadiness({
   tasks,
   registry,
   isSeedSafe,
+  isSeedLocked,
   backup,
   now = Date.now
 }: ReadinessSources): ReadinessCheck[] {
@@ -74,9 +78,16 @@ export function checkReadiness({
             `${stored.warned} of ${stored.names} need looking after`
           )
         ]),
-    warnedOf('seed', isSeedSafe() ? 0 : 1, 'kept elsewhere too', 'not known to be kept anywhere else'),
+    checkSeed(isSeedSafe(), isSeedLocked(), 'failure' in stored ? 0 : stored.unsigned),
     ...(backup === undefined ? [] : [checkBackup(backup, now())])
   ]
+}
+
+/** A locked seed is no failure: look-ups and squaring go on. */
+function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): ReadinessCheck {
+  const safety = isSafe ? 'kept elsewhere too' : 'not known to be kept anywhere else'
+  const waiting = unsigned === 0 ? 'no task waits for it' : `${unsigned} task(s) wait for a signature`
+  return warnedOf('seed', isSafe && !isLocked ? 0 : 1, safety, isLocked ? `locked, ${waiting}; ${safety}` : safety)
 }
 
 /** Says no path: nobody has to show a token here. */
@@ -84,6 +95,7 @@ function checkBackup(backup: Pick<BackupKeeper, 'status'>, nowMs: number): Readi
   const { state, writtenMs, isPending, reason } = backup.status()
   const age =
     writtenMs === undefined ? 'not written yet' : `written ${Math.max(0, Math.round((nowMs - writtenMs) / 1000))} s ago`
+  if (state === 'waiting') return warnedOf('backup', 0, `${age}, changes wait until the seed is unlocked`, '')
   if (state === 'missing') return warnedOf('backup', 1, '', `${age}, and not there any more`)
   return warnedOf(
     'backup',
@@ -100,6 +112,7 @@ function readStore({ tasks, registry }: Pick<ReadinessSources, 'tasks' | 'regist
     return {
       working: working.length,
       stalled: working.flatMap(({ stalled }) => stalled?.code ?? []),
+      unsigned: working.filter(({ stalled }) => stalled?.code === 'SVC-KEY-006').length,
       unreadable: tasks.unreadable(),
       names: names.length,
       warned: names.filter(({ warnings }) => warnings.length > 0).length

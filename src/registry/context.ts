@@ -7,6 +7,7 @@ import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import type { ProtocolTime } from '../protocol/time/protocol-time.ts'
 import type { RoundClock } from '../time/round-clock.ts'
+import type { OwnerSeed } from './seed-holder.ts'
 import type { Store } from '../store/types.ts'
 import type { Clock } from '../time/clock.ts'
 import type { TaskLog } from '../tasks/types.ts'
@@ -24,8 +25,8 @@ export interface RegistryDependencies {
   readonly network: Network
   readonly beacon: BeaconClient
   readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'> & DocumentJudge
-  /** 32 bytes; the names' keys come from it. */
-  readonly masterSeed: Uint8Array
+  /** The names' keys come from it; it may be locked. */
+  readonly seed: OwnerSeed
   readonly clock: Clock
   /** The daemon's one: the network judges by it too. */
   readonly roundClock: RoundClock
@@ -77,7 +78,16 @@ export function exactName(context: RegistryContext, text: string): Name {
   }
 }
 
-/** This daemon's key for a name. */
+/** This daemon's key for a name. Throws SVC-KEY-006. */
 export function ownKey(context: RegistryContext, name: Name): KeyPair {
-  return nameKey(context.masterSeed, context.profileHash, name)
+  return nameKey(context.seed.require(), context.profileHash, name)
+}
+
+/**
+ * The public half: of a name that is owned it is known while the seed is locked too. Throws SVC-KEY-006 for others
+ * then.
+ */
+export function ownPublicKey(context: RegistryContext, name: Name): Uint8Array {
+  const known = context.seed.isLocked ? context.owned.get(name)?.reveal.pubkey : undefined
+  return known ?? ownKey(context, name).publicKey
 }

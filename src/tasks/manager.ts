@@ -3,10 +3,8 @@ import { ServiceError } from '../errors.ts'
 import type { NativePool } from '../native/types.ts'
 import { StoreError, type Store } from '../store/types.ts'
 import type { Clock } from '../time/clock.ts'
-import { TaskJournal } from './state/journal.ts'
-import type { KeptProof } from './state/journal-codec.ts'
-import { TaskLedger } from './ledger.ts'
-import { rest, type Task } from './task.ts'
+import { TaskJournal, type KeptProof } from './state/journal.ts'
+import { rest, TaskLedger, type Task } from './ledger.ts'
 import { openProgressLog, type ProgressLog } from './run/progress-log.ts'
 import { TaskProgress, withShown } from './progress.ts'
 import { countWaitingRegistrations, freeSlots, takeTurns } from './queue.ts'
@@ -15,7 +13,15 @@ import { requireRunning } from './state/require-running.ts'
 import { Retention } from './retention.ts'
 import { TaskRun } from './run/run.ts'
 import type { TaskLog } from './types.ts'
-import { hasEnded, needsSlot, newTask, newTaskWithProof, type TaskInput, type TaskState } from './state/state.ts'
+import {
+  hasEnded,
+  needsSlot,
+  newTask,
+  newTaskWithProof,
+  type TaskFailure,
+  type TaskInput,
+  type TaskState
+} from './state/state.ts'
 import { TaskFiles } from './checkpoints/task-files.ts'
 import type { EvaluationPlan, TaskEvent, TaskIdentity, TaskKind, TaskManager, TaskSteps, TaskView } from './types.ts'
 
@@ -239,10 +245,24 @@ class Manager implements TaskManager {
 
   #schedule(): void {
     if (!this.#accepting) return
+    const obstacle = this.#with.steps.obstacle?.()
+    const isHeldUp = ({ state }: Task): boolean =>
+      obstacle !== undefined && state.kind === 'register' && !state.committed
+    this.#showObstacle(obstacle, isHeldUp)
     takeTurns(this.#ledger.all(), this.#with.options.maxTasks, this.#ledger.nowMs(), {
       begin: (task) => this.#begin(task),
-      giveUp: (task) => task.run?.stop()
+      giveUp: (task) => task.run?.stop(),
+      isHeldUp
     })
+  }
+
+  /** On tasks that wait without a run, which would say it themselves. */
+  #showObstacle(obstacle: TaskFailure | undefined, isHeldUp: (task: Task) => boolean): void {
+    for (const task of this.#ledger.all()) {
+      if (task.run !== undefined || hasEnded(task.state)) continue
+      const by = isHeldUp(task) && obstacle !== undefined ? obstacle : null
+      if (task.stalled?.code !== by?.code) this.#ledger.stall(task, by)
+    }
   }
 
   #begin(task: Task): void {

@@ -30,6 +30,8 @@ export function queuePlaces(tasks: Iterable<Task>, nowMs: number): [Task, number
 
 export interface Turns {
   readonly begin: (task: Task) => void
+  /** Whether it can get no further for now: it takes no slot, and gives up the one it has. */
+  readonly isHeldUp?: (task: Task) => boolean
   /** Ends the work on a task for now; it waits again when that has ended. */
   readonly giveUp: (task: Task) => void
 }
@@ -38,18 +40,24 @@ export interface Turns {
  * Gives the slots to those whose deadlines are nearest, oldest first; publishing a finished proof needs none. Who is at
  * work gives up for nobody but a task with an earlier deadline, which begins at the call after that.
  */
-export function takeTurns(tasks: Iterable<Task>, maxTasks: number, nowMs: number, { begin, giveUp }: Turns): void {
+export function takeTurns(
+  tasks: Iterable<Task>,
+  maxTasks: number,
+  nowMs: number,
+  { begin, giveUp, isHeldUp = () => false }: Turns
+): void {
   const all = [...tasks]
   const ready = all.filter(({ state }) => !state.paused && !hasEnded(state))
   for (const task of ready) if (task.run === undefined && !needsSlot(task.state)) begin(task)
   const inTurn = ready
-    .filter(({ state }) => needsSlot(state))
+    .filter((task) => needsSlot(task.state) && !isHeldUp(task))
     .sort(
       (left, right) =>
         compareDeadlines(left, right, nowMs) ||
         Number(isAtWork(right)) - Number(isAtWork(left)) ||
         compareTurns(left, right, nowMs)
     )
+  all.filter((task) => isAtWork(task) && isHeldUp(task)).forEach(giveUp)
   const next = inTurn.slice(0, maxTasks).filter((task) => !isAtWork(task))
   for (const task of next) if (freeSlots(all, maxTasks) > 0) begin(task)
   if (next.length > 0 && freeSlots(all, maxTasks) <= 0) inTurn.slice(maxTasks).filter(isAtWork).forEach(giveUp)

@@ -81,6 +81,16 @@ export interface TaskSteps {
   /** Sends the commitment of `draft` to the network again, so that it is kept; called hourly and on wake. */
   remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void>
   /**
+   * What keeps a registration without a commitment from beginning, for now; undefined where nothing does. It takes no
+   * slot meanwhile.
+   */
+  obstacle?(): { readonly code: ErrorCode; readonly message: string } | undefined
+  /**
+   * Resolves when the cause of `error` has passed, and the step is tried again at once; undefined where only time
+   * tells. Rejects with the reason of `signal`.
+   */
+  untilPassed?(error: unknown, signal: AbortSignal): Promise<void> | undefined
+  /**
    * Takes back what would be sent again by itself for this task: nothing of it is sent after this returns, but for a
    * step that is under way and has its own signal. Safe to repeat. Throws StoreError.
    */

@@ -54,13 +54,14 @@ describe('docs/errors.md', () => {
       'SVC-CFG-001': 400,
       'SVC-CFG-002': 409,
       'SVC-KEY-001': null,
-      'SVC-KEY-002': null,
-      'SVC-KEY-003': null,
+      'SVC-KEY-002': 409,
+      'SVC-KEY-003': 409,
       'SVC-KEY-004': null,
       'SVC-KEY-005': null,
       'SVC-KEY-006': 423,
       'SVC-KEY-007': 403,
       'SVC-KEY-008': null,
+      'SVC-KEY-009': 409,
       'SVC-STO-001': 507,
       'SVC-INT-001': 500
     }

@@ -9,11 +9,12 @@ import * as pin from '../../../src/api/schemas/pin.ts'
 import * as problem from '../../../src/api/schemas/problem.ts'
 import * as reveal from '../../../src/api/schemas/reveal.ts'
 import * as task from '../../../src/api/schemas/task.ts'
+import * as seed from '../../../src/api/schemas/seed.ts'
 import * as wanted from '../../../src/api/schemas/wanted.ts'
 import * as zone from '../../../src/api/schemas/zone.ts'
 import type { PinView } from '../../../src/registry/types.ts'
 import type { Operation } from './registry.ts'
-import { MAIN_TOKEN, type World } from './world.ts'
+import { MAIN_TOKEN, SEED_PASSPHRASE, type World } from './world.ts'
 
 export const NAME = 'alice.chronym'
 export const DID = 'did:chronym:zQmTest'
@@ -41,7 +42,7 @@ export const REVEAL_BODY = {
 }
 
 /** Where the failure of a service is planted. */
-export type Service = Operation | 'tasks' | 'config' | 'store'
+export type Service = Operation | 'seed' | 'tasks' | 'config' | 'store'
 
 export interface EndpointCase {
   readonly operation: string
@@ -168,6 +169,16 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     schema: common.SuccessSchema,
     service: 'forgetPin'
   },
+  { ...closed, operation: 'GET /api/seed', path: '/api/seed', schema: seed.SeedSchema },
+  {
+    ...closed,
+    operation: 'POST /api/seed/unlock',
+    path: '/api/seed/unlock',
+    body: { passphrase: SEED_PASSPHRASE },
+    schema: seed.SeedSchema,
+    service: 'seed'
+  },
+  { ...closed, operation: 'POST /api/seed/lock', path: '/api/seed/lock', schema: seed.SeedSchema, service: 'seed' },
   { ...closed, operation: 'GET /api/wanted', path: '/api/wanted', schema: wanted.WantedListSchema, service: 'wanted' },
   {
     ...closed,
@@ -384,6 +395,7 @@ export function furnish(world: World, { path }: EndpointCase): string {
 /** Plants a failure in the service behind an endpoint. */
 export function plant(world: World, service: Service, failure: Error): void {
   if (service === 'tasks') world.tasks.failure = failure
+  else if (service === 'seed') world.state.seedFailure = failure
   else if (service === 'config') world.config.failure = failure
   else if (service === 'store') world.store.failure = failure
   else world.registry.failures.set(service, failure)

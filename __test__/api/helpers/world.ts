@@ -5,7 +5,7 @@ import { createApp, type AppOptions } from '../../../src/api/app.ts'
 import { createEventLog } from '../../../src/api/event-log.ts'
 import { createIdempotency } from '../../../src/api/access/idempotency.ts'
 import type { KeyValue } from '../../../src/api/access/key-value.ts'
-import type { ApiServices, ConfigService, ReadinessCheck } from '../../../src/api/services.ts'
+import type { ApiServices, ConfigService, ReadinessCheck, SeedView } from '../../../src/api/services.ts'
 import { createTokenService } from '../../../src/api/access/tokens.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { MemoryRegistry } from './registry.ts'
@@ -19,6 +19,8 @@ const BINDINGS: object = {
   }
 }
 
+/** What the seed of the test world opens to. */
+export const SEED_PASSPHRASE = 'correct horse battery'
 export const MAIN_TOKEN = 'main-token-of-the-test-world-0123456789abcde'
 
 export class MemoryStore implements KeyValue {
@@ -115,7 +117,9 @@ export function createWorld(options: AppOptions = {}) {
   const state = {
     checks: [{ name: 'peers', ok: true, detail: '4 peers' }] as ReadinessCheck[],
     allowedHosts: [] as string[],
-    allowedOrigins: [] as string[]
+    allowedOrigins: [] as string[],
+    seed: { state: 'unlocked', sealed: true, kept_elsewhere: false, waiting: [] } as SeedView,
+    seedFailure: undefined as Error | undefined
   }
   const events = createEventLog({ capacity: 100, clock: () => clock.now })
   const services: ApiServices = {
@@ -131,6 +135,23 @@ export function createWorld(options: AppOptions = {}) {
       clock: () => clock.now
     }),
     config,
+    seed: {
+      view: () => state.seed,
+      unlock: async (passphrase) => {
+        if (state.seedFailure !== undefined) throw state.seedFailure
+        if (passphrase !== SEED_PASSPHRASE) throw new ServiceError('SVC-KEY-007', 'The passphrase does not open it.')
+        state.seed = { ...state.seed, state: 'unlocked', waiting: [] }
+        return Promise.resolve(state.seed)
+      },
+      lock: () => {
+        if (state.seedFailure !== undefined) throw state.seedFailure
+        return (state.seed = {
+          ...state.seed,
+          state: 'locked',
+          waiting: [{ what: 'renew', name: 'alice.chronym', task_id: 't-1' }]
+        })
+      }
+    },
     events,
     idempotency: createIdempotency({ store, prefix: 'idempotency/', clock: () => clock.now }),
     metrics: new MetricsRegistry(),

@@ -13,7 +13,9 @@ import { BackupKeeper, CHECK_MS, LATEST_MS, QUIET_MS, REFRESH_MS, SEEN_MS } from
 import { BACKED_UP_PREFIXES } from '../../../src/backup/records.ts'
 import { checkConfig } from '../../../src/config/config.ts'
 import { openDataDirectory } from '../../../src/data-directory/open.ts'
+import { readOwnerSeed } from '../../../src/data-directory/owner-seed.ts'
 import { dataPaths, type DataPaths } from '../../../src/data-directory/paths.ts'
+import { seedToWords } from '../../../src/protocol/crypto/keys.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
 import { encodeWanted } from '../../../src/registry/upkeep/wanted.ts'
 import { readBackupState } from '../../../src/data-directory/seed-safety.ts'
@@ -37,6 +39,7 @@ let clock: ManualClock
 let attempts: number
 let attempt: Promise<unknown>
 let told: string[]
+let isReady: boolean
 
 /** As a daemon has it, but the clock does not move and this thread writes the file. */
 function keep(writtenMs?: number): void {
@@ -47,6 +50,7 @@ function keep(writtenMs?: number): void {
       attempt = work.catch(() => undefined)
       return work
     },
+    isReady: () => isReady,
     isThere: () => existsSync(file),
     now: () => clock.now(),
     after(milliseconds, action) {
@@ -86,6 +90,7 @@ beforeEach(async () => {
   paths = dataPaths(join(root, 'data'))
   clock = new ManualClock()
   attempts = 0
+  isReady = true
   attempt = Promise.resolve()
   told = []
   keep()
@@ -114,6 +119,29 @@ describe('the kept backup', () => {
       state: 'kept',
       reason: undefined
     })
+  })
+
+  it('waits while the seed is locked, and is written once it can be', async () => {
+    isReady = false
+    const before = attempts
+    want('alice.chronym')
+    await pass(LATEST_MS)
+    expect([attempts, keeper.status().state, told]).toEqual([before, 'waiting', []])
+    isReady = true
+    keeper.resume()
+    await settled()
+    expect([attempts, keeper.status().state]).toEqual([before + 1, 'kept'])
+    expect((await kept()).records.has(keys.wanted('alice.chronym'))).toBe(true)
+  })
+
+  it('takes a sealed seed from memory, and no file of words', async () => {
+    const seed = readOwnerSeed(paths.seed)!
+    rmSync(paths.seed)
+    await expect(keepBackup({ paths, profile, file, recipients, nowMs: clock.now(), isForced: true })).rejects.toThrow(
+      /no seed/
+    )
+    await keepBackup({ paths, profile, seed, file, recipients, nowMs: clock.now(), isForced: true })
+    expect((await kept()).words).toBe(seedToWords(seed))
   })
 
   it('follows a change of each kind that a backup holds, but for tasks', async () => {

@@ -5,7 +5,7 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { proofKey, proofOf } from '../../../src/api/daemon-proof.ts'
-import { INSTANCE, MAIN_TOKEN } from '../../api/helpers/world.ts'
+import { INSTANCE, MAIN_TOKEN, SEED_PASSPHRASE } from '../../api/helpers/world.ts'
 import { cli, type CliResult } from '../harness.ts'
 import { DaemonScene, type Impostor } from '../daemon-scene.ts'
 
@@ -267,5 +267,44 @@ describe('an address that is named', () => {
     expect(near).toMatchObject({ exitCode: 0, stderr: '' })
     const far = await cli(['--api', 'http://192.0.2.1.invalid', '--token', MAIN_TOKEN, 'names'])
     expect(far.stderr).toMatch(/warning: the token goes to 192\.0\.2\.1\.invalid in plain text/)
+  })
+})
+
+describe('the passphrase of the seed', () => {
+  const passphraseFile = (): string => {
+    const file = join(temporary(), 'passphrase')
+    writeFileSync(file, SEED_PASSPHRASE)
+    return file
+  }
+
+  it('goes to the daemon of the directory, or to an address that proves to hold the token given', async () => {
+    const { url, world } = await daemon()
+    world.services.seed.lock()
+    const args = ['unlock', '--passphrase-file', passphraseFile()]
+    expect(await cli(['--data-dir', dataDirectory(url), ...args])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('"unlocked"') as string
+    })
+    world.services.seed.lock()
+    expect(await cli(['--api', url, '--token', MAIN_TOKEN, ...args])).toMatchObject({ exitCode: 0 })
+    expect(await cli(['--api', url, '--token', MAIN_TOKEN, ...args])).toMatchObject({ exitCode: 0, stderr: '' })
+    expect((await cli(['--api', url, '--token', MAIN_TOKEN, 'lock'])).exitCode).toBe(0)
+    expect(world.services.seed.view().state).toBe('locked')
+  })
+
+  it('goes to nobody else, though a token for that address was given', async () => {
+    const thief = await impostor()
+    const { exitCode, stdout } = await cli([
+      '--api',
+      thief.url,
+      '--token',
+      MAIN_TOKEN,
+      'unlock',
+      '--passphrase-file',
+      passphraseFile()
+    ])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
+    expect(thief.seen.join('\n')).not.toContain(SEED_PASSPHRASE)
+    expectNoToken(thief)
   })
 })

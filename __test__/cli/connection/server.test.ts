@@ -105,6 +105,8 @@ const YOUNG = {
 }
 const GROWN = { ...YOUNG, diversity: { ...YOUNG.diversity, peers: 11, prefixes: 6, enough: true, message: null } }
 
+const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true, waiting: [] as object[] }
+let seed = UNLOCKED
 let status: Record<string, unknown> = STATUS
 
 /** Answers as the daemon does: codes on demand, the rest fixed. */
@@ -163,6 +165,21 @@ function fakeDaemon() {
   app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
   app.get('/api/names', (c) => {
     if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
+    return c.newResponse(
+      JSON.stringify({
+        type: '/errors/SVC-AUT-001',
+        title: '',
+        status: 401,
+        detail: 'no token',
+        code: 'SVC-AUT-001',
+        request_id: 'r7'
+      }),
+      401,
+      { 'Content-Type': 'application/problem+json' }
+    )
+  })
+  app.get('/api/seed', (c) => {
+    if (c.req.header('Authorization') !== undefined) return c.json(seed)
     return c.newResponse(
       JSON.stringify({
         type: '/errors/SVC-AUT-001',
@@ -335,6 +352,24 @@ describe('answers', () => {
     )
     const stranger = await cli(['--api', url, '--data-dir', '/nonexistent', 'status'])
     expect(JSON.parse(stranger.stdout)).toEqual(STATUS)
+  })
+
+  it('of the status tell that the seed is locked and what waits for it', async () => {
+    seed = {
+      state: 'locked',
+      sealed: true,
+      kept_elsewhere: true,
+      waiting: [{ what: 'renew', name: 'alice.chronym', task_id: 't1' }]
+    }
+    try {
+      const { stdout } = await ask(['status'], { terminal: true })
+      expect(stripVTControlCharacters(stdout)).toContain(
+        'the seed is locked: 1 signature waits: renew alice.chronym\n  unlock it: chronym unlock'
+      )
+      expect(JSON.parse((await ask(['status'])).stdout)).toMatchObject({ seed })
+    } finally {
+      seed = UNLOCKED
+    }
   })
 
   it('of the status say in one line what a young network is missing', async () => {

@@ -22,6 +22,7 @@ import type { NetworkStatusBody, OwnedNameBody } from '../schemas/network.ts'
 import type { PinBody } from '../schemas/pin.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/reveal.ts'
+import type { SeedBody } from '../schemas/seed.ts'
 import type { WantedBody } from '../schemas/wanted.ts'
 import type { EstimateBody, TaskBody, TaskStartedBody } from '../schemas/task.ts'
 import type { ZoneBody, ZoneDraftBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
@@ -46,6 +47,7 @@ export type {
   ReadinessBody,
   ResolvedIdentityBody,
   RevealBody,
+  SeedBody,
   StoredBody,
   TaskBody,
   TaskStartedBody,
@@ -243,6 +245,12 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
       json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
 
     wanted: (options?: RequestOptions) => json<WantedBody[]>('GET', '/api/wanted', options),
+    seed: (options?: RequestOptions) => json<SeedBody>('GET', '/api/seed', options),
+    /** SVC-KEY-007 for a wrong passphrase. */
+    unlock: (passphrase: string, options?: RequestOptions) =>
+      json<SeedBody>('POST', '/api/seed/unlock', { ...options, body: { passphrase } }),
+    lock: (options?: RequestOptions) => json<SeedBody>('POST', '/api/seed/lock', options),
+
     want: (id: string, options?: RequestOptions) =>
       json<WantedBody>('POST', '/api/wanted', { ...options, body: { id } }),
     unwant: (id: string, options?: RequestOptions) =>

@@ -22,7 +22,7 @@ export function identityRoutes({ registry }: ApiServices) {
         access: ['publish'],
         body: PublishKidRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
-        errors: [...PUBLISH_ERRORS, 'SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001']
+        errors: [...PUBLISH_ERRORS, 'SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-KEY-006']
       }),
       async (c) => {
         const { did, version, stored_by, of } = await registry.publishKid(unwrap(c.get('rawBody'), 'authorized_kid'))

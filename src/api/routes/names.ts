@@ -44,7 +44,8 @@ export function nameRoutes({ registry }: ApiServices) {
           'SVC-PUB-001',
           'SVC-PUB-002',
           'SVC-BCN-001',
-          'SVC-STO-001'
+          'SVC-STO-001',
+          'SVC-KEY-006'
         ]
       }),
       async (c) => {

@@ -97,7 +97,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         body: StartTaskRequestSchema,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
-        errors: [...START_ERRORS, 'SVC-REG-001', 'SVC-TSK-002']
+        errors: [...START_ERRORS, 'SVC-REG-001', 'SVC-TSK-002', 'SVC-KEY-006']
       }),
       (c) => start(c, (name, options) => registry.register(name, options), 'Registering')
     )

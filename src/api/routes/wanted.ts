@@ -30,7 +30,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         access: ['publish'],
         body: WantRequestSchema,
         answers: { 200: { description: 'What the look came to', schema: WantedSchema } },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-WNT-001', 'SVC-STO-001']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-WNT-001', 'SVC-STO-001', 'SVC-KEY-006']
       }),
       async (c) => c.json<WantedBody>(await registry.want(c.req.valid('json').id))
     )

@@ -19,7 +19,15 @@ import { RESOLVE_ERRORS } from './resolve.ts'
 
 const ETAG = { description: 'Made from the serial of the zone', schema: { type: 'string' as const } }
 
-const SAVE_ERRORS = ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-ZON-002', 'SVC-ZON-004', 'SVC-STO-001'] as const
+const SAVE_ERRORS = [
+  'SVC-NAM-001',
+  'SVC-NAM-002',
+  'SVC-OWN-001',
+  'SVC-ZON-002',
+  'SVC-ZON-004',
+  'SVC-STO-001',
+  'SVC-KEY-006'
+] as const
 
 export function zoneRoutes({ registry }: ApiServices) {
   /** A reserved name can have no zone here; on the network it is simply nobody's. */
@@ -174,7 +182,8 @@ export function zoneRoutes({ registry }: ApiServices) {
           'SVC-REG-001',
           'SVC-PUB-001',
           'SVC-PUB-002',
-          'SVC-STO-001'
+          'SVC-STO-001',
+          'SVC-KEY-006'
         ]
       }),
       async (c) => {

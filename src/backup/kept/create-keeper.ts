@@ -13,20 +13,34 @@ export interface CreateKeeperOptions {
   readonly recipients: readonly string[]
   readonly paths: DataPaths
   readonly profile: NetworkProfile
+  /** Of a sealed directory; left out where the words are in clear. */
+  readonly seed?: () => Uint8Array | undefined
+  /** Whether the directory has its words in clear, or the seed is unlocked. */
+  readonly isReady?: () => boolean
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
 /** The keeper of a daemon, with the timers of the process and a thread for each file. */
-export function createKeeper({ file: named, recipients, paths, profile, log, now }: CreateKeeperOptions): BackupKeeper {
+export function createKeeper({
+  file: named,
+  recipients,
+  paths,
+  profile,
+  seed,
+  isReady,
+  log,
+  now
+}: CreateKeeperOptions): BackupKeeper {
   const file = resolve(named)
   if (isInside(file, paths.root))
     log.warn({ file }, 'the backup is inside the data directory: it is lost with it; name another place in backup.file')
   const kept = readBackupState(paths).kept_backup
   const writtenMs = kept?.file === file ? Date.parse(kept.written_at ?? '') : NaN
   return new BackupKeeper({
-    write: (isForced) => keepOnThread({ paths, profile, file, recipients, nowMs: now(), isForced }),
+    write: (isForced) => keepOnThread({ paths, profile, seed: seed?.(), file, recipients, nowMs: now(), isForced }),
+    ...(isReady !== undefined && { isReady }),
     isThere: () => existsSync(file),
     now,
     after(milliseconds, action) {

@@ -38,6 +38,8 @@ type TimerName = 'quiet' | 'latest' | 'seen' | 'check' | 'retry'
 export interface KeeperOptions {
   /** Writes the file unless it is there with the same contents; always where forced. */
   readonly write: (isForced: boolean) => Promise<KeepResult>
+  /** Whether the words can be had now. Default: always. While not, changes wait until {@link BackupKeeper.resume}. */
+  readonly isReady?: () => boolean
   /** Whether there is a file at the place. */
   readonly isThere: () => boolean
   /** Milliseconds since the epoch. */
@@ -59,8 +61,8 @@ export interface KeeperStatus {
   readonly isPending: boolean
   /** Attempts since the daemon started. */
   readonly failures: number
-  /** `failing`: the last attempt failed. `missing`: nothing is at its place. */
-  readonly state: 'kept' | 'failing' | 'missing'
+  /** `failing`: the last attempt failed. `missing`: nothing is at its place. `waiting`: for the seed. */
+  readonly state: 'kept' | 'failing' | 'missing' | 'waiting'
   /** Short cause of the last failure, without paths: ENOSPC. */
   readonly reason: string | undefined
 }
@@ -102,6 +104,11 @@ export class BackupKeeper {
     this.#due()
   }
 
+  /** The words can be had again: writes what waited. */
+  resume(): void {
+    this.#due()
+  }
+
   /** Writes what is pending, and ends. Never rejects. */
   async stop(): Promise<void> {
     if (!this.#isStarted) return
@@ -114,8 +121,10 @@ export class BackupKeeper {
 
   status(): KeeperStatus {
     const code = (this.#failure as { code?: unknown } | undefined)?.code
-    const state =
-      this.#failure !== undefined
+    const isWaiting = this.#isPending && this.#options.isReady?.() === false
+    const state = isWaiting
+      ? 'waiting'
+      : this.#failure !== undefined
         ? 'failing'
         : this.#writtenMs !== undefined && !this.#options.isThere()
           ? 'missing'
@@ -145,6 +154,10 @@ export class BackupKeeper {
 
   async #write(): Promise<void> {
     for (const name of [...this.#timers.keys()]) this.#disarm(name)
+    if (this.#options.isReady?.() === false) {
+      this.#isPending = true
+      return
+    }
     this.#isPending = false
     const { write, now, onFailure, onRecovery } = this.#options
     try {

@@ -17,6 +17,8 @@ const MAX_KNOWN = 8
 export interface KeepRequest {
   readonly paths: DataPaths
   readonly profile: NetworkProfile
+  /** 32 bytes, of a sealed seed; undefined: the words are in clear. In memory only. */
+  readonly seed?: Uint8Array | undefined
   /** Absolute path. */
   readonly file: string
   /** Public keys of age; at least one. */
@@ -47,6 +49,7 @@ export interface KeepResult {
 export async function keepBackup({
   paths,
   profile,
+  seed,
   file,
   recipients,
   nowMs,
@@ -55,7 +58,7 @@ export async function keepBackup({
   const noted = readBackupState(paths).kept_backup
   const kept = noted?.file === file ? noted : undefined
   const present = readPresent(file, kept)
-  const { contents, leftOut } = await makeContents(paths, { tasks: false, nowMs, networks: [profile] })
+  const { contents, leftOut } = await makeContents(paths, { seed, tasks: false, nowMs, networks: [profile] })
   const left = leftOut.map(({ key }) => key)
   const digest = contentsDigest(contents, recipients)
   if (!isForced && present !== undefined && kept?.contents === digest)

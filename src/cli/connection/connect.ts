@@ -1,7 +1,7 @@
 import { createClient, plainFetch, type Client, type Transport } from '../../api/client/client.ts'
 import { proofKey } from '../../api/daemon-proof.ts'
 import type { Context } from '../context.ts'
-import { directoryTarget, directoryToken, givenToken, localPaths, whichDaemon } from './location.ts'
+import { directoryTarget, directoryToken, givenToken, localPaths, requireToken, whichDaemon } from './location.ts'
 import { provenFetch, UnprovedError } from './proven-fetch.ts'
 import { printable } from '../terminal/format.ts'
 
@@ -33,6 +33,22 @@ export function connect(context: Context, { anonymous = false } = {}): Client {
   const cure = `Give the address of the daemon of ${localPaths(context).root}, or leave --api out; for another daemon leave --data-dir out and give --token.`
   const proven = provenFetch(() => ({ url: baseUrl, key: proofKey(token), token, ...(strict ? { cure } : {}) }))
   return createClient({ baseUrl, fetch: strict ? proven : orWithoutToken(context, proven) })
+}
+
+/**
+ * As {@link connect}, for what must reach no other daemon, such as a passphrase: each request goes on a connection
+ * whose other end has proved to hold the main token. CLI-TOK-001 where there is no main token to hold it to.
+ */
+export function connectProven(context: Context): Client {
+  const which = whichDaemon(context)
+  if (which.kind === 'directory') return connect(context)
+  const token = requireToken(context)
+  const cure =
+    'Give the main token of the daemon at that address with --token, or name its data directory with --data-dir and leave --api out.'
+  return createClient({
+    baseUrl: which.url,
+    fetch: provenFetch(() => ({ url: which.url, key: proofKey(token), token, cure }))
+  })
 }
 
 /** Asks as a stranger where the address does not prove to be the daemon of the data directory, and says so once. */

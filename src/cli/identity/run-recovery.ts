@@ -58,7 +58,7 @@ export async function runRecover(context: Context, options: RecoverOptions, did:
   const recoveryKeys = options.recoveryKey === undefined ? undefined : parseRecoveryKeys(options.recoveryKey)
   const profile = loadProfile(context, options.network)
   const keysOf =
-    options.keepKeys === true ? undefined : { seed: readSeed(context, options.seedFile), index: options.index }
+    options.keepKeys === true ? undefined : { seed: await readSeed(context, options.seedFile), index: options.index }
   const { versions } = await aboutDid(connect(context).kidLog(requireDid(did)))
   const standing = verifyKidLog(
     versions.map((version) => parseKidDocument(version, profile)),
@@ -85,7 +85,7 @@ export async function runSign(context: Context, options: SignOptions, file: stri
   const recovery = await readRecoveryFile(context, file, options.network)
   const key =
     options.recoveryKeyFile === undefined
-      ? recoveryKeyOfSeed(recovery, readSeed(context, options.seedFile))
+      ? recoveryKeyOfSeed(recovery, await readSeed(context, options.seedFile))
       : await readRecoveryKey(context, options.recoveryKeyFile, options)
   const document = signRecovery(recovery, key, new Date().toISOString())
   context.output.text(JSON.stringify({ authorized_kid: { document } }, undefined, context.output.json ? undefined : 2))

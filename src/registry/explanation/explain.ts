@@ -8,16 +8,24 @@ import type { Name } from '../../protocol/name/names.ts'
 import type { Equivocation } from '../../protocol/claim/order.ts'
 import type { Candidate } from '../../protocol/resolution/quorum.ts'
 import { isRollback } from '../../protocol/resolution/rollback.ts'
-import { openName, ownKey, type RegistryContext } from '../context.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import type { AutomaticRenewal } from '../upkeep/automatic-renewal.ts'
+import { openName, ownPublicKey, type RegistryContext } from '../context.ts'
 import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { equivocationOf } from '../ownership/other-daemon.ts'
-import { ownClaim, type ExplainParts } from './own-claim.ts'
+import { ownClaim } from './own-claim.ts'
 import { pinView } from '../resolution/pin-view.ts'
 import { decide, notFound } from '../resolution/resolver.ts'
 import { isHeldByMost, isSecret } from '../resolution/secrecy.ts'
 import { survey, type Survey } from '../resolution/survey.ts'
 import type { ExplainedAnswer, ExplainedRule, ExplainedState, Explanation, OwnExplanation } from '../types.ts'
+
+export interface ExplainParts {
+  readonly context: RegistryContext
+  readonly tasks: TaskManager
+  readonly renewal: AutomaticRenewal
+}
 
 /** Always asks anew. `withOwn`: with what concerns this daemon's own claim. SVC-NAM-*, SVC-RES-001. */
 export async function explain(
@@ -59,7 +67,7 @@ function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplana
     isThisDaemon:
       context.owned.get(name) !== undefined &&
       candidates[0] !== undefined &&
-      equalBytes(candidates[0].pubkey, ownKey(context, name).publicKey),
+      equalBytes(candidates[0].pubkey, ownPublicKey(context, name)),
     votes:
       tally.kind === 'owner'
         ? { for: tally.owner.votes, of: tally.of }

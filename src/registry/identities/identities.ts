@@ -154,7 +154,8 @@ export async function adoptIdentity(
   context: RegistryContext,
   did: Did
 ): Promise<'adopted' | 'other-owner' | 'not-found'> {
-  const { profile, masterSeed, network, store } = context
+  const { profile, network, store } = context
+  const masterSeed = context.seed.require()
   const known = await findIdentity(context, did)
   if (known === undefined) return 'not-found'
   if (keyIndexOfLog(known.versions, masterSeed, profile) === undefined) return 'other-owner'

@@ -11,7 +11,7 @@ import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
 import { parseZonePayload, payloadSerial } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial } from '../publication/assemble.ts'
-import { ownKey, type RegistryContext } from '../context.ts'
+import { ownPublicKey, type RegistryContext } from '../context.ts'
 import type { OwnedRecord } from '../stored/owned-names.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
 
@@ -25,7 +25,7 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   const { name, tally } = found
   if (tasks.list().some((task) => task.name === name && task.status === 'running')) return false
   const own = context.owned.get(name)
-  if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownKey(context, name).publicKey))
+  if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownPublicKey(context, name)))
     return false
   const { newest } = tally.owner
   const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)

@@ -1,7 +1,7 @@
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { TaskManager } from '../../tasks/types.ts'
-import { ownKey, type RegistryContext } from '../context.ts'
+import { ownPublicKey, type RegistryContext } from '../context.ts'
 import { takeUpNewer } from './newer-records.ts'
 import { noteEquivocationOfOurs } from './other-daemon.ts'
 import type { OwnedRecord, Standing } from '../stored/owned-names.ts'
@@ -92,7 +92,7 @@ export class Standings {
     const found = await survey(this.#context, name)
     const { tally } = found
     if (!takeUpNewer(this.#context, this.#tasks, found)) noteEquivocationOfOurs(this.#context, found)
-    const { publicKey } = ownKey(this.#context, name)
+    const publicKey = ownPublicKey(this.#context, name)
     if (tally.kind === 'owner') {
       if (equalBytes(tally.owner.pubkey, publicKey)) return 'held'
       return tally.settled && !tally.thin ? 'lost' : 'contested'

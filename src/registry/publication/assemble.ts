@@ -4,7 +4,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import { encodeVdfProof, signReveal, type Link, type Reveal } from '../../protocol/claim/reveal.ts'
 import { payloadSerial, serializeZone, type Zone } from '../../protocol/zone/zone.ts'
 import type { TaskKind } from '../../tasks/types.ts'
-import { ownKey, type RegistryContext } from '../context.ts'
+import { ownKey, ownPublicKey, type RegistryContext } from '../context.ts'
 
 const EMPTY_ZONE: Zone = { records: {} }
 
@@ -12,7 +12,7 @@ const EMPTY_ZONE: Zone = { records: {} }
 export function nextSerial(context: RegistryContext, name: Name): number {
   const { owned, zones, memory } = context
   const record = owned.get(name)
-  const seen = memory.newest(name, ownKey(context, name).publicKey)
+  const seen = memory.newest(name, ownPublicKey(context, name))
   return Math.max(zones.get(name)?.serial ?? 0, record?.serial ?? 0, seen?.serial ?? 0) + 1
 }
 

@@ -5,16 +5,29 @@ import { commitmentHash, SALT_BYTES, stampPrefix } from '../../protocol/claim/co
 import type { Name } from '../../protocol/name/names.ts'
 import { claimRound } from '../../protocol/claim/receipt.ts'
 import type { ClaimDraft } from './claim-draft.ts'
-import { ownKey, type RegistryContext } from '../context.ts'
+import { ownPublicKey, type RegistryContext } from '../context.ts'
 
 /** A beacon so many rounds late is away, not slow (the lag that docs/protocol/rules.md, 9, warns of). */
 const BEACON_LOST_ROUNDS = 20
 /** A daemon that has just started has its first pulse within this time, if any source answers. */
 const FIRST_PULSE_TIMEOUT_MS = 5_000
 
-/** C of a claim of ours. */
+/** C of a claim of ours. Throws SVC-KEY-006. */
 export function ownCommitment(context: RegistryContext, name: Name, salt: Uint8Array): Uint8Array {
-  return commitmentHash(name, ownKey(context, name).publicKey, salt, context.profileHash)
+  return commitmentHash(name, ownPublicKey(context, name), salt, context.profileHash)
+}
+
+/**
+ * C of a claim whose pulse is chosen: while the seed is locked, as the receipts have it, so that squaring goes on.
+ * Throws SVC-KEY-006 where they are of another claim.
+ */
+export function sentCommitment(
+  context: RegistryContext,
+  name: Name,
+  { salt, pulseRound }: { readonly salt: Uint8Array; readonly pulseRound: number | null }
+): Uint8Array {
+  const sent = context.seed.isLocked && context.owned.get(name) === undefined ? context.receipts.get(name) : undefined
+  return sent !== undefined && sent.pulseRound === pulseRound ? sent.commitment : ownCommitment(context, name, salt)
 }
 
 /** 32 random bytes, new for each attempt. */

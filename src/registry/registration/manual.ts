@@ -8,7 +8,7 @@ import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
 import type { RecordOrder } from '../../protocol/claim/order.ts'
 import { isRollback } from '../../protocol/resolution/rollback.ts'
 import { stampFor } from '../publication/commitments.ts'
-import { exactName, openName, ownKey, type RegistryContext } from '../context.ts'
+import { exactName, openName, ownPublicKey, type RegistryContext } from '../context.ts'
 import { leaseOf } from '../lease-times.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
 import type { CommittedBy, StoredBy } from '../types.ts'
@@ -51,9 +51,10 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
   const claim = claimOf(reveal, name, linksOf(reveal), context.profile)
   requireOneClaim(context, claim)
   if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw supersededRecord(name)
+  // Before it is sent: while the seed is locked nobody knows whether a name that is not owned yet becomes ours by it.
+  const isOwn = equalBytes(reveal.pubkey, ownPublicKey(context, name))
   const outcome = await context.network.putReveal(reveal)
   if (isSuperseded(outcome)) throw supersededRecord(name)
-  const isOwn = equalBytes(reveal.pubkey, ownKey(context, name).publicKey)
   try {
     const stored = requireMajority(name, outcome)
     context.memory.see(claim)

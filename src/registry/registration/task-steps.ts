@@ -18,11 +18,24 @@ import {
   type ClaimContext,
   type ClaimDraft
 } from '../publication/claim-draft.ts'
-import { chooseRound, isFresh, newDraft, newSalt, ownCommitment, verifiedRound } from '../publication/commitments.ts'
+import {
+  chooseRound,
+  isFresh,
+  newDraft,
+  newSalt,
+  ownCommitment,
+  sentCommitment,
+  verifiedRound
+} from '../publication/commitments.ts'
 import { createContext, openName, type RegistryContext, type RegistryDependencies } from '../context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
 import { translated } from '../service-errors.ts'
+
+const LOCKED = {
+  code: 'SVC-KEY-006',
+  message: 'The seed is locked, and the commitment needs its signature. `chronym unlock` lets it go on.'
+} as const
 
 /** The steps of a claim, for the task manager: commit, wait for the pulse, plan, reveal. */
 export function createTaskSteps(dependencies: RegistryDependencies): TaskSteps {
@@ -33,6 +46,9 @@ export function createTaskSteps(dependencies: RegistryDependencies): TaskSteps {
     commit: (task, draft, saveDraft, signal) => translated(() => commit(context, task, draft, saveDraft, signal)),
     plan: (task, draft, signal) => translated(() => plan(context, task, decodeDraft(draft), signal)),
     remind: (task, draft, signal) => translated(() => remind(context, task, decodeDraft(draft), signal)),
+    obstacle: () => (context.seed.isLocked ? LOCKED : undefined),
+    untilPassed: (error, signal) =>
+      error instanceof ServiceError && error.code === 'SVC-KEY-006' ? context.seed.unlocked(signal) : undefined,
     withdraw: (task) => withdraw(context, task),
     usable: (task, evaluated) => usable(context, task, evaluated),
     reveal: (task, evaluated, proof, saved, saveReveal, signal) =>
@@ -110,7 +126,7 @@ function seedOf(
   { salt, pulseRound, pulse }: ClaimContext,
   before: Link | undefined
 ): Uint8Array {
-  const commitment = ownCommitment(context, name, salt)
+  const commitment = sentCommitment(context, name, { salt, pulseRound })
   return vdfSeed(
     { commitment, round: pulseRound, randomness: pulseRandomness(pulse), before: before?.proof },
     context.profileHash
@@ -124,7 +140,7 @@ async function remind(
   signal: AbortSignal
 ): Promise<void> {
   const name = openName(context, task.name)
-  await context.network.commit(name, ownCommitment(context, name, draft.salt), draft.nonce, signal)
+  await context.network.commit(name, sentCommitment(context, name, draft), draft.nonce, signal)
 }
 
 /**

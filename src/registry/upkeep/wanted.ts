@@ -86,6 +86,7 @@ export class WantedNames {
   async want(text: string): Promise<WantedView> {
     const { store, clock } = this.#context
     const id = text.startsWith('did:') ? readDid(this.#context, text) : openName(this.#context, text)
+    if (!this.#isHeld(id)) this.#context.seed.require()
     const known = store.get(keys.wanted(id))
     const wanted = { sinceMs: known === undefined ? clock.now() : decodeWanted(known).sinceMs, isGuess: false }
     if (this.#isHeld(id)) return { ...this.#view(id, wanted), state: 'adopted', detail: 'This daemon has it.' }
@@ -108,6 +109,8 @@ export class WantedNames {
 
   /** Never rejects. */
   async #lookAtAll(): Promise<void> {
+    // Whether a claim is ours only the seed can tell.
+    if (this.#context.seed.isLocked) return
     try {
       for (const [id, wanted] of [...this.#stored()]) {
         if (this.#isStopped) return

@@ -120,6 +120,7 @@ export async function publishZone(
   const record = requireOwned(context, name)
   const local = context.zones.get(name)
   if (local === undefined) throw new ServiceError('SVC-ZON-003', `There is no local zone for ${name}.`)
+  context.seed.require()
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead')
     throw new ServiceError(

@@ -16,7 +16,8 @@ const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SVC-RES-001',
   'SVC-PUB-002',
   'SVC-BCN-001',
-  'SVC-STO-001'
+  'SVC-STO-001',
+  'SVC-KEY-006'
 ])
 
 /** A worker that was lost or had too much to do says nothing of the question: another one answers it. */
@@ -80,7 +81,9 @@ export class TaskRun {
         if (this.#abort.signal.aborted) return
         if (isTransient(error) || this.#evaluation.mayTryAgain(error)) {
           this.#stall(error, attempt, 'a step of the task is tried again')
-          await this.#pause(attempt++)
+          const passed = this.#context.steps.untilPassed?.(error, this.#abort.signal)
+          if (passed === undefined) await this.#pause(attempt++)
+          else await this.#settled(passed)
         } else {
           log.error({ task: this.#identity.taskId, name: this.#identity.name, err: error }, 'the task failed')
           await this.#persist(() => {
@@ -154,13 +157,18 @@ export class TaskRun {
     this.#context.stalled(asObstacle(error))
   }
 
-  async #pause(attempt: number): Promise<void> {
-    const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 16))
+  /** Never rejects where the run was stopped. */
+  async #settled(passing: Promise<void>): Promise<void> {
     try {
-      await this.#context.clock.sleep(waitMs, this.#abort.signal)
+      await passing
     } catch (error) {
       if (!this.#abort.signal.aborted) throw error
     }
+  }
+
+  async #pause(attempt: number): Promise<void> {
+    const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 16))
+    await this.#settled(this.#context.clock.sleep(waitMs, this.#abort.signal))
   }
 }
 

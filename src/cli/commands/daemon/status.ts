@@ -6,6 +6,7 @@ import {
   type Client,
   type NetworkStatusBody,
   type OwnedNameBody,
+  type SeedBody,
   type TaskBody
 } from '../../../api/client/client.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
@@ -24,6 +25,7 @@ import {
 import type { Paint } from '../../terminal/output.ts'
 import { watchTask } from '../../task/watch.ts'
 import { warningLines } from '../names/names.ts'
+import { waitingText } from './unlock.ts'
 
 /** One line while something is missing. */
 function diversityFields({ diversity, status }: NetworkStatusBody, paint: Paint): (readonly [string, string])[] {
@@ -85,6 +87,22 @@ async function warnedNames(client: Client): Promise<Pick<OwnedNameBody, 'name' |
   }
 }
 
+/** While the seed is locked: what waits for it. Nothing for who may not see it. */
+async function lockedSeed(client: Client): Promise<SeedBody | undefined> {
+  try {
+    const seed = await client.seed()
+    return seed.state === 'locked' ? seed : undefined
+  } catch (error) {
+    // A daemon of before has no such route.
+    if (
+      error instanceof ProblemError &&
+      (error.code === 'SVC-AUT-001' || error.code === 'SVC-AUT-002' || error.code === 'SVC-REQ-004')
+    )
+      return undefined
+    throw error
+  }
+}
+
 async function showTask(context: Context, taskId: string, watch: boolean): Promise<ExitCode> {
   const client = connect(context)
   const id = await taskIdOf(client, taskId)
@@ -109,8 +127,14 @@ export function addStatusCommand(program: Command, run: Run): void {
         const client = connect(context)
         const status = await client.networkStatus()
         const names = await warnedNames(client)
-        context.output.answer({ ...status, ...(names.length > 0 && { warned_names: names }) }, (paint) =>
-          [networkText(status, paint), ...warningLines(names, paint)].join('\n')
+        const seed = await lockedSeed(client)
+        const lockLines = (paint: Paint): string[] =>
+          seed === undefined
+            ? []
+            : [paint('yellow', `the seed is locked: ${waitingText(seed.waiting)}`), '  unlock it: chronym unlock']
+        context.output.answer(
+          { ...status, ...(seed !== undefined && { seed }), ...(names.length > 0 && { warned_names: names }) },
+          (paint) => [networkText(status, paint), ...lockLines(paint), ...warningLines(names, paint)].join('\n')
         )
         return EXIT.ok
       })

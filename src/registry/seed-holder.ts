@@ -1,0 +1,71 @@
+/** The seed of a running daemon: in memory while it is unlocked, nowhere while it is locked. */
+import { ServiceError } from '../errors.ts'
+
+/** What needs a signature asks here each time, and keeps nothing. */
+export interface OwnerSeed {
+  readonly isLocked: boolean
+  /** 32 bytes; the names' keys come from it. Throws SVC-KEY-006 while it is locked. */
+  require(): Uint8Array
+  /** Resolves at once or when it is unlocked; rejects with the reason of `signal`. */
+  unlocked(signal: AbortSignal): Promise<void>
+}
+
+export class SeedHolder implements OwnerSeed {
+  #seed: Uint8Array | undefined
+  readonly #listeners = new Set<() => void>()
+
+  /** @param seed 32 bytes; undefined: it is locked */
+  constructor(seed: Uint8Array | undefined) {
+    this.#seed = seed
+  }
+
+  get isLocked(): boolean {
+    return this.#seed === undefined
+  }
+
+  require(): Uint8Array {
+    if (this.#seed === undefined)
+      throw new ServiceError('SVC-KEY-006', 'The seed of this daemon is locked, and this needs its signature.')
+    return this.#seed
+  }
+
+  unlocked(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted || !this.isLocked) {
+        if (signal.aborted) reject(signal.reason as Error)
+        else resolve()
+        return
+      }
+      const end = (): void => {
+        off()
+        signal.removeEventListener('abort', abort)
+      }
+      const off = this.onUnlock(() => {
+        end()
+        resolve()
+      })
+      const abort = (): void => {
+        end()
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+    })
+  }
+
+  onUnlock(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** What waited for it goes on. */
+  unlock(seed: Uint8Array): void {
+    this.#seed = seed
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  /** Overwrites it in memory; keys that a signature under way has derived go with it. */
+  lock(): void {
+    this.#seed?.fill(0)
+    this.#seed = undefined
+  }
+}
