@@ -15,7 +15,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml'
 }
 const FILES = [
-  ...['index.html', 'icon.svg', 'style.css', 'main.js', 'http.js', 'elements.js', 'dialog.js', 'questions.js'],
+  ...[
+    'index.html',
+    'icon.svg',
+    'style.css',
+    'main.js',
+    'http.js',
+    'elements.js',
+    'dialog.js',
+    'questions.js',
+    'seed.js'
+  ],
   ...[
     'names.js',
     'name-input.js',

@@ -2,6 +2,7 @@ import { withdrawQuestion } from './dialog.js'
 import { $, attempt, count, duration, element, notice } from './elements.js'
 import { get, logIn, logOut, stream, whenLoggedOut } from './http.js'
 import { refreshNames, wireRegister } from './names.js'
+import { forgetPassphrase, refreshSeed, wireUnlock } from './seed.js'
 import { eventWord } from './task-state.js'
 import { onTaskEnd, refreshTasks, stopTasks } from './tasks.js'
 import { wireZoneEditor } from './zone-editor.js'
@@ -48,7 +49,7 @@ function showEvent(_type, { at, type, detail }) {
 
 async function refresh() {
   try {
-    await Promise.all([refreshNetwork(), refreshNames(), refreshTasks()])
+    await Promise.all([refreshNetwork(), refreshNames(), refreshTasks(), refreshSeed()])
     if (lost) notice()
     lost = false
   } catch (error) {
@@ -74,6 +75,7 @@ function leave() {
   closeEvents()
   stopTasks()
   withdrawQuestion()
+  forgetPassphrase()
   $('dashboard').hidden = true
   $('logout').hidden = true
   $('login').hidden = false
@@ -93,6 +95,7 @@ $('logout').onclick = () => attempt(async () => (await logOut(), leave()))
 whenLoggedOut(leave)
 onTaskEnd(() => void refreshNames().catch(notice))
 wireRegister()
+wireUnlock(refreshTasks)
 wireZoneEditor(refreshNames)
 
 const { scopes } = await get('/session')
