@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { readAccessToken } from '../data-directory/access-token.ts'
 import { existsSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import type { ConfigSources } from './chronymd.ts'
+import type { StartSources } from '../config/sources.ts'
 import type { AppOptions } from '../api/app.ts'
 import { createEventLog } from '../api/event-log.ts'
 import { createIdempotency } from '../api/access/idempotency.ts'
@@ -147,7 +147,7 @@ function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): strin
  * stopped again. The limits of `options` are for load generators, which the rate limits would stop.
  */
 export async function startDaemon(
-  { file, environment, flags }: ConfigSources,
+  { file, environment, flags }: StartSources,
   { passphrase = NO_PASSPHRASE, ...options }: StartOptions = {}
 ): Promise<RunningDaemon> {
   const early = checkConfig(mergeConfig(file, environment, flags), 'configuration')

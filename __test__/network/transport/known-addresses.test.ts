@@ -5,7 +5,7 @@ import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { knownAddresses } from '../../../src/network/transport/known-addresses.ts'
-import type { Node } from '../../../src/network/node.ts'
+import type { Node } from '../../../src/network/libp2p.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { startBareNode } from '../bare-node.ts'
 

@@ -1,5 +1,7 @@
 /** A daemon whose seed is locked: what needs no signature goes on, what needs one waits or is refused. */
 import { describe, expect, it } from 'vitest'
+import type { Name } from '../../../src/protocol/name/names.ts'
+import { LocalZones, type LocalZone } from '../../../src/registry/stored/local-zones.ts'
 import { until } from '../../tasks/fakes.ts'
 import type { TestNode } from '../fakes.ts'
 import { ALICE, code, SECOND, useWorkbench, ZONE } from '../workbench.ts'
@@ -40,6 +42,17 @@ describe('a locked daemon', () => {
     expect(node.registry.drafts()).toMatchObject([{ name: ALICE, serial: 2 }])
     node.unlock()
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 2 })
+  })
+
+  it('refuses to publish before it gives the zone another serial', async () => {
+    const node = await start()
+    await registered(node)
+    const zones = new LocalZones(node.store)
+    // Of the serial that is published, with other records: it needs a new one.
+    zones.save(ALICE, { serial: 1, ...ZONE } as LocalZone)
+    node.seed.lock()
+    await expect(node.registry.publishZone(ALICE)).rejects.toThrow(LOCKED)
+    expect(zones.get(ALICE as Name)!.serial).toBe(1)
   })
 
   it('takes a reveal of an unknown name that was signed elsewhere only while it can tell whether it is its own', async () => {

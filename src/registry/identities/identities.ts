@@ -155,10 +155,11 @@ export async function adoptIdentity(
   did: Did
 ): Promise<'adopted' | 'other-owner' | 'not-found'> {
   const { profile, network, store } = context
-  const masterSeed = context.seed.require()
+  context.seed.require()
   const known = await findIdentity(context, did)
   if (known === undefined) return 'not-found'
-  if (keyIndexOfLog(known.versions, masterSeed, profile) === undefined) return 'other-owner'
+  // Asked for again: it may have been locked during the look-up.
+  if (keyIndexOfLog(known.versions, context.seed.require(), profile) === undefined) return 'other-owner'
   const manifest = await findManifest(context, known)
   const encoded = await stamped(context, did, {
     versions: known.versions,
