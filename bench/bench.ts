@@ -18,7 +18,6 @@ export type Build = keyof typeof BUILDS
 
 const CHIAVDF_CURE =
   "It needs cmake, make, m4, a C++ compiler, GMP's headers and libclang; on Debian: apt-get install cmake make m4 g++ libgmp-dev libclang-dev."
-const PROTOTYPE_CURE = 'It needs an x86-64 processor with BMI2 and ADX.'
 
 export interface Proof {
   seed: string
@@ -44,11 +43,10 @@ export interface Bench {
   /** 32 bytes, hexadecimal; all others are derived from it. */
   seed: string
   ours: (build: Build) => Promise<Program>
-  prototype: () => Promise<Program>
   chiavdf: () => Promise<Program>
   /** The addon and the pool in a process of Node's, on one CPU or on two. */
   addon: (cpus: 1 | 2) => Promise<Program>
-  /** The first so many of a row of proofs, each of another seed. */
+  /** The first `count` of a sequence of proofs, each of another seed. */
   proofs: (count: number) => Promise<Proof[]>
   close: () => void
 }
@@ -63,7 +61,7 @@ export function createBench(seed: string, options: Options, machine: Machine): B
     if (program === undefined) {
       program = start()
       programs.set(name, program)
-      // Each asker is told; that nobody asks again is no fault.
+      // Each caller sees the failure; an uncaught rejection would end the process.
       program.catch(() => undefined)
     }
     return program
@@ -78,14 +76,6 @@ export function createBench(seed: string, options: Options, machine: Machine): B
     machine,
     seed,
     ours,
-    prototype: () =>
-      once('prototype', async () =>
-        startProgram(
-          await build({ folder: 'peers/prototype', name: 'peer-prototype', variant: 'native', cure: PROTOTYPE_CURE }),
-          [],
-          one
-        )
-      ),
     chiavdf: () =>
       once('chiavdf', async () =>
         startProgram(

@@ -6,7 +6,7 @@ mod verifying;
 use chronym_vdf::{Backend, Discriminant, Form};
 use evaluating::Evaluating;
 use line::serde_json::json;
-use line::{Request, hex, serve, timed};
+use line::{Request, serve, timed};
 use std::collections::HashMap;
 
 /// Bits of a discriminant.
@@ -52,17 +52,12 @@ fn main() {
             json!({ "backend": Backend::in_use().expect("a backend that exists").name(), "backends": backends })
         }
         "start" => {
-            let discriminant = derive(&request.bytes("seed"));
-            rows.start(&discriminant);
-            json!({ "discriminant": hex(&discriminant.to_be_bytes()) })
+            rows.start(&derive(&request.bytes("seed")));
+            json!({})
         }
         "squarings" => {
             let (discriminant, form) = rows.get(request);
             timed(|| *form = form.square_times(request.count("count"), discriminant)).1
-        }
-        "form" => {
-            let (discriminant, form) = rows.get(request);
-            json!({ "form": hex(&form.encode(discriminant)) })
         }
         "evaluate" => {
             let (begun, times) = Evaluating::begin(request);
