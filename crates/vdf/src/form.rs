@@ -3,11 +3,11 @@
 mod codec;
 mod fast;
 mod norm_two;
+pub(crate) mod nucomp;
 mod partial_xgcd;
 mod reduce;
 
 use crate::discriminant::{D_LIMBS, Discriminant};
-use crate::nucomp;
 use crate::uint::Uint;
 
 pub use codec::FORM_BYTES;

@@ -2,10 +2,10 @@
 
 use crate::backend::Backend;
 use crate::discriminant::{D_LIMBS, Discriminant};
-use crate::form::{Form, HALF_LIMBS};
+use crate::form::{Form, HALF_LIMBS, nucomp};
 use crate::hash_prime::hash_prime;
+use crate::prime;
 use crate::uint::Uint;
-use crate::{nucomp, prime};
 
 /// A form's coefficients, integers little-endian: a and |b| of at most 64 bytes, c of at most 128.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -25,7 +25,6 @@ mod hash_prime;
 mod int;
 mod lattice;
 mod montgomery;
-mod nucomp;
 mod prefetch;
 mod prime;
 #[cfg(test)]

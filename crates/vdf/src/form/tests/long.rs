@@ -1,6 +1,7 @@
 //! Squarings in a row, from the generator on, each compared: the fast one with NUDUPL, some with the textbook and by every backend.
 
-use crate::{Backend, Discriminant, Form, nucomp, reference};
+use crate::form::nucomp;
+use crate::{Backend, Discriminant, Form, reference};
 
 /// Of so many squarings one is also compared with the textbook, which takes a hundred times longer.
 const TEXTBOOK_EVERY: u64 = if cfg!(debug_assertions) { 50 } else { 1000 };

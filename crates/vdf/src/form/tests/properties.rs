@@ -1,10 +1,10 @@
 //! Squares and products of forms with structure, at every size and by every backend, against the textbook.
 
 use crate::discriminant::D_LIMBS;
-use crate::form::{Form, HALF_LIMBS};
+use crate::form::{Form, HALF_LIMBS, nucomp};
 use crate::int::extended_gcd;
 use crate::uint::Uint;
-use crate::{Backend, Discriminant, nucomp, reference};
+use crate::{Backend, Discriminant, reference};
 
 /// From 64 bits on, at the edges of limbs and of what the fast kernel takes.
 const SIZES: [usize; 18] = [64, 72, 120, 128, 136, 256, 320, 384, 504, 512, 640, 768, 896, 920, 928, 968, 1016, 1024];
