@@ -4,84 +4,19 @@
 //! token of its set; a token's existence is the proof that its instructions may be used, and only this file makes them.
 
 use crate::error::Error;
+use crate::instruction_set::{BACKEND_VARIABLE, InstructionSet as Set};
 use std::env;
 use std::sync::OnceLock;
-
-/// The environment variable that forces a backend by its name. Read once.
-pub const BACKEND_VARIABLE: &str = "CHRONYM_VDF_BACKEND";
 
 /// A set of instructions that this processor has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Backend(Set);
 
-/// Every set there is, on any target; each contains those before it that have the same target.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Set {
-    /// What the crate was compiled for, without anything found out at run time.
-    Portable,
-    /// The same code: the target's own instructions (CLZ and RBIT, CSEL, UMULH) are what the kernel wants.
-    Aarch64,
-    /// Haswell, Excavator and later: BMI1, BMI2, LZCNT.
-    Bmi2,
-    /// Broadwell, Zen and later.
-    Adx,
-    /// Ice Lake, Zen 4 and later: products of 52 bits in eight lanes.
-    Ifma,
-}
-
-impl Set {
-    /// Highest first.
-    const ALL: [Self; 5] = [Self::Ifma, Self::Adx, Self::Bmi2, Self::Aarch64, Self::Portable];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Aarch64 => "aarch64",
-            Self::Bmi2 => "x86-64-bmi2",
-            Self::Adx => "x86-64-adx",
-            Self::Ifma => "x86-64-ifma",
-        }
-    }
-
-    /// The highest that this processor has.
-    #[cfg(target_arch = "x86_64")]
-    fn detect() -> Self {
-        let bmi2 =
-            is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt");
-        let adx = bmi2 && is_x86_feature_detected!("adx");
-        let ifma = adx
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512ifma");
-        match (bmi2, adx, ifma) {
-            (_, _, true) => Self::Ifma,
-            (_, true, _) => Self::Adx,
-            (true, _, _) => Self::Bmi2,
-            _ => Self::Portable,
-        }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn detect() -> Self {
-        if cfg!(target_arch = "aarch64") { Self::Aarch64 } else { Self::Portable }
-    }
-
-    const fn is_of_this_target(self) -> bool {
-        match self {
-            Self::Portable => true,
-            Self::Aarch64 => cfg!(target_arch = "aarch64"),
-            Self::Bmi2 | Self::Adx | Self::Ifma => cfg!(target_arch = "x86_64"),
-        }
-    }
-}
-
 impl Backend {
     /// Every backend this processor has, the fastest first; the last is `portable`.
     #[must_use]
     pub fn available() -> Vec<Self> {
-        let highest = Set::detect();
-        Set::ALL.into_iter().filter(|&set| set.is_of_this_target() && set <= highest).map(Self).collect()
+        Set::available().map(Self).collect()
     }
 
     /// The backend of this process: the fastest, or the one that [`BACKEND_VARIABLE`] names.

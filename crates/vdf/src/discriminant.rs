@@ -5,11 +5,9 @@ use crate::error::Error;
 use crate::hash_prime::hash_prime;
 use crate::lattice::LatticeContext;
 use crate::prime::is_prime;
+use crate::sizes::D_LIMBS;
 use crate::uint::Uint;
 use core::ops::RangeInclusive;
-
-/// Limbs of the largest discriminant, 1024 bits.
-pub(crate) const D_LIMBS: usize = 16;
 
 /// Largest discriminant, in bits.
 const MAX_BITS: usize = 64 * D_LIMBS;

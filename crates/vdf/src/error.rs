@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use crate::backend::{BACKEND_VARIABLE, Backend};
+use crate::instruction_set::{BACKEND_VARIABLE, InstructionSet};
 use core::fmt;
 
 /// Why an input was refused. Nothing that this crate reads from outside makes it panic.
@@ -76,7 +76,7 @@ impl fmt::Display for Error {
 }
 
 fn available_backends() -> String {
-    Backend::available().into_iter().map(Backend::name).collect::<Vec<_>>().join(", ")
+    InstructionSet::available().map(InstructionSet::name).collect::<Vec<_>>().join(", ")
 }
 
 impl core::error::Error for Error {}

@@ -1,6 +1,6 @@
 //! Euclid's algorithm with Lehmer's acceleration, followed on one cofactor.
 
-use crate::form::HALF_LIMBS;
+use crate::sizes::HALF_LIMBS;
 use crate::uint::{Uint, word};
 
 type Half = Uint<HALF_LIMBS>;

@@ -1,10 +1,11 @@
 //! Doors to the inside for the fuzz targets (`fuzz/`), which hold what they find there against an oracle of their own.
 
 use crate::backend::Backend;
-use crate::discriminant::{D_LIMBS, Discriminant};
-use crate::form::{Form, HALF_LIMBS, nucomp};
+use crate::discriminant::Discriminant;
+use crate::form::{Form, nucomp};
 use crate::hash_prime::hash_prime;
 use crate::prime;
+use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
 
 /// A form's coefficients, integers little-endian: a and |b| of at most 64 bytes, c of at most 128.

@@ -3,8 +3,8 @@
 mod counter;
 
 use crate::backend::Backend;
-use crate::form::FORM_BYTES;
 use crate::prime::{MIN_BITS, first_prime, is_prime};
+use crate::sizes::FORM_BYTES;
 use crate::uint::Uint;
 use counter::Counter;
 

@@ -22,6 +22,7 @@ mod form;
 #[doc(hidden)]
 pub mod fuzzing;
 mod hash_prime;
+mod instruction_set;
 mod int;
 mod lattice;
 mod montgomery;
@@ -29,13 +30,16 @@ mod prefetch;
 mod prime;
 #[cfg(test)]
 mod reference;
+mod sizes;
 mod uint;
 mod wesolowski;
 
-pub use backend::{BACKEND_VARIABLE, Backend, backend_name};
+pub use backend::{Backend, backend_name};
 pub use discriminant::Discriminant;
 pub use error::Error;
 pub use evaluation::{Evaluation, EvaluationOptions, Phase, Step};
-pub use form::{FORM_BYTES, Form};
+pub use form::Form;
 pub use hash_prime::{B_BYTES, get_b};
+pub use instruction_set::BACKEND_VARIABLE;
+pub use sizes::FORM_BYTES;
 pub use wesolowski::{Question, Verifier, verify};

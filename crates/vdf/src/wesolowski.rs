@@ -8,6 +8,7 @@ mod collect;
 mod combine;
 mod digits;
 mod exponent;
+mod means;
 mod parallel;
 mod plan;
 mod pow;
@@ -17,8 +18,9 @@ mod segment;
 mod verifier;
 mod verify;
 
+pub(crate) use means::Means;
 pub(crate) use plan::{MAX_DIGIT_BITS, Plan};
-pub(crate) use prover::{Means, Prover};
+pub(crate) use prover::Prover;
 pub(crate) use segment::{ProvedSegment, assemble};
 pub use verifier::{Question, Verifier};
 pub use verify::verify;

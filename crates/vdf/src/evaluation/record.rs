@@ -1,7 +1,8 @@
 //! A form as 128 bytes: a, then |b|, each 64 bytes little-endian. b is odd, so its lowest bit says nothing, and holds the sign instead.
 
-use crate::discriminant::{D_LIMBS, Discriminant};
-use crate::form::{Form, HALF_LIMBS};
+use crate::discriminant::Discriminant;
+use crate::form::Form;
+use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::{Uint, word};
 
 /// Bytes of a stored form.

@@ -5,14 +5,12 @@
 //! when g = 1), and zeros. t is the cofactor of a partial Euclid on (a, |b|) and g = gcd(a, t). b is found again from
 //! `b^2 = D mod a` and the small `t b mod a`. The two forms that occur often, identity and generator, are a flag and zeros.
 
-use super::{Form, HALF_LIMBS, partial_xgcd};
+use super::{Form, partial_xgcd};
 use crate::discriminant::Discriminant;
 use crate::error::Error;
 use crate::euclid::Euclid;
+use crate::sizes::{FORM_BYTES, HALF_LIMBS};
 use crate::uint::Uint;
-
-/// Bytes of an encoded form, whatever the discriminant's size.
-pub const FORM_BYTES: usize = 100;
 
 const B_NEGATIVE: u8 = 1;
 const T_NEGATIVE: u8 = 1 << 1;

@@ -1,8 +1,9 @@
 //! The way to the fast kernel, [`crate::lattice`], and back.
 
-use super::{Form, HALF_LIMBS};
-use crate::discriminant::{D_LIMBS, Discriminant};
+use super::Form;
+use crate::discriminant::Discriminant;
 use crate::lattice::{FORM_LIMBS, FastForm, LatticeContext};
+use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
 
 impl Form {

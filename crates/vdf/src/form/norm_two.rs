@@ -1,7 +1,7 @@
 //! Products with the two classes of norm 2, the usual generator and its inverse: additions and halvings instead of a composition.
 
 use super::Form;
-use crate::discriminant::D_LIMBS;
+use crate::sizes::D_LIMBS;
 use crate::uint::Uint;
 
 type Wide = Uint<D_LIMBS>;

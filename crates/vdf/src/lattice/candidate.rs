@@ -1,8 +1,9 @@
 //! The new form on the reduced basis, and the checks it must pass.
 
 use super::coordinate::{LIMBS, Product, add};
-use super::word::borrowing_sub;
-use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
+use super::float::limbs_to_f64;
+use super::form::is_less;
+use super::{FORM_LIMBS, FastForm, LatticeContext};
 
 /// Relative difference allowed between the exact a' and the one in doubles, whose rounding is far below it. A vector
 /// off the lattice is wrong by a factor near `2^60`.
@@ -58,15 +59,6 @@ fn form_limbs(value: &Product) -> Option<[u64; FORM_LIMBS]> {
     let mut limbs = [0; FORM_LIMBS];
     limbs.copy_from_slice(&value[..FORM_LIMBS]);
     (value[FORM_LIMBS] == 0).then_some(limbs)
-}
-
-#[inline(always)]
-pub(super) fn is_less(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> bool {
-    let mut borrow = false;
-    for limb in 0..FORM_LIMBS {
-        (_, borrow) = borrowing_sub(x[limb], y[limb], borrow);
-    }
-    borrow
 }
 
 const _: () = assert!(FORM_LIMBS + 1 == 2 * LIMBS);

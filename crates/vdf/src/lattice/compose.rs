@@ -3,13 +3,15 @@
 
 use super::candidate::{Candidate, polar};
 use super::coordinate::{LIMBS, add_product, exact_quotients};
+use super::float::limbs_to_f64;
+use super::form::is_less;
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::{Inverse, invert};
 use super::kernel::Kernel;
 use super::modulus::{MAX_HALVINGS, Modulus};
 use super::odd_form::{OTHERS, OddForm, add, odd_form, other_odd_form, subtract};
 use super::partial::{Basis, reduce_partially};
-use super::{FORM_LIMBS, FastForm, LatticeContext, limbs_to_f64};
+use super::{FORM_LIMBS, FastForm, LatticeContext};
 
 /// The reduced product of two reduced forms; None when a form is out of range, no choice of A below is prime to the
 /// other a, or a check failed.
@@ -141,7 +143,7 @@ type Signed = ([u64; FORM_LIMBS], bool);
 fn half_sum((x, x_negative): (&[u64; FORM_LIMBS], bool), (y, y_negative): (&[u64; FORM_LIMBS], bool)) -> Signed {
     let (sum, negative) = if x_negative == y_negative {
         (add(x, y), x_negative)
-    } else if super::candidate::is_less(x, y) {
+    } else if is_less(x, y) {
         (subtract(y, x), y_negative)
     } else {
         (subtract(x, y), x_negative)

@@ -5,6 +5,7 @@
 //! is decided exactly afterwards, on the form.
 
 use super::coordinate::{combine, to_f64};
+use super::float::power_of_two;
 use super::partial::Basis;
 
 /// From an entry this large on, the points have lost too many bits: the matrix is applied and the points are taken
@@ -120,11 +121,6 @@ fn reduce_points(first: Vector, second: Vector) -> (Vector, Vector) {
 fn round(value: f64) -> f64 {
     const SHIFT: f64 = 1.5 * power_of_two(52);
     (value + SHIFT) - SHIFT
-}
-
-/// `2^exponent`, exactly, for an exponent of a normal double.
-pub(super) const fn power_of_two(exponent: u32) -> f64 {
-    f64::from_bits((1023 + exponent as u64) << 52)
 }
 
 /// Whether numbers up to `bound`, a little rounded, are coordinates whose products may be added up.

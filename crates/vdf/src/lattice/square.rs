@@ -2,13 +2,14 @@
 
 use super::candidate::{Candidate, polar};
 use super::coordinate::{LIMBS, add_product, exact_quotients};
+use super::float::limbs_to_f64;
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::invert;
 use super::kernel::Kernel;
 use super::modulus::{MAX_HALVINGS, Modulus};
 use super::odd_form::{OddForm, odd_form};
 use super::partial::{Basis, reduce_partially};
-use super::{FastForm, LatticeContext, limbs_to_f64};
+use super::{FastForm, LatticeContext};
 
 /// The reduced square of a reduced form; None when the form is out of range, or a check failed.
 #[inline(always)]

@@ -63,3 +63,9 @@ pub(super) const fn shifted_high(high: u64, low: u64, shift: u32) -> u64 {
     // Two shifts, since a shift by 64 (shift = 0) is not defined: low >> 1 >> 63 is 0.
     (high << shift) | ((low >> 1) >> (63 - shift))
 }
+
+/// The bits of a number, 0 for 0.
+#[inline(always)]
+pub(super) fn bit_length(limbs: &[u64]) -> u32 {
+    limbs.iter().rposition(|&limb| limb != 0).map_or(0, |top| (top as u32 + 1) * 64 - limbs[top].leading_zeros())
+}

@@ -24,7 +24,8 @@ pub(super) fn batched<const N: usize, const LANES: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::batched;
+    use crate::uint::Uint;
 
     #[test]
     fn batches_keep_the_order() {

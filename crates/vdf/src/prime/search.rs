@@ -1,6 +1,6 @@
 //! The search for the first prime of a sequence.
 
-use super::is_prime;
+use super::baillie_psw::is_prime;
 #[cfg(target_arch = "x86_64")]
 use super::{fma, ifma, lucas};
 use crate::backend::Backend;

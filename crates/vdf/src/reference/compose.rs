@@ -1,6 +1,6 @@
 //! Composition (Cohen, algorithm 5.4.7).
 
-use super::LIMBS;
+use super::wide::LIMBS;
 use crate::form::{Form, WideForm, reduce};
 use crate::int::{Int, extended_gcd};
 

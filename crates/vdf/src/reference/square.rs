@@ -1,6 +1,6 @@
 //! Squaring (Cohen, algorithm 5.4.7 with both forms the same).
 
-use super::{LIMBS, Wide};
+use super::wide::{LIMBS, Wide};
 use crate::form::{Form, WideForm, reduce};
 use crate::int::{Int, inverse_mod};
 use crate::uint::Uint;

@@ -1,8 +1,8 @@
 //! The first part of a pass: every stored form into the bucket of its digit.
 
 use super::digits::Digits;
+use super::means::{Means, multiply};
 use super::parallel::for_each;
-use super::prover::{Means, multiply};
 use crate::form::Form;
 use crate::prefetch::prefetch;
 use core::sync::atomic::{AtomicU64, Ordering};

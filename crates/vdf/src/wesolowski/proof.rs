@@ -1,8 +1,9 @@
 //! The bytes of a proof, and what can be told of them before the discriminant is known.
 
 use crate::error::Error;
-use crate::form::{FORM_BYTES, is_plausible};
+use crate::form::is_plausible;
 use crate::hash_prime::{B_BITS, B_BYTES, B_LIMBS};
+use crate::sizes::FORM_BYTES;
 use crate::uint::Uint;
 
 /// Bytes of a segment before the last one: squarings, B and pi.

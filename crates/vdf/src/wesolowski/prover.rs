@@ -3,21 +3,12 @@
 use super::collect::Collecting;
 use super::combine::Combining;
 use super::digits::Digits;
+use super::means::Means;
 use super::plan::Plan;
 use crate::discriminant::Discriminant;
 use crate::form::Form;
 use crate::hash_prime::B_LIMBS;
 use crate::uint::Uint;
-
-/// What a prover works with; the same for all its threads.
-pub(crate) struct Means<'a> {
-    pub(crate) discriminant: &'a Discriminant,
-    /// The stored form `C_j`.
-    pub(crate) form_at: &'a (dyn Fn(u64) -> Form + Sync),
-    /// Whether to stop; asked before every group operation.
-    pub(crate) halted: &'a (dyn Fn() -> bool + Sync),
-    pub(crate) threads: usize,
-}
 
 /// Computes a segment's witness.
 ///
@@ -135,14 +126,6 @@ impl Prover {
         self.passes_left -= 1;
         self.pass = if self.passes_left == 0 { Pass::Done } else { Pass::Begin };
     }
-}
-
-/// `product factor`, where no product yet is the neutral element.
-pub(super) fn multiply(product: &mut Option<Form>, factor: &Form, discriminant: &Discriminant) {
-    *product = Some(match product {
-        Some(product) => product.compose(factor, discriminant),
-        None => *factor,
-    });
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use super::pow::double_pow;
 use super::proof::Proof;
 use crate::discriminant::Discriminant;
 use crate::error::Error;
-use crate::form::{FORM_BYTES, Form};
+use crate::form::Form;
 use crate::hash_prime::challenge;
+use crate::sizes::FORM_BYTES;
 
 /// Checks that `proof` shows `y = x^(2^iterations)` in the class group of `discriminant`, where y is the proof's first 100 bytes.
 ///

@@ -1,9 +1,9 @@
 //! From a lattice's short basis to the reduced form.
 
-use crate::discriminant::D_LIMBS;
 use crate::euclid::Euclid;
-use crate::form::{Form, HALF_LIMBS, WideForm, reduce};
+use crate::form::{Form, WideForm, reduce};
 use crate::int::Int;
+use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
 
 /// Limbs of v1 times a value of the form on the lattice. The values fall from at most v1 v2 < 2^1023 and about 2^1024 for the first two

@@ -1,10 +1,10 @@
 //! Composition.
 
 use super::basis::Restricted;
-use crate::discriminant::D_LIMBS;
 use crate::euclid::Euclid;
-use crate::form::{Form, HALF_LIMBS};
+use crate::form::Form;
 use crate::int::{Int, extended_gcd};
+use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
 
 /// Limbs for r before it is brought below v1: `x2 c2` has at most 8 + 16.

@@ -1,10 +1,10 @@
 //! Squaring.
 
 use super::basis::Restricted;
-use crate::discriminant::D_LIMBS;
 use crate::euclid::Euclid;
-use crate::form::{Form, HALF_LIMBS};
+use crate::form::Form;
 use crate::int::Int;
+use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
 
 /// The square of a form's class: the form itself, restricted to `b x + c y = 0 mod a` and divided by a.

@@ -1,8 +1,8 @@
 //! Squares and products of forms with structure, at every size and by every backend, against the textbook.
 
-use crate::discriminant::D_LIMBS;
-use crate::form::{Form, HALF_LIMBS, nucomp};
+use crate::form::{Form, nucomp};
 use crate::int::extended_gcd;
+use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
 use crate::{Backend, Discriminant, reference};
 

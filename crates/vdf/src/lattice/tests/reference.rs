@@ -1,8 +1,9 @@
 //! The textbook's operations on num-bigint, and forms to try them on.
 
-use super::super::{DISCRIMINANT_LIMBS, FastForm, LatticeContext};
+use super::super::{FastForm, LatticeContext};
 use crate::backend::Backend;
 use crate::discriminant::Discriminant;
+use crate::sizes::D_LIMBS;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -90,7 +91,7 @@ pub(super) struct Contexts(pub(super) Vec<LatticeContext>);
 
 impl Contexts {
     pub(super) fn new(discriminant: &BigInt) -> Option<Self> {
-        let magnitude = limbs::<DISCRIMINANT_LIMBS>(discriminant)?;
+        let magnitude = limbs::<D_LIMBS>(discriminant)?;
         Backend::available()
             .into_iter()
             .map(|backend| LatticeContext::new(&magnitude, backend))

@@ -1,0 +1,72 @@
+//! The sets of instructions that the crate has code for, and those of this processor.
+
+/// The environment variable that forces a backend by its name. Read once.
+pub const BACKEND_VARIABLE: &str = "CHRONYM_VDF_BACKEND";
+
+/// Every set there is, on any target; each contains those before it that have the same target.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum InstructionSet {
+    /// What the crate was compiled for, without anything found out at run time.
+    Portable,
+    /// The same code: the target's own instructions (CLZ and RBIT, CSEL, UMULH) are what the kernel wants.
+    Aarch64,
+    /// Haswell, Excavator and later: BMI1, BMI2, LZCNT.
+    Bmi2,
+    /// Broadwell, Zen and later.
+    Adx,
+    /// Ice Lake, Zen 4 and later: products of 52 bits in eight lanes.
+    Ifma,
+}
+
+impl InstructionSet {
+    /// Highest first.
+    pub(crate) const ALL: [Self; 5] = [Self::Ifma, Self::Adx, Self::Bmi2, Self::Aarch64, Self::Portable];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Aarch64 => "aarch64",
+            Self::Bmi2 => "x86-64-bmi2",
+            Self::Adx => "x86-64-adx",
+            Self::Ifma => "x86-64-ifma",
+        }
+    }
+
+    /// The highest that this processor has.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn detect() -> Self {
+        let bmi2 =
+            is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt");
+        let adx = bmi2 && is_x86_feature_detected!("adx");
+        let ifma = adx
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512ifma");
+        match (bmi2, adx, ifma) {
+            (_, _, true) => Self::Ifma,
+            (_, true, _) => Self::Adx,
+            (true, _, _) => Self::Bmi2,
+            _ => Self::Portable,
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn detect() -> Self {
+        if cfg!(target_arch = "aarch64") { Self::Aarch64 } else { Self::Portable }
+    }
+
+    const fn is_of_this_target(self) -> bool {
+        match self {
+            Self::Portable => true,
+            Self::Aarch64 => cfg!(target_arch = "aarch64"),
+            Self::Bmi2 | Self::Adx | Self::Ifma => cfg!(target_arch = "x86_64"),
+        }
+    }
+
+    /// Every set that this processor has, highest first.
+    pub(crate) fn available() -> impl Iterator<Item = Self> {
+        let highest = Self::detect();
+        Self::ALL.into_iter().filter(move |&set| set.is_of_this_target() && set <= highest)
+    }
+}
