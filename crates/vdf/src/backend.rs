@@ -60,11 +60,6 @@ pub(crate) struct Bmi2(());
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Adx(());
 
-/// The processor has AVX2 and FMA (and ADX), as all with ADX that are sold; virtual machines may hide them.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Fma(());
-
 /// The processor has AVX-512 F, DQ, VL and IFMA (and BMI2 and ADX).
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -78,11 +73,6 @@ impl Backend {
 
     pub(crate) fn adx(self) -> Option<Adx> {
         (self.0 >= Set::Adx).then_some(Adx(()))
-    }
-
-    pub(crate) fn fma(self) -> Option<Fma> {
-        let found = self.0 >= Set::Adx && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        found.then_some(Fma(()))
     }
 
     pub(crate) fn ifma(self) -> Option<Ifma> {

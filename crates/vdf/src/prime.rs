@@ -5,8 +5,6 @@ mod baillie_psw;
 #[cfg(target_arch = "x86_64")]
 mod batches;
 #[cfg(target_arch = "x86_64")]
-mod fma;
-#[cfg(target_arch = "x86_64")]
 mod ifma;
 mod jacobi;
 #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@
 
 use super::baillie_psw::is_prime;
 #[cfg(target_arch = "x86_64")]
-use super::{fma, ifma, lucas};
+use super::{ifma, lucas};
 use crate::backend::Backend;
 use crate::uint::Uint;
 
@@ -33,12 +33,12 @@ fn search_by_lanes<const N: usize>(
     candidates: impl Iterator<Item = Uint<N>>,
     bits: usize,
 ) -> Option<Uint<N>> {
+    let has = backend.ifma()?;
     let lucas = |n: &Uint<N>| lucas::is_probable_prime(n, backend);
     // a discriminant, or the Fiat-Shamir prime
-    match (N, backend.ifma(), backend.fma()) {
-        (16, Some(has), _) => ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
-        (5, Some(has), _) if bits <= 304 => ifma::strong_probable_primes::<N, 6, 12>(has, candidates, bits).find(lucas),
-        (16, None, Some(has)) => fma::strong_probable_primes(has, candidates, bits).find(lucas),
+    match N {
+        16 => ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
+        5 if bits <= 304 => ifma::strong_probable_primes::<N, 6, 12>(has, candidates, bits).find(lucas),
         _ => None,
     }
 }
