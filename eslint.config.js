@@ -48,6 +48,8 @@ export default tseslint.config(
       ]
     }
   },
+  // Prettier breaks lines where this rule expects a forgotten semicolon.
+  { rules: { 'no-unexpected-multiline': 'off' } },
   {
     files: ['**/*.mjs', '**/*.js'],
     languageOptions: {

@@ -5,6 +5,7 @@ import { ROOT, setUp } from './toolchain.mjs'
 
 const bin = (name, file) => join('node_modules', name, file)
 const TYPESCRIPT = bin('typescript', 'bin/tsc')
+const PRETTIER = bin('prettier', 'bin/prettier.cjs')
 
 /** Each command: the scripts it runs, in order; the caller's arguments go to the last. */
 const COMMANDS = {
@@ -17,6 +18,8 @@ const COMMANDS = {
   'test:crash': [['scripts/test-crash.ts']],
   'test:schema': [['scripts/test-schema.ts']],
   fuzz: [['scripts/fuzz.mjs']],
+  format: [[PRETTIER, '--write', '--log-level', 'warn', '.']],
+  'format:check': [[PRETTIER, '--check', '.']],
   lint: [[bin('eslint', 'bin/eslint.js'), '.']],
   typecheck: [[TYPESCRIPT, '-p', 'tsconfig.json']],
   build: [[TYPESCRIPT, '-p', 'tsconfig.build.json'], ['scripts/finish-build.mjs']],
