@@ -11,7 +11,8 @@ export default tseslint.config(
     rules: {
       // Numbers and booleans in templates are what log lines and messages are made of.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // An index signature read with [] may be undefined by `noUncheckedIndexedAccess`; `!` after a length check says so.
+      // An index signature read with [] may be undefined by `noUncheckedIndexedAccess`; `!` after a length check says
+      // so.
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',

@@ -79,7 +79,7 @@ const routes = [
 ]
 const SIDES = ['bare', 'ours'] as const
 
-/** One route and the bare one by turns; who begins changes from round to round. */
+/** Alternates one route with the bare one; the first side changes from round to round. */
 async function compare({ name, daemon, path }: (typeof routes)[number]) {
   const answer = await fetch(daemon.ready.api_url + path)
   const bare = await start<{ url: string }>('bench/api/bare.ts', [JSON.stringify({ [path]: await answer.json() })])

@@ -72,7 +72,7 @@ for (const nodes of sizes) {
   for (const setting of settings) {
     const row = await measureRow(nodes, setting, names, profile, values.seed)
     rows.push(row)
-    // A row takes minutes: whoever stops this before the last has the others.
+    // A row takes minutes: each is printed at once, so that an interrupted run keeps its rows.
     say(COLUMNS.map(([title, of]) => `${title}: ${of(row)}`).join(', '))
   }
 }

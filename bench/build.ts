@@ -25,9 +25,9 @@ export interface Package {
 export async function build({ folder, name, variant, rustflags, cure }: Package): Promise<string> {
   const target = join(ROOT, 'target', 'bench', `${name}-${variant}`)
   process.stderr.write(`• ${folder}, ${variant}: building; minutes the first time\n`)
-  // The caller's own settings would build something else than is said; an undefined one is not set.
+  // The caller's own settings would build something else; spawn leaves undefined variables out.
   const env = { ...process.env, RUSTFLAGS: rustflags, CARGO_ENCODED_RUSTFLAGS: undefined, CARGO_TARGET_DIR: undefined }
-  // Our side's lock file follows the workspace's crates; the others change by decision only.
+  // The lock file of our side follows the workspace; those of the peers change only on purpose.
   const locked = folder.startsWith('peers/') ? ['--locked'] : []
   const { status, output } = await cargo(
     ['build', '--release', ...locked, '--target-dir', target],

@@ -5,7 +5,7 @@ import type { Program, Times } from './program.ts'
 
 /** Turns that an evaluation of ours is cut into. */
 const TURNS = 40
-/** So many times as long are chiavdf's turns, so that both end at about the same time. */
+/** How many times longer chiavdf's turns are, so that both sides end at about the same time. */
 const TURN_RATIO = 4
 
 /** Seconds, on the CPU where nothing else is said. */
@@ -58,7 +58,7 @@ function startChiavdf(program: Program, seed: string, iterations: number) {
   const proved = program
     .ask<{ proof: string; times: Times }>({ do: 'prove', seed, iterations })
     .finally(() => (ended = true))
-  // Whoever waits for it is told.
+  // The caller that awaits it sees the failure.
   proved.catch(() => undefined)
   program.pause()
   return {

@@ -2,8 +2,9 @@
  * npm run bench:flood -- [--json] [--identities 1000] [--seconds 60] [--together 100] [--prefixes 250] [--seed 1]
  * npm run bench:flood -- --idle 300 [--json]
  *
- * What a flood of garbage costs a node, and what it leaves to honest peers; with --idle, what so many idle connections
- * of one prefix leave to newcomers: docs/verification.md. A node and the flood in processes of their own, on loopback.
+ * What a flood of garbage costs a node, and what it leaves to honest peers; with --idle, what that number of idle
+ * connections of one prefix leaves to newcomers: docs/verification.md. A node and the flood in processes of their own,
+ * on loopback.
  */
 import { parseArgs } from 'node:util'
 import { runIdle } from './flood/idle.ts'

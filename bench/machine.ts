@@ -1,4 +1,4 @@
-/** What every figure has to stand beside. */
+/** The machine that every figure depends on. */
 import { readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { spawnSync } from 'node:child_process'

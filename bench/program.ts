@@ -29,7 +29,7 @@ export interface Program {
   close(): void
 }
 
-/** How much of its complaints a program's end is reported with. */
+/** Characters of stderr that the report of a program's end quotes. */
 const COMPLAINT_CHARACTERS = 600
 
 const running = new Set<ChildProcess>()
@@ -55,7 +55,7 @@ export function startProgram(command: string, args: readonly string[], cpus: rea
   }
   child.on('error', (error) => end(`could not be started (${error.message})`))
   child.on('close', (status, signal) => end(`ended with ${signal ?? status ?? 'nothing'}`))
-  // Its end is told by `close`.
+  // `close` reports its end.
   child.stdin.on('error', () => undefined)
 
   return {

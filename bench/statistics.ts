@@ -30,7 +30,7 @@ function quantile(sorted: readonly number[], share: number): number {
 }
 
 /**
- * Takes two measurements by turns, so that whatever disturbs the machine disturbs both alike; who begins changes from
+ * Takes two measurements by turns, so that a disturbance of the machine affects both alike; the first side changes from
  * round to round.
  */
 export async function alternate(

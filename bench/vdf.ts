@@ -2,7 +2,7 @@
  * npm run bench:vdf [-- --json] [--rounds N] [--only ROW,ROW] [--quick] [--seed HEX]
  *
  * Every figure that docs/performance.md promises, measured on this machine beside its target. With `--json`, stdout has
- * one object and nothing else (npm itself says something there, too, unless it is run with `--silent`).
+ * one object and nothing else, provided that npm runs with `--silent`.
  */
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -79,7 +79,7 @@ ${table(figures)}
 `
 }
 
-/** What was measured, and whether it is exactly that. */
+/** The commit that was measured, with `-dirty` where files differ from it. */
 function commit(): string {
   try {
     return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], {

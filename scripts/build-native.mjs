@@ -1,6 +1,6 @@
-// Builds the Rust addon and puts it where src/native/addon.ts looks: native/chronym.<target>.node. Dependency-free, for
-// Node 20 and newer. Arguments (`--locked`, `--target TRIPLE`) go to cargo; without any, an addon newer than its
-// sources is left as it is.
+// Builds the Rust addon and puts it where src/native/addon.ts looks: native/chronym.<target>.node.
+// Dependency-free, for Node 20 and newer. Arguments (`--locked`, `--target TRIPLE`) go to cargo; without any, an addon
+// newer than its sources is left as it is.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -48,7 +48,7 @@ function build(cargoArguments) {
   return library
 }
 
-/** Whether the addon is newer than all that it is made of. Directories count too: they tell of files that are gone. */
+/** Whether the addon is newer than its sources. Directories count too: their times change when files are deleted. */
 function isCurrent(addon) {
   if (!existsSync(addon)) return false
   const crates = readdirSync(join(ROOT, 'crates'), { recursive: true }).map((path) => join('crates', path))
@@ -57,8 +57,8 @@ function isCurrent(addon) {
 }
 
 /**
- * Copies by rename, so that a process that has the old file mapped keeps it whole. Dated by the begin of the build: a
- * source changed during it is newer.
+ * Copies by rename, so that a process that has the old file mapped keeps it whole. Dated by the start of the build: a
+ * source changed meanwhile is newer.
  */
 function install(library, destination, startedAt) {
   mkdirSync(dirname(destination), { recursive: true })

@@ -1,6 +1,6 @@
-// Fuzzes one target for a time, or each: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from the inputs in
-// crates/vdf/fuzz/corpus, which stay as they are; what is found lies under target/fuzz. Needs a C++ compiler for the
-// fuzzer's runtime, and no nightly compiler. Exit code 0 when nothing failed.
+// Fuzzes one target, or each in turn: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from crates/vdf/fuzz/corpus,
+// which it does not change, and writes findings to target/fuzz. Needs a C++ compiler for the fuzzer's runtime. Exit
+// code 0 when nothing failed.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'

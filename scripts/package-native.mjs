@@ -1,14 +1,14 @@
-// Makes the npm packages of the prebuilt addons and names them in package.json as optional dependencies: node
-// scripts/package-native.mjs ARTIFACTS OUT ARTIFACTS holds chronym.<target>.node for every target below (in any
-// subfolder), OUT gets one folder a package. Run by the release only: packages that are not published yet can't stand
-// in the lock file.
+// Makes the npm packages of the prebuilt addons and names them in package.json as optional dependencies:
+//   node scripts/package-native.mjs ARTIFACTS OUT
+// ARTIFACTS holds chronym.<target>.node for every target below (in any subfolder), OUT gets one folder a package. Run
+// by the release only: the lock file cannot name packages that are not published yet.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** npm installs of these the one that fits; src/native/addon.ts asks for it by its target. */
+/** npm installs the one that fits; src/native/addon.ts imports it by its target. */
 export const TARGETS = {
   'linux-x64-gnu': { os: 'linux', cpu: 'x64', libc: 'glibc' },
   'linux-x64-musl': { os: 'linux', cpu: 'x64', libc: 'musl' },

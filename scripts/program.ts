@@ -30,12 +30,12 @@ export interface DaemonSummary {
   readonly addresses: readonly string[]
 }
 
-/** Environment without CHRONYM_ variables of whoever starts a program. */
+/** The environment without CHRONYM_ variables. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_')))
 }
 
-/** A script with Node in a clean environment, its output in pipes: whoever starts it reads both. */
+/** A script with Node in a clean environment. Its output goes to pipes, which the caller must read. */
 export function run(
   script: string,
   args: readonly string[],

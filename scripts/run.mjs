@@ -32,12 +32,12 @@ const COMMANDS = {
   'bench:api': [['bench/api.ts']]
 }
 
-/** How soon a command whose npm was killed is stopped too. */
+/** How soon a command stops after its npm was killed. */
 const ORPHAN_CHECK_MS = 200
 
 /**
- * npm passes a signal to the shell between it and us, which dies of it and tells nobody, and may do so while everything
- * is set up: what it started would go on alone.
+ * npm signals the shell between it and us, which dies without passing the signal on, even during the set-up: our child
+ * would outlive it.
  */
 const PARENT = process.ppid
 

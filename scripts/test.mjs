@@ -69,7 +69,7 @@ if (long) {
   await cargoTest(['--release', ...RUST, '--', '--ignored'])
   await cargoTest(['--release', ...STRESS, '--', '--ignored'])
   process.env.PROPERTY_RUNS ??= '100000'
-  // One seed for all, so that a run can be had again as a whole.
+  // One seed for all, so that the whole run can be repeated.
   process.env.PROPERTY_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'unit', '__test__/properties', '--testTimeout', '7200000', '--maxWorkers', '100%'])
   // Twenty daemons, and fifty nodes in one process.
@@ -83,7 +83,7 @@ if (long) {
   // Every input that fuzzing started from or failed on.
   await cargoTest(['--manifest-path', 'crates/vdf/fuzz/Cargo.toml', '--no-default-features', '--locked'])
   await vitest(['--project', 'unit'])
-  // By themselves: real processes with promises about time should not compete with everything else.
+  // Alone: real processes with promises about time must not compete for the processor.
   await vitest(['--project', 'e2e'])
 }
 rmSync(scratch, { recursive: true, force: true })

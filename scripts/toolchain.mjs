@@ -99,8 +99,8 @@ function ensureDependencies(env) {
 }
 
 /**
- * Why nothing of Rust can be built here, and the cure; undefined when it can. A rustup without a toolchain has a
- * `cargo` that says itself what it lacks.
+ * Why Rust cannot build here, and the cure; undefined when it can. Without a toolchain, rustup's `cargo` says what is
+ * missing.
  */
 export function rustComplaint(env) {
   const { error, status, stderr } = spawnSync('cargo', ['--version'], {
@@ -112,7 +112,7 @@ export function rustComplaint(env) {
   return stderr?.trim() ? `Rust does not run (\`cargo --version\`):\n${stderr.trim()}` : RUST_CURE
 }
 
-/** Does whatever of the set-up is missing: Node, npm packages, the Rust addon. Under a second when all is there. */
+/** Sets up what is missing: Node, npm packages, the Rust addon. Takes less than a second when all is there. */
 export function setUp() {
   const node = ensureNode()
   const env = environment(node)

@@ -1,7 +1,4 @@
-/**
- * A daemon whose rate limits neither a load generator nor a flood of tests meets; what it says is as with
- * src/daemon/main.ts.
- */
+/** A daemon without rate limits, for load generators and floods of tests. Its output is that of src/daemon/main.ts. */
 import { parseArgs } from 'node:util'
 import { startDaemon } from '../src/daemon/daemon.ts'
 

@@ -1,5 +1,6 @@
-// Runs a WASI program, such as a test binary of crates/vdf built for wasm32-wasip1: `node scripts/wasi.mjs PROGRAM
-// [ARGUMENTS]`. It sees the checkout, under its own path. Plain JavaScript without dependencies.
+// Runs a WASI program, such as a test binary of crates/vdf built for wasm32-wasip1:
+// `node scripts/wasi.mjs PROGRAM [ARGUMENTS]`. It sees the checkout, under its own path. Plain JavaScript without
+// dependencies.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

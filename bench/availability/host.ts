@@ -83,10 +83,7 @@ function createHost(profile: NetworkProfile, seed: string): Omit<Handlers, 'begi
   }
 }
 
-/**
- * As the registry weighs a look-up by a daemon that has seen nothing of the name before
- * (src/registry/resolution/survey.ts).
- */
+/** Weighs a look-up like the registry of a daemon that has never seen the name (src/registry/resolution/survey.ts). */
 function weighed(
   { answers, asked, networkSize }: RevealLookup,
   { owner: { publicKey } }: Draft,

@@ -1,6 +1,6 @@
 /**
- * Time, pulses and proofs of the measured network, modelled: rounds pass when they are told to, and nothing is squared.
- * Everything else is what daemons run.
+ * Modelled time, pulses and proofs of the measured network: rounds pass on command and nothing is squared. All else is
+ * the daemon's code.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { VerifiedPulse } from '../../src/beacon/types.ts'
@@ -18,7 +18,7 @@ export const FIRST_ROUND = 1_000_000
 const QUIET_BUSY = 0.5
 const LOOK_MS = 40
 
-/** What is under way has so long to become quiet before time passes on. */
+/** How long to wait for running work before the next step of time. */
 const LONGEST_MS = 20_000
 
 export interface Model extends Pick<Required<NodeParts>, 'beacon' | 'pool' | 'clock' | 'timers' | 'elapsed'> {

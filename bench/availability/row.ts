@@ -11,20 +11,20 @@ import type { Setting } from './settings.ts'
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** Nodes that all others are told of. */
+/** Bootstrap nodes of all others. */
 const BOOTSTRAP_NODES = 3
 
-/** A node that knows nobody after so many looks, a round and a second apart, has not joined by itself yet. */
+/** Looks, a round and a second apart, after which a node without peers counts as not joined. */
 const JOIN_LOOKS = 20
 const LOOK_MS = 1_000
 
-/** Time passes so many rounds at once: what is due every minute is due at each step. */
+/** Rounds per step of time: what is due every minute is due at each step. */
 const STEP_ROUNDS = 20
 
 /** As a VDF of the shortest kind takes. */
 const VDF_SECONDS = 30 * MINUTE
 
-/** A commitment or a put is tried so often, as a daemon does; counted is the first. */
+/** Attempts for a commitment or a put, as a daemon makes them; the figures count the first. */
 const ATTEMPTS = 4
 
 /** Full nodes that join when all names have settled, and light ones that resolve. */

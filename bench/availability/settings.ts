@@ -16,7 +16,7 @@ export interface Setting {
 const HOSTS = 250
 
 /**
- * `1`, `3`, `20`: so many /24s, each in a /16 of its own. `cloud`: twenty /24s in two /16s. Throws Error for anything
+ * `1`, `3`, `20`: the number of /24s, each in its own /16. `cloud`: twenty /24s in two /16s. Throws Error for anything
  * else.
  */
 export function settingOf(id: string): Setting {

@@ -1,4 +1,4 @@
-/** Processes of the flood: how they are started, asked and ended. */
+/** Starts, queries and stops the processes of the flood. */
 import { fork, type ChildProcess, type ForkOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

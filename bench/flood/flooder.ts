@@ -17,12 +17,12 @@ import type { FlooderFigures, FlooderStart, Tally } from './messages.ts'
 import { FLOOD_PROFILE } from './profile.ts'
 
 /**
- * Requests of one session, and how many are under way at once: whoever sends what is not punished is not stopped by
- * that.
+ * Requests of one session, and how many run at once. The victim never disconnects a flooder that sends only unpunished
+ * requests.
  */
 const REQUESTS = { punished: 40, unpunished: 150 }
 const AT_ONCE = 4
-/** Before an identity that was refused a connection gives its turn to the next one. */
+/** Milliseconds until an identity whose connection was refused gives its turn to the next one. */
 const REFUSED_PAUSE_MS = 200
 const ANSWER_TIMEOUT_MS = 10_000
 

@@ -109,7 +109,7 @@ const EMPTY_ARRAYS = new TextEncoder().encode(`[${Array(21_000).fill('[]').join(
 const put = (kind: 'reveal' | 'kid' | 'manifest', record: Uint8Array): Uint8Array =>
   lp(encodeMessage({ type: 'put', kind, record }))
 
-/** What nobody is sent away for: half of the identities send only this, and as much as they can. */
+/** Requests that no peer is disconnected for: half of the identities send only these, as fast as they can. */
 export const UNPUNISHED: readonly GarbageKind[] = [
   'commitment without work',
   'commitment with work',

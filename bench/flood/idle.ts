@@ -1,6 +1,6 @@
 /**
- * Newcomers at a node that somebody keeps idle connections to: the node and who holds them in processes of their own,
- * the newcomers in this one.
+ * Newcomers at a node full of idle connections. The node and the holder of the connections are processes; the newcomers
+ * run in this one.
  */
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -17,15 +17,13 @@ import { FLOOD_PROFILE } from './profile.ts'
 import { inScene } from './scene.ts'
 
 const NEWCOMERS = 10
-/**
- * So long the idle ones may take to come, five a second; a node that does not let them in is not waited for any longer.
- */
+/** How long the idle connections may take to open, five a second. */
 const FILL_MS = 70_000
 const FILL_LOOK_MS = 1_000
 /** Between two looks at whether a newcomer has joined, or is shown the name. */
 const LOOK_MS = 20
 const GIVE_UP_MS = 60_000
-/** So long those that got in are watched: an idle one is closed after half a minute at the earliest. */
+/** How long open connections are watched: the victim closes an idle one after half a minute at the earliest. */
 const STAY_MS = 10_000
 
 const NAME = `resolved-by-newcomers.${FLOOD_PROFILE.tld}`

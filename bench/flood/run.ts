@@ -9,9 +9,9 @@ import type { Owner } from './owner.ts'
 import { FLOOD_PROFILE } from './profile.ts'
 import { inScene } from './scene.ts'
 
-/** One name may change five times at once, then twice a minute: so many names are changed in turn, once a second. */
+/** Names that change in turn, one a second: each may change five times at once, then twice a minute. */
 const CHANGES_OF_A_NAME = 5
-/** One in so many honest seconds also registers a name. */
+/** Seconds between two registrations by the honest owner. */
 const REGISTER_EVERY = 5
 /** After the flood, for what is still under way. */
 const AFTERMATH_MS = 2_000
@@ -80,7 +80,7 @@ export async function runFlood({ identities, together, prefixes, seed, seconds }
   })
 }
 
-/** A change a second for so many seconds, and now and then a new name; `names` and `commitments` grow by these. */
+/** A change a second for `seconds`, and now and then a new name; `names` and `commitments` grow by these. */
 async function beHonest(
   owner: Owner,
   names: string[],

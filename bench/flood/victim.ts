@@ -1,6 +1,5 @@
 /**
- * The node that is flooded, in a process of its own: real libp2p, store, pool and beacon client. Told what to do by its
- * parent's messages.
+ * The flooded node, in its own process: real libp2p, store, pool and beacon client. The parent's messages control it.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

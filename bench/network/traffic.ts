@@ -21,14 +21,11 @@ import { say } from './scratch.ts'
 /** One round lasts an hour on the average. */
 const ROUNDS_PER_DAY = 24
 const HOUR_AND_HALF_MS = 90 * 60_000
-/** Next to nothing passes for so long: the round is over. */
+/** The round is over when next to nothing passes for this long. */
 const QUIET_MS = 4_000
 /** The pings of some three hundred connections and what their owners look for meanwhile: about 5 KB. */
 const QUIET_BYTES = 20_000
-/**
- * Whatever else passes, such as a refresh of routing tables, only adds: of so many rounds the one with the fewest bytes
- * counts.
- */
+/** Rounds to measure: the one with the fewest bytes counts, since other traffic, such as a table refresh, only adds. */
 const ROUNDS_COUNTED = 2
 
 export interface Traffic {

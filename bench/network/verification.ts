@@ -26,7 +26,7 @@ export interface Verification {
   readonly reveals: number
   /** Valid, all rules: each with a pulse and a proof that were never seen before. */
   readonly valid_cold_per_core_second: number
-  /** Valid again: pulse and proof have a verdict, everything else is checked anew. */
+  /** Valid again: pulse and proof have a verdict, everything else is checked again. */
   readonly valid_cached_per_core_second: number
   /** Offered by a peer, valid, admitted and on disk; all of one pulse, which is held. */
   readonly admitted_per_core_second: number

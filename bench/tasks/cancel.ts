@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startTasks } from './real-tasks.ts'
 import type { Squared } from './squared.ts'
 
-/** So many that none ends by itself. */
+/** Enough squarings that no task ends before it is cancelled. */
 const ITERATIONS = 10 ** 11
 
 export interface Cancels {

@@ -1,7 +1,4 @@
-/**
- * With every core squaring: how quickly the daemon answers somebody in another process, and how long its event loop is
- * held up.
- */
+/** With every core squaring: how quickly the daemon answers another process, and how long its event loop is blocked. */
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { startDaemon, type BenchDaemon } from './daemon.ts'
 
-/** So many that no evaluation ends while it is watched. */
+/** Enough squarings that no evaluation ends while it is measured. */
 const ITERATIONS = 10 ** 11
 const REQUESTS_PER_SECOND = 100
 /** Threads start and slices find their length. */
@@ -33,7 +30,7 @@ export async function measureNeighbour(seconds: number, evaluations = availableP
     for (let index = 0; index < evaluations; index++) await daemon.client.register(`neighbour-${index}.chronym`)
     while (!(await daemon.client.tasks()).every((task) => task.phase === 'evaluate')) await delay(100)
     await delay(WARM_UP_MS)
-    await metric(daemon, 'nodejs_eventloop_lag_p99_seconds') // reading it begins it anew
+    await metric(daemon, 'nodejs_eventloop_lag_p99_seconds') // reading resets it
     const latencies = await loadFrom(daemon, seconds)
     const text = await daemon.client.metrics()
     return {

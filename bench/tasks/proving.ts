@@ -15,7 +15,7 @@ export interface ProvingOn {
   readonly share: number
 }
 
-/** The least share of so many turns each. */
+/** The smallest share of `turns` measurements, on one thread and on two. */
 export function measureProving(squared: Squared, turns: number): Proving {
   const on = (threads: number): ProvingOn => {
     const figures = Array.from({ length: turns }, () => shareOf(proveByTurns(squared, threads)))

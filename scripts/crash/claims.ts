@@ -1,4 +1,4 @@
-/** The claims of docs/tasks.md, held against what each crash left and what readers of the events were told. */
+/** The claims of docs/tasks.md, checked against what each crash left and what readers of the events received. */
 import type { TaskBody } from '../../src/api/client/client.ts'
 import type { Remains, TaskRemains } from './remains.ts'
 
@@ -6,7 +6,7 @@ import type { Remains, TaskRemains } from './remains.ts'
 interface Known {
   readonly taskId: string
   remains: TaskRemains | undefined
-  /** The most that was ever told. */
+  /** The highest value ever reported. */
   progress: number
   lastEventId: number
   ends: number

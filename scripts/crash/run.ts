@@ -1,6 +1,6 @@
 /**
  * Crashes of a real daemon: killed with SIGKILL at random instants over registrations and renewals, started again on
- * what it left. A beacon and a second daemon, which is never killed, stand for the world.
+ * what it left. A beacon and a second daemon, which is never killed, are the rest of the network.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const KINDS = ['start', 'time', 'store', 'rename', 'send'] as const
 type Kind = (typeof KINDS)[number]
 /** Each is as likely as the others, however short it is. `queued` passes within an instant here. */
 const PHASES = ['commit', 'pulse', 'evaluate', 'prove', 'reveal'] as const
-/** Up to so far into a phase, milliseconds. */
+/** Latest kill after the begin of a phase, milliseconds. */
 const SPREAD_MS: Readonly<Record<(typeof PHASES)[number], number>> = {
   commit: 200,
   pulse: 1_500,
@@ -34,7 +34,7 @@ const SPREAD_MS: Readonly<Record<(typeof PHASES)[number], number>> = {
 }
 /** Points that a phase passes through by and by. */
 const POINTS = { store: 6, rename: 6, send: 40 }
-/** One life in so many ends while it starts. */
+/** One life in this many ends during the start. */
 const STARTS = 10
 
 /**
@@ -50,7 +50,7 @@ export interface CrashOptions {
   readonly seed: number
   /** Ends the killing early; what was begun is finished and counted. */
   readonly signal?: AbortSignal
-  /** Told what happens, a line at a time. */
+  /** Receives one line per event. */
   readonly say?: (line: string) => void
 }
 
@@ -181,11 +181,11 @@ class Scene {
     return `${phase} ${kind} ${kind === 'time' ? this.#random.between(0, SPREAD_MS[phase]) : this.#random.between(1, POINTS[kind])}`
   }
 
-  /** Nobody interferes any more: what is left is finished. */
+  /** No more kills: unfinished work ends by itself. */
   async lastLife(): Promise<void> {
     const victim = this.#start()
     const running = await victim.ready
-    if (running === undefined) throw new Error('the victim did not start any more')
+    if (running === undefined) throw new Error('the victim did not start again')
     const reading = new AbortController()
     const timer = setTimeout(() => {
       this.#claims.hold(false, `a task did not end within ${LAST_LIFE_MS / 1000} s of its last life`)

@@ -58,7 +58,8 @@ export async function until<T>(what: string, timeoutMs: number, ask: () => Promi
     } catch (error) {
       last = error
     }
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs / 1000} s in vain until ${what}`, { cause: last })
+    if (Date.now() > deadline)
+      throw new Error(`gave up after ${timeoutMs / 1000} s waiting until ${what}`, { cause: last })
     await delay(POLL_INTERVAL_MS)
   }
 }

@@ -81,7 +81,7 @@ async function firstLine(name: string, child: ChildProcess): Promise<string> {
     const ended = once(child, 'exit', { signal: timeout }).then(([code]) => {
       throw new Error(`${name} ended with exit code ${String(code)} before it was ready`)
     })
-    // Whichever loses is rejected by the time-out later; it has said nothing new by then.
+    // The time-out rejects the loser later, which adds nothing.
     line.catch(() => undefined)
     ended.catch(() => undefined)
     return await Promise.race([line, ended])

@@ -45,7 +45,7 @@ export class Stage {
     return result
   }
 
-  /** The last words: whatever a step under way still has to tell is not heard. */
+  /** The last words: later output of a running step is dropped. */
   end(text: string): void {
     this.say(text)
     this.#ended = true

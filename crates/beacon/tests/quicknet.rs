@@ -112,7 +112,8 @@ fn an_x_of_the_field_order_or_more_is_refused() {
 fn points_outside_of_the_subgroup_are_refused() {
     let (key, pulses) = chain();
     let key = PublicKey::from_bytes(&key).expect("key");
-    // About half of all x belong to points of the curve, nearly none of them of prime order (the cofactor has 126 bits).
+    // About half of all x belong to points of the curve, nearly none of them of prime order (the cofactor has 126
+    // bits).
     for x in 0..=u8::MAX {
         let mut signature = [0; 48];
         signature[0] = 0x80;

@@ -14,7 +14,7 @@ pub enum Code {
     InvalidCheckpoint,
     /// The kernel refused its own result: faulty hardware, or a bug.
     KernelFault,
-    /// Node refused a call, for want of memory as a rule.
+    /// Node refused a call, usually because memory ran out.
     WorkerFailed,
 }
 
@@ -47,13 +47,13 @@ pub fn refused(error: chronym_vdf::Error) -> napi::Error<Code> {
     napi::Error::new(code, error.to_string())
 }
 
-/// Bytes in memory of the JS engine's own. napi's usual way hands Rust's memory over, to be released by a callback on an event
-/// loop, which does not turn while an evaluation runs.
+/// Bytes in memory of the JS engine's own. napi's usual way hands Rust's memory over, to be released by a callback on
+/// an event loop, which does not turn while an evaluation runs.
 pub fn bytes<'env>(env: &'env Env, data: &[u8]) -> Result<Uint8ArraySlice<'env>> {
     Uint8ArraySlice::copy_from(env, data).map_err(|error| napi::Error::new(Code::WorkerFailed, error.reason.clone()))
 }
 
-/// Largest integer that every smaller one of is exact in a JS number: 2^53 - 1.
+/// Largest safe integer of a JS number: 2^53 - 1.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// A JS number as a count: whole, from 0 to 2^53 - 1.
@@ -81,8 +81,9 @@ pub struct StopWord(*const AtomicU32);
 impl StopWord {
     /// The word, for the length of the call it was passed to.
     pub fn get(&self) -> &AtomicU32 {
-        // SAFETY: `from_napi_value` took the pointer from a typed array of at least one u32, which is aligned, and which the
-        // caller's argument keeps alive during this call. It is only ever accessed atomically, here and by `Atomics` in JS.
+        // SAFETY: `from_napi_value` took the pointer from a typed array of at least one u32, which is aligned, and
+        // which the caller's argument keeps alive during this call. It is only ever accessed atomically, here and by
+        // `Atomics` in JS.
         unsafe { &*self.0 }
     }
 }

@@ -34,15 +34,15 @@ impl Evaluation {
         chronym_vdf::Evaluation::new(discriminant.clone(), x, iterations, options).map(Self).map_err(refused)
     }
 
-    /// Goes on from a saved state with all its intermediates. Throws `INVALID_CHECKPOINT` when they are damaged or of another
-    /// discriminant; whether they are of the evaluation that is wanted, `iterations` and `split` tell.
+    /// Goes on from a saved state with all its intermediates. Throws `INVALID_CHECKPOINT` when they are damaged or of
+    /// another discriminant; whether they are of the evaluation that is wanted, `iterations` and `split` tell.
     #[napi(factory, catch_unwind)]
     pub fn resume(discriminant: &Discriminant, state: &[u8], intermediates: &[u8]) -> Result<Self> {
         chronym_vdf::Evaluation::resume(state, intermediates, Some(discriminant.get())).map(Self).map_err(refused)
     }
 
-    /// Does about `max_steps` squarings or steps of proving; returns early when the stop word is set. Throws `KERNEL_FAULT`
-    /// when the finished proof does not verify.
+    /// Does about `max_steps` squarings or steps of proving; returns early when the stop word is set. Throws
+    /// `KERNEL_FAULT` when the finished proof does not verify.
     #[napi(catch_unwind)]
     pub fn advance(&mut self, max_steps: f64, stop: StopWord) -> Result<()> {
         match self.0.advance(count(max_steps, "maxSteps")?, stop.get()) {

@@ -1,6 +1,6 @@
 //! The Node-API face of the kernel and the beacon: convert, call, convert.
 //!
-//! No arithmetic and no loop stands here. Errors become JS errors whose `code` is one of [`convert::Code`];
+//! No arithmetic and no loop belongs here. Errors become JS errors whose `code` is one of [`convert::Code`];
 //! a panic below becomes a JS error too, never the end of the process.
 
 #![allow(clippy::needless_pass_by_value, reason = "Node-API hands over owned values")]

@@ -6,8 +6,8 @@ use chronym_vdf::{Error, Form, Question};
 use napi::bindgen_prelude::{Either, Null, Uint8ArraySlice};
 use napi_derive::napi;
 
-/// Whether `proof` (y and all that follows it) shows that y is `x` (100 bytes, null: the generator) squared `iterations` times.
-/// Every malformed input but the counts is a false verdict.
+/// Whether `proof` (y and all that follows it) shows that y is `x` (100 bytes, null: the generator) squared
+/// `iterations` times. Every malformed input but the counts is a false verdict.
 #[napi(catch_unwind)]
 pub fn verify_proof(
     discriminant: &Discriminant,
@@ -43,14 +43,15 @@ pub struct Verifier(chronym_vdf::Verifier);
 
 #[napi]
 impl Verifier {
-    /// Remembers at most so many discriminants, a kilobyte each.
+    /// Remembers at most `capacity` discriminants, a kilobyte each.
     #[napi(constructor, catch_unwind)]
     pub fn new(capacity: u32) -> Self {
         Self(chronym_vdf::Verifier::new(capacity as usize))
     }
 
-    /// The verdicts in the order of the questions; on fewer of them when the stop word is set, which is looked at between two
-    /// proofs. Throws `INVALID_ARGUMENT` for seeds and sizes that have no discriminant and for counts that are none.
+    /// The verdicts in the order of the questions; on fewer of them when the stop word is set, which is looked at
+    /// between two proofs. Throws `INVALID_ARGUMENT` for seeds and sizes that have no discriminant and for counts that
+    /// are none.
     #[napi(catch_unwind)]
     pub fn verify(&mut self, questions: Vec<ProofQuestion>, stop: StopWord) -> Result<Vec<bool>> {
         let asked = questions.iter().map(asked).collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,5 @@
-//! Measures what proving costs beside squaring: `cargo run --release --example prove -- --squarings 1000000 --threads 2 --json`.
+//! Measures what proving costs beside squaring:
+//! `cargo run --release --example prove -- --squarings 1000000 --threads 2 --json`.
 //!
 //! | option | |
 //! |---|---|
@@ -7,11 +8,11 @@
 //! | `--split N` | two segments, the first of N squarings |
 //! | `--memory-mib N` | bound on the evaluation's memory, 256 by default |
 //! | `--runs N` | how often proving is repeated, 3 by default |
-//! | `--alternate` | with a split: squares by turns with and without a prover beside, and tells the ratio of the rates |
+//! | `--alternate` | with a split: alternates squaring with and without a prover beside it; the ratio of the rates |
 //! | `--json` | one object instead of lines |
 //!
-//! `proving_share` is the whole proof's time by that of all squarings, measured by turns, a slice of proving and a slice of squaring: other
-//! work on the machine makes both longer.
+//! `proving_share` is the whole proof's time by that of all squarings, measured by turns, a slice of proving and a
+//! slice of squaring: other work on the machine makes both longer.
 
 use chronym_vdf::{Discriminant, Evaluation, EvaluationOptions, Form, Phase, Step, backend_name};
 use core::sync::atomic::AtomicU32;
@@ -23,7 +24,8 @@ const BITS: usize = 1024;
 /// Steps of a slice for each thread: some 3 ms, as the slices of measurements should be many.
 const SLICE: u64 = 1000;
 
-/// Squarings of a slice beside which is proved: some 100 ms as in use, for each slice begins a thread and waits for its end.
+/// Squarings of a slice beside which is proved: some 100 ms as in use, for each slice begins a thread and waits for its
+/// end.
 const LONG_SLICE: u64 = 30_000;
 
 struct Options {
@@ -139,7 +141,7 @@ fn main() {
         for run in 1..=options.runs {
             let mut again = Evaluation::resume(&state, &records, Some(&discriminant)).expect("its own checkpoint");
             if run == options.runs {
-                // as who resumes only once would
+                // as after a single resume
                 records = Vec::new();
             }
             again.set_threads(options.threads);

@@ -31,8 +31,8 @@ impl Backend {
         })
     }
 
-    /// The same, and `portable` where the choice was an error. Who computes without a discriminant, whose making reports
-    /// the error, uses nothing then that was not asked for.
+    /// The same, and `portable` where the choice was an error: the caller has no discriminant, whose constructor
+    /// reports the error.
     pub(crate) fn in_use_or_portable() -> Self {
         Self::in_use().unwrap_or(Self(Set::Portable))
     }

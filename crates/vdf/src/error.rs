@@ -7,9 +7,9 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The environment forces a backend that there is none of ([`BACKEND_VARIABLE`]).
+    /// [`BACKEND_VARIABLE`] names no backend.
     BackendUnknown,
-    /// The environment forces a backend that this processor doesn't have.
+    /// [`BACKEND_VARIABLE`] names a backend that this processor doesn't have.
     BackendUnavailable(&'static str),
     /// A seed isn't 2 to 64 bytes long.
     SeedLength(usize),

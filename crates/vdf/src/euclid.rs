@@ -5,8 +5,8 @@ use crate::uint::{Uint, word};
 
 type Half = Uint<HALF_LIMBS>;
 
-/// Two successive remainders `x0 > x1` of Euclid's algorithm on (m, r), with cofactors: `x_i = s_i y_i r mod m`, where the signs `s_i`
-/// differ. `x0 y1 + x1 y0 = m`, so neither cofactor passes m.
+/// Two successive remainders `x0 > x1` of Euclid's algorithm on (m, r), with cofactors: `x_i = s_i y_i r mod m`, where
+/// the signs `s_i` differ. `x0 y1 + x1 y0 = m`, so neither cofactor passes m.
 pub(crate) struct Euclid {
     pub(crate) x: [Half; 2],
     pub(crate) y: [Half; 2],
@@ -63,8 +63,8 @@ impl Euclid {
     }
 }
 
-/// What a run of steps does to the cofactors: `y0 <- a y0 + b y1`, `y1 <- c y0 + d y1`. On the remainders b and c count negative, or for
-/// an odd number of steps a and d.
+/// What a run of steps does to the cofactors: `y0 <- a y0 + b y1`, `y1 <- c y0 + d y1`. On the remainders b and c count
+/// negative, or for an odd number of steps a and d.
 struct Matrix {
     a: u64,
     b: u64,
@@ -75,9 +75,9 @@ struct Matrix {
 
 /// Steps that follow from the leading 64 bits alone, or `None` if not even the first does.
 ///
-/// Jebelean's condition, made a little stronger by taking the larger cofactor in both its parts: a step from the truncated remainders
-/// is right if the new one is at least the new cofactor d, and falls short of the one before it by at least the sum of both. So
-/// `d <= x1 < 2^64 / d_before`, and no product here leaves a word.
+/// Jebelean's condition, made a little stronger by taking the larger cofactor in both its parts: a step from the
+/// truncated remainders is right if the new one is at least the new cofactor d, and falls short of the one before it by
+/// at least the sum of both. So `d <= x1 < 2^64 / d_before`, and no product here leaves a word.
 fn lehmer_steps(x0: &Half, x1: &Half, bits: usize) -> Option<Matrix> {
     let length = x0.bit_length();
     let shift = length.saturating_sub(64);

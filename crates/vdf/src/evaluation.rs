@@ -22,11 +22,12 @@ const OPERATION_COST: f64 = 1.2;
 /// How an evaluation is to be proved, and within what memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EvaluationOptions {
-    /// `None`: one segment (depth 0, 200 bytes). `Some(n)`: two, the first of n squarings (depth 1, 341 bytes), so that the first can be
-    /// proved while the second is computed.
+    /// `None`: one segment (depth 0, 200 bytes). `Some(n)`: two, the first of n squarings (depth 1, 341 bytes), so that
+    /// the first can be proved while the second is computed.
     pub split: Option<u64>,
-    /// Bound on all that the evaluation holds, in bytes: stored forms, the prover's buckets, and the forms once more while it is taken up
-    /// from a checkpoint. Less memory makes proving slower, not wrong; below a few kilobytes it is not kept.
+    /// Bound on all that the evaluation holds, in bytes: stored forms, the prover's buckets, and the forms once more
+    /// while it is taken up from a checkpoint. Less memory makes proving slower, not wrong; below a few kilobytes it is
+    /// not kept.
     pub memory_bytes: usize,
 }
 
@@ -65,7 +66,8 @@ enum Outcome {
     Failed,
 }
 
-/// A repeated squaring with its proof: a state machine that advances in slices and can be stored at any point between them.
+/// A repeated squaring with its proof: a state machine that advances in slices and can be stored at any point between
+/// them.
 pub struct Evaluation {
     discriminant: Discriminant,
     x: Form,
@@ -119,16 +121,17 @@ impl Evaluation {
         }
     }
 
-    /// How many threads [`Self::advance`] may use from now on, the caller's among them; at least 1, where none is begun.
+    /// How many threads [`Self::advance`] may use from now on, the caller's among them; at least 1, where none is
+    /// begun.
     ///
-    /// Squaring takes one thread. The others make the first of two segments' proof meanwhile; after the last squaring all of them prove. The
-    /// proof's bytes are the same whatever their number, which may change at any time.
+    /// Squaring takes one thread. The others make the first of two segments' proof meanwhile; after the last squaring
+    /// all of them prove. The proof's bytes are the same whatever their number, which may change at any time.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
     }
 
-    /// Does about `max_steps` squarings, or as many steps of proving; less when `stop` is found to be other than zero, which every thread
-    /// reads at least once in a few milliseconds.
+    /// Does about `max_steps` squarings, or as many steps of proving; less when `stop` is found to be other than zero,
+    /// which every thread reads at least once in a few milliseconds.
     ///
     /// Nothing is lost by stopping. The last call also verifies the proof, which takes a few milliseconds.
     pub fn advance(&mut self, max_steps: u64, stop: &AtomicU32) -> Step {
@@ -218,7 +221,8 @@ impl Evaluation {
         }
     }
 
-    /// Share of the present phase that is done, 0 to 1: of all squarings, or of what the proof still took when the last one was done.
+    /// Share of the present phase that is done, 0 to 1: of all squarings, or of what the proof still took when the last
+    /// one was done.
     #[must_use]
     pub fn phase_progress(&self) -> f64 {
         match self.phase() {
@@ -228,7 +232,8 @@ impl Evaluation {
         }
     }
 
-    /// An estimate of the time to the proof on the threads there are, in squarings: those left, and the proving that they don't hide.
+    /// An estimate of the time to the proof on the threads there are, in squarings: those left, and the proving that
+    /// they don't hide.
     #[must_use]
     pub fn remaining(&self) -> f64 {
         let squarings_left = (self.iterations - self.squarings) as f64;
@@ -248,7 +253,8 @@ impl Evaluation {
         self.segments.iter().map(|segment| segment.records.count()).sum()
     }
 
-    /// The records of intermediate forms from an index on, 128 bytes each. Records never change: append these to those before them.
+    /// The records of intermediate forms from an index on, 128 bytes each. Records never change: append these to those
+    /// before them.
     #[must_use]
     pub fn intermediates(&self, from: u64) -> Vec<u8> {
         let mut bytes = Vec::new();

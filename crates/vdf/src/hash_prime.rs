@@ -17,14 +17,15 @@ pub const B_BYTES: usize = B_BITS / 8;
 /// Limbs that hold the Fiat-Shamir prime.
 pub(crate) const B_LIMBS: usize = B_BITS.div_ceil(64);
 
-/// chiavdf's trial division takes its own primes for composites. The five products that it tries on one-limb numbers reach this prime,
-/// so smaller primes are never found: of 8 bits only 239 remains.
+/// chiavdf's trial division takes its own primes for composites. The five products that it tries on one-limb numbers
+/// reach this prime, so smaller primes are never found: of 8 bits only 239 remains.
 const LARGEST_MISSED: u64 = 233;
 
 /// The first prime of `size` bits that a seed leads to.
 ///
-/// The seed is a big-endian counter of fixed width, which wraps. A candidate is the concatenation of SHA-256 of the counter,
-/// incremented before each hash and never set back, cut to `size / 8` bytes and read big-endian; then the bits of `set_bits` are set.
+/// The seed is a big-endian counter of fixed width, which wraps. A candidate is the concatenation of SHA-256 of the
+/// counter, incremented before each hash and never set back, cut to `size / 8` bytes and read big-endian; then the bits
+/// of `set_bits` are set.
 pub(crate) fn hash_prime<const N: usize>(backend: Backend, seed: &[u8], size: usize, set_bits: &[usize]) -> Uint<N> {
     debug_assert!(size.is_multiple_of(8) && size <= 64 * N);
     let mut counter = Counter::new(seed);

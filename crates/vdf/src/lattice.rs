@@ -34,7 +34,7 @@
 
 #![allow(
     clippy::inline_always,
-    reason = "a squaring is one function per instruction set: every part takes over the target features of the function it is inlined into"
+    reason = "a squaring is one function per instruction set: inlined parts take over its target features"
 )]
 #![allow(clippy::cast_possible_truncation, reason = "the lower half of a wide product is meant")]
 #![allow(clippy::cast_precision_loss, reason = "doubles here are approximations, checked exactly afterwards")]

@@ -14,7 +14,8 @@ const MAX_LIMBS: usize = 20;
 /// Limbs of a product.
 const PRODUCT_LIMBS: usize = 2 * MAX_LIMBS;
 
-/// Moduli up to this many limbs are multiplied with interleaved reduction: chosen by measurement, 5 limbs gain a half, 16 lose a third.
+/// Moduli up to this many limbs are multiplied with interleaved reduction: chosen by measurement, 5 limbs gain a half,
+/// 16 lose a third.
 const INTERLEAVED: usize = 6;
 
 /// An odd modulus and what multiplication modulo it needs.
@@ -159,7 +160,7 @@ impl<const N: usize> Montgomery<N> {
         if borrow && !top { t } else { reduced }
     }
 
-    /// The value that a Montgomery form stands for.
+    /// The value of a Montgomery form.
     pub(crate) fn leave(&self, a: &Uint<N>) -> Uint<N> {
         self.mul(a, &Uint::ONE)
     }

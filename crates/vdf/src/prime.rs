@@ -1,5 +1,5 @@
-//! Primality, exactly as chiavdf decides it: trial division, Miller-Rabin to base 2, Lucas-V ("Strengthening the Baillie-PSW
-//! primality test", arXiv:2006.14425). Nodes that decided otherwise would derive other discriminants.
+//! Primality, exactly as chiavdf decides it: trial division, Miller-Rabin to base 2, Lucas-V ("Strengthening the
+//! Baillie-PSW primality test", arXiv:2006.14425). Nodes that decided otherwise would derive other discriminants.
 
 mod baillie_psw;
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Proofs that somebody has tampered with: refused, and never with a panic.
+//! Altered proofs: refused, never with a panic.
 
 use chronym_vdf::{Discriminant, Error, Evaluation, EvaluationOptions, Form, Step, verify};
 use core::sync::atomic::AtomicU32;

@@ -147,7 +147,7 @@ fn our_proofs_equal_chiavdfs() {
     for vector in load("chiavdf.jsonl").iter().filter(|v| made(v) && v.iterations <= MADE_HERE) {
         let discriminant = vector.discriminant().unwrap();
         let x = Form::decode(&discriminant, &vector.x).unwrap();
-        // the first segment's length stands after y and the last witness
+        // the first segment's length follows y and the last witness
         let split = (vector.depth == 1).then(|| u64::from_be_bytes(vector.proof[200..208].try_into().unwrap()));
         let options = EvaluationOptions { split, ..EvaluationOptions::default() };
         let mut evaluation = Evaluation::new(discriminant, x, vector.iterations, options).unwrap();

@@ -1,4 +1,5 @@
-//! A program that is measured: it answers requests on stdin, one JSON object a line, with one JSON object a line on stdout.
+//! A program that is measured: it answers requests on stdin, one JSON object a line, with one JSON object a line on
+//! stdout.
 //!
 //! It runs for as long as it is asked, so that two of them can be timed by turns, a fraction of a second each.
 
@@ -10,12 +11,12 @@ use std::time::Instant;
 
 pub use serde_json;
 
-/// A request, whose field `do` says what is wanted. Reading a field that is missing or of another kind ends the program: the
-/// asker is wrong then.
+/// A request, whose field `do` names the operation. Reading a missing field, or one of another type, ends the program:
+/// that is a bug of the caller.
 pub struct Request(Value);
 
 impl Request {
-    /// What is wanted.
+    /// The operation.
     pub fn verb(&self) -> &str {
         self.text("do")
     }
@@ -49,8 +50,8 @@ pub fn serve(mut answer: impl FnMut(&Request) -> Value) {
     }
 }
 
-/// What `run` gives, and how long it took, in seconds: `{"wall": ..., "cpu": ...}`. `cpu` is this thread's own time, which
-/// other work on the machine does not count in.
+/// What `run` gives, and how long it took, in seconds: `{"wall": ..., "cpu": ...}`. `cpu` is this thread's own time,
+/// which other work on the machine does not count in.
 pub fn timed<T>(run: impl FnOnce() -> T) -> (T, Value) {
     let (wall, cpu) = (Instant::now(), ThreadTime::now());
     let value = run();

@@ -26,7 +26,7 @@ impl Evaluating {
         (Self { discriminant, evaluation, squared: None }, times)
     }
 
-    /// At most so many steps, all of one phase: squaring, or proving.
+    /// At most `steps` steps, all of one phase: squaring, or proving.
     pub fn advance(&mut self, request: &Request) -> Value {
         let evaluation = &mut self.evaluation;
         let squaring = evaluation.phase() == Phase::Squaring;
@@ -44,7 +44,7 @@ impl Evaluating {
         json!({ "proof": hex(&self.evaluation.proof().expect("done")) })
     }
 
-    /// Makes the proof again on so many threads. The time on the CPU is the asking thread's.
+    /// Makes the proof again on `threads` threads. The CPU time is that of the calling thread.
     pub fn prove_again(&self, request: &Request) -> Value {
         let (state, intermediates) = self.squared.as_ref().expect("squared");
         let mut evaluation =

@@ -1,4 +1,5 @@
-//! Writes each target's first inputs, made from `__test__/vectors`, into `corpus/`: `cargo run --no-default-features --example seeds`.
+//! Writes each target's first inputs, made from `__test__/vectors`, into `corpus/`:
+//! `cargo run --no-default-features --example seeds`.
 
 use serde_json::Value;
 use std::fs;
@@ -45,7 +46,8 @@ fn sample<'a>(proofs: &'a [Value]) -> impl Iterator<Item = (usize, &'a Value)> {
     proofs.iter().enumerate().filter(new)
 }
 
-/// Forms of other discriminants, as they are, and powers of the generator with changes, at every size (140 = 0 modulo the 14 sizes).
+/// Forms of other discriminants, as they are, and powers of the generator with changes, at every size (140 = 0 modulo
+/// the 14 sizes).
 fn decode(folder: &Path, proofs: &[Value]) {
     for size in 0..14_u8 {
         write(folder, &format!("power-{size}"), &[&[140 + size, 16], &[0xa5; 16], &[0x20, 0, 3]]);

@@ -1,4 +1,5 @@
-//! Checkpoints: any bytes are refused or resumed, one changed byte is refused, and what is resumed goes on without a panic.
+//! Checkpoints: any bytes are refused or resumed, one changed byte is refused, and what is resumed goes on without a
+//! panic.
 
 use crate::edits;
 use crate::input::Input;
@@ -68,11 +69,12 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// The state with right hashes in the places where they stand, so that what is within is read.
+/// The state with correct hashes in their places, so that the rest is read.
 fn rehashed(mut state: Vec<u8>, records: &[u8]) -> Vec<u8> {
     if let Some(length) = state.len().checked_sub(DIGEST_BYTES) {
         state.truncate(length);
-        // magic, version, |D| with its length, iterations, split, x, squarings, form; then two numbers a segment, and the count and the hash
+        // magic, version, |D| with its length, iterations, split, x, squarings, form; then two numbers a segment, and
+        // the count and the hash
         let magnitude = 6 + state.get(5).map_or(0, |&bytes| usize::from(bytes));
         let split = state.get(magnitude + 8..magnitude + 16).is_some_and(|split| split.iter().any(|&byte| byte != 0));
         let count_at = magnitude + 16 + RECORD_BYTES + 8 + RECORD_BYTES + 9 * (1 + usize::from(split));

@@ -11,7 +11,7 @@ impl<'a> Input<'a> {
         Self(bytes)
     }
 
-    /// At most so many bytes.
+    /// At most `length` bytes.
     pub fn take(&mut self, length: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(length.min(self.0.len()));
         self.0 = rest;
@@ -47,7 +47,8 @@ impl<'a> Input<'a> {
         choices[usize::from(self.u8()) % choices.len()]
     }
 
-    /// A number of exactly `bits` bits, at least 1: its bytes, or the lengths of runs of ones and zeros, which carries and borrows dread.
+    /// A number of exactly `bits` bits, at least 1: its bytes, or the lengths of runs of ones and zeros, which carries
+    /// and borrows dread.
     pub fn number(&mut self, bits: u64) -> BigUint {
         let mut number = BigUint::one();
         if self.bool() {

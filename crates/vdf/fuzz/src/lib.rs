@@ -1,5 +1,5 @@
-//! What the fuzz targets check, one module each: `run` takes a fuzzer's bytes and panics where the kernel is wrong. `tests/corpus.rs` runs
-//! the same on every input that is kept.
+//! What the fuzz targets check, one module each: `run` takes a fuzzer's bytes and panics where the kernel is wrong.
+//! `tests/corpus.rs` runs the same on every input that is kept.
 
 #![allow(clippy::many_single_char_names, reason = "the papers' symbols")]
 

@@ -1,4 +1,5 @@
-//! Squaring and composition: by every set of instructions and by the general path, the textbook's result; on forms with structure.
+//! Squaring and composition: by every set of instructions and by the general path, the textbook's result; on forms with
+//! structure.
 
 use crate::input::Input;
 use crate::oracle::BigForm;
@@ -7,7 +8,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed};
 
-/// One byte chooses the size of |D| and what the form looks like; the second form is a product of powers of the first and the generator.
+/// One byte chooses the size of |D| and what the form looks like; the second form is a product of powers of the first
+/// and the generator.
 ///
 /// # Panics
 /// When a result is wrong.
@@ -65,7 +67,8 @@ fn check_product(first: &BigForm, second: &BigForm, magnitude: &[u8]) {
     }
 }
 
-/// A reduced form of a discriminant of `bits` bits that is 1 modulo 8, prime or not, or `None` if the choices lead to none.
+/// A reduced form of a discriminant of `bits` bits that is 1 modulo 8, prime or not, or `None` if the choices lead to
+/// none.
 fn form(input: &mut Input, bits: u64) -> Option<BigForm> {
     // a <= sqrt(|D| / 3); mostly near it, as all but a few forms are
     let half = bits / 2;

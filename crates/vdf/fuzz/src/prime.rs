@@ -1,11 +1,13 @@
-//! Primality by another way than the kernel's: strong tests to many bases. And hashing to a prime, one candidate after another.
+//! Primality by another way than the kernel's: strong tests to many bases. And hashing to a prime, one candidate after
+//! another.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::One;
 use sha2::{Digest, Sha256};
 
-/// Bases that do not depend on the number: below 3.4 10^14 they leave no doubt (Jaeschke, On strong pseudoprimes to several bases, 1993).
+/// Bases that do not depend on the number: below 3.4 10^14 they leave no doubt (Jaeschke, On strong pseudoprimes to
+/// several bases, 1993).
 const BASES: [u32; 7] = [2, 3, 5, 7, 11, 13, 17];
 
 /// Whether an odd number passes the strong test to the small bases and to one hashed from it.

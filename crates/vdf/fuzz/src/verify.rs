@@ -6,7 +6,8 @@ use chronym_vdf::{Discriminant, Evaluation, EvaluationOptions, FORM_BYTES, Form,
 use core::sync::atomic::AtomicU32;
 use std::sync::LazyLock;
 
-/// Discriminants below some hundred bits have small class groups, where false proofs can be found: not for verification.
+/// Discriminants below some hundred bits have small class groups, where false proofs can be found: not for
+/// verification.
 const SIZES: [usize; 5] = [128, 256, 512, 936, 1024];
 
 /// Up to here a statement is checked by squaring.

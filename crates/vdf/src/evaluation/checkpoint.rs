@@ -25,7 +25,7 @@ const DIGEST_BYTES: usize = 32;
 impl Evaluation {
     /// The evaluation's state: with the intermediates, all that [`Evaluation::resume`] needs. About a kilobyte.
     ///
-    /// While proving, it stands for the beginning of the pass under way. A failed evaluation's state is that of its proof's beginning.
+    /// While proving, it resumes at the beginning of the current pass; after a failure, at the beginning of the proof.
     #[must_use]
     pub fn state(&self) -> Vec<u8> {
         let magnitude = self.discriminant.to_be_bytes();
@@ -61,7 +61,8 @@ impl Evaluation {
         out
     }
 
-    /// Goes on from a state and the intermediates stored with it, or more of them, on one thread. Everything is checked.
+    /// Goes on from a state and the intermediates stored with it, or more of them, on one thread. Everything is
+    /// checked.
     ///
     /// With a discriminant given, the state must be of that one, which saves testing it for primality.
     ///

@@ -1,4 +1,5 @@
-//! A form as 128 bytes: a, then |b|, each 64 bytes little-endian. b is odd, so its lowest bit says nothing, and holds the sign instead.
+//! A form as 128 bytes: a, then |b|, each 64 bytes little-endian. b is odd, so its lowest bit says nothing, and holds
+//! the sign instead.
 
 use crate::discriminant::Discriminant;
 use crate::form::Form;
@@ -24,7 +25,7 @@ pub(super) fn write(form: &Form) -> [u8; RECORD_BYTES] {
     bytes
 }
 
-/// The reduced form that a record stands for, or `None` if it is not one of this discriminant.
+/// The reduced form that a record encodes, or `None` if it is not one of this discriminant.
 pub(super) fn read(bytes: &[u8; RECORD_BYTES], discriminant: &Discriminant) -> Option<Form> {
     let (a, b, negative) = parts(bytes);
     Form::from_ab(&a, &b, negative, discriminant)
@@ -53,8 +54,9 @@ fn parts(bytes: &[u8; RECORD_BYTES]) -> (Uint<HALF_LIMBS>, Uint<HALF_LIMBS>, boo
 
 /// `(b^2 + |D|) / 4a` modulo `2^576`, for a division that leaves no rest; `None` for an a with more than 61 factors 2.
 ///
-/// By exact division from the lowest limb up (Jebelean), so the upper halves of the square and of |D| play no part. All rows have the same
-/// length, whether what is above is used or not: such loops are unrolled, which makes this three times as quick.
+/// By exact division from the lowest limb up (Jebelean), so the upper halves of the square and of |D| play no part. All
+/// rows have the same length, whether what is above is used or not: such loops are unrolled, which makes this three
+/// times as quick.
 fn third_coefficient(a: &Uint<HALF_LIMBS>, b: &Uint<HALF_LIMBS>, magnitude: &Uint<D_LIMBS>) -> Option<Uint<D_LIMBS>> {
     let twos = a.0[0].trailing_zeros() + 2;
     if twos >= 64 {

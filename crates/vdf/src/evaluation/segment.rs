@@ -7,7 +7,8 @@ use crate::form::Form;
 use crate::hash_prime::challenge;
 use crate::wesolowski::{Means, Plan, ProvedSegment, Prover};
 
-/// The second of two segments has at most this part of the memory: it is short, but its proof is what everybody waits for.
+/// The second of two segments has at most this part of the memory: it is short, but its proof is what everybody waits
+/// for.
 const SECOND_SEGMENT_PART: u64 = 4;
 
 pub(super) struct Segment {
@@ -50,7 +51,7 @@ impl Segment {
         self.start + self.length
     }
 
-    /// Records that belong to it once so many squarings of the evaluation are done.
+    /// Records that belong to it after that many squarings of the evaluation.
     pub(super) fn record_count(&self, squarings: u64) -> u64 {
         self.plan.forms(squarings.saturating_sub(self.start).min(self.length))
     }

@@ -9,12 +9,12 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use sha2::{Digest, Sha256};
 use std::thread;
 
-/// The stop word is read once in so many squarings: a few milliseconds.
+/// Squarings between two reads of the stop word: a few milliseconds.
 const STOP_INTERVAL: u64 = 1024;
 
 impl Evaluation {
-    /// At most `budget` squarings of the present segment, fewer when stopped; with threads to spare, proves the one before meanwhile.
-    /// Returns how many.
+    /// At most `budget` squarings of the present segment, fewer when stopped; with threads to spare, proves the one
+    /// before meanwhile. Returns how many.
     pub(super) fn square(&mut self, budget: u64, stop: &AtomicU32) -> u64 {
         let begun = self.squarings;
         let discriminant = &self.discriminant;

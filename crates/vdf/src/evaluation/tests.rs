@@ -66,7 +66,8 @@ fn a_split_leaves_squarings_on_both_sides() {
     }
 }
 
-/// Advances in slices of changing length on changing numbers of threads, and after most of them goes on from what a crash would leave.
+/// Advances in slices of changing length on changing numbers of threads, and after most of them goes on from what a
+/// crash would leave.
 fn finish_with_crashes(options: EvaluationOptions, iterations: u64, mut random: u64) -> Vec<u8> {
     let (run, d) = (AtomicU32::new(0), discriminant());
     let mut evaluation = start(iterations, options);

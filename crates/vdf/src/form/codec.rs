@@ -1,9 +1,10 @@
 //! The 100-byte encoding of a form: chiavdf's, decoded strictly.
 //!
-//! Integers are little-endian; `d` is the bit length of |D| rounded up to a multiple of 32. Byte 0 holds the flags, byte 1 the
-//! bytes of g less one (G); then follow `a / g` (d/16 - G bytes), `|t| / g` (d/32 - G), g (G + 1), `b0 = floor(|b| / (a / g))` (G + 1; 0
-//! when g = 1), and zeros. t is the cofactor of a partial Euclid on (a, |b|) and g = gcd(a, t). b is found again from
-//! `b^2 = D mod a` and the small `t b mod a`. The two forms that occur often, identity and generator, are a flag and zeros.
+//! Integers are little-endian; `d` is the bit length of |D| rounded up to a multiple of 32. Byte 0 holds the flags,
+//! byte 1 the bytes of g less one (G); then follow `a / g` (d/16 - G bytes), `|t| / g` (d/32 - G), g (G + 1),
+//! `b0 = floor(|b| / (a / g))` (G + 1; 0 when g = 1), and zeros. t is the cofactor of a partial Euclid on (a, |b|) and
+//! g = gcd(a, t). b is found again from `b^2 = D mod a` and the small `t b mod a`. The two forms that occur often,
+//! identity and generator, are a flag and zeros.
 
 use super::{Form, partial_xgcd};
 use crate::discriminant::Discriminant;
@@ -22,20 +23,20 @@ const LIMBS: usize = 2 * HALF_LIMBS + 2;
 type Wide = Uint<LIMBS>;
 type Half = Uint<HALF_LIMBS>;
 
-/// Where the fields of an encoding stand.
+/// Offsets of an encoding's fields.
 struct Layout {
     /// Ends of a', t', g and b0.
     ends: [usize; 4],
 }
 
 impl Layout {
-    /// For a discriminant of so many bits; `extra` is G. `None` unless it is below `d / 32`.
+    /// For a discriminant of `bits` bits; `extra` is G. `None` unless it is below `d / 32`.
     fn new(bits: usize, extra: usize) -> Option<Self> {
         let words = bits.div_ceil(32);
         (extra < words).then(|| Self::of(words, extra))
     }
 
-    /// For a discriminant of so many 32-bit words.
+    /// For a discriminant of `words` 32-bit words.
     fn of(words: usize, extra: usize) -> Self {
         let mut end = 2;
         let ends = [2 * words - extra, words - extra, extra + 1, extra + 1].map(|length| {
@@ -100,7 +101,8 @@ impl Form {
     }
 }
 
-/// Whether bytes can be the encoding of a form, as far as that is known without its discriminant: a fraction of a microsecond tells.
+/// Whether bytes can be the encoding of a form, as far as that is known without its discriminant: a fraction of a
+/// microsecond tells.
 pub(crate) fn is_plausible(bits: usize, bytes: &[u8; FORM_BYTES]) -> bool {
     let is_special = matches!(bytes[0], IDENTITY | GENERATOR) && is_zero(&bytes[1..]);
     is_special || Fields::read(bits, bytes).is_some()
@@ -121,7 +123,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// The fields, if flags, padding and sizes are right for a discriminant of so many bits.
+    /// The fields, if flags, padding and sizes are right for a discriminant of that size in bits.
     fn read(bits: usize, bytes: &[u8; FORM_BYTES]) -> Option<Self> {
         let flags = bytes[0];
         let layout = Layout::new(bits, usize::from(bytes[1]))?;
@@ -138,7 +140,8 @@ impl Fields {
         (t_fits && a_fits).then_some(Self { a_part, t_part, t_negative, g, b0, b_negative })
     }
 
-    /// The reduced form of this discriminant that the fields stand for, if any; the choice of t and b0 is left to the caller to check.
+    /// The reduced form of this discriminant that the fields encode, if any; the choice of t and b0 is left to the
+    /// caller to check.
     fn form(&self, discriminant: &Discriminant) -> Option<Form> {
         let Self { a_part, t_part, t_negative, g, b0, b_negative } = self;
         let t = if *t_negative { a_part.sub(t_part) } else { *t_part };

@@ -1,4 +1,5 @@
-//! Products with the two classes of norm 2, the usual generator and its inverse: additions and halvings instead of a composition.
+//! Products with the two classes of norm 2, the usual generator and its inverse: additions and halvings instead of a
+//! composition.
 
 use super::Form;
 use crate::sizes::D_LIMBS;
@@ -15,9 +16,10 @@ impl Form {
 
     /// The product with (2, 1, ..) if `positive`, else with (2, -1, ..).
     ///
-    /// Forms with the same b multiply by their first coefficients: `(a, b, c) (2, b, ..) = (2a, b, c / 2)` for an even c, and (2, b, ..)
-    /// depends on b modulo 4 alone. `b^2 - 4ac = 1 mod 8` makes ac even and b odd, so of a, c and a +- b + c exactly one is odd, and one
-    /// of the equivalent forms (a, b, c), (c, -b, a), (a, b -+ 2a, a -+ b + c) has an even last coefficient and the wanted b.
+    /// Forms with the same b multiply by their first coefficients: `(a, b, c) (2, b, ..) = (2a, b, c / 2)` for an even
+    /// c, and (2, b, ..) depends on b modulo 4 alone. `b^2 - 4ac = 1 mod 8` makes ac even and b odd, so of a, c and a
+    /// +- b + c exactly one is odd, and one of the equivalent forms (a, b, c), (c, -b, a), (a, b -+ 2a, a -+ b + c) has
+    /// an even last coefficient and the wanted b.
     pub(crate) fn times_norm_two(&self, positive: bool) -> Self {
         let (a, b, c): (Wide, Wide, _) = (self.a.resize(), self.b.resize(), self.c);
         // b = 1 mod 4, or (2, b, ..) = (2, 1, ..)

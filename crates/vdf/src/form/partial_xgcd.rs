@@ -1,13 +1,14 @@
 //! The partial extended Euclid that chooses the cofactor `t` of a form's encoding.
 //!
-//! The encoding depends on the cofactor, so this follows chiavdf's Lehmer steps exactly: because the bound is compared truncated, they
-//! may go one quotient further than a plain Euclid would.
+//! The encoding depends on the cofactor, so this follows chiavdf's Lehmer steps exactly: because the bound is compared
+//! truncated, they may go one quotient further than a plain Euclid would.
 
 use crate::int::Int;
 use crate::sizes::HALF_LIMBS;
 use crate::uint::Uint;
 
-/// Remainders start below 2^512 and cofactors stay below them; a Lehmer step multiplies by 63-bit words before the terms cancel.
+/// Remainders start below 2^512 and cofactors stay below them; a Lehmer step multiplies by 63-bit words before the
+/// terms cancel.
 const LIMBS: usize = HALF_LIMBS + 2;
 
 /// `t` with `|t|` about `sqrt(a)` and `t b mod a` small, for `0 < b <= a`.
@@ -48,7 +49,8 @@ struct Matrix {
     b2: i64,
 }
 
-/// Euclid's steps on the leading 63 bits, as long as the quotients are certain (Collins' condition, as in Flint); `None` if not even the first is.
+/// Euclid's steps on the leading 63 bits, as long as the quotients are certain (Collins' condition, as in Flint);
+/// `None` if not even the first is.
 ///
 /// Entries stay below the first remainder, so below 2^63.
 fn lehmer_steps(mut x2: i64, mut x1: i64, limit: i64) -> Option<Matrix> {

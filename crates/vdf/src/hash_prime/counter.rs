@@ -47,7 +47,7 @@ mod tests {
     fn hashes_are_those_of_the_whole_counter_also_where_it_carries_and_wraps() {
         for length in [4, 32, 63, 64, 65, 66, 128, 129, 200] {
             for ones in 0..=length {
-                // so many bytes of ones at the end, but for the last bits
+                // ends with `ones` bytes of all ones, except for the last bits
                 let mut start: Vec<u8> = (0..length).map(|i| if i < length - ones { 17 } else { 255 }).collect();
                 start[length - 1] = 253;
                 let mut counter = Counter::new(&start);

@@ -67,7 +67,7 @@ fn apply(rows: &mut Rows, column: Column, ratio: u64, full: bool) -> Option<()> 
         return slow_update(rows, &AnyMatrix { f, g, shift });
     }
     // +-2^T with T <= 62: its sign modulo 2^64 is its sign. Positive: row 1 is f1 x1 - g1 x2 and row 2 is g2 x2 - f2
-    // x1, both as they stand.
+    // x1, both as they are.
     let determinant = f[0].wrapping_mul(g[1]).wrapping_sub(f[1].wrapping_mul(g[0]));
     debug_assert!(determinant == 1 << shift || determinant == (1u64 << shift).wrapping_neg());
     // Without a branch: the order is a coin toss.

@@ -29,8 +29,8 @@ pub(super) fn compose<K: Kernel>(kernel: K, context: &LatticeContext, x: &FastFo
     attempt(&odd_form(x), y).or_else(|| attempt(&odd_form(y), x)).or_else(|| (0..OTHERS).find_map(other))
 }
 
-/// Primes that are looked for in both coefficients: each costs less than the inverses that are begun in vain for it, half a composition
-/// for one pair in `p^2 / 4` or none, as the discriminant has it.
+/// Primes that are looked for in both coefficients: each costs less than the inverses that are begun in vain for it,
+/// half a composition for one pair in `p^2 / 4` or none, as the discriminant has it.
 const SMALL_PRIMES: [u64; 8] = [3, 5, 7, 11, 13, 17, 19, 23];
 
 /// Their product, below `2^27`.
@@ -89,11 +89,11 @@ pub(super) fn compose_odd<K: Kernel>(
     new_form(context, odd, second, &modulus, half_difference, &reduced)
 }
 
-/// `a' = p1 x1 - q1 y1`, `c' = p2 x2 - q2 y2`, `b' = 2 (p1 x2 - q1 y2) +- B` with `p = (a2 x + m y) / A`, `q = (s x - c2 y)
-/// / A`, `m = (B - b2) / 2`, `s = (B + b2) / 2`.
+/// `a' = p1 x1 - q1 y1`, `c' = p2 x2 - q2 y2`, `b' = 2 (p1 x2 - q1 y2) +- B` with `p = (a2 x + m y) / A`,
+/// `q = (s x - c2 y) / A`, `m = (B - b2) / 2`, `s = (B + b2) / 2`.
 ///
-/// The polar form is `p1 x2 + p2 x1 - q1 y2 - q2 y1`, and `p2 x1 - p1 x2 - q2 y1 + q1 y2 = (m + s) (x1 y2 - x2 y1) / A =
-/// +-B`.
+/// The polar form is `p1 x2 + p2 x1 - q1 y2 - q2 y1`, and
+/// `p2 x1 - p1 x2 - q2 y1 + q1 y2 = (m + s) (x1 y2 - x2 y1) / A = +-B`.
 ///
 /// `p x - q y = f2(x, -y) / A`, since `m - s = -b2`. q is whole: `a2 (s x - c2 y) = -(s m + a2 c2) y = -A C y mod A`,
 /// and a2 is prime to A.

@@ -43,8 +43,8 @@ fn magnitude(value: &Coordinate) -> (Coordinate, bool) {
     (negate_if(value, negative), negative)
 }
 
-/// The value as a double, to within `2^129` and a few units in the last place: the limbs below `2^128` are left out, since
-/// coordinates of short vectors are near `2^256`.
+/// The value as a double, to within `2^129` and a few units in the last place: the limbs below `2^128` are left out,
+/// since coordinates of short vectors are near `2^256`.
 #[inline(always)]
 pub(super) fn to_f64(value: &Coordinate) -> f64 {
     let negative = value[LIMBS - 1] >> 63 != 0;
@@ -83,7 +83,7 @@ fn low_product(factor: &[u64], x: &Coordinate) -> Coordinate {
 }
 
 /// `(p x + q y) / divisor` modulo `2^320`, for an odd divisor that divides the sum (Jebelean's exact division, from the
-/// lowest limb up). Signs of p and q stand apart.
+/// lowest limb up). Signs of p and q are separate.
 #[inline(always)]
 fn exact_quotient(
     p: (&[u64], bool),

@@ -2,7 +2,8 @@
 
 use super::coordinate::WORD;
 
-/// A number to the precision of a double, but for a few units in the last place: its two highest limbs that are not zero.
+/// A number to the precision of a double, but for a few units in the last place: its two highest limbs that are not
+/// zero.
 #[inline(always)]
 pub(super) fn limbs_to_f64(limbs: &[u64]) -> f64 {
     match limbs.iter().rposition(|&limb| limb != 0) {

@@ -115,8 +115,8 @@ fn reduce_points(first: Vector, second: Vector) -> (Vector, Vector) {
     (short, long)
 }
 
-/// The nearest integer, for a magnitude of at most [`MAX_QUOTIENT`]: doubles from `2^52` to `2^53` are integers. Without
-/// SSE 4.1 `round_ties_even` is a call.
+/// The nearest integer, for a magnitude of at most [`MAX_QUOTIENT`]: doubles from `2^52` to `2^53` are integers.
+/// Without SSE 4.1 `round_ties_even` is a call.
 #[inline(always)]
 fn round(value: f64) -> f64 {
     const SHIFT: f64 = 1.5 * power_of_two(52);

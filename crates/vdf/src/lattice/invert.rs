@@ -30,7 +30,7 @@ pub(super) fn invert<K: Kernel>(kernel: K, modulus: &Modulus, b: &[u64; MAX_LIMB
             break;
         }
         shift += kernel.batch(&mut rows)?;
-        // Zero, from equal x, is halved for ever: a common divisor.
+        // Equal x leave zero, which would be halved forever: a common divisor.
         if shift > MAX_TOTAL_SHIFT {
             return None;
         }
@@ -66,8 +66,8 @@ fn finish(rows: &Rows, shift: u32) -> Option<Inverse> {
     Some(Inverse { magnitude, negative: v2_negative ^ negative_row, shift })
 }
 
-/// `f |v1| + g |v2|`; None when it has more than [`MAX_LIMBS`] limbs, which `x1 |v2| + x2 |v1| = A` and `f <= x2`, `g
-/// <= x1` exclude.
+/// `f |v1| + g |v2|`; None when it has more than [`MAX_LIMBS`] limbs, which `x1 |v2| + x2 |v1| = A` and `f <= x2`,
+/// `g <= x1` exclude.
 #[inline(always)]
 fn add_multiples(rows: &Rows, f: u64, g: u64) -> Option<[u64; MAX_LIMBS]> {
     let [v1, v2] = rows.v();

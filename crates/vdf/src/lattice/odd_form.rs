@@ -34,12 +34,13 @@ pub(super) fn odd_form(form: &FastForm) -> OddForm {
 /// How many forms [`other_odd_form`] knows.
 pub(super) const OTHERS: usize = 2;
 
-/// Other odd forms, for when the first has a common divisor with what it is to be composed with: `(f + n g + n^2 h, g + 2 n h, h)`, where
-/// `(f, g, h)` is `(a, |b|, c)` if a is odd, else `(c, |b|, a)`, for n = -2 and 2 if f is odd, else for 1 and -3. [`odd_form`] has n = 0 or
+/// Other odd forms, for when the first has a common divisor with what it is to be composed with:
+/// `(f + n g + n^2 h, g + 2 n h, h)`, where `(f, g, h)` is `(a, |b|, c)` if a is odd, else `(c, |b|, a)`, for n = -2
+/// and 2 if f is odd, else for 1 and -3. [`odd_form`] has n = 0 or
 /// -1, so the three of them are f at different points modulo 3: of which two at most have a multiple of 3.
 ///
-/// Needs `|b| <= a <= c < 2^560`: then A is at most a + 2|b| + 4c or 9a + c, below `2^563`, and `|B| <= A`, for `A - |B|` is
-/// `f + (n - 1) g + (n^2 - 2 n) h` for positive n, `f - (|n| - 1) g + (n^2 - 2 |n|) h` for negative ones.
+/// Needs `|b| <= a <= c < 2^560`: then A is at most a + 2|b| + 4c or 9a + c, below `2^563`, and `|B| <= A`, for
+/// `A - |B|` is `f + (n - 1) g + (n^2 - 2 n) h` for positive n, `f - (|n| - 1) g + (n^2 - 2 |n|) h` for negative ones.
 #[cold]
 #[inline(never)]
 pub(super) fn other_odd_form(form: &FastForm, index: usize) -> OddForm {

@@ -21,7 +21,8 @@ impl Rows {
         }
     }
 
-    /// Whether rows of this length are so fast that the shorter ones of a squaring, which spare half of them, gain nothing.
+    /// Whether rows of this length are so fast that the shorter ones of a squaring, which spare half of them, gain
+    /// nothing.
     #[inline(always)]
     pub(super) fn prefers(self, length: usize) -> bool {
         #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@
 
 use crate::uint::Uint;
 
-/// Those whose bit `test` sets, in order; bit i stands for number i of a batch.
+/// Those whose bit `test` sets, in order; bit i is number i of a batch.
 pub(super) fn batched<const N: usize, const LANES: usize>(
     mut numbers: impl Iterator<Item = Uint<N>>,
     test: impl Fn(&[Uint<N>; LANES]) -> u8,

@@ -12,8 +12,9 @@ use crate::backend::Ifma;
 use crate::uint::Uint;
 pub(super) use lucas::{MAX_Q, RADIX_BITS, lucas_v};
 
-/// The candidates that no small prime divides and that pass the strong test to base 2, in order. They have exactly `bits` bits, at
-/// least 64, and are `L` limbs of 52 bits; `COLUMNS` is 2 L. They must not end, since they are taken eight at a time.
+/// The candidates that no small prime divides and that pass the strong test to base 2, in order. They have exactly
+/// `bits` bits, at least 64, and are `L` limbs of 52 bits; `COLUMNS` is 2 L. They must not end, since they are taken
+/// eight at a time.
 pub(super) fn strong_probable_primes<const N: usize, const L: usize, const COLUMNS: usize>(
     _processor_has: Ifma,
     candidates: impl Iterator<Item = Uint<N>>,

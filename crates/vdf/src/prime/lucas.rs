@@ -7,7 +7,8 @@ use crate::backend::Backend;
 use crate::montgomery::Montgomery;
 use crate::uint::Uint;
 
-/// A number for which no `D` below this has `(D / n) = -1` counts as composite: only squares get there. chiavdf's bound.
+/// A number for which no `D` below this has `(D / n) = -1` counts as composite: only squares get there. chiavdf's
+/// bound.
 const MAX_D: i64 = 1000;
 
 /// Whether an odd number passes.

@@ -6,10 +6,12 @@ use super::{ifma, lucas};
 use crate::backend::Backend;
 use crate::uint::Uint;
 
-/// Shortest numbers that are searched, in bits: longer than any small prime, so that none of those is taken for a composite.
+/// Shortest numbers that are searched, in bits: longer than any small prime, so that none of those is taken for a
+/// composite.
 pub(crate) const MIN_BITS: usize = 64;
 
-/// The first prime among odd numbers of exactly `bits` bits, at least `MIN_BITS`. Panics should they end: none may be the last.
+/// The first prime among odd numbers of exactly `bits` bits, at least `MIN_BITS`. Panics should they end: none may be
+/// the last.
 pub(crate) fn first_prime<const N: usize>(
     backend: Backend,
     mut candidates: impl Iterator<Item = Uint<N>>,

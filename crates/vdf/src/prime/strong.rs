@@ -29,8 +29,9 @@ impl<'a, const N: usize, const LANES: usize> StrongTests<'a, N, LANES> {
         self.twos.iter().any(|&twos| shift <= twos)
     }
 
-    /// Takes note of the powers `2^((n - 1) / 2^shift)`, in Montgomery form, each its part above 2^(64 N) and its part below. A number
-    /// passes if its first odd power is one, or any power from there on is minus one; the last shift is 1.
+    /// Takes note of the powers `2^((n - 1) / 2^shift)`, in Montgomery form, each its part above 2^(64 N) and its part
+    /// below. A number passes if its first odd power is one, or any power from there on is minus one; the last shift is
+    /// 1.
     pub(super) fn look(&mut self, shift: usize, power: impl Fn(usize) -> (u64, Uint<N>)) {
         for lane in (0..LANES).filter(|&lane| shift <= self.twos[lane]) {
             let (n, one) = (&self.numbers[lane], &self.ones[lane]);

@@ -82,7 +82,8 @@ fn is_prime<const N: usize>(n: &Uint<N>) -> bool {
     all[0]
 }
 
-/// Strong pseudoprimes to base 2 of 64 bits with two large factors, p (2p - 1): no small prime divides them, only Lucas finds them out.
+/// Strong pseudoprimes to base 2 of 64 bits with two large factors, p (2p - 1): no small prime divides them, only Lucas
+/// finds them out.
 pub(super) fn strong_pseudoprimes(count: usize) -> Vec<u64> {
     let is_strong = |n: &Uint<1>| miller_rabin::is_probable_prime(n, &Montgomery::new(n));
     let pseudoprime = |p: u64| {
@@ -135,7 +136,8 @@ fn agrees_with_a_sieve_below_a_hundred_thousand() {
 
 #[test]
 fn refuses_strong_pseudoprimes_and_squares() {
-    // strong pseudoprimes to base 2 above the trial-division bound: products of primes p and 2p - 1 or k(p - 1) + 1 (OEIS A001262 and A072276)
+    // strong pseudoprimes to base 2 above the trial-division bound: products of primes p and 2p - 1 or k(p - 1) + 1
+    // (OEIS A001262 and A072276)
     for n in
         [3_215_031_751, 3_825_123_056_546_413_051, 6_785_117_u64.pow(2), 1_194_649, 12_327_121, 341_550_071_728_321]
     {

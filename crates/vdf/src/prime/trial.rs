@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 /// Primes below this are tried first, and alone where eight numbers at once are divided by the others.
 pub(super) const FIRST_LIMIT: usize = 200;
 
-/// Primes below this are tried. At 1024 bits one more prime p spares 1/p of a Miller-Rabin test of 150 to 300 us, and costs 2 to 3 ns:
-/// beyond this the two are about even.
+/// Primes below this are tried. At 1024 bits one more prime p spares 1/p of a Miller-Rabin test of 150 to 300 us, and
+/// costs 2 to 3 ns: beyond this the two are about even.
 const LIMIT: usize = 1 << 16;
 
 /// Length from which on all primes are tried, in limbs: a discriminant's.
@@ -59,7 +59,8 @@ pub(super) fn divide<const N: usize>(n: &Uint<N>) -> Outcome {
 
 /// Whether one of the small primes divides a number larger than they are.
 fn has_divisor<const N: usize>(n: &Uint<N>) -> bool {
-    // a test of n costs as the cube of its length, a residue as the length itself: shorter numbers are divided by fewer primes
+    // a test of n costs as the cube of its length, a residue as the length itself: shorter numbers are divided by fewer
+    // primes
     let tried = (OTHERS.len() * n.limb_count().pow(2) / FULL_LIMBS.pow(2)).min(OTHERS.len());
     has_first_divisor(n) || OTHERS[..tried].iter().any(|group| group.divides(n))
 }

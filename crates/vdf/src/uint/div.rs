@@ -60,7 +60,8 @@ impl<const N: usize> Uint<N> {
     }
 }
 
-/// One digit: subtracts `digit * divisor` from (high, window), which is below `2^64 divisor`, leaving a remainder below the divisor.
+/// One digit: subtracts `digit * divisor` from (high, window), which is below `2^64 divisor`, leaving a remainder below
+/// the divisor.
 fn divide_step(high: u64, window: &mut [u64], divisor: &[u64]) -> u64 {
     let n = divisor.len();
     let top = u128::from(divisor[n - 1]);

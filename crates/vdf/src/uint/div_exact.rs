@@ -3,7 +3,8 @@
 use super::{Uint, word};
 
 impl<const N: usize> Uint<N> {
-    /// `self / divisor` in `R` limbs, or `None` if a remainder is left or the quotient is longer. Panics if `divisor` is zero.
+    /// `self / divisor` in `R` limbs, or `None` if a remainder is left or the quotient is longer. Panics if `divisor`
+    /// is zero.
     pub(crate) fn checked_div_exact<const M: usize, const R: usize>(&self, divisor: &Uint<M>) -> Option<Uint<R>> {
         assert!(!divisor.is_zero(), "division by zero");
         let twos = divisor.trailing_zeros();

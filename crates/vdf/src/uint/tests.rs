@@ -19,7 +19,8 @@ fn signed<const N: usize>(value: &Int<N>) -> BigInt {
     BigInt::from_biguint(if value.negative { Sign::Minus } else { Sign::Plus }, big(&value.magnitude))
 }
 
-/// Zero, all ones, single bits, only one limb, alternating limbs, and random values, of every bit length that a limb's edge is near.
+/// Zero, all ones, single bits, only one limb, alternating limbs, and random values, of every bit length that a limb's
+/// edge is near.
 fn samples() -> Vec<Number> {
     let mut samples = vec![Uint::ZERO, Uint([u64::MAX; WIDTH]), Uint([1 << 63; WIDTH])];
     samples.push(Uint(core::array::from_fn(|i| if i % 2 == 0 { u64::MAX } else { 0 })));

@@ -26,8 +26,8 @@ struct Lane {
     left: usize,
     /// The product of the buckets combined so far.
     running: Option<Form>,
-    /// The product of all values that `running` had: every bucket to the power of its place in the range, from 1. At the end, to the power
-    /// of its digit.
+    /// The product of all values that `running` had: every bucket to the power of its place in the range, from 1. At
+    /// the end, to the power of its digit.
     sum: Option<Form>,
     finished: bool,
 }
@@ -78,7 +78,8 @@ impl Combining {
 }
 
 impl Lane {
-    /// Takes in the range's next bucket. After the last one, adds the digit before the range, `base`, to the power of each.
+    /// Takes in the range's next bucket. After the last one, adds the digit before the range, `base`, to the power of
+    /// each.
     fn step(&mut self, buckets: &mut [Option<Form>], base: usize, discriminant: &Discriminant) {
         if self.left > 0 {
             self.left -= 1;

@@ -10,15 +10,15 @@ const WORD: f64 = 18_446_744_073_709_551_616.0;
 
 /// A quotient in doubles is believed unless it is as near as this to a whole number.
 ///
-/// The numerator's bits below its top two limbs, of five, are worth less than `2^(192 - 263 + 19)` in the quotient, which is below
-/// `2^19`; rounding makes at most four errors of `2^-53` relative to that. Together below `2^-31`.
+/// The numerator's bits below its top two limbs, of five, are worth less than `2^(192 - 263 + 19)` in the quotient,
+/// which is below `2^19`; rounding makes at most four errors of `2^-53` relative to that. Together below `2^-31`.
 const DOUBT: f64 = 1e-9;
 
 /// Digits `i = pass, pass + stride, ...` of `floor(2^n / B) = sum of d_i 2^(k i)`, with `|d_i| <= 2^(k - 1)`.
 ///
-/// Booth's recoding: `d_i` comes from the k bits of block i and the one bit below them, which are `floor(2^(k+1) r / B)` for
-/// `r = 2^(n - k (i+1)) mod B`. B has 264 bits and k at most 18, so the blocks that reach above bit n - 263 are zero and no carry leaves
-/// the top.
+/// Booth's recoding: `d_i` comes from the k bits of block i and the one bit below them, which are
+/// `floor(2^(k+1) r / B)` for `r = 2^(n - k (i+1)) mod B`. B has 264 bits and k at most 18, so the blocks that reach
+/// above bit n - 263 are zero and no carry leaves the top.
 pub(super) struct Digits {
     prime: Uint<B_LIMBS>,
     field: Montgomery<B_LIMBS>,
@@ -47,7 +47,8 @@ impl Digits {
         blocks.saturating_sub(self.pass).div_ceil(self.stride)
     }
 
-    /// Writes the digits with indices `end - 1`, `end - 2` and so on, as many as `out` takes; at most `end`, which is at most `count()`.
+    /// Writes the digits with indices `end - 1`, `end - 2` and so on, as many as `out` takes; at most `end`, which is
+    /// at most `count()`.
     pub(super) fn fill(&self, end: u64, out: &mut [i32]) {
         debug_assert!(out.len() as u64 <= end && end <= self.count());
         if out.is_empty() {
@@ -77,7 +78,8 @@ impl Digits {
     }
 }
 
-/// The two highest limbs, less than `2^72` of them: the value in units of `2^192`, but for what is below one unit and rounding.
+/// The two highest limbs, less than `2^72` of them: the value in units of `2^192`, but for what is below one unit and
+/// rounding.
 fn top(value: &Uint<B_LIMBS>) -> f64 {
     value.0[B_LIMBS - 1] as f64 * WORD + value.0[B_LIMBS - 2] as f64
 }

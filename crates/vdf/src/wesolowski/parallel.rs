@@ -5,7 +5,7 @@ use std::thread;
 
 /// Does `work` on every item, on up to `threads` threads, of which the caller's is one: with one, none is begun.
 ///
-/// Where a thread can't be had, the others do its part.
+/// Where a thread cannot be started, the others do its part.
 pub(super) fn for_each<T: Send>(
     threads: usize,
     items: impl ExactSizeIterator<Item = T> + Send,

@@ -18,7 +18,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The cheapest shape for `squarings` whose [`Self::memory`] is at most `memory_bytes`, or if none is that small the smallest one.
+    /// The cheapest shape for `squarings` whose [`Self::memory`] is at most `memory_bytes`, or if none is that small
+    /// the smallest one.
     pub(crate) fn choose(squarings: u64, form_bytes: u64, memory_bytes: u64) -> Self {
         (1..=MAX_DIGIT_BITS)
             .map(|digit_bits| {
@@ -32,8 +33,8 @@ impl Plan {
             .expect("the range is not empty")
     }
 
-    /// Most that proving `squarings` holds at once, in bytes: the forms and the buckets, or when it is taken up again the forms, as they
-    /// were read and as they are kept.
+    /// Most that proving `squarings` holds at once, in bytes: the forms and the buckets, or when it is taken up again
+    /// the forms, as they were read and as they are kept.
     pub(crate) fn memory(self, squarings: u64, form_bytes: u64) -> u64 {
         let forms = self.forms(squarings).saturating_mul(form_bytes);
         forms.saturating_add(forms.max(self.bucket_bytes()))

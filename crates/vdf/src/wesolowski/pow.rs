@@ -48,7 +48,7 @@ impl Term {
         Self { digits: digits(exponent, width), odd_powers: odd_powers(form, 1 << (width - 2), discriminant), norm_two }
     }
 
-    /// Multiplies `power` by the base to the digit at a position; `None` stands for 1.
+    /// Multiplies `power` by the base to the digit at a position; `None` is 1.
     fn multiply(&self, power: &mut Option<Form>, position: usize, discriminant: &Discriminant) {
         let digit = self.digits[position];
         if digit == 0 {
@@ -77,7 +77,8 @@ fn odd_powers(f: &Form, count: usize, discriminant: &Discriminant) -> Vec<Form> 
     powers
 }
 
-/// Digits d with `sum of d_i 2^i = exponent`, each zero or odd and below `2^(width - 1)`, no two others within a window (wNAF).
+/// Digits d with `sum of d_i 2^i = exponent`, each zero or odd and below `2^(width - 1)`, no two others within a window
+/// (wNAF).
 fn digits(exponent: &Uint<B_LIMBS>, width: usize) -> [i8; DIGITS] {
     debug_assert!((2..8).contains(&width) && exponent.bit_length() + width <= DIGITS);
     let mut digits = [0; DIGITS];

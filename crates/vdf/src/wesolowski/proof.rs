@@ -11,8 +11,8 @@ const RECORD_BYTES: usize = 8 + B_BYTES + FORM_BYTES;
 
 type FormBytes = [u8; FORM_BYTES];
 
-/// The parts of a proof whose structure is sound: lengths agree, numbers of squarings add up, every B can be a challenge and every form
-/// an encoding. All of that takes microseconds, and most of what is not a proof ends there.
+/// The parts of a proof whose structure is sound: lengths agree, numbers of squarings add up, every B can be a
+/// challenge and every form an encoding. All of that takes microseconds, and most of what is not a proof ends there.
 pub(super) struct Proof<'a> {
     pub(super) y: &'a FormBytes,
     /// The last segment's.
@@ -30,7 +30,8 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Proof<'a> {
-    /// Takes a proof of so many squarings and segments apart; `bits` is the discriminant's size. Allocates nothing.
+    /// Splits a proof of that many squarings and segments into its parts; `bits` is the discriminant's size. Allocates
+    /// nothing.
     ///
     /// # Errors
     /// [`Error::ProofLength`], [`Error::SegmentLengths`], [`Error::SegmentPrime`] or [`Error::FormEncoding`].

@@ -1,4 +1,4 @@
-//! Verification for those who are asked by strangers: from the seed, many proofs in a row.
+//! Verification of proofs from strangers: from the seed, many in a row.
 
 use super::proof::Proof;
 use super::verify::verify_parsed;
@@ -8,7 +8,8 @@ use crate::form::Form;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::VecDeque;
 
-/// A proof, and what it has to show: that its first 100 bytes are the generator of the seed's class group, squared so many times.
+/// A proof, and what it has to show: that its first 100 bytes are the generator of the seed's class group, squared
+/// `iterations` times.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// 2 to 64 bytes; the discriminant is derived from it.
@@ -23,7 +24,8 @@ pub struct Question<'a> {
     pub proof: &'a [u8],
 }
 
-/// Answers questions, and remembers the discriminants that were derived last: deriving one costs more than verifying in it.
+/// Answers questions, and remembers the discriminants that were derived last: deriving one costs more than verifying in
+/// it.
 #[derive(Debug)]
 pub struct Verifier {
     capacity: usize,
@@ -41,8 +43,8 @@ impl Verifier {
     /// Checks one proof, cheap steps first: its structure, then the discriminant, the forms, the powers.
     ///
     /// # Errors
-    /// [`Error::SeedLength`] and [`Error::DiscriminantSize`] for questions that have no answer; those of [`super::verify`] and
-    /// [`Error::Split`] for proofs that are to be refused.
+    /// [`Error::SeedLength`] and [`Error::DiscriminantSize`] for questions that have no answer; those of
+    /// [`super::verify`] and [`Error::Split`] for proofs that are to be refused.
     pub fn verify(&mut self, question: &Question) -> Result<(), Error> {
         let Question { seed, bits, iterations, split, proof } = *question;
         check_size(bits)?;
@@ -54,8 +56,8 @@ impl Verifier {
         verify_parsed(discriminant, &Form::generator(discriminant).encode(discriminant), &proof)
     }
 
-    /// Checks the proofs one after the other until all are done or `stop` is not zero, which is looked at between two of them: the verdicts
-    /// on as many of the first ones.
+    /// Checks the proofs one after the other until all are done or `stop` is not zero, which is looked at between two
+    /// of them: the verdicts on as many of the first ones.
     pub fn verify_all(&mut self, questions: &[Question], stop: &AtomicU32) -> Vec<Result<(), Error>> {
         let mut verdicts = Vec::with_capacity(questions.len());
         for question in questions {

@@ -9,14 +9,15 @@ use crate::form::Form;
 use crate::hash_prime::challenge;
 use crate::sizes::FORM_BYTES;
 
-/// Checks that `proof` shows `y = x^(2^iterations)` in the class group of `discriminant`, where y is the proof's first 100 bytes.
+/// Checks that `proof` shows `y = x^(2^iterations)` in the class group of `discriminant`, where y is the proof's first
+/// 100 bytes.
 ///
-/// `proof` is `y || pi || [squarings || B || pi] depth times`, 200 + 141 `depth` bytes. Costs about a millisecond for each segment;
-/// what is malformed is refused in microseconds. `depth` only counts when the length agrees with it.
+/// `proof` is `y || pi || [squarings || B || pi] depth times`, 200 + 141 `depth` bytes. Costs about a millisecond for
+/// each segment; what is malformed is refused in microseconds. `depth` only counts when the length agrees with it.
 ///
 /// # Errors
-/// [`Error::FormLength`], [`Error::ProofLength`], [`Error::FormEncoding`], [`Error::SegmentLengths`], [`Error::SegmentPrime`] or
-/// [`Error::ProofInvalid`]; any of them means that the proof is to be refused.
+/// [`Error::FormLength`], [`Error::ProofLength`], [`Error::FormEncoding`], [`Error::SegmentLengths`],
+/// [`Error::SegmentPrime`] or [`Error::ProofInvalid`]; any of them means that the proof is to be refused.
 pub fn verify(discriminant: &Discriminant, x: &[u8], iterations: u64, proof: &[u8], depth: u32) -> Result<(), Error> {
     let proof = Proof::parse(discriminant.bits(), iterations, proof, depth)?;
     verify_parsed(discriminant, x.try_into().map_err(|_| Error::FormLength(x.len()))?, &proof)

@@ -1,19 +1,20 @@
-//! Squarings in a row, from the generator on, each compared: the fast one with NUDUPL, some with the textbook and by every backend.
+//! Squarings in a row, from the generator on, each compared: the fast one with NUDUPL, some with the textbook and by
+//! every backend.
 
 use crate::form::nucomp;
 use crate::{Backend, Discriminant, Form, reference};
 
-/// Of so many squarings one is also compared with the textbook, which takes a hundred times longer.
+/// Squarings per comparison with the textbook, which takes a hundred times longer.
 const TEXTBOOK_EVERY: u64 = if cfg!(debug_assertions) { 50 } else { 1000 };
 
-/// So many squarings are also done in one call, as evaluations do.
+/// Squarings per call, as in an evaluation.
 const RUN: u64 = 1000;
 
-/// Of so many squarings one is also done by the other backends.
+/// Squarings per comparison with the other backends.
 const BACKENDS_EVERY: u64 = 100;
 
-/// Squarings that the fast kernel may decline: the first from the generator, whose c is too long, and hardly one later. Where its
-/// approximations are made poor it may decline one in ten.
+/// Squarings that the fast kernel may decline: the first from the generator, whose c is too long, and hardly one later.
+/// Where its approximations are made poor it may decline one in ten.
 const fn declined_at_most(squarings: u64) -> u64 {
     20 + squarings / if cfg!(feature = "stress") { 10 } else { 10_000 }
 }

@@ -113,7 +113,8 @@ fn products_of_prime_forms_are_the_textbooks() {
     }
 }
 
-/// Forms far along the chain of squares, with their neighbours, inverses and powers, which have their prime factors in common.
+/// Forms far along the chain of squares, with their neighbours, inverses and powers, which have their prime factors in
+/// common.
 #[test]
 fn powers_of_the_generator_are_the_textbooks() {
     for bits in SIZES {
@@ -160,7 +161,8 @@ enum Shape {
 
 const SHAPES: [Shape; 6] = [Shape::Flat, Shape::Edge, Shape::Half, Shape::Any, Shape::Square, Shape::NearlySquare];
 
-/// A reduced form with gcd(a, b) = 1 of the discriminant it leads to, prime or not, of about `bits` bits; `None` if the choices do not fit.
+/// A reduced form with gcd(a, b) = 1 of the discriminant it leads to, prime or not, of about `bits` bits; `None` if the
+/// choices do not fit.
 fn chosen(random: &mut Random, bits: usize, shape: Shape) -> Option<(Form, Discriminant)> {
     // |D| = 4ac - b^2 is from 3a^2 to 4ac
     let round = matches!(shape, Shape::Square | Shape::NearlySquare);

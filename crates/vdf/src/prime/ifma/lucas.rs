@@ -1,4 +1,5 @@
-//! The Lucas-V test with the three products of a step side by side, and the powers of Q also negated, so that all is added.
+//! The Lucas-V test with the three products of a step side by side, and the powers of Q also negated, so that all is
+//! added.
 
 use super::lanes::{LANES, load, split, store};
 use super::square::{LIMB_BITS, each_row, reduce_row};
@@ -19,14 +20,15 @@ pub(crate) const RADIX_BITS: usize = LIMB_BITS * LIMBS;
 /// Largest |Q|: the bounds of `advance` rest on it.
 pub(crate) const MAX_Q: u64 = 15;
 
-// Lanes of the state, for an exponent k: the one with the odd index of V_k and V_(k+1), the other one; |Q|^k and its negative.
+// Lanes of the state, for an exponent k: the one with the odd index of V_k and V_(k+1), the other one; |Q|^k and its
+// negative.
 const ODD: usize = 0;
 const EVEN: usize = 1;
 const POWER: usize = 2;
 const NEGATED: usize = 3;
 
-/// `V_k R mod n` for an even k, of which the bits are given, highest first. The last three are R, 2 R and P R modulo n; P is 1 to 5, |Q|
-/// at most `MAX_Q`, and n odd, of at most 1024 bits.
+/// `V_k R mod n` for an even k, of which the bits are given, highest first. The last three are R, 2 R and P R modulo n;
+/// P is 1 to 5, |Q| at most `MAX_Q`, and n odd, of at most 1024 bits.
 pub(crate) fn lucas_v<const N: usize>(
     _processor_has: Ifma,
     n: &Uint<N>,
@@ -105,8 +107,9 @@ fn words([odd, even, power, negated]: [u64; 4]) -> Lanes {
 
 /// `first second / R factors + coefficients added`, lane by lane.
 ///
-/// With m < R / 2^16, V below 2^9 m and powers below 2^4 m: products of two V come out below `(2^18 / 2^16 + 1) m = 5 m`, those of powers
-/// below `(2^8 / 2^16 + 1) m`, 15 times that is below 2^4 m; and `5 m + 2 15 2^4 m < 2^9 m`. Everything is below 2^(9 + 1024) < R.
+/// With m < R / 2^16, V below 2^9 m and powers below 2^4 m: products of two V come out below
+/// `(2^18 / 2^16 + 1) m = 5 m`, those of powers below `(2^8 / 2^16 + 1) m`, 15 times that is below 2^4 m; and
+/// `5 m + 2 15 2^4 m < 2^9 m`. Everything is below 2^(9 + 1024) < R.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 fn advance(state: &mut [Lanes; LIMBS], m: &[Lanes; LIMBS], negated_inverse: Lanes, step: &Step) {
@@ -116,11 +119,13 @@ fn advance(state: &mut [Lanes; LIMBS], m: &[Lanes; LIMBS], negated_inverse: Lane
         first[j] = _mm512_permutexvar_epi64(step.first, state[j]);
         second[j] = _mm512_permutexvar_epi64(step.second, state[j]);
     }
-    // A column gathers at most 40 halves of the product and 40 of multiples of m, each below 2^52, and a carry: less than 81 2^52 < 2^59,
-    // 15 times which fits, with the two halves of a product by a coefficient
+    // A column gathers at most 40 halves of the product and 40 of multiples of m, each below 2^52, and a carry: less
+    // than 81 2^52 < 2^59, 15 times which fits, with the two halves of a product by a coefficient
     let mut columns = [_mm512_setzero_si512(); COLUMNS];
-    each_row!(add_product_row::<LIMBS, COLUMNS>(&mut columns, &first, &second): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
-    each_row!(reduce_row::<LIMBS, COLUMNS>(&mut columns, m, negated_inverse): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+    each_row!(add_product_row::<LIMBS, COLUMNS>(&mut columns, &first, &second):
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+    each_row!(reduce_row::<LIMBS, COLUMNS>(&mut columns, m, negated_inverse):
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
     let mut carry = _mm512_setzero_si512();
     for j in 0..LIMBS {
         let added = _mm512_permutexvar_epi64(step.added, state[j]);

@@ -10,8 +10,8 @@ use core::arch::x86_64::{
 };
 use std::sync::LazyLock;
 
-/// Primes below this are tried. At 1024 bits one more prime p spares 1/p of a test of some 35 us, and costs 0.5 ns: twice as many
-/// primes gain nothing.
+/// Primes below this are tried. At 1024 bits one more prime p spares 1/p of a test of some 35 us, and costs 0.5 ns:
+/// twice as many primes gain nothing.
 const LIMIT: usize = 1 << 15;
 
 /// The first stage's primes are below this.
@@ -31,21 +31,22 @@ pub(super) struct Group {
     largest_prime: u64,
 }
 
-/// A prime p, by which a number n below 2^52 is divisible exactly if `n inverse <= largest` (modulo 2^52; Granlund and Montgomery).
+/// A prime p, by which a number n below 2^52 is divisible exactly if `n inverse <= largest` (modulo 2^52; Granlund and
+/// Montgomery).
 struct Divisor {
     inverse: u64,
     /// floor((2^52 - 1) / p)
     largest: u64,
 }
 
-/// Bits of a group's product. The high halves of `MAX_LIMBS` products with a limb, of one more product and a carry of `MAX_LIMBS`
-/// together stay below `21 2^47 + 21 < 2^52`.
+/// Bits of a group's product. The high halves of `MAX_LIMBS` products with a limb, of one more product and a carry of
+/// `MAX_LIMBS` together stay below `21 2^47 + 21 < 2^52`.
 const PRODUCT_BITS: u32 = 47;
 
 static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(groups);
 
-/// Two slices of the table: after the first, half of the numbers are gone and the rest close ranks. A test of a number costs as the
-/// cube of its length, a residue as the length itself: shorter numbers are divided by fewer primes.
+/// Two slices of the table: after the first, half of the numbers are gone and the rest close ranks. A test of a number
+/// costs as the cube of its length, a residue as the length itself: shorter numbers are divided by fewer primes.
 pub(super) fn stages(bits: usize) -> [&'static [Group]; 2] {
     let below = |limit| GROUPS.partition_point(|group| group.largest_prime < limit);
     let end = below(((LIMIT * bits.pow(2)) >> 20) as u64);

@@ -1,7 +1,7 @@
 //! Montgomery squaring of eight numbers at once, one a lane, with products of 52 bits (AVX-512 IFMA).
 //!
-//! A number is `L` limbs of 52 bits, least significant first; limb `j` of all eight stands in one vector. The instructions read
-//! the low 52 bits of a lane only, so what a carry has already taken from above them may stay there.
+//! A number is `L` limbs of 52 bits, least significant first; limb `j` of all eight is one vector. The instructions
+//! read the low 52 bits of a lane only, so what a carry has already taken from above them may stay there.
 
 use core::arch::x86_64::{
     __m512i as Lanes, _mm512_add_epi64, _mm512_madd52hi_epu64, _mm512_madd52lo_epu64, _mm512_setzero_si512,
@@ -11,7 +11,8 @@ use core::arch::x86_64::{
 /// Bits of a limb.
 pub(super) const LIMB_BITS: usize = 52;
 
-/// Runs `$step::<I, ..>` for each of the listed rows I below the number of limbs. Written out, the columns stay in registers: loops take four times as long.
+/// Runs `$step::<I, ..>` for each of the listed rows I below the number of limbs. Written out, the columns stay in
+/// registers: loops take four times as long.
 macro_rules! each_row {
     ($step:ident::<$limbs:ident, $columns:ident> $arguments:tt: $($row:literal)*) => {
         $( if $row < $limbs { $step::<$row, $limbs, $columns> $arguments; } )*
@@ -19,8 +20,8 @@ macro_rules! each_row {
 }
 pub(super) use each_row;
 
-/// Replaces `a` by `a^2 2^(doubling - 52 L)` modulo m, below 3 m if `a` is. `doubling` is 0 or 1, `negated_inverse` is `-m^-1` modulo
-/// 2^52, `COLUMNS` is 2 L, and `m < 2^(52 L) / 32`.
+/// Replaces `a` by `a^2 2^(doubling - 52 L)` modulo m, below 3 m if `a` is. `doubling` is 0 or 1, `negated_inverse` is
+/// `-m^-1` modulo 2^52, `COLUMNS` is 2 L, and `m < 2^(52 L) / 32`.
 ///
 /// With R = 2^(52 L): `(a^2 + R m) / R 2^doubling < (9 m / R + 1) 2 m < 3 m`.
 #[inline]
@@ -32,11 +33,12 @@ pub(super) fn square<const L: usize, const COLUMNS: usize>(
     doubling: Lanes,
 ) {
     const { assert!(COLUMNS == 2 * L && L <= 20) };
-    // A column gathers at most 2 L products of a square and as many of multiples of m, and one carry, each below 2^52: with
-    // L <= 20 less than 81 2^52 < 2^59, twice of which fits.
+    // A column gathers at most 2 L products of a square and as many of multiples of m, and one carry, each below 2^52:
+    // with L <= 20 less than 81 2^52 < 2^59, twice of which fits.
     let mut columns = [_mm512_setzero_si512(); COLUMNS];
     each_row!(add_square_row::<L, COLUMNS>(&mut columns, a): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
-    each_row!(reduce_row::<L, COLUMNS>(&mut columns, m, negated_inverse): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
+    each_row!(reduce_row::<L, COLUMNS>(&mut columns, m, negated_inverse):
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
     let mut carry = _mm512_setzero_si512();
     for j in 0..L {
         a[j] = _mm512_add_epi64(_mm512_sllv_epi64(columns[L + j], doubling), carry);
@@ -44,8 +46,8 @@ pub(super) fn square<const L: usize, const COLUMNS: usize>(
     }
 }
 
-/// Adds the products of limb I with those above it, which every square has twice, and its own square; columns 2 I and 2 I + 1 are
-/// complete then.
+/// Adds the products of limb I with those above it, which every square has twice, and its own square; columns 2 I and 2
+/// I + 1 are complete then.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn add_square_row<const I: usize, const L: usize, const COLUMNS: usize>(

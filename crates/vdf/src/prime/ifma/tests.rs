@@ -1,4 +1,5 @@
-//! Every piece in every lane against num-bigint. Each test passes where the processor lacks the instructions, as nothing uses them there.
+//! Every piece in every lane against num-bigint. Each test passes where the processor lacks the instructions, as
+//! nothing uses them there.
 
 use super::lanes::{LANES, load, split, store};
 use super::square::{LIMB_BITS, square};
@@ -87,7 +88,8 @@ fn the_strong_test_agrees_with_its_definition_in_every_lane() {
     numbers.extend([u64::MAX - 58, u64::MAX - 82, (1 << 63) + 29].map(Uint::from_word));
     numbers.retain(|n| n.bit_length() == 64);
     check_passed::<5, 6, 12>(&numbers, 64);
-    // two Mersenne primes among odd numbers; 2^(bits - 1) + 1 is one of those, for which n - 1 has bits - 1 trailing zeros
+    // two Mersenne primes among odd numbers; 2^(bits - 1) + 1 is one of those, for which n - 1 has bits - 1 trailing
+    // zeros
     let mersenne = |exponent: usize| Uint::<16>::ONE.shl(exponent).sub(&Uint::ONE);
     for (bits, prime) in [(521, mersenne(521)), (607, mersenne(607))] {
         let mut numbers: Vec<Uint<16>> = moduli(bits).into_iter().take(9).collect();
