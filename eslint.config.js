@@ -9,7 +9,7 @@ export default tseslint.config(
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
-      // Numbers and booleans in templates are what log lines and messages are made of.
+      // Log lines and messages contain numbers and booleans.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       // An index signature read with [] may be undefined by `noUncheckedIndexedAccess`; `!` after a length check says
       // so.

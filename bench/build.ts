@@ -1,6 +1,4 @@
-/**
- * Builds what is measured, each in a target folder of its own under target/bench/, where it stays for the next time.
- */
+/** Builds what is measured. Each build has its own target folder under target/bench/, which later runs reuse. */
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { Unavailable } from './unavailable.ts'
@@ -48,7 +46,7 @@ function cargo(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<{ s
   })
 }
 
-/** The lines that name the fault, a few of them. */
+/** The first lines that name the error. */
 function gist(output: string): string {
   const lines = output
     .replaceAll(ROOT, '.')

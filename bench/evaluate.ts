@@ -14,7 +14,7 @@ export interface Evaluated {
   proving: number
   /** The same proof on two threads, by the clock. */
   provingOnTwo: Times
-  /** Undefined when it was not there. */
+  /** Undefined when chiavdf could not be built. */
   chiavdf?: number
 }
 

@@ -111,7 +111,7 @@ async function urgentDuringFlood(): Promise<number[]> {
   return waits.toSorted((a, b) => a - b)
 }
 
-// Until the engine has compiled the way to the addon.
+// Warm-up: the engine compiles the calls into the addon.
 for (let index = 0; index < 20 * RUNS; index++) verifier.verify([question(proof.subarray(1))], never)
 
 const microseconds = {

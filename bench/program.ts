@@ -23,7 +23,7 @@ export interface Program {
   ask<T>(request: { do: string; [field: string]: unknown }): Promise<T>
   /** From now on all its threads have these CPUs instead; nothing where that can't be done. */
   bind(cpus: readonly number[] | null): void
-  /** Stops it where it is, and lets it go on. */
+  /** Pauses it, and resumes it. */
   pause(): void
   resume(): void
   close(): void

@@ -1,4 +1,4 @@
-/** The table for people. */
+/** The figures as a table of text. */
 import type { Figure, Target, Unit } from './figure.ts'
 
 export function table(figures: readonly Figure[]): string {

@@ -1,4 +1,4 @@
-/** Rows of squarings in the programs that are compared. */
+/** Sequences of squarings in the compared programs. */
 import type { Bench, Build } from './bench.ts'
 import type { Program, Times } from './program.ts'
 import { alternate, sum } from './statistics.ts'

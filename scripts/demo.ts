@@ -29,7 +29,7 @@ const ZONE: ZoneBody = {
   }
 }
 const STEPS = 8
-/** What was published must be seen elsewhere within this. */
+/** Other nodes must see what was published within this time. */
 const PROPAGATION_TIMEOUT_MS = 60_000
 const MANIFEST_DAYS = 365
 const EXIT_INTERRUPTED = 130
@@ -39,9 +39,9 @@ const directory = mkdtempSync(join(tmpdir(), 'chronym-demo-'))
 const processes = new Processes(directory)
 const stage = new Stage(STEPS)
 
-/** The demo's own judgement; a step that does not hold ends it. */
+/** Ends the demo when a claim does not hold. */
 function check(holds: boolean, claim: string): void {
-  if (!holds) throw new Error(`this should hold and does not: ${claim}`)
+  if (!holds) throw new Error(`this does not hold: ${claim}`)
   stage.show(`✓ ${claim}`)
 }
 
@@ -177,7 +177,7 @@ async function resolveElsewhere(owner: Node, other: Node, did: string): Promise<
   })
 }
 
-/** Every process ended in order. */
+/** Fails unless every process ended cleanly. */
 async function stopAll(): Promise<void> {
   const complaints = await processes.stop()
   if (complaints.length > 0) throw new Error(complaints.join('; '))

@@ -1,7 +1,4 @@
-/**
- * Programs of this checkout in processes of their own: what tests, benches and the crash runs start daemons and beacons
- * with.
- */
+/** Starts daemons and beacons of this checkout as processes, for tests, benches and crash runs. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
@@ -80,9 +77,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   return code
 }
 
-/**
- * Says on stderr what the program says there. Not by `pipe`, which adds listeners to ours for each of many programs.
- */
+/** Copies the program's stderr to ours. `pipe` would add listeners to our stderr for each program. */
 export function passErrorsOn(child: ChildProcess): void {
   child.stderr!.on('data', (chunk: Buffer) => process.stderr.write(chunk))
 }

@@ -19,7 +19,7 @@ const BIN = join(VENV, process.platform === 'win32' ? 'Scripts' : 'bin')
 
 /** Streams do not end; a token that is replaced, and a configuration of mode offline, would leave nothing to test. */
 const LEFT_OUT = ['--exclude-path-regex', '(/events|/tokens/rotate)$', '--exclude-operation-id', 'postApiConfig']
-/** What fits the schema may still be no name, no DID, no signature: such refusals are documented, and no failure. */
+/** A value that fits the schema may still be no name, DID or signature: such refusals are documented and no failure. */
 const CHECKS = ['--checks', 'all', '--exclude-checks', 'positive_data_acceptance,object_level_authorization']
 
 /**
@@ -86,7 +86,7 @@ try {
   passErrorsOn(child)
   const daemon = await firstLine<DaemonSummary>(child)
   const passed = [await check(daemon, readFileSync(daemon.token_file, 'utf8').trim()), await check(daemon, undefined)]
-  if (child.exitCode !== null) process.stderr.write('The daemon ended meanwhile.\n')
+  if (child.exitCode !== null) process.stderr.write('The daemon ended during the test.\n')
   process.exitCode = passed.every(Boolean) && child.exitCode === null ? 0 : 1
 } finally {
   if (child !== undefined) await end(child, 'SIGTERM')

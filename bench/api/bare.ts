@@ -1,7 +1,4 @@
-/**
- * What Hono does alone: each body given (JSON, by path) as a route of its own on Node's server, nothing before or
- * behind it.
- */
+/** Hono alone: one route per given body (JSON, by path) on Node's server, without middleware. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'

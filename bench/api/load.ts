@@ -1,4 +1,4 @@
-/** Load by autocannon, in a process of its own. */
+/** Load by autocannon, in its own process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ interface Report {
   readonly latency: { readonly p99: number }
 }
 
-/** Throws where an answer was not 2xx: refusals are fast, and would pass for speed. */
+/** Throws when an answer is not 2xx: refusals are fast and would look like speed. */
 export async function load(url: string, pid: number, seconds: number, connections: number): Promise<Load> {
   const args = ['--json', '--connections', String(connections), '--duration', String(seconds), url]
   const child = spawn(process.execPath, [join(ROOT, 'node_modules/autocannon/autocannon.js'), ...args], {

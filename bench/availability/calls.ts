@@ -1,4 +1,4 @@
-/** What the process that measures asks those that run the nodes. */
+/** Calls from the measuring process to those that run the nodes. */
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import type { EntryState } from '../../src/protocol/admission/entry.ts'
 import type { NetworkMode } from '../../src/network/types.ts'
@@ -15,14 +15,14 @@ export interface Calls {
     }
     result: { readonly address: string }
   }
-  /** It is that round now. Answered when the event loop is quiet. */
+  /** Sets the round. Answered when the event loop is quiet. */
   pass: { argument: { readonly round: number }; result: null }
   /** Peers in the routing table of each node, and connections. */
   known: {
     argument: null
     result: readonly { readonly node: number; readonly known: number; readonly connections: number }[]
   }
-  /** `p`: the round of the pulse, where enough receipts have come. */
+  /** `p`: the round of the pulse, once there are enough receipts. */
   commit: {
     argument: { readonly node: number; readonly name: string; readonly sentRound: number }
     result: { readonly receipts: number; readonly of: number; readonly p?: number }
@@ -45,7 +45,7 @@ export interface Resolved {
   readonly votes: number
   readonly isThin: boolean
   readonly isSettled: boolean
-  /** It is a sighting: the resolver remembers the owner. */
+  /** Whether it is a sighting: the resolver pins the owner. */
   readonly pins: boolean
   /** Nodes, by the estimate of the resolver. */
   readonly networkSize: number

@@ -18,9 +18,9 @@ const CALL_MS = 120_000
 
 export interface Fleet {
   readonly round: number
-  /** Asks the process of a node. Rejects with what went wrong there, or after two minutes. */
+  /** Calls the process of a node. Rejects with its error, or after two minutes. */
   ask<C extends CallName>(node: number, call: C, argument: Calls[C]['argument']): Promise<Calls[C]['result']>
-  /** Asks all processes. */
+  /** Calls all processes. */
   askAll<C extends CallName>(call: C, argument: Calls[C]['argument']): Promise<Calls[C]['result'][]>
   /** Lets rounds pass everywhere, `step` at a time. */
   pass(rounds: number, step: number): Promise<void>

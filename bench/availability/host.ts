@@ -1,4 +1,4 @@
-/** A process that runs some of the nodes, and answers the calls of the one that measures. */
+/** A process that runs some of the nodes and answers the measuring process. */
 import { equalBytes, sha256, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import { rulePin } from '../../src/protocol/resolution/pin.ts'
 import { tally } from '../../src/protocol/resolution/quorum.ts'
@@ -15,7 +15,7 @@ type Handlers = {
   readonly [C in CallName]: (argument: Calls[C]['argument']) => Calls[C]['result'] | Promise<Calls[C]['result']>
 }
 
-/** All that nodes of one process share. */
+/** What the nodes of one process share. */
 function createHost(profile: NetworkProfile, seed: string): Omit<Handlers, 'begin'> {
   const model = createModel(profile)
   const nodes = new Map<number, BenchNode>()

@@ -22,9 +22,7 @@ const LOOK_MS = 40
 const LONGEST_MS = 20_000
 
 export interface Model extends Pick<Required<NodeParts>, 'beacon' | 'pool' | 'clock' | 'timers' | 'elapsed'> {
-  /**
-   * Lets it be that round: all hear its pulse, timers that are due are called once, and what they begin is waited for.
-   */
+  /** Advances to that round: all receive its pulse, due timers run once, and their work ends before this resolves. */
   pass(round: number): Promise<void>
 }
 
@@ -36,7 +34,7 @@ export function createModel(profile: NetworkProfile): Model {
   const timers = new Set<{ readonly milliseconds: number; dueMs: number; readonly action: () => void }>()
   return {
     clock: nowMs,
-    // Budgets fill as time passes, by either measure.
+    // Budgets refill by rounds and by milliseconds.
     elapsed: () => performance.now() + nowMs() - beganMs,
     beacon: {
       latest: () => modelledPulse(round),

@@ -1,4 +1,4 @@
-/** One network from its beginning to the settling of its names, and what worked of all that was tried. */
+/** One network from its start until its names settle, and the share of attempts that worked. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
 import { sha256, utf8 } from '../../src/protocol/encoding/bytes.ts'
@@ -46,7 +46,7 @@ export interface Row {
   readonly setting: string
   readonly where: string
   readonly names: number
-  /** Nodes that know somebody half an hour after the last has started. */
+  /** Nodes with at least one peer half an hour after the last start. */
   readonly joined: Share
   /** Peers that a node knows, the median; and the fewest. */
   readonly known: { readonly median: number; readonly fewest: number }
@@ -69,7 +69,7 @@ export interface Row {
   readonly namesSettled: Share
   /** Entries of full nodes that joined later which are more than provisional. */
   readonly adopted: Share
-  /** What was said where something failed, each once. */
+  /** The messages of all failures, without duplicates. */
   readonly faults: readonly string[]
 }
 
@@ -185,7 +185,7 @@ class Run {
     }
   }
 
-  /** Starts a node and waits until it knows somebody; a minute passes. */
+  /** Starts a node and waits until it has a peer; a minute passes. */
   async #join(node: number, mode: 'full' | 'light'): Promise<void> {
     const place = this.#setting.place(node)
     const started = await this.#tried(() =>

@@ -5,7 +5,7 @@
 
 export interface Setting {
   readonly id: string
-  /** For people. */
+  /** Shown in the table. */
   readonly where: string
   /** Nodes of one /24 that its addresses suffice for, times its prefixes. */
   readonly most: number

@@ -16,7 +16,7 @@ export function startChild(file: string, ends: End[], options: Pick<ForkOptions,
   return child
 }
 
-/** One message, one answer. */
+/** Sends one message and resolves with its answer. */
 export async function ask<A>(child: ChildProcess, question: object): Promise<A> {
   const exited = new AbortController()
   const answer = once(child, 'message', { signal: exited.signal })

@@ -1,4 +1,4 @@
-/** A thousand identities that send garbage, in a process of its own, so that its load is not in the victim's loop. */
+/** A thousand identities that send garbage. Their own process keeps their load out of the victim's event loop. */
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { noise } from '@libp2p/noise'
 import { tcp } from '@libp2p/tcp'
@@ -44,7 +44,7 @@ process.once('message', (message) => {
   let next = 0
   for (let lane = 0; lane < start.together; lane++) void flood(start, () => next++ % start.identities)
   const finish = async (): Promise<void> => {
-    // On a busy machine a short flood has not got as far when its time is over.
+    // On a busy machine a short flood would end before every kind has been answered.
     while (
       used.size < Math.min(start.together + 1, start.identities) ||
       KINDS.some((kind) => Object.keys(tally[kind] ?? {}).length === 0)
@@ -110,7 +110,7 @@ async function send(connection: Connection, kind: GarbageKind): Promise<void> {
       open.abort(new Error('no answer in time'))
     })
     const answer = readFrame(open)
-    // What it throws is looked at below, however early it comes.
+    // Its error is handled below, even if it comes early.
     answer.catch(() => undefined)
     if (!open.send(GARBAGE[kind]())) await open.onDrain({ signal })
     const value = decodeCanonical(await answer, { maxBytes: 2 ** 20, maxDepth: 4 }) as { type: string; code?: string }

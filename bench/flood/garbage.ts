@@ -1,4 +1,4 @@
-/** What the flood sends: each kind made to get as far as it can, and to cost as much as it can. */
+/** The flood's messages: each kind passes as many checks and costs as much as it can. */
 import { createCipheriv, createHash } from 'node:crypto'
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { encodeMessage } from '../../src/network/wire/messages.ts'
@@ -79,7 +79,7 @@ function commitment(isStamped: boolean): { commitment: Uint8Array; nonce: Uint8A
   }
 }
 
-/** A true log as long as it may be, of an identity that nothing carries. */
+/** A valid log of the greatest length, of an identity that no name carries. */
 function heavyIdentity(versions: number): Uint8Array {
   const key = keyPairFromSeed(random(32))
   const created = new Date().toISOString()

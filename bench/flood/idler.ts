@@ -1,6 +1,5 @@
 /**
- * A few keys of one address that hold connections and say nothing, in a process of its own; what is closed is dialled
- * again.
+ * A few keys of one address that hold silent connections, in their own process. Closed connections are dialled again.
  */
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { noise } from '@libp2p/noise'

@@ -1,4 +1,4 @@
-/** What the flood sends: garbage.ts makes it. */
+/** The kinds of garbage that garbage.ts makes. */
 export const GARBAGE_KINDS = [
   'reveal, false signature',
   'reveal, false proof',

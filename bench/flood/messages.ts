@@ -1,4 +1,4 @@
-/** What the processes of the flood say to each other. */
+/** Messages between the processes of the flood. */
 export interface VictimStart {
   readonly directory: string
   readonly beaconUrl: string
@@ -9,7 +9,7 @@ export interface VictimStart {
 export interface VictimQuestion {
   /** In hex: whether they are in the victim's table. */
   readonly commitments: readonly string[]
-  /** The honest peer's id: whether something is held against it. */
+  /** The honest peer's id: whether the victim has penalised it. */
   readonly honest: string
 }
 
@@ -28,7 +28,7 @@ export interface VictimFigures {
   readonly held: { readonly records: number; readonly commitments: number; readonly connections: number }
   /** Of the commitments asked about, those that are in the table. */
   readonly kept: readonly boolean[]
-  /** Peers that something was held against. */
+  /** Peers that the victim has penalised. */
   readonly penalised: number
   readonly honest_penalised: boolean
 }
@@ -54,7 +54,7 @@ export interface FlooderStart {
 
 export interface IdlerStart {
   readonly address: string
-  /** Connections to hold, whatever the victim does. */
+  /** Connections to hold. */
   readonly connections: number
 }
 

@@ -18,7 +18,7 @@ import { createRoundClock } from '../../src/time/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { FLOOD_PROFILE as profile } from './profile.ts'
 
-/** Between two attempts of what was not taken. */
+/** Pause before a refused request is sent again. */
 const RETRY_MS = 250
 const GIVE_UP_MS = 60_000
 
@@ -123,7 +123,7 @@ function isStored({ storedBy, of, refusals }: PutOutcome): boolean {
   return storedBy > 0 && storedBy * 2 > of
 }
 
-/** Again and again until it comes true; a failure to reach the victim is one more attempt. */
+/** Repeats until it holds; a failed connection counts as an attempt. */
 async function until(attempt: () => Promise<boolean>, what: string): Promise<void> {
   const giveUp = performance.now() + GIVE_UP_MS
   while (!(await attempt().catch(whenUnreachable))) {

@@ -13,7 +13,7 @@ import { inScene } from './scene.ts'
 const CHANGES_OF_A_NAME = 5
 /** Seconds between two registrations by the honest owner. */
 const REGISTER_EVERY = 5
-/** After the flood, for what is still under way. */
+/** Pause after the flood, in which running requests end. */
 const AFTERMATH_MS = 2_000
 /** Long enough for a few hundred samples of the loop's delay. */
 const QUIET_MS = 3_000

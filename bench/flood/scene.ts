@@ -1,4 +1,4 @@
-/** What every flood begins with: a beacon, the victim in a process of its own, and an honest owner in this one. */
+/** The start of every flood: a beacon, the victim in its own process, and an honest owner in this one. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import type { ChildProcess } from 'node:child_process'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export interface Scene {
   readonly ends: End[]
 }
 
-/** Sets the scene, lets `play` happen in it, and ends everything that was started. */
+/** Starts the scene, runs `play` in it, and stops everything. */
 export async function inScene<T>(play: (scene: Scene) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'chronym-flood-'))
   const ends: End[] = [

@@ -41,7 +41,7 @@ function noteLog(line: string): void {
 
 function memoryInUse(): VictimMemory {
   const { rss } = process.memoryUsage()
-  // There is one, run.ts starts this process so.
+  // run.ts always starts this process with a channel.
   globalThis.gc!()
   const { heapUsed: heap, external } = process.memoryUsage()
   return { rss, rss_history: rssHistory, heap, external }

@@ -1,11 +1,11 @@
-/** What a daemon takes that has nothing to do but to be there: memory, and time of a core. */
+/** What an idle daemon takes: memory, and time of a core. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { median } from '../statistics.ts'
 import { processorSeconds, residentBytes, startFleet } from './processes.ts'
 import { PROFILE } from './profile.ts'
 import { say } from './scratch.ts'
 
-/** After the start: within two minutes V8 has collected what it left. */
+/** Pause after the start: within two minutes V8 collects its garbage. */
 const SETTLE_SECONDS = 150
 
 export interface Idle {
@@ -17,7 +17,7 @@ export interface Idle {
   readonly core_share: { readonly median: number; readonly most: number }
 }
 
-/** Undefined where /proc does not tell. */
+/** Undefined without /proc. */
 export async function measureIdle(count: number, seconds: number): Promise<Idle | undefined> {
   if (process.platform !== 'linux') return undefined
   const fleet = await startFleet()

@@ -24,7 +24,7 @@ export interface BenchNode {
 }
 
 export interface NodeParts {
-  /** What the node's key comes from. */
+  /** Seed of the node's key. */
   readonly seed: string
   readonly beacon: Pick<BeaconClient, 'latest' | 'verify' | 'on'>
   readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge

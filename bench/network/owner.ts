@@ -59,7 +59,7 @@ export async function publish(network: OpenableNetwork, reveals: readonly Reveal
   return { putMs, again }
 }
 
-/** Waits until nobody who holds them has them in contest any more. */
+/** Waits until no holder has them in contest. */
 export async function outOfContest(network: OpenableNetwork, reveals: readonly Reveal[]): Promise<void> {
   say('waiting until they are out of contest')
   for (const { name } of reveals) {
@@ -72,7 +72,7 @@ export async function outOfContest(network: OpenableNetwork, reveals: readonly R
   }
 }
 
-/** Names that differ in nothing that matters. */
+/** Equivalent names. */
 export function namesOf(count: number, what: string): string[] {
   return Array.from({ length: count }, (_, index) => `${what}-${index}.${PROFILE.tld}`)
 }

@@ -1,4 +1,4 @@
-/** Daemons in processes of their own, on loopback, with one beacon. */
+/** Daemons as separate processes on loopback, with one beacon. */
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

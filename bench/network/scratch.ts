@@ -1,4 +1,4 @@
-/** What would outlive a bench that fails or is stopped: directories and processes. */
+/** Directories and processes, which would otherwise outlive a bench that fails or is stopped. */
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
-/** A new directory, which goes when this process does. */
+/** A new directory, deleted when this process ends. */
 export function scratchDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'chronym-network-'))
   directories.add(directory)
@@ -26,7 +26,7 @@ export function endWithUs(child: ChildProcess): void {
   child.once('close', () => children.delete(child))
 }
 
-/** To people who wait. */
+/** Reports progress on stderr. */
 export function say(what: string): void {
   process.stderr.write(`• ${what}\n`)
 }

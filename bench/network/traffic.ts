@@ -46,7 +46,7 @@ export interface Traffic {
 interface Time {
   readonly clock: () => number
   readonly timers: Timers
-  /** Each time it is an hour and a half later than the time before. */
+  /** Moves the clock an hour and a half ahead of the time before. */
   pass(): void
 }
 
@@ -142,7 +142,7 @@ function createTime(): Time {
     },
     pass() {
       ahead = ++passed * HOUR_AND_HALF_MS
-      // What comes a few times a day only is no part of an hour.
+      // What happens a few times a day is left out.
       for (const [action, milliseconds] of actions) if (milliseconds <= HOUR_AND_HALF_MS) action()
       ahead = 0
     }

@@ -1,4 +1,4 @@
-/** What it costs a node to check Reveals: per second of processor time, whatever else the machine does meanwhile. */
+/** Reveals that a node checks per second of processor time, which other work on the machine does not change. */
 import { join } from 'node:path'
 import { createBeaconClient } from '../../src/beacon/client.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
@@ -16,7 +16,7 @@ import { PROFILE } from './profile.ts'
 import { say, scratchDirectory } from './scratch.ts'
 import { until } from './waiting.ts'
 
-/** Verdicts asked for again, each so often: one takes microseconds. */
+/** Repetitions of a remembered verdict: one takes microseconds. */
 const REPETITIONS = 20
 const OFFERER = { peer: 'a peer', prefix: 'its prefix' }
 /** By the budgets' clock between two offers: none of them is ever `busy`. */

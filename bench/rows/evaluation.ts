@@ -14,7 +14,7 @@ const SIZES = [
 ] as const
 type Size = (typeof SIZES)[number]
 
-/** What was measured of each size, for the row that comes second. */
+/** The evaluations of each size, which both rows use. */
 const done = new Map<Size, Evaluated[]>()
 
 export const evaluation: Row = {

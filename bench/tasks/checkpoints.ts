@@ -1,4 +1,4 @@
-/** What a checkpoint weighs on the disk, and how long taking it up again takes. */
+/** The size of a checkpoint on disk, and how long resuming from it takes. */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

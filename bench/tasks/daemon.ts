@@ -1,4 +1,4 @@
-/** A real daemon in a process of its own, on loopback, in a directory that goes with it. */
+/** A real daemon in its own process, on loopback; its directory is deleted with it. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,13 +1,13 @@
 /**
- * An evaluation at the end of its squarings, kept as its checkpoint: what proving and loading are measured from, again
- * and again.
+ * An evaluation at the end of its squarings, kept as its checkpoint: each measurement of proving and loading starts
+ * from it.
  */
 import { addon } from '../../src/native/addon.ts'
 import { BITS, MEMORY_BYTES, SEED } from './real-tasks.ts'
 
 /** Squarings in one call: some 50 ms. */
 const STEPS = 16_384
-/** Nothing of what is squared beside a proof is proved. */
+/** Squarings beside a proof are never proved. */
 const BESIDE_MEMORY_BYTES = 2 ** 20
 
 const native = addon()

@@ -2,7 +2,7 @@
 import type { TaskBody } from '../../src/api/client/client.ts'
 import type { Remains, TaskRemains } from './remains.ts'
 
-/** What was known of a task before: none of it may change. */
+/** What was known of a task: it must not change. */
 interface Known {
   readonly taskId: string
   remains: TaskRemains | undefined

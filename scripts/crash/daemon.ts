@@ -1,4 +1,4 @@
-/** Daemons and a beacon as processes of their own, on loopback. */
+/** Daemons and a beacon as separate processes on loopback. */
 import { createWriteStream, readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
@@ -17,13 +17,13 @@ export interface Running {
 }
 
 export interface Daemon {
-  /** Where it answers; undefined when it died before it said so. */
+  /** The address of its API; undefined when it died before printing it. */
   readonly ready: Promise<Running | undefined>
   /** Resolves when the process is gone. */
   readonly gone: Promise<void>
   isGone(): boolean
   kill(): void
-  /** In order; rejects when it ended otherwise. */
+  /** Stops it cleanly; rejects when it ended otherwise. */
   stop(): Promise<void>
   /** The lines of its log, JSON. */
   log(): readonly string[]

@@ -1,6 +1,5 @@
 /**
- * What a killed daemon has left on disk, read with the daemon's own code from a copy: the next start has to meet the
- * original.
+ * What a killed daemon left on disk, read by the daemon's own code from a copy: the next start must find the original.
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +18,7 @@ export interface TaskRemains {
   readonly lastEventId: number
   /** Squarings of the newest checkpoint; 0 without one. */
   readonly checkpoint: number
-  /** Its finished proof, in the place of its own. */
+  /** Its finished proof, which has its own file. */
   readonly keptProof: Uint8Array | undefined
   /** What the network client would send again for its name. */
   readonly ownRecord: Uint8Array | undefined
@@ -29,7 +28,7 @@ export interface Remains {
   readonly tasks: ReadonlyMap<string, TaskRemains>
   readonly ownedNames: readonly string[]
   readonly commitments: number
-  /** Sentences about what should never be. */
+  /** Broken invariants, one sentence each. */
   readonly damage: readonly string[]
 }
 

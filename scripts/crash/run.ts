@@ -248,7 +248,7 @@ class Scene {
         job.taskId ??= await this.#begin(running, job)
         await this.#follow(running, job, reading.signal)
       } catch (error) {
-        // What a dying daemon answers, or does not.
+        // The daemon is dying: any answer or error is possible.
         if (error instanceof ProblemError && error.status < 500) {
           this.#claims.hold(false, `${this.#job?.name ?? ''}: ${error.message}`)
           victim.kill()

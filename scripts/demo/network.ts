@@ -46,7 +46,7 @@ export async function startNode(
   }
 }
 
-/** Asks again and again until the answer is no longer undefined. */
+/** Repeats until the answer is defined. */
 export async function until<T>(what: string, timeoutMs: number, ask: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + timeoutMs
   let last: unknown

@@ -1,4 +1,4 @@
-/** The demo's child processes: started with a log file each, and never outliving the demo. */
+/** The demo's child processes: each has a log file, and none outlives the demo. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -58,12 +58,12 @@ export class Processes {
     return complaints
   }
 
-  /** For the last moments of this process: no waiting. */
+  /** Kills all without waiting, for the exit of this process. */
   kill(): void {
     for (const { process: child } of this.#running) child.kill('SIGKILL')
   }
 
-  /** The end of each log, for a person who looks for the cause. */
+  /** The end of each log, which shows the cause of a failure. */
   logTails(): { name: string; logFile: string; lines: string[] }[] {
     return this.#running.map(({ name, logFile }) => ({
       name,

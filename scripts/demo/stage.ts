@@ -1,4 +1,4 @@
-/** What the demo says: numbered steps with the reason for each, a progress bar, and how long it took. */
+/** The demo's output: numbered steps with their reasons, a progress bar, and the time taken. */
 import { styleText } from 'node:util'
 import { formatDuration } from '../../src/cli/terminal/format.ts'
 import { Painter } from '../../src/cli/terminal/painter.ts'
