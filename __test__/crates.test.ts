@@ -77,6 +77,7 @@ describe('the reader of modules', () => {
         'b::tests': 'use crate::a::A;'
       }
     ],
+    ['visibility', { a: 'mod b; fn f() { b::g() }', 'a::b': 'pub(in crate::a) fn g() {}' }],
     ['comments', { a: 'use crate::b::B;', b: '// use crate::a::A;' }]
   ])('allows %s', (_, sources) => expect(circles(graph(sources))).toEqual([]))
 })

@@ -91,7 +91,9 @@ function withoutTests(source: string): string {
 /** Every path in the code as it is written, those of `use` lines spread out. */
 function paths(code: string): string[][] {
   const uses = [...code.matchAll(/\buse ([^;]+);/g)].flatMap(([, tree]) => spread(tree!))
-  const inline = [...code.replace(/\buse [^;]+;/g, '').matchAll(/(?<![\w:])(?:\w+::)+\w+/g)].map(([path]) => path)
+  const inline = [...code.replace(/\buse [^;]+;|\bpub\(in [^)]+\)/g, '').matchAll(/(?<![\w:])(?:\w+::)+\w+/g)].map(
+    ([path]) => path
+  )
   return [...uses, ...inline].map((path) => path.split('::'))
 }
 

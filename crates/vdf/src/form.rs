@@ -2,6 +2,7 @@
 
 mod codec;
 mod element;
+pub(crate) mod euclid;
 mod fast;
 mod group_law;
 mod norm_two;

@@ -40,34 +40,23 @@
 #![allow(clippy::cast_precision_loss, reason = "doubles here are approximations, checked exactly afterwards")]
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a comparison with NaN must come out as a refusal")]
 
-mod batch;
-mod candidate;
-mod chain;
+mod arithmetic;
 mod compose;
 mod context;
-mod coordinate;
 mod dispatch;
-mod float;
-mod form;
+mod forms;
 mod gauss;
 mod instructions;
 mod invert;
 mod kernel;
-mod modulus;
-mod odd_form;
 mod partial;
 mod portable;
-mod rows;
-mod slow_update;
 mod square;
-mod steps;
-mod update;
-mod word;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub(crate) use context::LatticeContext;
-pub(crate) use form::{FORM_LIMBS, FastForm};
+pub(crate) use forms::form::{FORM_LIMBS, FastForm};
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,6 @@
 mod backend;
 mod discriminant;
 mod error;
-mod euclid;
 mod evaluation;
 mod form;
 #[cfg(feature = "fuzzing")]
@@ -23,10 +22,7 @@ mod form;
 pub mod fuzzing;
 mod hash_prime;
 mod instruction_set;
-mod int;
 mod lattice;
-mod montgomery;
-mod prefetch;
 mod prime;
 #[cfg(test)]
 mod reference;

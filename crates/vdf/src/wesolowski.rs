@@ -13,6 +13,7 @@ mod means;
 mod parallel;
 mod plan;
 mod pow;
+mod prefetch;
 mod proof;
 mod prover;
 mod segment;

@@ -9,7 +9,7 @@
 use super::{Form, partial_xgcd};
 use crate::discriminant::Discriminant;
 use crate::error::Error;
-use crate::euclid::Euclid;
+use crate::form::euclid::Euclid;
 use crate::sizes::{FORM_BYTES, HALF_LIMBS};
 use crate::uint::Uint;
 

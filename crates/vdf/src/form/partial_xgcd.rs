@@ -3,9 +3,9 @@
 //! The encoding depends on the cofactor, so this follows chiavdf's Lehmer steps exactly: because the bound is compared
 //! truncated, they may go one quotient further than a plain Euclid would.
 
-use crate::int::Int;
 use crate::sizes::HALF_LIMBS;
 use crate::uint::Uint;
+use crate::uint::int::Int;
 
 /// Remainders start below 2^512 and cofactors stay below them; a Lehmer step multiplies by 63-bit words before the
 /// terms cancel.

@@ -1,8 +1,8 @@
 //! Forms before reduction, and reduction (Cohen, algorithm 5.4.2).
 
 use super::Form;
-use crate::int::Int;
 use crate::uint::Uint;
+use crate::uint::int::Int;
 
 /// Any form, not necessarily reduced.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! What the kernel knows of a discriminant.
 
-use super::float::{limbs_to_f64, power_of_two};
+use super::arithmetic::float::{limbs_to_f64, power_of_two};
+use super::arithmetic::word::bit_length;
 use super::instructions::Instructions;
-use super::word::bit_length;
 use crate::backend::Backend;
 use crate::sizes::D_LIMBS;
 

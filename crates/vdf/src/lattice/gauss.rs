@@ -4,8 +4,8 @@
 //! times `U^2 + W^2`. Doubles are enough to find the reducing matrix in nearly every case; whether it was the right one
 //! is decided exactly afterwards, on the form.
 
-use super::coordinate::{combine, to_f64};
-use super::float::power_of_two;
+use super::arithmetic::coordinate::{combine, to_f64};
+use super::arithmetic::float::power_of_two;
 use super::partial::Basis;
 
 /// From an entry this large on, the points have lost too many bits: the matrix is applied and the points are taken
@@ -22,7 +22,7 @@ const MAX_ROUNDS: u32 = 40;
 const MAX_STEPS: u32 = 32;
 
 /// `2^317`: twice as much is still a coordinate, and four products of such numbers are a
-/// [`Product`](super::coordinate::Product).
+/// [`Product`](super::arithmetic::coordinate::Product).
 const COORDINATE_BOUND: f64 = power_of_two(317);
 
 /// The plane of a lattice: `U = x + beta y`, `W = eta y`, with `|beta| <= 1/2`.

@@ -1,11 +1,11 @@
 //! The inverse modulo A, up to a power of two: binary steps on `(A; 0)`, `(b; 1)` until both x are 1.
 
+use super::arithmetic::modulus::Modulus;
+use super::arithmetic::rows::{MAX_LIMBS, Rows};
+use super::arithmetic::slow_update::combine;
+use super::arithmetic::steps::{ratio, run_to_the_end};
+use super::arithmetic::word::{carrying_mul, carrying_mul_add};
 use super::kernel::Kernel;
-use super::modulus::Modulus;
-use super::rows::{MAX_LIMBS, Rows};
-use super::slow_update::combine;
-use super::steps::{ratio, run_to_the_end};
-use super::word::{carrying_mul, carrying_mul_add};
 
 /// More shift bits than any reduction takes: each takes at least one bit from `x1 x2 < 2^1120`, two thirds of a bit
 /// where words compare wrongly.
@@ -74,7 +74,7 @@ fn add_multiples(rows: &Rows, f: u64, g: u64) -> Option<[u64; MAX_LIMBS]> {
     let mut sum = [0; MAX_LIMBS];
     let (mut f_carry, mut g_carry) = (0, 0);
     for limb in 0..MAX_LIMBS {
-        let used = super::word::mask(limb < rows.v_limbs);
+        let used = super::arithmetic::word::mask(limb < rows.v_limbs);
         let f_v1;
         (f_v1, f_carry) = carrying_mul(f, v1[limb] & used, f_carry);
         (sum[limb], g_carry) = carrying_mul_add(g, v2[limb] & used, f_v1, g_carry);

@@ -1,11 +1,11 @@
 //! The partial reduction: binary steps on `(A; 0)`, `(K; +-1)` for exactly t shift bits give two vectors of the
 //! lattice.
 
-use super::coordinate::{Coordinate, from_magnitude};
+use super::arithmetic::coordinate::{Coordinate, from_magnitude};
+use super::arithmetic::modulus::Modulus;
+use super::arithmetic::rows::{MAX_LIMBS, Rows};
+use super::arithmetic::word::borrowing_sub;
 use super::kernel::Kernel;
-use super::modulus::Modulus;
-use super::rows::{MAX_LIMBS, Rows};
-use super::word::borrowing_sub;
 
 /// Two vectors `(x, y)` with `2^t x = K y mod A`, that is `B x + C y = 0 mod A`, and determinant `+-A`.
 #[derive(Clone, Copy)]

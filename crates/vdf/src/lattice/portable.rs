@@ -1,11 +1,11 @@
 //! The kernel compiled for the instructions that every processor of the target has.
 
-use super::batch::{batch, last_batch};
+use super::arithmetic::batch::{batch, last_batch};
+use super::arithmetic::rows::Rows;
 use super::compose::compose_odd;
+use super::forms::odd_form::OddForm;
 use super::instructions::Portable;
 use super::kernel::Kernel;
-use super::odd_form::OddForm;
-use super::rows::Rows;
 use super::square::square;
 use super::{FastForm, LatticeContext};
 

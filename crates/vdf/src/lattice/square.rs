@@ -1,13 +1,13 @@
 //! Squaring.
 
-use super::candidate::{Candidate, polar};
-use super::coordinate::{LIMBS, add_product, exact_quotients};
-use super::float::limbs_to_f64;
+use super::arithmetic::coordinate::{LIMBS, add_product, exact_quotients};
+use super::arithmetic::float::limbs_to_f64;
+use super::arithmetic::modulus::{MAX_HALVINGS, Modulus};
+use super::forms::candidate::{Candidate, polar};
+use super::forms::odd_form::{OddForm, odd_form};
 use super::gauss::{Plane, Reduced, fits, reduce};
 use super::invert::invert;
 use super::kernel::Kernel;
-use super::modulus::{MAX_HALVINGS, Modulus};
-use super::odd_form::{OddForm, odd_form};
 use super::partial::{Basis, reduce_partially};
 use super::{FastForm, LatticeContext};
 

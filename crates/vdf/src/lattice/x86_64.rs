@@ -1,11 +1,11 @@
 //! The kernel compiled for x86-64 processors since Haswell and Excavator: MULX keeps the flags of a carry chain, SHRX
 //! and SHLX take their count from any register, TZCNT and LZCNT know zero. 7% faster than without.
 
-use super::batch::{batch, last_batch};
+use super::arithmetic::batch::{batch, last_batch};
+use super::arithmetic::rows::Rows;
 use super::compose::compose_odd;
+use super::forms::odd_form::OddForm;
 use super::kernel::Kernel;
-use super::odd_form::OddForm;
-use super::rows::Rows;
 use super::square::square;
 use super::{FastForm, LatticeContext};
 use crate::backend::Bmi2;

@@ -2,8 +2,8 @@
 
 use super::{lucas, miller_rabin, trial};
 use crate::backend::Backend;
-use crate::montgomery::Montgomery;
 use crate::uint::Uint;
+use crate::uint::montgomery::Montgomery;
 
 /// Whether an odd number passes the Baillie-PSW test. No composite is known that does.
 pub(crate) fn is_prime<const N: usize>(n: &Uint<N>, backend: Backend) -> bool {

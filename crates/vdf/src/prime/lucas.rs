@@ -4,8 +4,8 @@ use super::jacobi::jacobi;
 #[cfg(target_arch = "x86_64")]
 use super::{ifma, strong};
 use crate::backend::Backend;
-use crate::montgomery::Montgomery;
 use crate::uint::Uint;
+use crate::uint::montgomery::Montgomery;
 
 /// A number for which no `D` below this has `(D / n) = -1` counts as composite: only squares get there. chiavdf's
 /// bound.

@@ -1,7 +1,7 @@
 //! The strong probable-prime test to base 2.
 
-use crate::montgomery::Montgomery;
 use crate::uint::Uint;
+use crate::uint::montgomery::Montgomery;
 
 pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, field: &Montgomery<N>) -> bool {
     let even = n.sub(&Uint::ONE);

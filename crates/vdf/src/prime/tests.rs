@@ -1,7 +1,7 @@
 use super::{first_prime, jacobi::jacobi, lucas, miller_rabin};
 use crate::backend::Backend;
-use crate::montgomery::Montgomery;
 use crate::uint::Uint;
+use crate::uint::montgomery::Montgomery;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 

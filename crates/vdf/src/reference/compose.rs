@@ -2,7 +2,7 @@
 
 use super::wide::LIMBS;
 use crate::form::{Form, WideForm, reduce};
-use crate::int::{Int, extended_gcd};
+use crate::uint::int::{Int, extended_gcd};
 
 /// The product of two forms' classes.
 pub(crate) fn compose(first: &Form, second: &Form) -> Form {

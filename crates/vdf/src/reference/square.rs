@@ -2,8 +2,8 @@
 
 use super::wide::{LIMBS, Wide};
 use crate::form::{Form, WideForm, reduce};
-use crate::int::{Int, inverse_mod};
 use crate::uint::Uint;
+use crate::uint::int::{Int, inverse_mod};
 
 /// The square of a form's class.
 ///

@@ -2,8 +2,8 @@
 
 use super::Uint;
 use crate::backend::Backend;
-use crate::int::{Int, extended_gcd, inverse_mod};
-use crate::montgomery::Montgomery;
+use crate::uint::int::{Int, extended_gcd, inverse_mod};
+use crate::uint::montgomery::Montgomery;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};

@@ -3,8 +3,8 @@
 use super::digits::Digits;
 use super::means::{Means, multiply};
 use super::parallel::for_each;
+use super::prefetch::prefetch;
 use crate::form::Form;
-use crate::prefetch::prefetch;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Digits that are made at once, for each thread: some 25 ms of work, against some 15 us to begin threads.

@@ -2,8 +2,8 @@
 
 use super::exponent::power_of_two_mod;
 use crate::hash_prime::B_LIMBS;
-use crate::montgomery::Montgomery;
 use crate::uint::Uint;
+use crate::uint::montgomery::Montgomery;
 
 /// `2^64`.
 const WORD: f64 = 18_446_744_073_709_551_616.0;

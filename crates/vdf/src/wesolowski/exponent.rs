@@ -1,8 +1,8 @@
 //! Powers of two modulo the Fiat-Shamir prime.
 
 use crate::hash_prime::B_LIMBS;
-use crate::montgomery::Montgomery;
 use crate::uint::Uint;
+use crate::uint::montgomery::Montgomery;
 
 /// `2^exponent mod b`, for odd `b`.
 pub(crate) fn power_of_two_mod(exponent: u64, b: &Uint<B_LIMBS>) -> Uint<B_LIMBS> {

@@ -1,10 +1,10 @@
 //! From a lattice's short basis to the reduced form.
 
-use crate::euclid::Euclid;
+use crate::form::euclid::Euclid;
 use crate::form::{Form, WideForm, reduce};
-use crate::int::Int;
 use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
+use crate::uint::int::Int;
 
 /// Limbs of v1 times a value of the form on the lattice. The values fall from at most v1 v2 < 2^1023 and about 2^1024
 /// for the first two vectors to about sqrt(|D|), and v1 < 2^512; the terms that add up to one are at most a few bits

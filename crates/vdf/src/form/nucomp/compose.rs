@@ -1,11 +1,11 @@
 //! Composition.
 
 use super::basis::Restricted;
-use crate::euclid::Euclid;
 use crate::form::Form;
-use crate::int::{Int, extended_gcd};
+use crate::form::euclid::Euclid;
 use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
+use crate::uint::int::{Int, extended_gcd};
 
 /// Limbs for r before it is brought below v1: `x2 c2` has at most 8 + 16.
 const LIMBS: usize = D_LIMBS + HALF_LIMBS + 2;

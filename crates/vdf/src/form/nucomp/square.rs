@@ -1,11 +1,11 @@
 //! Squaring.
 
 use super::basis::Restricted;
-use crate::euclid::Euclid;
 use crate::form::Form;
-use crate::int::Int;
+use crate::form::euclid::Euclid;
 use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
+use crate::uint::int::Int;
 
 /// The square of a form's class: the form itself, restricted to `b x + c y = 0 mod a` and divided by a.
 ///

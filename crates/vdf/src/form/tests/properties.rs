@@ -1,9 +1,9 @@
 //! Squares and products of forms with structure, at every size and by every backend, against the textbook.
 
 use crate::form::{Form, nucomp};
-use crate::int::extended_gcd;
 use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
+use crate::uint::int::extended_gcd;
 use crate::{Backend, Discriminant, reference};
 
 /// From 64 bits on, at the edges of limbs and of what the fast kernel takes.

@@ -1,12 +1,12 @@
 use super::super::FORM_LIMBS;
-use super::super::batch::{batch, last_batch};
-use super::super::candidate::Candidate;
-use super::super::coordinate::{LIMBS, Product};
+use super::super::arithmetic::batch::{batch, last_batch};
+use super::super::arithmetic::coordinate::{LIMBS, Product};
+use super::super::arithmetic::modulus::{MAX_HALVINGS, Modulus};
+use super::super::arithmetic::rows::Rows;
+use super::super::arithmetic::word::{inverse, shifted_high};
+use super::super::forms::candidate::Candidate;
 use super::super::instructions::Portable;
 use super::super::invert::invert;
-use super::super::modulus::{MAX_HALVINGS, Modulus};
-use super::super::rows::Rows;
-use super::super::word::{inverse, shifted_high};
 use super::reference::{Contexts, Random, limbs, to_big};
 use num_bigint::BigInt;
 use num_integer::Integer;

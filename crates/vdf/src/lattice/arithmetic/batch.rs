@@ -16,7 +16,7 @@ const MAX_BITS: u32 = 62;
 /// x2 is odd before and after, and so is x1, unless a difference had more than 62 trailing zeros: the next batch goes
 /// on with those. None when a row outgrows its limbs.
 #[inline(always)]
-pub(super) fn batch(rows: &mut Rows) -> Option<u32> {
+pub(in crate::lattice) fn batch(rows: &mut Rows) -> Option<u32> {
     let (words, full) = rows.words();
     if words.low[0] & 1 == 0 {
         return halve(rows, MAX_BITS);
@@ -36,7 +36,7 @@ pub(super) fn batch(rows: &mut Rows) -> Option<u32> {
 
 /// Reduces the rows by exactly `bits` shift bits, 1 to 62; x1 may become even.
 #[inline(always)]
-pub(super) fn last_batch(rows: &mut Rows, mut bits: u32) -> Option<()> {
+pub(in crate::lattice) fn last_batch(rows: &mut Rows, mut bits: u32) -> Option<()> {
     let (words, full) = rows.words();
     if words.low[0] & 1 == 0 {
         bits -= halve(rows, bits)?;

@@ -1,25 +1,25 @@
 //! An equivalent form with odd first coefficient. `b^2 - 4ac = 1 mod 8` makes ac even and b odd, so exactly one of a, c
 //! and a + b + c is odd.
 
-use super::FORM_LIMBS;
-use super::FastForm;
-use super::word::{borrowing_sub, carrying_add, carrying_mul};
+use crate::lattice::FORM_LIMBS;
+use crate::lattice::FastForm;
+use crate::lattice::arithmetic::word::{borrowing_sub, carrying_add, carrying_mul};
 
 /// A form `(A, B, C)` with A odd and `|B| <= A`; not reduced.
 #[derive(Clone, Copy)]
-pub(super) struct OddForm {
-    pub(super) a: [u64; FORM_LIMBS],
+pub(in crate::lattice) struct OddForm {
+    pub(in crate::lattice) a: [u64; FORM_LIMBS],
     /// |B|.
-    pub(super) b: [u64; FORM_LIMBS],
-    pub(super) b_negative: bool,
-    pub(super) c: [u64; FORM_LIMBS],
+    pub(in crate::lattice) b: [u64; FORM_LIMBS],
+    pub(in crate::lattice) b_negative: bool,
+    pub(in crate::lattice) c: [u64; FORM_LIMBS],
 }
 
 /// `(a, b, c)`, or `(c, -b, a)`, or `(a - |b| + c, +-(2a - |b|), a)`, B with the sign of b: the first whose A is odd.
 ///
 /// Needs `|b| <= a <= c < 2^560`: then `|B| <= A < 2^561`, for in the last `A - |B| = c - a`.
 #[inline(always)]
-pub(super) fn odd_form(form: &FastForm) -> OddForm {
+pub(in crate::lattice) fn odd_form(form: &FastForm) -> OddForm {
     if form.a[0] & 1 == 1 {
         OddForm { a: form.a, b: form.b, b_negative: form.b_negative, c: form.c }
     } else if form.c[0] & 1 == 1 {
@@ -32,7 +32,7 @@ pub(super) fn odd_form(form: &FastForm) -> OddForm {
 }
 
 /// How many forms [`other_odd_form`] knows.
-pub(super) const OTHERS: usize = 2;
+pub(in crate::lattice) const OTHERS: usize = 2;
 
 /// Other odd forms, for when the first has a common divisor with what it is to be composed with:
 /// `(f + n g + n^2 h, g + 2 n h, h)`, where `(f, g, h)` is `(a, |b|, c)` if a is odd, else `(c, |b|, a)`, for n = -2
@@ -43,7 +43,7 @@ pub(super) const OTHERS: usize = 2;
 /// `A - |B|` is `f + (n - 1) g + (n^2 - 2 n) h` for positive n, `f - (|n| - 1) g + (n^2 - 2 |n|) h` for negative ones.
 #[cold]
 #[inline(never)]
-pub(super) fn other_odd_form(form: &FastForm, index: usize) -> OddForm {
+pub(in crate::lattice) fn other_odd_form(form: &FastForm, index: usize) -> OddForm {
     let FastForm { a, b, b_negative, c } = form;
     let turned = a[0] & 1 == 0;
     let (first, last) = if turned { (c, a) } else { (a, c) };
@@ -69,7 +69,7 @@ fn times(x: &[u64; FORM_LIMBS], factor: u64) -> [u64; FORM_LIMBS] {
 }
 
 #[inline(always)]
-pub(super) fn add(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> [u64; FORM_LIMBS] {
+pub(in crate::lattice) fn add(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> [u64; FORM_LIMBS] {
     let mut sum = [0; FORM_LIMBS];
     let mut carry = false;
     for limb in 0..FORM_LIMBS {
@@ -81,7 +81,7 @@ pub(super) fn add(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> [u64; FORM_LI
 
 /// `x - y` for `y <= x`.
 #[inline(always)]
-pub(super) fn subtract(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> [u64; FORM_LIMBS] {
+pub(in crate::lattice) fn subtract(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> [u64; FORM_LIMBS] {
     let mut difference = [0; FORM_LIMBS];
     let mut borrow = false;
     for limb in 0..FORM_LIMBS {

@@ -25,22 +25,22 @@ use super::word::inverse;
 /// `2^64`.
 ///
 /// The feature `stress` lowers it, so that the shorter runs and the single steps are taken often.
-pub(super) const MAX_SHIFT: u32 = if cfg!(feature = "stress") { 36 } else { 62 };
+pub(in crate::lattice) const MAX_SHIFT: u32 = if cfg!(feature = "stress") { 36 } else { 62 };
 
 /// The words a run of steps begins with.
 #[derive(Clone, Copy)]
-pub(super) struct Words {
+pub(in crate::lattice) struct Words {
     /// The lowest words of `x1` and `x2`.
-    pub(super) low: [u64; 2],
+    pub(in crate::lattice) low: [u64; 2],
     /// The 64 bits of each from the highest one-bit of the larger downwards.
-    pub(super) high: [u64; 2],
+    pub(in crate::lattice) high: [u64; 2],
 }
 
 /// The column f of a run's matrix, and its number of shift bits T.
 #[derive(Clone, Copy)]
-pub(super) struct Column {
-    pub(super) f: [u64; 2],
-    pub(super) shift: u32,
+pub(in crate::lattice) struct Column {
+    pub(in crate::lattice) f: [u64; 2],
+    pub(in crate::lattice) shift: u32,
 }
 
 /// The state between two steps: the difference of the low words is taken already, its shift not yet applied.
@@ -110,7 +110,7 @@ impl State {
 ///
 /// A step takes two shift bits on average: 28 of them make 56 +- 7.5. The counts were chosen by measurement.
 #[inline(always)]
-pub(super) fn longest_run(words: Words) -> Column {
+pub(in crate::lattice) fn longest_run(words: Words) -> Column {
     let after_20 = State::new(words).steps(20);
     let after_24 = after_20.steps(4);
     let after_28 = after_24.steps(4);
@@ -130,13 +130,13 @@ pub(super) fn longest_run(words: Words) -> Column {
 /// A run of 12 steps, for the 4% of squarings that meet twenty steps of more than [`MAX_SHIFT`] bits.
 #[cold]
 #[inline(never)]
-pub(super) fn short_run(words: Words) -> Column {
+pub(in crate::lattice) fn short_run(words: Words) -> Column {
     State::new(words).steps(12).column()
 }
 
 /// A run of exactly `bits` shift bits, `1 <= bits <= 62`: the last shift may be cut short, which leaves `x1` even.
 #[inline(always)]
-pub(super) fn exact_run(words: Words, bits: u32) -> Column {
+pub(in crate::lattice) fn exact_run(words: Words, bits: u32) -> Column {
     debug_assert!((1..=62).contains(&bits));
     let mut state = State::new(words);
     let mut left = bits;
@@ -154,7 +154,7 @@ pub(super) fn exact_run(words: Words, bits: u32) -> Column {
 /// All comparisons are exact here, and `x1 = g2 x1' + g1 x2'`, `x2 = f2 x1' + f1 x2'` (the inverse matrix) bounds the
 /// entries: each is at most its word.
 #[inline(always)]
-pub(super) fn run_to_the_end(x: [u64; 2]) -> (Column, u64) {
+pub(in crate::lattice) fn run_to_the_end(x: [u64; 2]) -> (Column, u64) {
     let [mut first, mut second] = x;
     let (mut first_f, mut second_f) = (1u64, 0u64);
     let mut shift = 0;
@@ -176,6 +176,6 @@ pub(super) fn run_to_the_end(x: [u64; 2]) -> (Column, u64) {
 
 /// `x1 / x2` modulo `2^64` from the low words, both odd: times f it is g.
 #[inline(always)]
-pub(super) fn ratio(low: [u64; 2]) -> u64 {
+pub(in crate::lattice) fn ratio(low: [u64; 2]) -> u64 {
     low[0].wrapping_mul(inverse(low[1]))
 }

@@ -7,10 +7,10 @@ use super::word::{borrowing_sub, carrying_add};
 /// A matrix with shift `1 <= T <= 62`, ordered so that `f1 g2 - f2 g1 = +2^T`, all entries at least 1: so all are below
 /// `2^T`, since `f_i + g_i <= 2^T`.
 #[derive(Clone, Copy)]
-pub(super) struct Matrix {
-    pub(super) f: [u64; 2],
-    pub(super) g: [u64; 2],
-    pub(super) shift: u32,
+pub(in crate::lattice) struct Matrix {
+    pub(in crate::lattice) f: [u64; 2],
+    pub(in crate::lattice) g: [u64; 2],
+    pub(in crate::lattice) shift: u32,
 }
 
 /// `(f x - g y) / 2^64` over N limbs, in two's complement; entries are scaled by `2^(64 - T)`, so the division is exact
@@ -67,7 +67,7 @@ fn update_v<const N: usize>(old: &[Row; 2], new: &mut [Row; 2], f: [u64; 2], g: 
 /// A wrong comparison (two numbers alike in their 64 highest bits) shows as a negative x; then row and sign of v are
 /// turned.
 #[inline(always)]
-pub(super) fn update(rows: &mut Rows, matrix: &Matrix, full: bool) -> Option<()> {
+pub(in crate::lattice) fn update(rows: &mut Rows, matrix: &Matrix, full: bool) -> Option<()> {
     let Matrix { f, g, shift } = *matrix;
     debug_assert!((1..=62).contains(&shift));
     debug_assert!((0..2).all(|row| f[row] > 0 && g[row] > 0 && f[row] + g[row] <= 1 << shift));

@@ -2,7 +2,7 @@
 
 /// `a + b + carry`, and the carry out.
 #[inline(always)]
-pub(super) const fn carrying_add(a: u64, b: u64, carry: bool) -> (u64, bool) {
+pub(in crate::lattice) const fn carrying_add(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let (sum, overflow) = a.overflowing_add(b);
     let (sum, overflow_again) = sum.overflowing_add(carry as u64);
     (sum, overflow | overflow_again)
@@ -10,7 +10,7 @@ pub(super) const fn carrying_add(a: u64, b: u64, carry: bool) -> (u64, bool) {
 
 /// `a - b - borrow`, and the borrow out.
 #[inline(always)]
-pub(super) const fn borrowing_sub(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+pub(in crate::lattice) const fn borrowing_sub(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     let (difference, underflow) = a.overflowing_sub(b);
     let (difference, underflow_again) = difference.overflowing_sub(borrow as u64);
     (difference, underflow | underflow_again)
@@ -18,19 +18,19 @@ pub(super) const fn borrowing_sub(a: u64, b: u64, borrow: bool) -> (u64, bool) {
 
 /// `a * b` as (low, high).
 #[inline(always)]
-pub(super) const fn widening_mul(a: u64, b: u64) -> (u64, u64) {
+pub(in crate::lattice) const fn widening_mul(a: u64, b: u64) -> (u64, u64) {
     carrying_mul_add(a, b, 0, 0)
 }
 
 /// `a * b + carry` as (low, high): at most `(2^64 - 1)^2 + 2^64 - 1 < 2^128`.
 #[inline(always)]
-pub(super) const fn carrying_mul(a: u64, b: u64, carry: u64) -> (u64, u64) {
+pub(in crate::lattice) const fn carrying_mul(a: u64, b: u64, carry: u64) -> (u64, u64) {
     carrying_mul_add(a, b, 0, carry)
 }
 
 /// `a * b + add + carry` as (low, high): at most `(2^64 - 1)^2 + 2 (2^64 - 1) = 2^128 - 1`.
 #[inline(always)]
-pub(super) const fn carrying_mul_add(a: u64, b: u64, add: u64, carry: u64) -> (u64, u64) {
+pub(in crate::lattice) const fn carrying_mul_add(a: u64, b: u64, add: u64, carry: u64) -> (u64, u64) {
     let wide = (a as u128) * (b as u128) + (add as u128) + (carry as u128);
     (wide as u64, (wide >> 64) as u64)
 }
@@ -39,7 +39,7 @@ pub(super) const fn carrying_mul_add(a: u64, b: u64, add: u64, carry: u64) -> (u
 ///
 /// `3 a XOR 2` is right in 5 bits (Montgomery's start); every round doubles them: 5, 10, 20, 40, 80.
 #[inline(always)]
-pub(super) const fn inverse(odd: u64) -> u64 {
+pub(in crate::lattice) const fn inverse(odd: u64) -> u64 {
     debug_assert!(odd & 1 == 1);
     let mut estimate = odd.wrapping_mul(3) ^ 2;
     let mut round = 0;
@@ -52,13 +52,13 @@ pub(super) const fn inverse(odd: u64) -> u64 {
 
 /// All ones when `condition` holds, else zero.
 #[inline(always)]
-pub(super) const fn mask(condition: bool) -> u64 {
+pub(in crate::lattice) const fn mask(condition: bool) -> u64 {
     (condition as u64).wrapping_neg()
 }
 
 /// The upper word of `(high, low) << shift`, for `shift < 64`.
 #[inline(always)]
-pub(super) const fn shifted_high(high: u64, low: u64, shift: u32) -> u64 {
+pub(in crate::lattice) const fn shifted_high(high: u64, low: u64, shift: u32) -> u64 {
     debug_assert!(shift < 64);
     // Two shifts, since a shift by 64 (shift = 0) is not defined: low >> 1 >> 63 is 0.
     (high << shift) | ((low >> 1) >> (63 - shift))
@@ -66,6 +66,6 @@ pub(super) const fn shifted_high(high: u64, low: u64, shift: u32) -> u64 {
 
 /// The bits of a number, 0 for 0.
 #[inline(always)]
-pub(super) fn bit_length(limbs: &[u64]) -> u32 {
+pub(in crate::lattice) fn bit_length(limbs: &[u64]) -> u32 {
     limbs.iter().rposition(|&limb| limb != 0).map_or(0, |top| (top as u32 + 1) * 64 - limbs[top].leading_zeros())
 }

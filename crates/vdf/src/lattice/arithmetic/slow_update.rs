@@ -6,16 +6,16 @@ use super::word::{borrowing_sub, carrying_add, carrying_mul};
 
 /// A matrix in any order, its entries magnitudes: `x_i' = |f_i x1 - g_i x2| / 2^T`.
 #[derive(Clone, Copy)]
-pub(super) struct AnyMatrix {
-    pub(super) f: [u64; 2],
-    pub(super) g: [u64; 2],
-    pub(super) shift: u32,
+pub(in crate::lattice) struct AnyMatrix {
+    pub(in crate::lattice) f: [u64; 2],
+    pub(in crate::lattice) g: [u64; 2],
+    pub(in crate::lattice) shift: u32,
 }
 
 /// Applies `matrix` exactly, with signs. None when a row outgrows its limbs.
 #[cold]
 #[inline(never)]
-pub(super) fn slow_update(rows: &mut Rows, matrix: &AnyMatrix) -> Option<()> {
+pub(in crate::lattice) fn slow_update(rows: &mut Rows, matrix: &AnyMatrix) -> Option<()> {
     rows.clear_unused();
     let [x1, x2] = *rows.x();
     let [v1, v2] = *rows.v();
@@ -41,7 +41,7 @@ pub(super) fn slow_update(rows: &mut Rows, matrix: &AnyMatrix) -> Option<()> {
 
 /// `f a + g b` of signed magnitudes, as a magnitude and whether it is negative; None when it has more than
 /// [`ROW_LIMBS`] limbs.
-pub(super) fn combine(
+pub(in crate::lattice) fn combine(
     f: u64,
     (a, a_negative): (&Row, bool),
     g: u64,

@@ -1,19 +1,19 @@
 //! The new form on the reduced basis, and the checks it must pass.
 
-use super::coordinate::{LIMBS, Product, add};
-use super::float::limbs_to_f64;
 use super::form::is_less;
-use super::{FORM_LIMBS, FastForm, LatticeContext};
+use crate::lattice::arithmetic::coordinate::{LIMBS, Product, add};
+use crate::lattice::arithmetic::float::limbs_to_f64;
+use crate::lattice::{FORM_LIMBS, FastForm, LatticeContext};
 
 /// Relative difference allowed between the exact a' and the one in doubles, whose rounding is far below it. A vector
 /// off the lattice is wrong by a factor near `2^60`.
 const NORM_TOLERANCE: f64 = 0.01;
 
 /// The coefficients of a form on a basis, not checked yet.
-pub(super) struct Candidate {
-    pub(super) a: Product,
-    pub(super) b: Product,
-    pub(super) c: Product,
+pub(in crate::lattice) struct Candidate {
+    pub(in crate::lattice) a: Product,
+    pub(in crate::lattice) b: Product,
+    pub(in crate::lattice) c: Product,
 }
 
 impl Candidate {
@@ -23,7 +23,12 @@ impl Candidate {
     /// On the edge of reducedness (`|b| = a` or `a = c`) the sign of b matters: the caller's general path takes care of
     /// it.
     #[inline(always)]
-    pub(super) fn check(&self, context: &LatticeContext, expected_a: f64, turn_b: bool) -> Option<FastForm> {
+    pub(in crate::lattice) fn check(
+        &self,
+        context: &LatticeContext,
+        expected_a: f64,
+        turn_b: bool,
+    ) -> Option<FastForm> {
         let (b, b_negative) = magnitude(&self.b);
         let form = FastForm {
             a: form_limbs(&self.a)?,
@@ -41,7 +46,7 @@ impl Candidate {
 
 /// `2 half_polar + b`, or `- b` when `subtract`: b' from one half of the polar form, whose other half differs by B.
 #[inline(always)]
-pub(super) fn polar(half_polar: &Product, b: &[u64; FORM_LIMBS], subtract: bool) -> Product {
+pub(in crate::lattice) fn polar(half_polar: &Product, b: &[u64; FORM_LIMBS], subtract: bool) -> Product {
     let mut b_extended = [0; 2 * LIMBS];
     b_extended[..FORM_LIMBS].copy_from_slice(b);
     add(&add(half_polar, half_polar, false), &b_extended, subtract)

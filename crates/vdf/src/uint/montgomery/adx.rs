@@ -88,7 +88,7 @@ unsafe fn add_multiple(sum: &mut [u64; LIMBS], limbs: &[u64; LIMBS], factor: u64
 mod tests {
     use super::LIMBS;
     use crate::backend::Backend;
-    use crate::montgomery::rows::Rows;
+    use crate::uint::montgomery::rows::Rows;
 
     #[test]
     fn rows_equal_the_portable_ones() {

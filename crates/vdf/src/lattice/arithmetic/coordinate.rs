@@ -4,20 +4,20 @@ use super::rows::Row;
 use super::word::{borrowing_sub, carrying_add, carrying_mul, carrying_mul_add, mask};
 
 /// Limbs of a coordinate. Short vectors have coordinates near `2^256`.
-pub(super) const LIMBS: usize = 5;
+pub(in crate::lattice) const LIMBS: usize = 5;
 
 /// An integer in `[-2^319, 2^319)`, two's complement, least significant limb first.
-pub(super) type Coordinate = [u64; LIMBS];
+pub(in crate::lattice) type Coordinate = [u64; LIMBS];
 
 /// A sum of products of coordinates in `[-2^639, 2^639)`, two's complement.
-pub(super) type Product = [u64; 2 * LIMBS];
+pub(in crate::lattice) type Product = [u64; 2 * LIMBS];
 
 /// `2^64`.
-pub(super) const WORD: f64 = 18_446_744_073_709_551_616.0;
+pub(in crate::lattice) const WORD: f64 = 18_446_744_073_709_551_616.0;
 
 /// The coordinate of a magnitude; None unless it is below `2^316`.
 #[inline(always)]
-pub(super) fn from_magnitude(row: &Row, negative: bool) -> Option<Coordinate> {
+pub(in crate::lattice) fn from_magnitude(row: &Row, negative: bool) -> Option<Coordinate> {
     let above = row[LIMBS..].iter().fold(row[LIMBS - 1] >> 60, |bits, limb| bits | limb);
     let mut magnitude = [0; LIMBS];
     magnitude.copy_from_slice(&row[..LIMBS]);
@@ -26,7 +26,7 @@ pub(super) fn from_magnitude(row: &Row, negative: bool) -> Option<Coordinate> {
 
 /// `-value` where `condition` holds, else `value`.
 #[inline(always)]
-pub(super) fn negate_if(value: &Coordinate, condition: bool) -> Coordinate {
+pub(in crate::lattice) fn negate_if(value: &Coordinate, condition: bool) -> Coordinate {
     let flip = mask(condition);
     let mut result = [0; LIMBS];
     let mut carry = condition;
@@ -46,7 +46,7 @@ fn magnitude(value: &Coordinate) -> (Coordinate, bool) {
 /// The value as a double, to within `2^129` and a few units in the last place: the limbs below `2^128` are left out,
 /// since coordinates of short vectors are near `2^256`.
 #[inline(always)]
-pub(super) fn to_f64(value: &Coordinate) -> f64 {
+pub(in crate::lattice) fn to_f64(value: &Coordinate) -> f64 {
     let negative = value[LIMBS - 1] >> 63 != 0;
     // -value - 1 instead of -value: below the limbs that count.
     let [.., low, middle, high] = value.map(|limb| limb ^ mask(negative));
@@ -56,7 +56,7 @@ pub(super) fn to_f64(value: &Coordinate) -> f64 {
 
 /// `p x + q y` modulo `2^320`.
 #[inline(always)]
-pub(super) fn combine(p: i64, x: &Coordinate, q: i64, y: &Coordinate) -> Coordinate {
+pub(in crate::lattice) fn combine(p: i64, x: &Coordinate, q: i64, y: &Coordinate) -> Coordinate {
     let (x, y) = (negate_if(x, p < 0), negate_if(y, q < 0));
     let (p, q) = (p.unsigned_abs(), q.unsigned_abs());
     let mut result = [0; LIMBS];
@@ -115,7 +115,7 @@ fn exact_quotient(
 
 /// The quotients of [`exact_quotient`] for two vectors.
 #[inline(always)]
-pub(super) fn exact_quotients(
+pub(in crate::lattice) fn exact_quotients(
     p: (&[u64], bool),
     x: &[Coordinate; 2],
     q: (&[u64], bool),
@@ -129,7 +129,7 @@ pub(super) fn exact_quotients(
 /// `sum + x y`, or `sum - x y` when `subtract`. Coordinates below `2^318` in magnitude keep four such products in
 /// range.
 #[inline(always)]
-pub(super) fn add_product(sum: &Product, x: &Coordinate, y: &Coordinate, subtract: bool) -> Product {
+pub(in crate::lattice) fn add_product(sum: &Product, x: &Coordinate, y: &Coordinate, subtract: bool) -> Product {
     let ((x, x_negative), (y, y_negative)) = (magnitude(x), magnitude(y));
     let mut product = [0; 2 * LIMBS];
     for low in 0..LIMBS {
@@ -144,7 +144,7 @@ pub(super) fn add_product(sum: &Product, x: &Coordinate, y: &Coordinate, subtrac
 
 /// `sum + term`, or `sum - term` when `subtract`.
 #[inline(always)]
-pub(super) fn add(sum: &Product, term: &Product, subtract: bool) -> Product {
+pub(in crate::lattice) fn add(sum: &Product, term: &Product, subtract: bool) -> Product {
     let flip = mask(subtract);
     let mut result = [0; 2 * LIMBS];
     let mut carry = subtract;

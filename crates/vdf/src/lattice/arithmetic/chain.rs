@@ -7,7 +7,7 @@ use super::word::{borrowing_sub, carrying_add, widening_mul};
 
 /// `factor limbs` over the lowest N limbs, and the limb above.
 #[inline(always)]
-pub(super) fn scale<const N: usize>(limbs: &[u64], factor: u64) -> ([u64; N], u64) {
+pub(in crate::lattice) fn scale<const N: usize>(limbs: &[u64], factor: u64) -> ([u64; N], u64) {
     let limbs = &limbs[..N];
     let mut product = [0; N];
     let (mut high_below, mut carry) = (0, false);
@@ -22,7 +22,7 @@ pub(super) fn scale<const N: usize>(limbs: &[u64], factor: u64) -> ([u64; N], u6
 
 /// `sum += term` over the lowest N limbs; the carry out.
 #[inline(always)]
-pub(super) fn add_assign<const N: usize>(sum: &mut [u64], term: &[u64; N]) -> bool {
+pub(in crate::lattice) fn add_assign<const N: usize>(sum: &mut [u64], term: &[u64; N]) -> bool {
     let sum = &mut sum[..N];
     let mut carry = false;
     for limb in 0..N {
@@ -33,7 +33,7 @@ pub(super) fn add_assign<const N: usize>(sum: &mut [u64], term: &[u64; N]) -> bo
 
 /// `difference -= term` over the lowest N limbs; the borrow out.
 #[inline(always)]
-pub(super) fn sub_assign<const N: usize>(difference: &mut [u64], term: &[u64; N]) -> bool {
+pub(in crate::lattice) fn sub_assign<const N: usize>(difference: &mut [u64], term: &[u64; N]) -> bool {
     let difference = &mut difference[..N];
     let mut borrow = false;
     for limb in 0..N {

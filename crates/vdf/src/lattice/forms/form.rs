@@ -1,7 +1,7 @@
 //! Forms as the kernel has them.
 
-use super::rows::MAX_LIMBS;
-use super::word::borrowing_sub;
+use crate::lattice::arithmetic::rows::MAX_LIMBS;
+use crate::lattice::arithmetic::word::borrowing_sub;
 
 /// Limbs of a coefficient.
 pub(crate) const FORM_LIMBS: usize = 9;
@@ -19,7 +19,7 @@ pub(crate) struct FastForm {
 impl FastForm {
     /// Whether b is odd and a and c are below `2^560`.
     #[inline(always)]
-    pub(super) fn is_in_range(&self) -> bool {
+    pub(in crate::lattice) fn is_in_range(&self) -> bool {
         debug_assert!(!is_less(&self.a, &self.b) && !is_less(&self.c, &self.a), "|b| <= a <= c");
         (self.a[FORM_LIMBS - 1] | self.c[FORM_LIMBS - 1]) >> 48 == 0 && self.b[0] & 1 == 1
     }
@@ -27,7 +27,7 @@ impl FastForm {
 
 /// `x < y`.
 #[inline(always)]
-pub(super) fn is_less(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> bool {
+pub(in crate::lattice) fn is_less(x: &[u64; FORM_LIMBS], y: &[u64; FORM_LIMBS]) -> bool {
     let mut borrow = false;
     for limb in 0..FORM_LIMBS {
         (_, borrow) = borrowing_sub(x[limb], y[limb], borrow);

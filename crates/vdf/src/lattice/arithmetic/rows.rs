@@ -5,39 +5,39 @@ use super::word::{borrowing_sub, shifted_high};
 
 /// Limbs there is room for in a row; x uses at most [`MAX_LIMBS`], v one more, and slow updates the rest for their
 /// carries.
-pub(super) const ROW_LIMBS: usize = 12;
+pub(in crate::lattice) const ROW_LIMBS: usize = 12;
 
 /// The limbs x and v have at most wherever the fast updates are used: x and |v| are at most A, below `2^560`.
-pub(super) const MAX_LIMBS: usize = 9;
+pub(in crate::lattice) const MAX_LIMBS: usize = 9;
 
 /// A magnitude with room to spare.
-pub(super) type Row = [u64; ROW_LIMBS];
+pub(in crate::lattice) type Row = [u64; ROW_LIMBS];
 
 /// What an update reads or writes.
 #[derive(Clone)]
-pub(super) struct Buffer {
-    pub(super) x: [Row; 2],
+pub(in crate::lattice) struct Buffer {
+    pub(in crate::lattice) x: [Row; 2],
     /// Magnitudes.
-    pub(super) v: [Row; 2],
+    pub(in crate::lattice) v: [Row; 2],
 }
 
 impl Buffer {
-    pub(super) const ZERO: Self = Self { x: [[0; ROW_LIMBS]; 2], v: [[0; ROW_LIMBS]; 2] };
+    pub(in crate::lattice) const ZERO: Self = Self { x: [[0; ROW_LIMBS]; 2], v: [[0; ROW_LIMBS]; 2] };
 }
 
 /// Two rows with `x_i >= 0` and `x1 v2 - x2 v1 = +-A`, in two buffers: an update reads one and writes the other.
 ///
 /// While v1 and v2 have opposite signs (zero counts as either) `x1 |v2| + x2 |v1| = A`, so `|v_i| <= A / x_other`.
 #[derive(Clone)]
-pub(super) struct Rows {
-    pub(super) buffers: [Buffer; 2],
+pub(in crate::lattice) struct Rows {
+    pub(in crate::lattice) buffers: [Buffer; 2],
     /// The buffer that holds the rows.
-    pub(super) current: usize,
+    pub(in crate::lattice) current: usize,
     /// Limbs of the larger x. The limb above them is zero in both x; those above that are not defined.
-    pub(super) x_limbs: usize,
+    pub(in crate::lattice) x_limbs: usize,
     /// Limbs of the larger |v|. Limbs above are not defined.
-    pub(super) v_limbs: usize,
-    pub(super) v_negative: [bool; 2],
+    pub(in crate::lattice) v_limbs: usize,
+    pub(in crate::lattice) v_negative: [bool; 2],
 }
 
 impl Rows {
@@ -46,7 +46,7 @@ impl Rows {
 
     /// The rows `(x1; 0)`, `(x2; 1)`, or `(x2; -1)`: det = `+-x1`.
     #[inline(always)]
-    pub(super) fn new(x1: &[u64; MAX_LIMBS], x2: &[u64; MAX_LIMBS], second_negative: bool) -> Self {
+    pub(in crate::lattice) fn new(x1: &[u64; MAX_LIMBS], x2: &[u64; MAX_LIMBS], second_negative: bool) -> Self {
         let mut rows = Self { v_negative: [!second_negative, second_negative], ..Self::ZERO };
         rows.buffers[0].x[0][..MAX_LIMBS].copy_from_slice(x1);
         rows.buffers[0].x[1][..MAX_LIMBS].copy_from_slice(x2);
@@ -55,18 +55,18 @@ impl Rows {
     }
 
     #[inline(always)]
-    pub(super) fn x(&self) -> &[Row; 2] {
+    pub(in crate::lattice) fn x(&self) -> &[Row; 2] {
         &self.buffers[self.current].x
     }
 
     #[inline(always)]
-    pub(super) fn v(&self) -> &[Row; 2] {
+    pub(in crate::lattice) fn v(&self) -> &[Row; 2] {
         &self.buffers[self.current].v
     }
 
     /// Drops leading limbs that are zero in both x, down to `least` limbs.
     #[inline(always)]
-    pub(super) fn trim(&mut self, least: usize) {
+    pub(in crate::lattice) fn trim(&mut self, least: usize) {
         let [x1, x2] = self.x();
         let mut limbs = self.x_limbs.min(ROW_LIMBS);
         while limbs > least && x1[limbs - 1] | x2[limbs - 1] == 0 {
@@ -78,7 +78,7 @@ impl Rows {
     /// Lowest and normalised highest words of both x, and whether the larger x fills its limbs to the last bit. Needs
     /// two limbs.
     #[inline(always)]
-    pub(super) fn words(&self) -> (Words, bool) {
+    pub(in crate::lattice) fn words(&self) -> (Words, bool) {
         let [x1, x2] = self.x();
         let top = self.x_limbs.clamp(2, ROW_LIMBS) - 1;
         let shift = (x1[top] | x2[top]).leading_zeros();
@@ -91,7 +91,7 @@ impl Rows {
 
     /// Makes every undefined limb zero.
     #[inline(always)]
-    pub(super) fn clear_unused(&mut self) {
+    pub(in crate::lattice) fn clear_unused(&mut self) {
         let (x_limbs, v_limbs) = (self.x_limbs, self.v_limbs);
         let buffer = &mut self.buffers[self.current];
         for row in &mut buffer.x {
@@ -116,7 +116,7 @@ const fn blur(high: [u64; 2]) -> [u64; 2] {
 
 /// `-row` over the lowest `limbs` limbs, in two's complement.
 #[cold]
-pub(super) fn negate(row: &mut Row, limbs: usize) {
+pub(in crate::lattice) fn negate(row: &mut Row, limbs: usize) {
     let mut borrow = false;
     for limb in row.iter_mut().take(limbs) {
         (*limb, borrow) = borrowing_sub(0, *limb, borrow);

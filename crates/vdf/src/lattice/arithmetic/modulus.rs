@@ -12,16 +12,16 @@ const PRODUCT_LIMBS: usize = 2 * MAX_LIMBS + 3;
 /// The most halvings [`Modulus::scaled_product`] makes.
 ///
 /// `m A < 2^(640 + 560) = 2^1200` stays below [`PRODUCT_LIMBS`] limbs.
-pub(super) const MAX_HALVINGS: u32 = 640;
+pub(in crate::lattice) const MAX_HALVINGS: u32 = 640;
 
 /// An odd modulus of 8 or 9 limbs, below `2^560`.
 #[derive(Clone)]
-pub(super) struct Modulus {
-    pub(super) value: [u64; MAX_LIMBS],
+pub(in crate::lattice) struct Modulus {
+    pub(in crate::lattice) value: [u64; MAX_LIMBS],
     /// 8 or 9.
     limbs: usize,
     /// The inverse of the value modulo `2^64`.
-    pub(super) inverse: u64,
+    pub(in crate::lattice) inverse: u64,
     /// The value shifted to have its highest bit set; `leading_zeros` is the shift.
     normalized: [u64; MAX_LIMBS],
     leading_zeros: u32,
@@ -33,7 +33,7 @@ pub(super) struct Modulus {
 impl Modulus {
     /// None unless `2^448 <= value < 2^560`.
     #[inline(always)]
-    pub(super) fn new(value: &[u64; MAX_LIMBS]) -> Option<Self> {
+    pub(in crate::lattice) fn new(value: &[u64; MAX_LIMBS]) -> Option<Self> {
         debug_assert!(value[0] & 1 == 1);
         if value[7] | value[8] == 0 || value[8] >> 48 != 0 {
             return None;
@@ -47,13 +47,18 @@ impl Modulus {
 
     /// The bit length of the modulus.
     #[inline(always)]
-    pub(super) fn bits(&self) -> u32 {
+    pub(in crate::lattice) fn bits(&self) -> u32 {
         (if self.limbs == 8 { 512 } else { 576 }) - self.leading_zeros
     }
 
     /// `x y / 2^halvings` modulo the modulus, in `[0, modulus)`, for `halvings <= MAX_HALVINGS`.
     #[inline(always)]
-    pub(super) fn scaled_product(&self, x: &[u64; MAX_LIMBS], y: &[u64; MAX_LIMBS], halvings: u32) -> [u64; MAX_LIMBS] {
+    pub(in crate::lattice) fn scaled_product(
+        &self,
+        x: &[u64; MAX_LIMBS],
+        y: &[u64; MAX_LIMBS],
+        halvings: u32,
+    ) -> [u64; MAX_LIMBS] {
         debug_assert!(halvings <= MAX_HALVINGS);
         if self.limbs == 8 {
             self.scaled_product_of::<8>(x, y, halvings)
