@@ -1,6 +1,6 @@
 import { Hono, type Context } from 'hono'
 import type { AppEnv } from '../env.ts'
-import type { Attend } from '../middleware/attend.ts'
+import type { Attend } from './attend.ts'
 
 /** A handler, or a middleware that returns what `next` returns. */
 type Step = (c: Context<AppEnv, string>, next: () => Promise<void>) => Response | Promise<Response>
