@@ -60,7 +60,7 @@ describe('the shape of a claim', () => {
     ['no bits', { bits: 0 }],
     ['too many bits', { bits: 1032 }],
     ['bits that fill no byte', { bits: 1023 }],
-    ['a short seed', { source: { seed: new Uint8Array(3) } }],
+    ['a seed of one byte', { source: { seed: new Uint8Array(1) } }],
     ['a discriminant of another size', { source: { discriminant: new Uint8Array(127).fill(0x80) } }],
     ['a discriminant with leading zeros', { source: { discriminant: new Uint8Array(128).fill(1) } }],
     ['a start that is no form', { x: new Uint8Array(99) }]
