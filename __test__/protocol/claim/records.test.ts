@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { sha256, toHex, utf8 } from '../../../src/protocol/encoding/bytes.ts'
-import { encodeCbor } from '../../../src/protocol/encoding/cbor.ts'
+import { sha256, toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { decodeOwnCbor, encodeCbor } from '../../../src/protocol/encoding/cbor.ts'
 import {
   decodeReceipt,
   encodeReceipt,
@@ -29,8 +29,9 @@ import {
   newestLink,
   proofShape
 } from '../../../src/protocol/claim/reveal.ts'
+import { linkValue } from '../../../src/protocol/claim/vdf-proof.ts'
 import { leadingZeroBits } from '../../../src/protocol/crypto/stamp.ts'
-import { decodeStub, encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/stub.ts'
+import { encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/stub.ts'
 import { isWitnessed } from '../../../src/protocol/admission/witness.ts'
 import { bareClaim, bytesOf, keyOf, LOCAL, MAIN, makeReveal, TEST, timeAt } from '../fixtures.ts'
 
@@ -232,7 +233,13 @@ describe('stubs', () => {
   it('keep the first and the newest link', () => {
     for (const renewals of [[], [2000, 3000]]) {
       const stub = stubOf(makeReveal({ renewals }))
-      expect(decodeStub(encodeStub(stub))).toEqual(stub)
+      const { name, pubkey, first, newest } = stub
+      expect(decodeOwnCbor(encodeStub(stub))).toEqual({
+        name,
+        pubkey,
+        first: linkValue(first),
+        ...(renewals.length > 0 && { newest: linkValue(newest) })
+      })
       expect(stub.newest.p).toBe(renewals.at(-1) ?? 1000)
     }
   })
@@ -247,10 +254,5 @@ describe('stubs', () => {
       })
     )
     expect(encodeStub(renewal).length).toBeLessThanOrEqual(MAX_STUB_BYTES)
-    expect(decodeStub(encodeStub(renewal))).toEqual(renewal)
-  })
-
-  it('do not decode from other values', () => {
-    expect(() => decodeStub(utf8('x'))).toThrow(EncodingError)
   })
 })

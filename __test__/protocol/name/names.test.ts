@@ -2,14 +2,12 @@ import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import type { NameErrorKind } from '../../../src/protocol/errors.ts'
 import { NameError } from '../../../src/protocol/errors.ts'
-import { displayName, displayProblems } from '../../../src/protocol/name/name-display.ts'
 import {
   canonicalName,
   iterationsFor,
   labelOf,
   parseName,
-  renewalIterations,
-  unicodeLabel
+  renewalIterations
 } from '../../../src/protocol/name/names.ts'
 import { decodePunycode, encodePunycode } from '../../../src/protocol/name/punycode.ts'
 import { LOCAL, MAIN } from '../fixtures.ts'
@@ -128,25 +126,6 @@ describe('punycode', () => {
     for (const encoded of ['mnchen-3YA', 'mnchen-3yA', '99999999999999999', 'ü-abc', 'a-9'])
       expect(decodePunycode(encoded)).toBeUndefined()
     expect(decodePunycode(encodePunycode('\ud800'))).toBeUndefined()
-  })
-})
-
-describe('display', () => {
-  const named = (text: string) => parseName(`xn--${encodePunycode(text)}.chronym`, LOCAL)
-
-  it.each(['münchen', '日本語カナ', 'ελληνικά', 'россия', 'राम', '한글abc'])('shows %s in Unicode', (text) => {
-    expect(displayName(named(text))).toBe(`${text}.chronym`)
-  })
-
-  it.each([['mиx'], ['аррӏе'], ['Ünder'], ['☃'], ['u\u0308x']])('shows %s as it is registered', (text) => {
-    const name = named(text)
-    expect(displayProblems(name)).not.toEqual([])
-    expect(displayName(name)).toBe(name)
-  })
-
-  it('has nothing to say of ASCII names', () => {
-    expect(displayProblems(parseName('alice.chronym', LOCAL))).toEqual([])
-    expect(unicodeLabel('alice')).toBe('alice')
   })
 })
 

@@ -2,13 +2,11 @@
  * What a node keeps of a settled claim that it is no longer close to, so that it can go on refusing others [displaced
  * holders].
  */
-import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
-import { PUBLIC_KEY_BYTES } from '../crypto/ed25519.ts'
-import { bytesField, fieldsOf, textField } from '../encoding/record-fields.ts'
+import { encodeCbor } from '../encoding/cbor.ts'
 import type { Reveal } from '../claim/reveal.ts'
 import { linksOf } from '../claim/reveal.ts'
 import type { Link } from '../claim/vdf-proof.ts'
-import { linkOf, linkValue } from '../claim/vdf-proof.ts'
+import { linkValue } from '../claim/vdf-proof.ts'
 
 export interface Stub {
   name: string
@@ -24,8 +22,6 @@ export interface Stub {
  */
 export const MAX_STUB_BYTES = 1200
 
-const BOUNDS = { maxBytes: MAX_STUB_BYTES, maxDepth: 2 }
-
 /** The stub of a Reveal that is Valid. */
 export function stubOf(reveal: Reveal): Stub {
   const links = linksOf(reveal)
@@ -36,12 +32,4 @@ export function stubOf(reveal: Reveal): Stub {
 export function encodeStub({ name, pubkey, first, newest }: Stub): Uint8Array {
   const own = { name, pubkey, first: linkValue(first) }
   return encodeCbor(newest.p === first.p ? own : { ...own, newest: linkValue(newest) })
-}
-
-/** Throws EncodingError. */
-export function decodeStub(bytes: Uint8Array): Stub {
-  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['name', 'pubkey', 'first'], ['newest'])
-  const first = linkOf(fields['first'])
-  const newest = Object.hasOwn(fields, 'newest') ? linkOf(fields['newest']) : first
-  return { name: textField(fields, 'name'), pubkey: bytesField(fields, 'pubkey', PUBLIC_KEY_BYTES), first, newest }
 }

@@ -1,5 +1,5 @@
 /** The log of an identity: which versions follow from which, and which branch stands where they part. */
-import { compareBytes, equalBytes, toHex } from '../encoding/bytes.ts'
+import { equalBytes, toHex } from '../encoding/bytes.ts'
 import { checkProof } from './data-integrity.ts'
 import { decodeMultikey } from './did.ts'
 import { canonicalJson, canonicalJsonBytes } from '../encoding/jcs.ts'
@@ -62,25 +62,6 @@ export function verifyVersion(
   }
   const signer = parent === undefined ? checkGenesis(document, profile, fail) : checkSuccessor(document, parent, fail)
   return { document, hash: kidDocumentHash(document), signer }
-}
-
-/**
- * Folds versions given in any order into the chain that stands; the same one for every order.
- *
- * What cannot be verified is left out. Where chains part and nobody knows which was seen first, the branch with a
- * version signed by a recovery key wins, else the one whose first version has the lower hash. Throws KidError when no
- * genesis verifies.
- */
-export function foldKidLog(documents: readonly KidDocument[], profile: NetworkProfile): KidLog {
-  const distinct = new Map(documents.map((document) => [toHex(kidDocumentHash(document)), document]))
-  const children = new Map<string, KidDocument[]>()
-  for (const document of distinct.values()) {
-    const parent = document.prev ?? ''
-    children.set(parent, [...(children.get(parent) ?? []), document])
-  }
-  const versions = bestBranch(undefined, children, profile)
-  if (versions.length === 0) throw new KidError('log', 'no version 1 that verifies')
-  return logOf(versions)
 }
 
 export type Merge<L extends KidLogOutline = KidLog> =
@@ -154,40 +135,6 @@ export function checkLogSize(lengths: readonly number[], profile: NetworkProfile
   if (lengths.length > kid_versions) throw new KidError('log', `a log has at most ${kid_versions} versions`)
   const size = lengths.reduce((sum, length) => sum + length, 0)
   if (size > kid_bytes) throw new KidError('log', `a log has at most ${kid_bytes} bytes; this one has ${size}`)
-}
-
-/**
- * The best chain of versions that follow a parent; empty when none verifies. The depth is bounded by `kid_versions`.
- */
-function bestBranch(
-  parent: KidVersion | undefined,
-  children: ReadonlyMap<string, readonly KidDocument[]>,
-  profile: NetworkProfile
-): KidVersion[] {
-  if (parent !== undefined && parent.document.version >= profile.limits.kid_versions) return []
-  const candidates = children.get(parent === undefined ? '' : toHex(parent.hash)) ?? []
-  const branches = candidates.flatMap((document) => {
-    const version = tryVersion(document, parent, profile)
-    return version === undefined ? [] : [[version, ...bestBranch(version, children, profile)]]
-  })
-  const [best] = branches.sort(
-    (left, right) =>
-      Number(hasRecovery(right)) - Number(hasRecovery(left)) || compareBytes(left[0]!.hash, right[0]!.hash)
-  )
-  return best ?? []
-}
-
-function tryVersion(
-  document: KidDocument,
-  parent: KidVersion | undefined,
-  profile: NetworkProfile
-): KidVersion | undefined {
-  try {
-    return verifyVersion(document, parent, profile)
-  } catch (error) {
-    if (error instanceof KidError) return undefined
-    throw error
-  }
 }
 
 function hasRecovery(versions: readonly Pick<KidVersion, 'signer'>[]): boolean {

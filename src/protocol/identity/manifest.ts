@@ -77,13 +77,6 @@ export function parseManifest(json: unknown, profile: NetworkProfile): Manifest 
   return manifest
 }
 
-/** As `parseManifest`, for one that is not signed yet. */
-export function parseUnsignedManifest(json: unknown, profile: NetworkProfile): UnsignedManifest {
-  const manifest = parseBy(UnsignedSchema, json, (detail) => new KidError('manifest', detail)) as UnsignedManifest
-  checkManifest(manifest, profile)
-  return manifest
-}
-
 /** Signs with an assertion key. `method` is the id of its verification method, `created` an instant in UTC. */
 export function signManifest(
   manifest: UnsignedManifest,

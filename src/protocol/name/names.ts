@@ -1,5 +1,5 @@
 /**
- * Which names are valid and what they cost. No Unicode tables here: those differ between versions; see name-display.ts.
+ * Which names are valid and what they cost. No Unicode tables here: those differ between versions of an engine.
  */
 import { NameError } from '../errors.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
@@ -97,9 +97,4 @@ function checkAceLabel(label: string): void {
     throw new NameError('invalid', 'an xn-- label must stand for more than ASCII')
   if (encodePunycode(decoded) !== encoded)
     throw new NameError('invalid', 'an xn-- label must be the encoding of what it decodes to')
-}
-
-/** What a label stands for in Unicode; the label itself when it is not an A-label. */
-export function unicodeLabel(label: string): string {
-  return label.startsWith(ACE_PREFIX) ? (decodePunycode(label.slice(ACE_PREFIX.length)) ?? label) : label
 }

@@ -6,11 +6,9 @@
  */
 
 /**
- * SHA-256 of this text, read big-endian and reduced modulo the order of BLS12-381's scalar field, is the secret scalar.
+ * The secret scalar, 32 bytes in hex, big-endian: SHA-256 of `chronym development beacon: this key is public`, modulo
+ * the order of BLS12-381's scalar field.
  */
-export const DEV_BEACON_SEED = 'chronym development beacon: this key is public'
-
-/** The secret scalar, 32 bytes in hex, big-endian. */
 export const DEV_BEACON_SECRET_KEY = '63fcb15bdc14ceb3efb4dd0b643115ae3997c82a61984304a03c6097e2eabb46'
 
 /** drand's beacon id, which its chain hash covers. */
