@@ -211,6 +211,7 @@ const PURE: Readonly<Record<string, readonly string[] | 'all'>> = {
   canonicalize: 'all',
   cborg: ['decode', 'encode', 'rfc8949EncodeOptions', 'Tokenizer', 'Type'],
   'multiformats/bases/base58': ['base58btc'],
+  'punycode/punycode.js': 'all',
   tweetnacl: 'all',
   valibot: 'all'
 }

@@ -39,8 +39,8 @@ export class NameError extends ProtocolError {
   override readonly name = 'NameError'
   readonly kind: NameErrorKind
 
-  constructor(kind: NameErrorKind, detail: string) {
-    super(`name-${kind}`, detail)
+  constructor(kind: NameErrorKind, detail: string, options?: ErrorOptions) {
+    super(`name-${kind}`, detail, options)
     this.kind = kind
   }
 }

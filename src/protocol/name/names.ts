@@ -1,9 +1,10 @@
 /**
  * Which names are valid and what they cost. No Unicode tables here: those differ between versions of an engine.
  */
+// With the file's name: `punycode` alone is Node's own, which is deprecated.
+import punycode from 'punycode/punycode.js'
 import { NameError } from '../errors.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
-import { decodePunycode, encodePunycode } from './punycode.ts'
 
 declare const nameBrand: unique symbol
 
@@ -15,6 +16,7 @@ export const MAX_LABEL_OCTETS = 63
 
 const ACE_PREFIX = 'xn--'
 const LDH = /^[a-z0-9-]+$/
+const NO_PUNYCODE = 'an xn-- label must hold punycode'
 
 /**
  * Checks a name against the rules of the protocol.
@@ -88,13 +90,25 @@ function checkLabel(label: string): void {
     throw new NameError('invalid', 'only xn-- labels have hyphens at positions 3 and 4')
 }
 
-/** An A-label must stand for something that is not plain ASCII, and be the only encoding of it. */
+/**
+ * An A-label must decode to more than ASCII, and be the only encoding of its text. The library takes upper case,
+ * other encodings of the same text and lone surrogates as well: these checks refuse them.
+ */
 function checkAceLabel(label: string): void {
   const encoded = label.slice(ACE_PREFIX.length)
   const decoded = decodePunycode(encoded)
-  if (decoded === undefined || decoded === '') throw new NameError('invalid', 'an xn-- label must hold punycode')
+  if (decoded === '' || !decoded.isWellFormed()) throw new NameError('invalid', NO_PUNYCODE)
   if (!/[\u0080-\u{10ffff}]/u.test(decoded))
     throw new NameError('invalid', 'an xn-- label must stand for more than ASCII')
-  if (encodePunycode(decoded) !== encoded)
+  if (punycode.encode(decoded) !== encoded)
     throw new NameError('invalid', 'an xn-- label must be the encoding of what it decodes to')
+}
+
+function decodePunycode(encoded: string): string {
+  try {
+    return punycode.decode(encoded)
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new NameError('invalid', NO_PUNYCODE, { cause })
+    throw cause
+  }
 }
