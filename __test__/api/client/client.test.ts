@@ -238,6 +238,12 @@ describe('the reader of event streams', () => {
     ])
   })
 
+  it('takes the other line endings and data of several lines, as a proxy may send them', async () => {
+    expect(await read('id: 1\r\ndata: [1,\r', '\ndata: 2]\r\n\r\n')).toEqual([
+      { id: '1', event: 'message', data: [1, 2] }
+    ])
+  })
+
   it('passes over comments, retry and an event that was cut off', async () => {
     expect(await read(': hello\n\nretry: 5\n\ndata: 1\n\nid: 2\ndata: {"cut')).toEqual([
       { id: '', event: 'message', data: 1 }

@@ -1,5 +1,6 @@
-/** Reads server-sent events (HTML Living Standard, 9.2.6). */
+/** Reads server-sent events, connecting again where a stream is cut. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
 export interface EventMessage {
   readonly id: string
@@ -98,28 +99,14 @@ async function* heard(body: ReadableStream<Uint8Array>, silenceMs: number): Asyn
   }
 }
 
-/** Events of one connection; comments and `retry` are passed over. */
+/** Events of one connection; comments and `retry` are passed over. Throws SyntaxError for data that is no JSON. */
 export async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventMessage, void> {
   const decoder = new TextDecoder()
-  let buffer = ''
+  const complete: EventSourceMessage[] = []
+  const parser = createParser({ onEvent: (event) => complete.push(event) })
   for await (const chunk of body) {
-    buffer += decoder.decode(chunk, { stream: true })
-    const blocks = buffer.split('\n\n')
-    buffer = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const message = parseBlock(block)
-      if (message !== undefined) yield message
-    }
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    for (const { id = '', event = 'message', data } of complete.splice(0))
+      yield { id, event, data: JSON.parse(data) as unknown }
   }
-}
-
-function parseBlock(block: string): EventMessage | undefined {
-  const fields = new Map<string, string>()
-  for (const line of block.split('\n')) {
-    const colon = line.indexOf(':')
-    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''))
-  }
-  const data = fields.get('data')
-  if (data === undefined) return undefined
-  return { id: fields.get('id') ?? '', event: fields.get('event') ?? 'message', data: JSON.parse(data) as unknown }
 }
