@@ -27,7 +27,7 @@ export interface BeaconServer {
 /** Pulses never change; "latest" does. */
 const IMMUTABLE = 'public, max-age=604800, immutable'
 
-export function beaconApp(supply: PulseSupply): Hono {
+function beaconApp(supply: PulseSupply): Hono {
   const { chain, groupHash, beaconId } = supply
   const app = new Hono()
 

@@ -4,7 +4,7 @@ import { differences, readPulse } from './drand-answer.ts'
 import { BeaconError, type BeaconChain } from './types.ts'
 
 /** Relays answer in well under a second; one that does not is as good as down. */
-export const REQUEST_TIMEOUT_MS = 5000
+const REQUEST_TIMEOUT_MS = 5000
 /** Answers have a few hundred bytes. */
 const MAX_ANSWER_BYTES = 16 * 1024
 

@@ -62,7 +62,7 @@ export function preferDiversePeers(
  * Of the peers of a leaf, in the order in which they came, the one that leaves for a newcomer; undefined where none is
  * beyond the limits, or the newcomer would be.
  */
-export function surplusFor(
+function surplusFor(
   peers: readonly PeerId[],
   newcomer: PeerId,
   limits: DiversityLimits,

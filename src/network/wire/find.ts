@@ -7,7 +7,7 @@ import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
 import { KEY_BYTES } from './get.ts'
 
 /** Peers in one answer: k of a profile is at most as large. */
-export const MAX_FOUND = 100
+const MAX_FOUND = 100
 
 /** Addresses of one peer, and bytes of each: a peer may listen on several interfaces, and a name has 63 octets. */
 export const MAX_ADDRESSES = 3

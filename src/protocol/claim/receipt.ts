@@ -37,7 +37,7 @@ export function receiptMessage(
 }
 
 /** The peer id bytes of a node's Ed25519 public key. */
-export function peerIdOf(publicKey: Uint8Array): Uint8Array {
+function peerIdOf(publicKey: Uint8Array): Uint8Array {
   return concatBytes(ED25519_PEER_ID_PREFIX, publicKey)
 }
 

@@ -39,7 +39,7 @@ export const MAX_NAME_BYTES = 127
 const MAX_PAYLOAD_BYTES = 65_536
 
 /** Longest encoded Reveal: its parts at their longest and 1 KiB for names of members and heads. */
-export const MAX_REVEAL_BYTES = MAX_VDF_PROOF_BYTES + MAX_PAYLOAD_BYTES + 1024
+const MAX_REVEAL_BYTES = MAX_VDF_PROOF_BYTES + MAX_PAYLOAD_BYTES + 1024
 
 const BOUNDS = { maxBytes: MAX_REVEAL_BYTES, maxDepth: 1 }
 const MEMBERS = ['name', 'pubkey', 'drand_pulse', 'iterations', 'vdf_proof', 'signature', 'payload']

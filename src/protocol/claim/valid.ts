@@ -116,7 +116,7 @@ export function checkReveal(reveal: Reveal, profile: NetworkProfile): CheckedRev
 }
 
 /** What is to be checked of a link's proof. `before`: the link before it in the chain; undefined for the first one. */
-export function proofCheck(
+function proofCheck(
   link: Link,
   before: Link | undefined,
   reveal: Pick<Reveal, 'name' | 'pubkey'>,

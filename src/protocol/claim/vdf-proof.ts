@@ -58,7 +58,7 @@ export function linkValue({ p, pulse, iterations, proof, salt }: Link): CborValu
 }
 
 /** Reads a link. Throws EncodingError. */
-export function linkOf(value: CborValue | undefined): Link {
+function linkOf(value: CborValue | undefined): Link {
   const fields = fieldsOf(value, ['p', 'pulse', 'iterations', 'proof', 'salt'])
   return { p: integerField(fields, 'p'), iterations: integerField(fields, 'iterations'), ...evaluationOf(fields) }
 }

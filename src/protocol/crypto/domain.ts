@@ -23,7 +23,7 @@ export const DOMAIN_WORDS = [
 export type DomainWord = (typeof DOMAIN_WORDS)[number]
 
 /** Length of a profile hash, in bytes. */
-export const PROFILE_HASH_BYTES = 32
+const PROFILE_HASH_BYTES = 32
 
 /** `lp("chronym/<what>/v2") ‖ profile_hash`: stands once in front of everything that is hashed, signed or derived. */
 export function domain(what: DomainWord, profileHash: Uint8Array): Uint8Array {

@@ -71,8 +71,8 @@ export interface KidDocument extends UnsignedKidDocument {
   readonly proof: DataIntegrityProof
 }
 
-export const DID_CONTEXT = 'https://www.w3.org/ns/did/v1'
-export const MULTIKEY_CONTEXT = 'https://w3id.org/security/multikey/v1'
+const DID_CONTEXT = 'https://www.w3.org/ns/did/v1'
+const MULTIKEY_CONTEXT = 'https://w3id.org/security/multikey/v1'
 
 /** Most entries of each list; the log's size bounds them further. */
 const MAX_ENTRIES = 32

@@ -136,7 +136,7 @@ export function isManifestCurrent(
   return Date.parse(manifest.validFrom) <= nowMs && nowMs <= Date.parse(manifest.validUntil)
 }
 
-export function manifestHash(manifest: Manifest): Uint8Array {
+function manifestHash(manifest: Manifest): Uint8Array {
   return sha256(canonicalJsonBytes(manifest))
 }
 

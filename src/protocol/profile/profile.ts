@@ -15,7 +15,7 @@ const hex = (bytes: number) =>
 const label = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a lower-case DNS label'))
 
 /** Bound on `iterations` of any name: 8 x iterations, which the reveal window computes with, stays below 2^53. */
-export const MAX_ITERATIONS = 2 ** 48
+const MAX_ITERATIONS = 2 ** 48
 
 /**
  * The fastest squarings per second that a public profile must withstand in its contest: a chip does 715,000

@@ -6,7 +6,7 @@ import { leaseOf, roundTime } from '../lease-times.ts'
 import type { PinView } from '../types.ts'
 
 /** Pins in one answer. */
-export const PINS_PER_PAGE = 1_000
+const PINS_PER_PAGE = 1_000
 
 /**
  * The pins by name, `PINS_PER_PAGE` at most: those after the name `after` where one is given. SVC-NAM-001, SVC-NAM-002.
