@@ -71,7 +71,7 @@ export async function openConnection(
   const node = await startNode(
     { ...options, mode, mayConnect: (prefix) => budget.connect(prefix) },
     async (unstarted) => {
-      // First: whoever hears of a peer may ask for the count.
+      // First: a listener that hears of a peer may ask for the count.
       connectedPeers = peerCount(unstarted)
       unstarted.addEventListener('peer:connect', ({ detail }) => {
         emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
@@ -94,7 +94,7 @@ export async function openConnection(
       () => [...new Set([...bootstrap, ...metBefore()])],
       timers,
       (address, reason) => {
-        // Whoever was only met before may be gone for good.
+        // A peer that was only met before may be gone for good.
         if (bootstrap.includes(address))
           log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
       }

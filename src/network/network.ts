@@ -208,7 +208,7 @@ class RegistryNetwork implements OpenableNetwork {
     const peers = this.#connection?.connectedPeers() ?? 0
     // On a network of this machine one node is enough, unless it was told of others.
     const isEnoughAlone = profile.scope === 'loopback' && this.#mode === 'full' && bootstrap.length === 0
-    // Whom we are connected to may be of another network, or light: whoever can be asked is known.
+    // A connected peer may be of another network, or light; a peer of the table can be asked.
     const canAsk = peers > 0 && this.#connection?.peers.knowsAny() === true
     const status = this.#connection === undefined ? 'offline' : canAsk || isEnoughAlone ? 'online' : 'connecting'
     return { status, peers, mode: this.#mode, peer_id: this.#client.ownPeerId, records: this.#holder.count() }

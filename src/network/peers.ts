@@ -64,7 +64,7 @@ export interface Peers {
   neighbourhood(key: Uint8Array, signal?: AbortSignal): Promise<{ peers: Peer[]; bits: number }>
   /** Rejects with AskError or the signal's reason. */
   ask<R extends Request>(peer: Peer, request: R, signal?: AbortSignal): Promise<AnswerTo<R>>
-  /** Of those peers, so many of one prefix as the profile lets count. */
+  /** Of those peers, as many of one prefix as the profile lets count. */
   diverse(peers: readonly Peer[]): Peer[]
   /** The first `count` of those that are diverse; where these are fewer, the first of the others follow them. */
   diverseFirst(peers: readonly Peer[], count: number): Peer[]
@@ -114,7 +114,7 @@ export function createPeers(
     closest: async (preimage, signal) => peersOf(await lookUps.closest(sha256(preimage), signal)),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(lookUps.networkSize())
-      // Whom we are connected to is alive, whoever else is in the table may be long gone.
+      // A connected peer is alive; the others in the table may be long gone.
       const connected = nearestKnown(node, key).filter((id) => node.getConnections(id).length > 0)
       const found = new Map(connected.map((id) => [id.toString(), id]))
       // Where fewer are known than one look-up finds, one look-up finds them all.

@@ -1,6 +1,6 @@
 /**
  * What peers may cost this node: bytes, and time of the threads that verify. Everything is charged before it is done;
- * whoever is over budget is told `busy`, which is no offence. docs/protocol/rules.md, 15.
+ * a peer over budget is told `busy`, which is no offence. docs/protocol/rules.md, 15.
  */
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import { Places } from '../../util/places.ts'
@@ -19,7 +19,7 @@ const RECORD_BYTES = 8 * 2 ** 20
 const MESSAGE_BYTES = 2 * 2 ** 20
 
 /**
- * What a message is taken to have at least: a stream costs our event loop as much as reading so many bytes. A peer may
+ * What a message is taken to have at least: a stream costs our event loop as much as reading these bytes. A peer may
  * ask 64 times a second.
  */
 const LEAST_MESSAGE_BYTES = 8 * 2 ** 10
@@ -52,7 +52,7 @@ const PREFIX_PART = 1 / 2
  */
 const RESERVE = { all: 1 / 2, prefix: 1 / 20 }
 
-/** Whoever has asked for nothing in so long may spend all of it at once. */
+/** After this long without a request a peer may spend all of it at once. */
 const BURST_SECONDS = 5
 
 /** Buckets kept of peers and of prefixes: about 150 bytes each, in eighteen tables. */
@@ -88,7 +88,7 @@ export interface Work {
 export interface Budget {
   /** A connection from that prefix may be set up: it is charged. */
   connect(prefix: string): boolean
-  /** A request of so many bytes may be read: it is charged. */
+  /** Whether a request of this many bytes may be read: it is charged. */
   read(sender: Origin, bytes: number): boolean
   /** Charges an answer. */
   answered(sender: Origin, bytes: number): void
@@ -97,7 +97,7 @@ export interface Budget {
   /** A commitment may be kept: it is charged. */
   commit(sender: Origin): boolean
   /**
-   * A record of so many bytes may be verified, which takes so long: both are charged, and a place is taken. Undefined
+   * A record of this many bytes may be verified, which takes so long: both are charged, and a place is taken. Undefined
    * when something is used up.
    *
    * @param expected the claim's C is held here, or its key owns the entry

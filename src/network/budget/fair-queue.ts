@@ -1,5 +1,5 @@
 /**
- * A queue in which each prefix, and in it each peer, has its turn: whoever asks for much waits behind nobody but
+ * A queue in which each prefix, and in it each peer, has its turn: one that asks for much waits behind nobody but
  * itself, and nobody waits behind that.
  */
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
@@ -45,7 +45,7 @@ export class FairQueue<T> {
     const [prefix, peers] = first
     const [peer] = peers.keys()
     const item = this.#take(prefix, peer!, 'first')
-    // Whoever has more to ask for is the last to have a turn again.
+    // One with more to ask for is the last to have a turn again.
     moveBack(peers, peer!)
     moveBack(this.#waiting, prefix)
     return item

@@ -1,4 +1,4 @@
-/** Names that are asked for beside the one that is meant, so that whoever is asked does not learn which one that is. */
+/** Names that are asked for beside the one that is meant, so that no peer learns which one that is. */
 import { randomBytes } from 'node:crypto'
 import { compareBytes, concatBytes, fromHex, sha256, toHex } from '../../protocol/encoding/bytes.ts'
 

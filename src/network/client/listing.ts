@@ -6,7 +6,7 @@ import { LIST_PAGE_ENTRIES, type ListedEntry } from '../wire/list.ts'
 import { KeySample } from './decoys.ts'
 import { askPatiently, withDeadline } from './ask-with-retries.ts'
 
-/** Pages of one peer: 100,000 entries under one prefix. Whoever sends more makes them up. */
+/** Pages of one peer: 100,000 entries under one prefix. A peer that sends more makes them up. */
 const MAX_PAGES = 100_000 / LIST_PAGE_ENTRIES
 
 /**

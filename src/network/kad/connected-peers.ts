@@ -15,7 +15,7 @@ interface Verifying {
 /**
  * To be called before the node starts. A peer comes to the table once libp2p's identify has told its protocols, or with
  * its answer to a look-up: where it is connected, a ping tells no more. A ping that fails may have begun before the
- * peer was connected, and whoever came meanwhile was told to wait for it.
+ * peer was connected, and one that came meanwhile waited for it.
  */
 export function takeInConnected(node: Node): void {
   const { kb } = (node.services.dht as KadDHT & { routingTable: { kb: Verifying } }).routingTable

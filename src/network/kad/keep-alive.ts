@@ -1,8 +1,8 @@
 /**
- * Whom kad-dht would have connected for ever. It marks the twenty nearest peers that it has met as to be kept alive,
+ * Keeps no connection alive. Kad-dht marks the twenty nearest peers that it has met as to be kept alive,
  * and libp2p dials a peer so marked at once when its connection ends. But a connection may have ended because there was
  * no place for it (connection-places.ts), and each new one takes the place of another: forty-five nodes of one /24 open
- * a hundred a second then, and never stop. Nobody needs them: whoever is asked is dialled, and watchdog.ts dials those
+ * a hundred a second then, and never stop. Nobody needs them: a peer asked is dialled, and watchdog.ts dials those
  * that are missing, ever more seldom.
  */
 import type { KadDHT } from '@libp2p/kad-dht'

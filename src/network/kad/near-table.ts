@@ -2,8 +2,8 @@
  * The routing table, made deep near ourselves. Kad-dht's is a trie whose leaves hold k peers each. It splits a full
  * leaf as long as that is less than six bits deep: then 64 leaves hold 1,280 peers of a network of any size, and one
  * leaf all that are known of our neighbours. But it takes the trie as it finds it, and so begins with one that has the
- * branches around our own position already. Whom a leaf takes in, after a ping, and who leaves it stays kad-dht's
- * affair.
+ * branches around our own position already. Kad-dht still decides which peers a leaf takes in, after a ping, and
+ * which leave it.
  */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
@@ -16,7 +16,7 @@ import { positionOf } from '../position.ts'
 export const OWN_BITS = 16
 
 /**
- * Bits by which the peers are told apart that stand where a branch turns off our way: four leaves. The farthest of the
+ * Bits by which the peers are told apart where a branch turns off our way: four leaves. The farthest of the
  * k nearest stand in a part of which not all are wanted, k on average and seldom 2k. In one leaf the first k of them
  * would keep the others out; four have room for all.
  */

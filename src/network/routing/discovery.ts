@@ -13,14 +13,14 @@ import { positionOf } from '../position.ts'
 import type { Timers } from '../../time/timers.ts'
 
 /**
- * Nearer keys do not count for the network's size: whoever is there may have chosen his place to be near ourselves [a
+ * Nearer keys do not count for the network's size: peers there may have chosen their place to be near ourselves [a
  * crowd around one node].
  */
 const MAX_SAMPLED_BITS = 6
 
 /**
- * So many times more than at the last look are known: the network has grown, and the size taken for it is too small. A
- * table can't grow more than eleven times so.
+ * When a table holds this many times the peers of the last look, the network has grown, and its estimated size is too
+ * small. A table can't grow so more than eleven times.
  */
 const GROWTH = 1.5
 
@@ -82,7 +82,7 @@ export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: T
   }
 }
 
-/** A random key in the part of the key space that shares so many bits with ours and not the next. */
+/** A random key in the part of the key space that shares the first `shared` bits with ours and not the next. */
 function farKey(own: Uint8Array, shared: number): Uint8Array {
   const key = own.slice()
   key[shared >> 3]! ^= 0x80 >> (shared & 7)

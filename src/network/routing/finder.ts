@@ -1,4 +1,4 @@
-/** Asking a peer whom it knows near a place in the key space, and answering that. */
+/** Asks a peer for those it knows near a place in the key space, and answers that. */
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromMultihash } from '@libp2p/peer-id'
 import { CODE_P2P } from '@multiformats/multiaddr'

@@ -7,7 +7,7 @@
  * S/Kademlia (Baumgart and Mies, 2007) asks over disjoint paths, so that a liar spoils one of them. Here all answers go
  * into one pool, where liars displace nobody of another prefix, and what peers of one prefix name in vain is bounded
  * [peers that nobody can reach]. Where a peer is said to be in several places each of them is tried, one after the
- * other: whoever names it first would else decide that nobody finds it [false addresses of honest peers].
+ * other: else the first to name it decides that nobody finds it [false addresses of honest peers].
  */
 import type { PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -42,11 +42,11 @@ export interface LookUpParts {
   readonly k: number
   readonly limits: DiversityLimits
   readonly own: PeerId
-  /** Whom to begin with: those of our table, nearest first. */
+  /** The peers to begin with: those of our table, nearest first. */
   readonly known: readonly PeerId[]
   /** The prefix of a peer: of its connection, else of the addresses that it is said to have. */
   prefixOf(named: Named): string
-  /** Whom a peer names as nearest; undefined when it gives no answer. Does not reject. */
+  /** The peers that a peer names as nearest; undefined when it gives no answer. Does not reject. */
   ask(named: Named): Promise<readonly Named[] | undefined>
 }
 
@@ -185,7 +185,7 @@ class LookUp {
 
   async #ask(candidate: Candidate): Promise<void> {
     candidate.state = 'asked'
-    // Whoever names it later says only what is known already.
+    // A peer that names it later says only what is known already.
     const namers = [...candidate.namers]
     this.#countInVain(namers, 1)
     this.#underWay++

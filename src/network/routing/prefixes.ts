@@ -1,6 +1,6 @@
 /**
  * Under which /24 or /48 peers were connected: who may answer is chosen while there is no connection to most of them,
- * and one that ends says as much as one that stands.
+ * and one that ends says as much as an open one.
  */
 import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'

@@ -57,7 +57,7 @@ export function addAnswering(node: Node, peer: PeerId): void {
 }
 
 /**
- * Takes a peer out of the table that cannot be reached: kad-dht keeps the dead for ever. It comes back when it is met
+ * Takes a peer out of the table that cannot be reached: kad-dht never drops the dead. It comes back when it is met
  * again.
  */
 export async function dropUnreachable(node: Node, peer: PeerId): Promise<void> {

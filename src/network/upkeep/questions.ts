@@ -1,5 +1,5 @@
 /**
- * When entries that are not settled are asked about, and how many at the same time: whoever is silent to one question
+ * When entries that are not settled are asked about, and how many at the same time: one silent to one question
  * must hold up neither the others nor the time of entries.
  */
 import { roundsIn } from '../../protocol/time/beacon-time.ts'

@@ -91,9 +91,9 @@ export async function handOver(
 
 /**
  * What the neighbours say of the commitments they hold (by C in hex), for those that came while this node was not there
- * or not near. Nobody pushes: whom to ask is our choice, and one word alone counts for nothing (`medianSeen`).
+ * or not near. Nobody pushes: which peers to ask is our choice, and one word alone counts for nothing (`medianSeen`).
  *
- * Of all the same part is asked for, which begins behind `from`: C is any 32 bytes, so whoever stamps thousands of low
+ * Of all the same part is asked for, which begins behind `from`: C is any 32 bytes, so one who stamps thousands of low
  * ones would else hide all others behind them [commitments that hide others].
  */
 export async function askForCommitments(

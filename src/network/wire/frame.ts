@@ -29,7 +29,7 @@ export class RequestDeclined extends Error {
 }
 
 /**
- * Reads the next message of a stream; once its length is known, only if `admit` takes so many bytes.
+ * Reads the next message of a stream; once its length is known, only if `admit` takes that many bytes.
  *
  * Throws FrameError for anything that breaks the framing (NoMessage where none has begun), RequestDeclined, and what
  * the stream throws when it is reset. Never holds more than the longest message and one chunk of the transport. A

@@ -44,7 +44,7 @@ const MAX_OPEN_PER_PEER = 32
 const MAX_INBOUND_STREAMS = 2 * MAX_OPEN_PER_PEER
 
 /**
- * Bytes of requests that have begun to come, in all and of one peer: whoever never ends a request takes places from
+ * Bytes of requests that have begun to come, in all and of one peer: a peer that never ends a request takes places from
  * nobody but itself.
  */
 const MAX_READING = { all: 512 * MAX_MESSAGE_BYTES, peer: 2 * MAX_MESSAGE_BYTES }
@@ -58,7 +58,7 @@ const MAX_WORKING = { all: 128, peer: 32 }
  */
 const MAX_PUTS = { all: 64, peer: 16 }
 
-/** Whom a request comes from. */
+/** The peer that a request comes from. */
 export interface Sender extends Origin {
   readonly id: PeerId
 }
@@ -214,7 +214,7 @@ async function answerBusy(stream: Stream): Promise<void> {
 }
 
 interface TimeLimit {
-  /** From now on: the stream is aborted after so many milliseconds. */
+  /** From now on: the stream is aborted after this many milliseconds. */
   within(milliseconds: number): void
   end(): void
 }

@@ -25,7 +25,7 @@ export interface AdmissionFacts {
 
 /**
  * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `taken`: an entry that no other claim can end,
- * of whichever key. `contest`: a better claim stands. `unwitnessed`: only a witnessed claim could replace the entry.
+ * of whichever key. `contest`: a better claim is held. `unwitnessed`: only a witnessed claim could replace the entry.
  * None of these is the sender's fault.
  */
 export type RefusalCode = 'not-neighbour' | 'dead' | 'taken' | 'contest' | 'unwitnessed'
@@ -35,7 +35,7 @@ export type Decision =
   | { readonly kind: 'store'; readonly entry: Entry; readonly changed: boolean }
   /** The same claim has a newer record: give that back. `entry` notes an equivocation. */
   | { readonly kind: 'stale'; readonly entry: Entry }
-  /** `entry` is what stands, with what is to be noted in it. */
+  /** `entry` is what is held, with what is to be noted in it. */
   | { readonly kind: 'refuse'; readonly code: RefusalCode; readonly detail: string; readonly entry?: Entry }
   /** Ask the k closest what they hold, then call again with the answers. */
   | { readonly kind: 'ask' }
@@ -200,7 +200,7 @@ function contest(
 }
 
 /**
- * Of an entry that liars had this node adopt during a contest. Whoever saw neither C has nothing to say: to him an old
+ * Of an entry that liars had this node adopt during a contest. One that saw neither C has nothing to say: to him an old
  * name is as new as its rival.
  */
 function hasSeenEither(

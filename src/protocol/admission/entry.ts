@@ -97,7 +97,7 @@ export function withClaim(entry: Entry, claim: Claim): Entry {
   )
 }
 
-/** Notes that another claim of the name of a provisional entry has come: its quiet time begins anew, once a rival. */
+/** Notes that another claim of the name of a provisional entry has come: its quiet time begins again, once a rival. */
 export function withRival(entry: Entry, rival: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
   if (entry.rivals.length >= MAX_RIVALS || entry.rivals.some((id) => equalBytes(id, rival.id))) return entry
   return { ...entry, quietRound: time.verified, rivals: [...entry.rivals, rival.id] }

@@ -57,7 +57,7 @@ export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Ag
 
 /**
  * Whether `claimToAdopt` would say the same, whatever so many peers that were asked too may answer, late or never:
- * whoever is silent need not be waited for then [a neighbour that never answers]. Each answer counts for itself, and
+ * silent ones need not be waited for then [a neighbour that never answers]. Each answer counts for itself, and
  * may take the place of another of its prefix.
  */
 export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {

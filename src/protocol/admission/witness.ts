@@ -46,10 +46,7 @@ export function isWitnessed(
  * commitment gets no earlier pulse [a rival who takes an earlier pulse]. At least 1, whatever the slack: the pulse of s
  * itself is known when C is seen.
  */
-function earliestPulse({
-  min_commit,
-  receipt_slack
-}: Pick<NetworkProfile, 'min_commit' | 'receipt_slack'>): number {
+function earliestPulse({ min_commit, receipt_slack }: Pick<NetworkProfile, 'min_commit' | 'receipt_slack'>): number {
   return Math.max(1, min_commit - receipt_slack)
 }
 

@@ -20,7 +20,7 @@ export interface Link {
   salt: Uint8Array
 }
 
-/** {v: 1, pulse, proof, salt, chain?}. p and iterations of the newest link stand in the Reveal. */
+/** {v: 1, pulse, proof, salt, chain?}. p and iterations of the newest link are in the Reveal. */
 export interface VdfProof {
   pulse: Uint8Array
   proof: Uint8Array

@@ -29,7 +29,7 @@ export function judgeManifest(record: Uint8Array, profile: NetworkProfile): Judg
   })
 }
 
-/** Whether a manifest speaks for an identity: both records verify, and its key stands in the log. */
+/** Whether a manifest speaks for an identity: both records verify, and its key is in the log. */
 export function judgeSpeaker(manifest: Uint8Array, identity: Uint8Array, profile: NetworkProfile): Judged<true> {
   return judged(() => {
     verifyManifest(decodeManifestRecord(manifest, profile), decodeKidRecord(identity, profile).log)

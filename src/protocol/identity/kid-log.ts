@@ -1,4 +1,4 @@
-/** The log of an identity: which versions follow from which, and which branch stands where they part. */
+/** The log of an identity: which versions follow from which, and which branch counts where they part. */
 import { equalBytes, toHex } from '../encoding/bytes.ts'
 import { checkProof } from './data-integrity.ts'
 import { decodeMultikey } from './did.ts'
@@ -31,7 +31,7 @@ export interface KidLogOutline {
 /** Two versions of one number by keys of equal rank. */
 export interface KidEquivocation {
   readonly version: number
-  /** The one that stands, then the other. */
+  /** The one that counts, then the other. */
   readonly hashes: readonly [Uint8Array, Uint8Array]
 }
 

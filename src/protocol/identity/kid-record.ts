@@ -111,7 +111,7 @@ export interface DocumentFacts {
 /**
  * Whether a node keeps a record: bound to a live name, or with a stamp of the last `document_refresh` rounds. A stamp
  * dated after now is none, or work done once would count for years. While the beacon is stale nothing lapses, since
- * `time.lapse` stands still.
+ * `time.lapse` does not move.
  */
 export function isKept(
   record: Pick<KidRecord, 'stamp'> & { readonly log: Pick<KidLog, 'did'> },

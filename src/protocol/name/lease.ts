@@ -26,7 +26,7 @@ export function leaseState(newestRound: number, verified: number, profile: Netwo
   return { state, startRound: newestRound, endRound, graceEndRound }
 }
 
-/** A renewal is begun so many times what it takes before the end. */
+/** A renewal begins this many times its own duration before the end. */
 export const RENEWAL_MARGIN = 3
 
 /** The round at which the owner's daemon renews: max(lease / 10, 3 x the time the renewal takes) before the end. */

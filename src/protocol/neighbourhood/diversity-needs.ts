@@ -14,7 +14,7 @@ export interface Diversity {
 /** Diverse peers, ourselves not counted. */
 export interface Needed {
   /**
-   * More than half of k: an answer that is not thin. A node's own store may stand for one of them, but not about its
+   * More than half of k: an answer that is not thin. A node's own store may count as one of them, but not about its
    * own names.
    */
   readonly answer: number

@@ -1,5 +1,5 @@
 /**
- * "Diverse" peers: at most so many of them in one /24 or /48, and in one /16 or /32, so that one machine or provider is
+ * "Diverse" peers: at most a few of them in one /24 or /48, and in one /16 or /32, so that one machine or provider is
  * not a crowd.
  */
 import type { NetworkProfile } from '../profile/profile.ts'
@@ -15,7 +15,7 @@ export interface Origin {
 export type DiversityLimits = Pick<NetworkProfile, 'answers_per_prefix' | 'answers_per_wide_prefix'>
 
 /**
- * The first answer of each peer, so many of one /24 or /48 and of one /16 or /32 as the limits allow, in the order
+ * The first answer of each peer, as many of one /24 or /48 and of one /16 or /32 as the limits allow, in the order
  * given: closest first.
  */
 export function diverse<T extends Origin>(answers: readonly T[], limits: DiversityLimits): T[] {
@@ -39,7 +39,7 @@ export function diverseFirst<T extends Origin>(peers: readonly T[], count: numbe
 }
 
 /**
- * Whether so many of them are diverse. Looks at no more than it needs; the order does not matter, since prefixes lie
+ * Whether that many are diverse. Looks at no more than it needs; the order does not matter, since prefixes lie
  * within wide prefixes.
  */
 export function hasDiverse(peers: Iterable<Origin>, count: number, limits: DiversityLimits): boolean {

@@ -1,5 +1,5 @@
 /**
- * How many should be there to answer, whoever is found. Where the profile limits prefixes the count is k and the
+ * How many should be there to answer, not who is found. Where the profile limits prefixes the count is k and the
  * quorums are fixed: how large the network is, and who is in it, a newcomer knows only from those who answer it [the
  * first peer that a newcomer meets]. Elsewhere those that are known are all there are.
  */

@@ -1,5 +1,5 @@
 /**
- * The network profile: every number that nodes must agree on. Its hash stands in every domain and in the protocol names
+ * The network profile: every number that nodes must agree on. Its hash is in every domain and in the protocol names
  * on the wire, so two nodes with different numbers are simply in different networks.
  */
 import * as v from 'valibot'
@@ -104,7 +104,7 @@ const FieldsSchema = v.strictObject({
   pin_after: rounds(),
   /** Rounds that a commitment is kept after it was last sent. */
   commit_keep: rounds(),
-  /** Rounds after which a document that no name carries must be stamped anew. */
+  /** Rounds after which a document that no name carries needs a new stamp. */
   document_refresh: rounds(),
   /**
    * While the newest verified pulse is more than this many rounds behind the clock, nothing lapses and no new name is

@@ -27,7 +27,7 @@ export interface TentativePin extends Remembered {
   readonly state: 'tentative'
   /** Round from which on this daemon looks a second time by itself. */
   readonly lookRound: number
-  /** Another owner whom a majority named shortly before this one. */
+  /** Another owner that a majority named shortly before this one. */
   readonly rival?: Uint8Array
 }
 
@@ -109,7 +109,7 @@ export function tentativeEnd({ firstRound }: TentativePin, profile: NetworkProfi
   return firstRound + TENTATIVE_SPAN * profile.pin_after
 }
 
-/** Whether two majorities have named two owners, of whom neither has stayed for `pin_after` rounds since. */
+/** Whether two majorities have named two owners, of which neither has stayed for `pin_after` rounds since. */
 export function isContested(
   { rival, firstRound }: TentativePin,
   { lapse }: Pick<ProtocolTime, 'lapse'>,

@@ -85,7 +85,7 @@ export function createCommitments(
   }
 
   /**
-   * Whom a new one of this prefix competes with: of the fullest prefixes, or of its own when that is full; undefined
+   * Competitors of a new one of this prefix: of the fullest prefixes, or of its own when that is full; undefined
    * while there is room.
    */
   const rivals = (prefix: string): OpenCommitment[] | undefined => {

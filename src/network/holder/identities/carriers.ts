@@ -85,7 +85,7 @@ export class Carriers {
     return (await this.#isCarried(claimed, work)) === true
   }
 
-  /** Whether it is sure that nothing carries it: whoever cannot reach those who hold its name does not know. */
+  /** Whether it is sure that nothing carries it: a node that cannot reach the holders of its name does not know. */
   async isForsaken(claimed: ClaimedIdentity): Promise<boolean> {
     return (await this.#isCarried(claimed)) === false
   }

@@ -13,7 +13,7 @@ import { orNothing } from '../../wire/ask.ts'
 import type { Peer, Peers } from '../../peers.ts'
 import type { Verifier } from '../verifier.ts'
 
-/** A neighbour's answer, and whom to ask for the record. */
+/** A neighbour's answer, and the peer to ask for the record. */
 export interface Neighbour extends NeighbourAnswer {
   readonly from: Peer
 }
@@ -40,7 +40,7 @@ export async function askNeighbours(
   isDecided: IsDecided
 ): Promise<Neighbours> {
   if (peers === undefined) return { key, answers: [], known: 0 }
-  // Looked at again each time, since whoever cannot be reached is known no longer.
+  // Looked at again each time, since the table drops peers that cannot be reached.
   const facts = (answers: readonly Neighbour[]): Neighbours => ({
     key,
     answers,

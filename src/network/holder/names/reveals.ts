@@ -45,7 +45,7 @@ const FULL = refused('full', 'no room is left here for names')
 /** Offers that had to wait for their turn: they were charged when they came. */
 const WAITED: Origin = { peer: 'waited', prefix: 'waited' }
 
-/** Records that were asked for: whom to ask, and how much, is our own choice. */
+/** Records that were asked for: which peers to ask, and for how much, is our own choice. */
 const ASKED_FOR: Origin = { peer: 'asked for', prefix: 'asked for' }
 
 export interface RevealHolderParts {
@@ -150,7 +150,7 @@ export class RevealHolder {
     // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked
     // about widely enough.
     const time = clock.time()
-    // Whoever offers something meanwhile need not wait for a look-up: the entry is looked at again.
+    // A peer that offers something meanwhile need not wait for a look-up: the entry is looked at again.
     // After a contest each answer may be the one that counts: all are waited for.
     const isDecided = (soFar: NeighbourFacts, awaited: number): boolean =>
       before.contenders === undefined
@@ -295,7 +295,7 @@ export class RevealHolder {
     return STORED
   }
 
-  /** Keeps the newest of the changes for which a name has no budget: whoever sends older ones again puts out none. */
+  /** Keeps the newest of the changes for which a name has no budget: sending older ones again displaces none. */
   #wait(id: string, record: Uint8Array, claim: Claim): void {
     const waiting = this.#waiting.get(id)?.claim
     const isNewest =

@@ -8,7 +8,7 @@ const LABEL = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i
 /** Longest name in text form, without the closing dot (RFC 1035, section 2.3.4). */
 export const MAX_NAME_CHARACTERS = 253
 
-/** Checks a name in a value and gives it back as it is. `root` says whether `.` may stand for "none". */
+/** Checks a name in a value and gives it back as it is. `root` says whether `.` may mean "none". */
 export function domainName(text: string, root = false): string {
   if (text === '@') return text
   if (text === '.') {

@@ -29,7 +29,7 @@ export function wordsOf(value: string): Word[] {
   }
 }
 
-/** What stands between quotes, which must end a word. Returns the position after the closing one. */
+/** What is between quotes, which must end a word. Returns the position after the closing one. */
 function readQuoted(value: string, open: number, pieces: Uint8Array[]): number {
   let position = open + 1
   while (position < value.length && value[position] !== '"') position = readCharacter(value, position, pieces)

@@ -10,7 +10,7 @@ import { decimal, textOf, wordsOf } from './presentation.ts'
 
 export interface ServiceParameter {
   readonly key: number
-  /** As it stands on the wire, without its length. */
+  /** As it is on the wire, without its length. */
   readonly value: Uint8Array
 }
 
