@@ -69,9 +69,10 @@ export interface Evaluation {
 }
 
 /**
- * What crates/node exports. Calls compute on the calling thread: only worker.ts, benchmarks and the command line's
- * offline commands make them. Errors carry a `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared
- * memory. An element `x` is 100 bytes in chiavdf's form format; null is the generator.
+ * What crates/node exports. Written by hand: a generated file would know no units, bounds or errors. Calls compute on
+ * the calling thread: only worker.ts, benchmarks and the command line's offline commands make them. Errors carry a
+ * `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared memory. An element `x` is 100 bytes in chiavdf's
+ * form format; null is the generator.
  */
 export interface Addon {
   version(): string

@@ -39,7 +39,7 @@ const MAX_CONNECTIONS = 2 * CONNECTION_PLACES.all
 const INBOUND_CONNECTIONS_PER_SECOND = 100
 
 /**
- * A connection is set up within this time or closed: whoever begins one and says no more holds a place among those
+ * A connection is set up within this time or closed: a peer that begins one and says no more holds a place among those
  * pending. libp2p waits 10 s.
  */
 const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
@@ -137,6 +137,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
       inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS
     },
     connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
+    // It stores the addresses before it dials: kad-dht passes over a connected peer that it has no address of.
     peerDiscovery:
       bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
     services
