@@ -6,7 +6,7 @@ import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
 
 /** Identities that one seed can tell apart. */
-const KEY_INDICES = 64
+export const KEY_INDICES = 64
 
 /**
  * The index of the seed's keys that may sign the next version of a document; undefined where none of the first 64 may.

@@ -134,6 +134,13 @@ export function parseKidDocument(json: unknown, profile: NetworkProfile): KidDoc
   return document
 }
 
+/** As `parseKidDocument`, for a version that is not signed yet. */
+export function parseUnsignedKidDocument(json: unknown, profile: NetworkProfile): UnsignedKidDocument {
+  const document = parseBy(UnsignedSchema, json, (detail) => new KidError('document', detail)) as UnsignedKidDocument
+  checkIds(document, profile)
+  return document
+}
+
 /** `H` of a version's RFC 8785 bytes with its proof: what `prev` of the next one holds in hex. */
 export function kidDocumentHash(document: KidDocument): Uint8Array {
   return sha256(canonicalJsonBytes(document))
