@@ -127,7 +127,7 @@ describe('pulses of a pinned chain', () => {
 
 describe('a pulse that a peer hands over', () => {
   it('is accepted when it verifies, is held, and moves time', async () => {
-    const beacon = client({ urls: [], clock: () => roundTimeMs(500, quicknet) })
+    const beacon = client({ urls: [], now: () => roundTimeMs(500, quicknet) })
     expect(beacon.now()).toBe(500)
     expect(await beacon.verify(thousandth)).toBe(true)
     expect(beacon.now()).toBe(1000)
@@ -153,14 +153,14 @@ describe('a pulse that a peer hands over', () => {
   })
 
   it('is refused when it is not this chain\u2019s, and moves nothing', async () => {
-    const beacon = client({ urls: [], clock: () => roundTimeMs(5, quicknet) })
+    const beacon = client({ urls: [], now: () => roundTimeMs(5, quicknet) })
     expect(await beacon.verify({ round: 5000, signature: signDevPulse(5000) })).toBe(false)
     expect(await beacon.verify({ round: 123, signature: first.signature.subarray(1) })).toBe(false)
     expect(beacon.now()).toBe(5)
   })
 
   it('does not move time back', async () => {
-    const beacon = client({ urls: [], clock: () => 0 })
+    const beacon = client({ urls: [], now: () => 0 })
     const seen: number[] = []
     beacon.on('pulse', ({ round }) => seen.push(round))
     await beacon.verify(thousandth)
@@ -174,7 +174,7 @@ describe('a pulse that a peer hands over', () => {
     let round = 980
     const beacon = client({
       urls: [],
-      clock: () => roundTimeMs(round, quicknet),
+      now: () => roundTimeMs(round, quicknet),
       warn: (message) => warnings.push(message)
     })
     await beacon.verify(thousandth)
@@ -185,7 +185,7 @@ describe('a pulse that a peer hands over', () => {
 
     const lagging = client({
       urls: [],
-      clock: () => roundTimeMs(979, quicknet),
+      now: () => roundTimeMs(979, quicknet),
       warn: (message) => warnings.push(message)
     })
     await lagging.verify(thousandth)
@@ -264,15 +264,13 @@ describe('following the chain', () => {
   /** The dev beacon with a clock that the test moves. */
   async function devChain(startRound: number): Promise<{ url: string; clock: { ms: number } }> {
     const clock = { ms: roundTimeMs(startRound, DEV_BEACON_CHAIN) }
-    const server = closing(
-      await startDevBeacon({ ...LOOPBACK, profileBeacon: DEV_BEACON_CHAIN, clock: () => clock.ms })
-    )
+    const server = closing(await startDevBeacon({ ...LOOPBACK, profileBeacon: DEV_BEACON_CHAIN, now: () => clock.ms }))
     return { url: server.url, clock }
   }
 
   it('emits each newer pulse and resolves those who wait for a round to come', async () => {
     const { url, clock } = await devChain(10)
-    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], clock: () => clock.ms, random: () => 0 })
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], now: () => clock.ms, random: () => 0 })
     const seen: number[] = []
     const tenth = Promise.withResolvers<undefined>()
     beacon.on('pulse', ({ round }) => {
@@ -290,7 +288,7 @@ describe('following the chain', () => {
 
   it('goes by the chain when its own clock is behind', async () => {
     const { url } = await devChain(5000)
-    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], clock: () => roundTimeMs(100, DEV_BEACON_CHAIN) })
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], now: () => roundTimeMs(100, DEV_BEACON_CHAIN) })
     const waiting = beacon.waitFor(4990)
     beacon.start()
     expect((await waiting).round).toBe(4990)
@@ -317,7 +315,7 @@ describe('following the chain', () => {
     const beacon = client({
       chain: DEV_BEACON_CHAIN,
       urls: [`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`],
-      clock: () => clock.ms,
+      now: () => clock.ms,
       random: () => 0,
       warn: (message) => {
         warnings.push(message)
@@ -331,7 +329,7 @@ describe('following the chain', () => {
 
   it('leaves a source whose pulses are old', async () => {
     const [stale, fresh] = [await relay([first]), await relay()]
-    const beacon = client({ urls: [stale.url, fresh.url], clock: () => roundTimeMs(1000, quicknet), random: () => 0 })
+    const beacon = client({ urls: [stale.url, fresh.url], now: () => roundTimeMs(1000, quicknet), random: () => 0 })
     const newest = Promise.withResolvers<undefined>()
     beacon.on('pulse', ({ round }) => round === 1000 && newest.resolve(undefined))
     beacon.start()
@@ -341,7 +339,7 @@ describe('following the chain', () => {
 
   it('can be started again after a stop', async () => {
     const { url, clock } = await devChain(10)
-    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], clock: () => clock.ms })
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], now: () => clock.ms })
     beacon.start()
     beacon.stop()
     beacon.start()
@@ -350,7 +348,7 @@ describe('following the chain', () => {
 
   it('ends every wait when it is stopped', async () => {
     const never = await oddServer(() => 'never')
-    const beacon = client({ urls: [never.url], clock: () => roundTimeMs(200, quicknet) })
+    const beacon = client({ urls: [never.url], now: () => roundTimeMs(200, quicknet) })
     beacon.start()
     const waits = [beacon.waitFor(123), beacon.waitFor(10_000), beacon.get(7)]
     beacon.stop()
@@ -359,7 +357,7 @@ describe('following the chain', () => {
 
   it('ends one wait with its signal\u2019s reason and leaves the others', async () => {
     const { url, clock } = await devChain(10)
-    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], clock: () => clock.ms })
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], now: () => clock.ms })
     const abort = new AbortController()
     const aborted = beacon.waitFor(1_000_000, abort.signal)
     const other = beacon.get(9)

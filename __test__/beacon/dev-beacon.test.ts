@@ -19,7 +19,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     profileBeacon: DEV_BEACON_CHAIN,
-    clock: () => roundTimeMs(NOW, DEV_BEACON_CHAIN)
+    now: () => roundTimeMs(NOW, DEV_BEACON_CHAIN)
   })
 })
 afterAll(async () => {

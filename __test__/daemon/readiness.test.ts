@@ -50,6 +50,7 @@ function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null
     },
     isSeedSafe: () => true,
     isSeedLocked: () => false,
+    now: () => NOW,
     registry: { ownedNames: () => owned, networkStatus: () => ({ diversity }) }
   }
 }
@@ -101,7 +102,6 @@ describe('readiness', () => {
   it('tells the age of the kept backup and warns where it cannot be written or is gone, without its path', () => {
     const status = (change: Partial<KeeperStatus>) => ({
       ...parts([]),
-      now: () => NOW,
       backup: { status: () => ({ ...KEPT, ...change }) }
     })
     const backup = (change: Partial<KeeperStatus>) =>

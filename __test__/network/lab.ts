@@ -14,7 +14,7 @@ import { startNode } from '../../src/network/node.ts'
 import type { Node } from '../../src/network/libp2p.ts'
 import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
 import type { CommitOutcome, NetworkMode } from '../../src/network/types.ts'
-import type { Timers } from '../../src/time/timers.ts'
+import type { Clock } from '../../src/time/clock.ts'
 import { roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
 import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
@@ -135,7 +135,7 @@ export class Lab {
     }
   }
 
-  readonly timers: Timers = {
+  readonly timers: Pick<Clock, 'every'> = {
     every: (milliseconds, action) => {
       const timer = { milliseconds, dueMs: this.nowMs() + milliseconds, action }
       this.#timers.add(timer)

@@ -17,7 +17,8 @@ import { TaskLedger } from '../../src/tasks/ledger.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { hasEnded, newTask, nextPhase } from '../../src/tasks/state/state.ts'
 import { keyOf, LOCAL } from '../protocol/fixtures.ts'
-import { ManualClock, MemoryStore } from '../tasks/fakes.ts'
+import { MemoryStore } from '../tasks/fakes.ts'
+import { ManualClock } from '../time/manual-clock.ts'
 import { CASES } from './cases.ts'
 
 const PROFILE = parseProfile({ ...LOCAL, id: 'crashes', stamp_bits: 0 })

@@ -45,7 +45,8 @@ import { createRoundClock } from '../../src/time/round-clock.ts'
 import type { Clock } from '../../src/time/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
 import type { TaskManager } from '../../src/tasks/types.ts'
-import { FakePool, MemoryStore, silentLog, type ManualClock } from '../tasks/fakes.ts'
+import { FakePool, MemoryStore, silentLog } from '../tasks/fakes.ts'
+import type { ManualClock } from '../time/manual-clock.ts'
 
 export const profile: NetworkProfile = parseProfile({ ...builtInProfiles.local, stamp_bits: 0 })
 

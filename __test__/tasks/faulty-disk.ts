@@ -3,7 +3,7 @@
  * `vi.mock('node:fs/promises', async (original) => (await import('./faulty-disk.ts')).faulty(await original()))`.
  */
 import type * as FileSystem from 'node:fs/promises'
-import { settle } from './fakes.ts'
+import { settle } from '../time/manual-clock.ts'
 
 type Handle = FileSystem.FileHandle
 

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { taskDirectory } from '../../src/tasks/checkpoints/checkpoints.ts'
-import { FakePool, settle, until } from './fakes.ts'
+import { FakePool, until } from './fakes.ts'
+import { settle } from '../time/manual-clock.ts'
 import { OPTIONS, workbench } from './workbench.ts'
 
 const at = workbench()

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { createTaskManager, type TaskOptions } from '../../src/tasks/manager.ts'
 import type { TaskManager } from '../../src/tasks/types.ts'
-import { FakePool, FakeSteps, ManualClock, MemoryProgressLog, MemoryStore, silentLog, until } from './fakes.ts'
+import { FakePool, FakeSteps, MemoryProgressLog, MemoryStore, silentLog, until } from './fakes.ts'
+import { ManualClock } from '../time/manual-clock.ts'
 
 export const DAY = 24 * 60 * 60 * 1000
 export const OPTIONS: TaskOptions = { maxTasks: 1, queue: 2, checkpointSeconds: 10 }

@@ -7,7 +7,7 @@ import pino from 'pino'
 import type { BeaconClient } from '../../src/beacon/types.ts'
 import type { DocumentJudge, NativePool } from '../../src/native/types.ts'
 import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
-import type { Timers } from '../../src/time/timers.ts'
+import type { Clock } from '../../src/time/clock.ts'
 import type { NetworkMode } from '../../src/network/types.ts'
 import { sha256, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
@@ -42,7 +42,7 @@ export interface NodeParts {
   readonly elapsed?: () => number
   /** Milliseconds since the epoch; default: the machine's. */
   readonly clock?: () => number
-  readonly timers?: Timers
+  readonly timers?: Pick<Clock, 'every'>
 }
 
 /**

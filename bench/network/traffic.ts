@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createBeaconClient } from '../../src/beacon/client.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
-import { systemTimers, type Timers } from '../../src/time/timers.ts'
+import { systemClock, type Clock } from '../../src/time/clock.ts'
 import { encodeReveal } from '../../src/protocol/claim/reveal.ts'
 import { startNodes, type BenchNode, type NodeParts } from './node.ts'
 import { claim, namesOf, publish } from './owner.ts'
@@ -45,7 +45,7 @@ export interface Traffic {
 /** A clock and timers that can be called while it is ahead. */
 interface Time {
   readonly clock: () => number
-  readonly timers: Timers
+  readonly timers: Pick<Clock, 'every'>
   /** Moves the clock an hour and a half ahead of the time before. */
   pass(): void
 }
@@ -133,7 +133,7 @@ function createTime(): Time {
     timers: {
       every(milliseconds, action) {
         actions.set(action, milliseconds)
-        const end = systemTimers.every(milliseconds, action)
+        const end = systemClock.every(milliseconds, action)
         return () => {
           actions.delete(action)
           end()

@@ -3,7 +3,7 @@ import type { DaemonEvent, EventLog } from './services.ts'
 export interface EventLogOptions {
   /** Events kept for those who come later. */
   readonly capacity: number
-  readonly clock: () => number
+  readonly now: () => number
 }
 
 export interface WritableEventLog extends EventLog {
@@ -15,9 +15,9 @@ export interface WritableEventLog extends EventLog {
  * comes back after a restart, with an id of the run before, misses nothing of this one: no run has as many events as
  * milliseconds.
  */
-export function createEventLog({ capacity, clock }: EventLogOptions): WritableEventLog {
+export function createEventLog({ capacity, now }: EventLogOptions): WritableEventLog {
   const kept: DaemonEvent[] = []
-  let newest = clock()
+  let newest = now()
   let news = Promise.withResolvers<undefined>()
   /** Every waiting reader looks again. */
   const wake = () => {
@@ -27,7 +27,7 @@ export function createEventLog({ capacity, clock }: EventLogOptions): WritableEv
 
   return {
     append(type, detail) {
-      kept.push({ id: ++newest, at: new Date(clock()).toISOString(), type, detail })
+      kept.push({ id: ++newest, at: new Date(now()).toISOString(), type, detail })
       if (kept.length > capacity) kept.shift()
       wake()
     },

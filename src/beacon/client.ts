@@ -17,7 +17,7 @@ export interface BeaconClientOptions {
   /** Told about what an operator should look at: sources that fail, a clock that lags. */
   warn?: (message: string) => void
   /** Milliseconds since the epoch. */
-  clock?: () => number
+  now?: () => number
   /** For jitter, 0..1. */
   random?: () => number
   /** Verified pulses held in memory. */
@@ -45,7 +45,7 @@ class FollowingClient implements BeaconClient {
   readonly #store: PulseStore
   readonly #events = new EventEmitter<{ pulse: [VerifiedPulse] }>()
   readonly #warn: (message: string) => void
-  readonly #clock: () => number
+  readonly #now: () => number
   readonly #random: () => number
   /** Requests for single rounds under way. */
   readonly #fetching = new Map<number, Promise<VerifiedPulse>>()
@@ -53,7 +53,7 @@ class FollowingClient implements BeaconClient {
   #following = false
   #warnedOfClock = false
 
-  constructor({ chain, urls, pool, warn, clock, random, capacity }: BeaconClientOptions) {
+  constructor({ chain, urls, pool, warn, now, random, capacity }: BeaconClientOptions) {
     this.#chain = chain
     this.#sources = new DrandSources(urls, chain)
     const publicKey = new Uint8Array(Buffer.from(chain.public_key, 'hex'))
@@ -63,7 +63,7 @@ class FollowingClient implements BeaconClient {
       (pulse) => this.#advance(pulse)
     )
     this.#warn = warn ?? (() => undefined)
-    this.#clock = clock ?? Date.now
+    this.#now = now ?? Date.now
     this.#random = random ?? Math.random
     // Every waiter listens; how many there are is not this client's to judge.
     this.#events.setMaxListeners(0)
@@ -88,7 +88,7 @@ class FollowingClient implements BeaconClient {
     return this.#store.latest
   }
 
-  now(nowMs = this.#clock()): number {
+  now(nowMs = this.#now()): number {
     return Math.max(clockRound(nowMs, this.#chain), this.#store.latest?.round ?? 0)
   }
 
@@ -143,7 +143,7 @@ class FollowingClient implements BeaconClient {
     const backoff = new Backoff(Math.min(FIRST_RETRY_MS, periodMs / 2), MAX_RETRY_MS, this.#random)
     let failing = false
     while (!signal.aborted) {
-      const due = clockRound(this.#clock(), this.#chain)
+      const due = clockRound(this.#now(), this.#chain)
       try {
         const { round } = await this.#fetch('latest', signal)
         if (failing) this.#warn('the beacon answers again')
@@ -167,7 +167,7 @@ class FollowingClient implements BeaconClient {
   }
 
   #untilNextPoll(): number {
-    const nowMs = this.#clock()
+    const nowMs = this.#now()
     const periodMs = this.#chain.period * 1000
     // A round that is out before its time (our clock lags) leaves a whole period to wait, not more.
     const dueInMs = Math.min(roundTimeMs(clockRound(nowMs, this.#chain) + 1, this.#chain) - nowMs, periodMs)
@@ -179,7 +179,7 @@ class FollowingClient implements BeaconClient {
   }
 
   #advance(pulse: VerifiedPulse): void {
-    const clock = clockRound(this.#clock(), this.#chain)
+    const clock = clockRound(this.#now(), this.#chain)
     const lags = clockLags(clock, pulse.round)
     if (lags && !this.#warnedOfClock) {
       this.#warn(
@@ -192,7 +192,7 @@ class FollowingClient implements BeaconClient {
 
   /** Until a round is due by the clock, or any pulse is seen: it may show that the clock lags. */
   async #untilDue(round: number, signal: AbortSignal): Promise<void> {
-    const nowMs = this.#clock()
+    const nowMs = this.#now()
     const dueInMs = roundTimeMs(round, this.#chain) - nowMs + this.#chain.period * 1000 * POLL_DELAY
     await this.#pulseWithin(Math.min(Math.max(dueInMs, 1), MAX_TIMER_MS), signal)
   }

@@ -26,19 +26,19 @@ export interface DevBeaconOptions {
   /** The profile's beacon. Throws BEACON_WRONG_CHAIN for a chain whose key is not the public test key. */
   profileBeacon: BeaconChain
   /** Milliseconds since the epoch. */
-  clock?: () => number
+  now?: () => number
 }
 
 export async function startDevBeacon({
   host,
   port,
   profileBeacon,
-  clock = Date.now
+  now = Date.now
 }: DevBeaconOptions): Promise<BeaconServer> {
-  return await serveBeacon(devSupply(profileBeacon, clock), { host, port })
+  return await serveBeacon(devSupply(profileBeacon, now), { host, port })
 }
 
-function devSupply(chain: BeaconChain, clock: () => number): PulseSupply {
+function devSupply(chain: BeaconChain, now: () => number): PulseSupply {
   if (chain.public_key !== DEV_BEACON_CHAIN.public_key) {
     throw new BeaconError(
       'BEACON_WRONG_CHAIN',
@@ -50,7 +50,7 @@ function devSupply(chain: BeaconChain, clock: () => number): PulseSupply {
     chain,
     groupHash: DEV_BEACON_GROUP_HASH,
     beaconId: DEV_BEACON_ID,
-    latestRound: () => clockRound(clock(), chain),
+    latestRound: () => clockRound(now(), chain),
     signature(round) {
       if (round < 1) return undefined
       const known = held.get(round)

@@ -183,7 +183,7 @@ export async function startDaemon(
         seed: () => (seedForm(paths) === 'sealed' ? holder.require() : undefined),
         isReady: () => !holder.isLocked,
         log,
-        now: () => clock.now()
+        clock
       })
     // After everything that writes has stopped.
     life.onStop('backup', () => keeper?.stop())
@@ -286,7 +286,7 @@ export async function startDaemon(
       { automaticRenewal: () => config.current().auto_renew, slots: () => taskOptions.maxTasks }
     )
 
-    const events = createEventLog({ capacity: EVENTS_KEPT, clock: () => clock.now() })
+    const events = createEventLog({ capacity: EVENTS_KEPT, now: () => clock.now() })
     const metrics = createMetrics()
     const instance = randomUUID()
     const services = {
@@ -299,7 +299,7 @@ export async function startDaemon(
         prefix: prefixes.tokens,
         readMainToken: () => readAccessToken(paths.token),
         writeMainToken: (token) => writePrivateFile(paths.token, `${token}\n`),
-        clock: () => clock.now()
+        now: () => clock.now()
       }),
       config,
       seed: createSeedService({
@@ -313,7 +313,7 @@ export async function startDaemon(
         warn: (message) => log.warn(message)
       }),
       events,
-      idempotency: createIdempotency({ store, prefix: prefixes.idempotency, clock: () => clock.now() }),
+      idempotency: createIdempotency({ store, prefix: prefixes.idempotency, now: () => clock.now() }),
       metrics,
       log,
       readiness: () =>
@@ -334,7 +334,7 @@ export async function startDaemon(
 
     life.onStop(
       'observers',
-      observe(metrics, { network, beacon, tasks, registry, clock: () => clock.now(), version: VERSION, backup: keeper })
+      observe(metrics, { network, beacon, tasks, registry, now: () => clock.now(), version: VERSION, backup: keeper })
     )
     life.onStop(
       'events',

@@ -16,7 +16,7 @@ export interface MetricSources {
   readonly beacon: BeaconClient
   readonly tasks: TaskManager
   readonly registry: Pick<NameRegistry, 'ownedNames' | 'networkStatus'>
-  readonly clock: () => number
+  readonly now: () => number
   readonly version: string
   /** Undefined where the configuration names no `backup.file`. */
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
@@ -37,7 +37,7 @@ export function createMetrics(): Registry {
 /** Adds the daemon's own gauges; returns the function that ends their subscriptions. */
 export function observe(
   registry: Registry,
-  { network, beacon, tasks, registry: names, clock, version, backup }: MetricSources
+  { network, beacon, tasks, registry: names, now, version, backup }: MetricSources
 ): () => void {
   const registers = [registry]
   new Gauge({ name: 'chronym_info', help: 'Version of the daemon', labelNames: ['version'], registers }).set(
@@ -89,8 +89,8 @@ export function observe(
     }
   })
   observeDiversity(registers, names)
-  observeNames(registers, names, clock)
-  if (backup !== undefined) observeBackup(registers, backup, clock)
+  observeNames(registers, names, now)
+  if (backup !== undefined) observeBackup(registers, backup, now)
   const ended = new Counter({
     name: 'chronym_tasks_ended_total',
     help: 'Tasks that ended',
@@ -133,7 +133,7 @@ function observeDiversity(registers: Registry[], network: Pick<NameRegistry, 'ne
   )
 }
 
-function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNames'>, clock: () => number): void {
+function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNames'>, now: () => number): void {
   new Gauge({
     name: 'chronym_names',
     help: 'Names of this daemon by state',
@@ -163,12 +163,12 @@ function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNam
         .ownedNames()
         .flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' ? [] : [Date.parse(end)]))
       this.remove()
-      if (ends.length > 0) this.set(Math.round((Math.min(...ends) - clock()) / 1000))
+      if (ends.length > 0) this.set(Math.round((Math.min(...ends) - now()) / 1000))
     }
   })
 }
 
-function observeBackup(registers: Registry[], backup: Pick<BackupKeeper, 'status'>, clock: () => number): void {
+function observeBackup(registers: Registry[], backup: Pick<BackupKeeper, 'status'>, now: () => number): void {
   new Gauge({
     name: 'chronym_backup_age_seconds',
     help: 'Since the file of backup.file was last written, at least once a day; absent before the first time',
@@ -176,7 +176,7 @@ function observeBackup(registers: Registry[], backup: Pick<BackupKeeper, 'status
     collect() {
       const { writtenMs } = backup.status()
       this.remove()
-      if (writtenMs !== undefined) this.set(Math.max(0, Math.round((clock() - writtenMs) / 1000)))
+      if (writtenMs !== undefined) this.set(Math.max(0, Math.round((now() - writtenMs) / 1000)))
     }
   })
   new Counter({

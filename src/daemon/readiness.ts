@@ -20,7 +20,7 @@ export interface ReadinessSources {
   /** Undefined where the configuration names no `backup.file`. */
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
   /** Milliseconds since the epoch. */
-  readonly now?: () => number
+  readonly now: () => number
 }
 
 interface Stored {
@@ -47,7 +47,7 @@ export function checkReadiness({
   isSeedSafe,
   isSeedLocked,
   backup,
-  now = Date.now
+  now
 }: ReadinessSources): ReadinessCheck[] {
   const { status, peers } = network.status()
   const latest = beacon.latest()

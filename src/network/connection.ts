@@ -15,7 +15,7 @@ import { createPeers, type Peers } from './peers.ts'
 import { createPrefixes, type SettledPrefixes } from './routing/prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './wire/serve.ts'
 import { dropThoseThatTurnLight, forgetStrangers, onPeerKnown } from './routing/routing.ts'
-import type { Timers } from '../time/timers.ts'
+import type { Clock } from '../time/clock.ts'
 import { preferDiversePeers } from './routing/diverse-table.ts'
 import type { NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './routing/watchdog.ts'
@@ -23,7 +23,7 @@ import { watchBootstrap } from './routing/watchdog.ts'
 export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect'> {
   /** Addresses of peers to try beside the bootstrap peers when nobody is known. */
   readonly metBefore: () => readonly string[]
-  readonly timers: Timers
+  readonly timers: Pick<Clock, 'every'>
   readonly log: Logger
   readonly acquaintances: Acquaintances
   /** A peer has entered the routing table. */

@@ -29,7 +29,7 @@ import { DEFAULT_HOLDER_LIMITS } from './holder/limits.ts'
 import { startMaintenance, type Maintenance } from './upkeep/maintenance.ts'
 import type { Peers } from './peers.ts'
 import { createPenalties } from './budget/penalties.ts'
-import { systemTimers, type Timers } from '../time/timers.ts'
+import { systemClock, type Clock } from '../time/clock.ts'
 import type {
   CommitOutcome,
   HeldEntry,
@@ -75,7 +75,7 @@ export interface NetworkOptions {
   readonly storageBytes?: number
   /** Monotonic, milliseconds: what peers may cost is counted by it. */
   readonly elapsed?: () => number
-  readonly timers?: Timers
+  readonly timers?: Pick<Clock, 'every'>
   /** 0 <= x < 1: spreads what neighbours would otherwise do at the same moment. */
   readonly random?: () => number
   /** Told to peers by identify. */
@@ -94,7 +94,7 @@ export function createNetwork(options: NetworkOptions): OpenableNetwork {
 
 class RegistryNetwork implements OpenableNetwork {
   readonly #options: NetworkOptions
-  readonly #timers: Timers
+  readonly #timers: Pick<Clock, 'every'>
   readonly #clock: RoundClock
   readonly #penalties
   readonly #holder: Holder
@@ -120,7 +120,7 @@ class RegistryNetwork implements OpenableNetwork {
     const nodeKey = keyPairFromSeed(options.nodeSeed)
     this.#options = options
     this.#mode = options.mode
-    this.#timers = options.timers ?? systemTimers
+    this.#timers = options.timers ?? systemClock
     this.#penalties = createPenalties(() => clock.nowMs())
     this.#contacts = new Contacts(store)
     this.#acquaintances = new Acquaintances(store, () => clock.time().now)

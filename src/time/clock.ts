@@ -1,30 +1,26 @@
-/** Time as tasks and registry see it: injected, so that tests need no sleeps and the system clock may jump. */
+import { setTimeout } from 'node:timers/promises'
+
+/** The machine's time, injected, so that tests need no real time. Protocol time is `RoundClock`'s. */
 export interface Clock {
   /** Milliseconds since the epoch; may jump either way. */
   now(): number
   /** Resolves after `milliseconds`; rejects with the signal's reason when aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Calls `listener` again and again, `milliseconds` apart, until the returned function is called. */
+  /** Calls `listener` every `milliseconds`, the first time after that long, until the returned function is called. */
   every(milliseconds: number, listener: () => void): () => void
 }
 
 /** The machine's clock. Its timers never keep the process alive by themselves. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep(milliseconds, signal) {
-    return new Promise((resolve, reject) => {
-      const abort = (): void => {
-        clearTimeout(timer)
-        reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'))
-      }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }, milliseconds)
-      timer.unref()
-      if (signal?.aborted === true) abort()
-      else signal?.addEventListener('abort', abort, { once: true })
-    })
+  async sleep(milliseconds, signal) {
+    try {
+      await setTimeout(milliseconds, undefined, { ref: false, ...(signal !== undefined && { signal }) })
+    } catch (error) {
+      // Node wraps the reason in an error of its own.
+      signal?.throwIfAborted()
+      throw error
+    }
   },
   every(milliseconds, listener) {
     const timer = setInterval(listener, milliseconds)

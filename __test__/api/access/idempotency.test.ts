@@ -77,7 +77,7 @@ describe('an Idempotency-Key', () => {
 describe('the answers kept', () => {
   it('survive a restart', () => {
     const store = new MemoryStore()
-    const options = { store, prefix: 'idempotency/', clock: () => 0 }
+    const options = { store, prefix: 'idempotency/', now: () => 0 }
     createIdempotency(options).remember('key', 'hash', { status: 202 })
     expect(createIdempotency(options).find('key', 'hash')).toEqual({ status: 'replay', response: { status: 202 } })
     expect(createIdempotency(options).find('key', 'other')).toEqual({ status: 'conflict' })
@@ -86,7 +86,7 @@ describe('the answers kept', () => {
   it('are dropped from the store when they are past their time', () => {
     const store = new MemoryStore()
     const clock = { now: 0 }
-    const service = createIdempotency({ store, prefix: 'idempotency/', clock: () => clock.now })
+    const service = createIdempotency({ store, prefix: 'idempotency/', now: () => clock.now })
     service.remember('old', 'hash', {})
     clock.now = 25 * HOUR_MS
     service.remember('new', 'hash', {})
@@ -103,19 +103,19 @@ describe('the answers kept', () => {
     '{"at":0,"bodyHash":"hash","response":null}'
   ])('are none where the store holds %s', (json) => {
     const store = new MemoryStore()
-    const service = createIdempotency({ store, prefix: 'idempotency/', clock: () => 0 })
+    const service = createIdempotency({ store, prefix: 'idempotency/', now: () => 0 })
     service.remember('key', 'hash', {})
     const [[key] = ['']] = [...store.values]
     store.put(key, new TextEncoder().encode(json))
     expect(service.find('key', 'hash')).toEqual({ status: 'new' })
-    createIdempotency({ store, prefix: 'idempotency/', clock: () => 0 }).remember('other', 'hash', {})
+    createIdempotency({ store, prefix: 'idempotency/', now: () => 0 }).remember('other', 'hash', {})
     expect(store.values.has(key)).toBe(false)
   })
 
   it('are not kept until a clock that was set back has caught up', () => {
     const store = new MemoryStore()
     const clock = { now: 100 * HOUR_MS }
-    const service = createIdempotency({ store, prefix: 'idempotency/', clock: () => clock.now })
+    const service = createIdempotency({ store, prefix: 'idempotency/', now: () => clock.now })
     service.remember('key', 'hash', {})
     clock.now -= HOUR_MS
     expect(service.find('key', 'hash')).toMatchObject({ status: 'replay' })
@@ -125,7 +125,7 @@ describe('the answers kept', () => {
 
   it('never have the words of a client as their key', () => {
     const store = new MemoryStore()
-    createIdempotency({ store, prefix: 'idempotency/', clock: () => 0 }).remember('../../etc', 'hash', {})
+    createIdempotency({ store, prefix: 'idempotency/', now: () => 0 }).remember('../../etc', 'hash', {})
     expect([...store.values.keys()]).toEqual([expect.stringMatching(/^idempotency\/[0-9a-f]{64}$/)])
   })
 })

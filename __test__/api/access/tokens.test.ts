@@ -9,7 +9,7 @@ function service(main: string | undefined = MAIN_TOKEN, store = new MemoryStore(
     prefix: 'token/',
     readMainToken: () => file.token,
     writeMainToken: (token) => (file.token = token),
-    clock: () => Date.parse('2026-11-21T12:00:00Z')
+    now: () => Date.parse('2026-11-21T12:00:00Z')
   })
   return { tokens, file, store }
 }

@@ -121,7 +121,7 @@ export function createWorld(options: AppOptions = {}) {
     seed: { state: 'unlocked', sealed: true, kept_elsewhere: false, waiting: [] } as SeedView,
     seedFailure: undefined as Error | undefined
   }
-  const events = createEventLog({ capacity: 100, clock: () => clock.now })
+  const events = createEventLog({ capacity: 100, now: () => clock.now })
   const services: ApiServices = {
     version: '1.2.3',
     instance: INSTANCE,
@@ -132,7 +132,7 @@ export function createWorld(options: AppOptions = {}) {
       prefix: 'token/',
       readMainToken: () => mainToken,
       writeMainToken,
-      clock: () => clock.now
+      now: () => clock.now
     }),
     config,
     seed: {
@@ -153,7 +153,7 @@ export function createWorld(options: AppOptions = {}) {
       }
     },
     events,
-    idempotency: createIdempotency({ store, prefix: 'idempotency/', clock: () => clock.now }),
+    idempotency: createIdempotency({ store, prefix: 'idempotency/', now: () => clock.now }),
     metrics: new MetricsRegistry(),
     log,
     readiness: () => state.checks,

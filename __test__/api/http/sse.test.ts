@@ -166,7 +166,7 @@ describe('the event log', () => {
   }
 
   it('keeps the newest events only, and goes on after the one that was seen', async () => {
-    const log = createEventLog({ capacity: 3, clock: () => 0 })
+    const log = createEventLog({ capacity: 3, now: () => 0 })
     for (let event = 1; event <= 5; event++) log.append('test', {})
     expect(await take(log, undefined, 3)).toEqual([3, 4, 5])
     expect(await take(log, 1, 3)).toEqual([3, 4, 5])
@@ -174,22 +174,22 @@ describe('the event log', () => {
   })
 
   it('shows everything to a reader whose id is from before a restart, however many events there were in either run', async () => {
-    const former = createEventLog({ capacity: 100, clock: () => 5_000 })
+    const former = createEventLog({ capacity: 100, now: () => 5_000 })
     for (let event = 0; event < 50; event++) former.append('test', {})
     const last = (await take(former, undefined, 50)).at(-1)
-    const log = createEventLog({ capacity: 100, clock: () => 6_000 })
+    const log = createEventLog({ capacity: 100, now: () => 6_000 })
     for (let event = 0; event < 60; event++) log.append('test', {})
     expect(await take(log, last, 60)).toEqual(await take(log, undefined, 60))
   })
 
   it('shows everything to a reader whose id is from before the clock was set back', async () => {
-    const log = createEventLog({ capacity: 3, clock: () => 0 })
+    const log = createEventLog({ capacity: 3, now: () => 0 })
     log.append('test', {})
     expect(await take(log, 1000, 1)).toEqual([1])
   })
 
   it('lets a slow reader lose the oldest', async () => {
-    const log = createEventLog({ capacity: 2, clock: () => 0 })
+    const log = createEventLog({ capacity: 2, now: () => 0 })
     const closed = new AbortController()
     const reader = log.stream(undefined, closed.signal)[Symbol.asyncIterator]()
     log.append('test', {})
@@ -202,9 +202,8 @@ describe('the event log', () => {
 
   it('ends for a reader that waits when its signal aborts', async () => {
     const closed = new AbortController()
-    const reader = createEventLog({ capacity: 2, clock: () => 0 })
-      .stream(undefined, closed.signal)
-      [Symbol.asyncIterator]()
+    const events = createEventLog({ capacity: 2, now: () => 0 }).stream(undefined, closed.signal)
+    const reader = events[Symbol.asyncIterator]()
     const next = reader.next()
     closed.abort()
     expect((await next).done).toBe(true)

@@ -24,7 +24,8 @@ import { clientOf, modelledPeer, modelledPeers } from '../../network/modelled-pe
 import { keyOf } from '../../protocol/fixtures.ts'
 import { FakeWorld, profile, startNode, type TestNode } from '../../registry/fakes.ts'
 import { code } from '../../registry/workbench.ts'
-import { ManualClock, MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../../tasks/fakes.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
 
 const CREATED = '2026-01-01T00:00:00Z'
 const [ROTATED_OUT, CURRENT, RECOVERY, ASSERTION] = ['rotated out', 'current', 'recovery', 'assertion'].map(keyOf) as [

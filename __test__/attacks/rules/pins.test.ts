@@ -8,7 +8,8 @@ import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { PinView } from '../../../src/registry/types.ts'
 import { FakeWorld, profile, type TestNode } from '../../registry/fakes.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../../registry/workbench.ts'
-import { MemoryStore, settle } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../../tasks/fakes.ts'
+import { settle } from '../../time/manual-clock.ts'
 
 const SPAN_MS = profile.pin_after * profile.beacon.period * SECOND
 

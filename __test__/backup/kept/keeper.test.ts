@@ -22,7 +22,7 @@ import { readBackupState } from '../../../src/data-directory/seed-safety.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { cli } from '../../cli/harness.ts'
-import { ManualClock } from '../../tasks/fakes.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
 
 const profile = builtInProfiles.local
 const secret = await generateX25519Identity()
@@ -52,12 +52,7 @@ function keep(writtenMs?: number): void {
     },
     isReady: () => isReady,
     isThere: () => existsSync(file),
-    now: () => clock.now(),
-    after(milliseconds, action) {
-      const ended = new AbortController()
-      void clock.sleep(milliseconds, ended.signal).then(action, () => undefined)
-      return () => ended.abort(new Error('ended'))
-    },
+    clock,
     writtenMs,
     onFailure: (error) => told.push((error as Error).message),
     onRecovery: () => told.push('recovered'),
@@ -306,7 +301,7 @@ describe('the kept backup', () => {
     const failures: unknown[] = []
     const log = { info: () => undefined, warn: () => undefined, error: (facts: unknown) => failures.push(facts) }
     const place = join(root, 'elsewhere', 'thread.age')
-    const threaded = createKeeper({ file: place, recipients, paths, profile, log, now: () => clock.now() })
+    const threaded = createKeeper({ file: place, recipients, paths, profile, log, clock })
     threaded.start()
     await threaded.stop()
     expect(threaded.status()).toMatchObject({ state: 'kept', writtenMs: clock.now() })
@@ -317,7 +312,7 @@ describe('the kept backup', () => {
       paths,
       profile,
       log,
-      now: () => clock.now()
+      clock
     })
     nowhere.start()
     await nowhere.stop()

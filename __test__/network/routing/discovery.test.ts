@@ -6,7 +6,7 @@ import type { Node } from '../../../src/network/libp2p.ts'
 import { tableSize } from '../../../src/network/routing/routing.ts'
 import { positionOf } from '../../../src/network/position.ts'
 import { sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
-import type { Timers } from '../../../src/time/timers.ts'
+import type { Clock } from '../../../src/time/clock.ts'
 import { startBareNode } from '../bare-node.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -42,7 +42,7 @@ beforeEach(async () => {
     changes.push(hasChanged)
     await anew(key)
   }
-  const timers: Timers = {
+  const timers: Pick<Clock, 'every'> = {
     every: (_milliseconds, action) => (samples.push(action), () => samples.splice(samples.indexOf(action), 1))
   }
   end = discoverPeers(

@@ -29,7 +29,8 @@ import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { firstLink } from '../../../src/protocol/claim/reveal.ts'
 import { keys } from '../../../src/store/keys.ts'
-import { ManualClock, until } from '../../tasks/fakes.ts'
+import { until } from '../../tasks/fakes.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
 import { FakeWorld, profile, startNode, type TestNode } from '../fakes.ts'
 
 const ALICE = 'alice.chronym' as Name

@@ -5,7 +5,8 @@ import type { FirmPin, TentativePin } from '../../../src/protocol/resolution/pin
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import * as v from 'valibot'
-import { MemoryStore, settle } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../../tasks/fakes.ts'
+import { settle } from '../../time/manual-clock.ts'
 import { profile, type TestNode } from '../fakes.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 

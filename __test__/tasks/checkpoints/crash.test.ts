@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTaskManager } from '../../../src/tasks/manager.ts'
 import type { TaskManager } from '../../../src/tasks/types.ts'
-import { FakePool, FakeSteps, ManualClock, MemoryStore, silentLog, until } from '../fakes.ts'
+import { FakePool, FakeSteps, MemoryStore, silentLog, until } from '../fakes.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
 
 /** Stops counting when nothing more happens: a registration has fewer points than that. */
 const MANY_POINTS = 200

@@ -10,7 +10,8 @@ import { loadCheckpoints, taskDirectory } from '../../../src/tasks/checkpoints/c
 import { TaskEvaluation } from '../../../src/tasks/run/evaluation.ts'
 import { newTask } from '../../../src/tasks/state/state.ts'
 import type { EvaluationPlan } from '../../../src/tasks/types.ts'
-import { FakeSteps, ManualClock, silentLog } from '../fakes.ts'
+import { FakeSteps, silentLog } from '../fakes.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
 import { disk, diskError } from '../faulty-disk.ts'
 import { records, SQUARINGS_A_CHECKPOINT, SQUARINGS_A_RECORD, SteppingPool } from '../stepping-pool.ts'
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
 import { taskEventDetail } from '../../../src/tasks/state/event-detail.ts'
-import { settle, taskWhere } from '../fakes.ts'
+import { taskWhere } from '../fakes.ts'
+import { settle } from '../../time/manual-clock.ts'
 import { workbench } from '../workbench.ts'
 
 const at = workbench()

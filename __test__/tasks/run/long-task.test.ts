@@ -11,7 +11,8 @@ import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { createTaskManager } from '../../../src/tasks/manager.ts'
 import type { EvaluationPlan, TaskEvent, TaskManager } from '../../../src/tasks/types.ts'
-import { FakePool, FakeSteps, ManualClock, silentLog, until, type FakeEvaluation } from '../fakes.ts'
+import { FakePool, FakeSteps, silentLog, until, type FakeEvaluation } from '../fakes.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
 
 const DAYS_MS = 24 * 60 * 60 * 1000
 const ITERATIONS = 10 ** 12

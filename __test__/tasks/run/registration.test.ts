@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
 import { NativeError } from '../../../src/native/errors.ts'
-import { ITERATIONS, settle, taskWhere, until } from '../fakes.ts'
+import { ITERATIONS, taskWhere, until } from '../fakes.ts'
+import { settle } from '../../time/manual-clock.ts'
 import { workbench } from '../workbench.ts'
 
 const at = workbench()

@@ -13,22 +13,22 @@ type Entry = v.InferOutput<typeof EntrySchema>
 export interface IdempotencyOptions {
   readonly store: KeyValue
   readonly prefix: string
-  readonly clock: () => number
+  readonly now: () => number
 }
 
 /** Answers kept in the store for 24 h; those past it are dropped once an hour. */
-export function createIdempotency({ store, prefix, clock }: IdempotencyOptions): IdempotencyService {
+export function createIdempotency({ store, prefix, now }: IdempotencyOptions): IdempotencyService {
   let sweptAt = -Infinity
 
   const sweep = () => {
-    if (Math.abs(clock() - sweptAt) < HOUR_MS) return
-    sweptAt = clock()
+    if (Math.abs(now() - sweptAt) < HOUR_MS) return
+    sweptAt = now()
     const expired = [...store.list(prefix)].filter(([, value]) => !fresh(decode(value))).map(([key]) => key)
     for (const key of expired) store.delete(key)
   }
   // By a clock that was set back they come from the future.
   const fresh = (entry: Entry | undefined): entry is Entry =>
-    entry !== undefined && Math.abs(clock() - entry.at) < KEEP_MS
+    entry !== undefined && Math.abs(now() - entry.at) < KEEP_MS
 
   return {
     find(key, bodyHash) {
@@ -39,7 +39,7 @@ export function createIdempotency({ store, prefix, clock }: IdempotencyOptions):
     },
     remember(key, bodyHash, response) {
       sweep()
-      const entry = { at: clock(), bodyHash, response }
+      const entry = { at: now(), bodyHash, response }
       store.put(prefix + storeKey(key), new TextEncoder().encode(JSON.stringify(entry)))
     }
   }

@@ -26,7 +26,7 @@ export interface TokenServiceOptions {
   readonly readMainToken: () => string | undefined
   /** Durable, mode 0600. */
   readonly writeMainToken: (token: string) => void
-  readonly clock: () => number
+  readonly now: () => number
 }
 
 /** A token as it was stored; undefined for what is none. */
@@ -45,7 +45,7 @@ export function createTokenService({
   prefix,
   readMainToken,
   writeMainToken,
-  clock
+  now
 }: TokenServiceOptions): TokenService {
   const stored = new Map<string, StoredToken>()
   for (const [key, value] of store.list(prefix)) {
@@ -78,7 +78,7 @@ export function createTokenService({
       const view: TokenView = {
         id: randomBytes(8).toString('hex'),
         scopes: [...scopes],
-        created_at: new Date(clock()).toISOString(),
+        created_at: new Date(now()).toISOString(),
         label: label ?? null
       }
       const entry: StoredToken = { ...view, hash: digest(token).toString('hex') }

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import type { Logger } from '../../log.ts'
 import type { DataPaths } from '../../data-directory/paths.ts'
 import { messageOf } from '../../protocol/errors.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { readBackupState } from '../../data-directory/seed-safety.ts'
 import { keepOnThread } from './keep-on-thread.ts'
@@ -18,11 +19,10 @@ export interface CreateKeeperOptions {
   /** Whether the directory has its words in clear, or the seed is unlocked. */
   readonly isReady?: () => boolean
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
+  readonly clock: Clock
 }
 
-/** The keeper of a daemon, with the timers of the process and a thread for each file. */
+/** The keeper of a daemon: it writes each file on a thread of its own. */
 export function createKeeper({
   file: named,
   recipients,
@@ -31,7 +31,7 @@ export function createKeeper({
   seed,
   isReady,
   log,
-  now
+  clock
 }: CreateKeeperOptions): BackupKeeper {
   const file = resolve(named)
   if (isInside(file, paths.root))
@@ -39,15 +39,11 @@ export function createKeeper({
   const kept = readBackupState(paths).kept_backup
   const writtenMs = kept?.file === file ? Date.parse(kept.written_at ?? '') : NaN
   return new BackupKeeper({
-    write: (isForced) => keepOnThread({ paths, profile, seed: seed?.(), file, recipients, nowMs: now(), isForced }),
+    write: (isForced) =>
+      keepOnThread({ paths, profile, seed: seed?.(), file, recipients, nowMs: clock.now(), isForced }),
     ...(isReady !== undefined && { isReady }),
     isThere: () => existsSync(file),
-    now,
-    after(milliseconds, action) {
-      const timer = setTimeout(action, milliseconds)
-      timer.unref()
-      return () => clearTimeout(timer)
-    },
+    clock,
     writtenMs: Number.isNaN(writtenMs) ? undefined : writtenMs,
     onFailure: (error) =>
       log.error(

@@ -3,6 +3,7 @@
  * in any case.
  */
 import { prefixes } from '../../store/keys.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { KeepResult } from './kept-file.ts'
 import { BACKED_UP_PREFIXES } from '../records.ts'
 
@@ -42,10 +43,7 @@ export interface KeeperOptions {
   readonly isReady?: () => boolean
   /** Whether there is a file at the place. */
   readonly isThere: () => boolean
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
-  /** Calls once, unless the returned function is called before. */
-  readonly after: (milliseconds: number, action: () => void) => () => void
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** When an earlier run wrote the file, milliseconds since the epoch. */
   readonly writtenMs: number | undefined
   /** Told of the first failure in a row, of its end, and of records that are left out. */
@@ -69,7 +67,7 @@ export interface KeeperStatus {
 
 export class BackupKeeper {
   readonly #options: KeeperOptions
-  readonly #timers = new Map<TimerName, () => void>()
+  readonly #timers = new Map<TimerName, AbortController>()
   #writtenMs: number | undefined
   #isPending = false
   #isStarted = false
@@ -159,11 +157,11 @@ export class BackupKeeper {
       return
     }
     this.#isPending = false
-    const { write, now, onFailure, onRecovery } = this.#options
+    const { write, clock, onFailure, onRecovery } = this.#options
     try {
-      const age = this.#writtenMs === undefined ? 0 : now() - this.#writtenMs
+      const age = this.#writtenMs === undefined ? 0 : clock.now() - this.#writtenMs
       const { isWritten, leftOut } = await write(age >= REFRESH_MS || age < 0)
-      if (isWritten) this.#writtenMs = now()
+      if (isWritten) this.#writtenMs = clock.now()
       this.#tellLeftOut(leftOut)
       if (this.#failure !== undefined) onRecovery()
       this.#failure = undefined
@@ -187,15 +185,18 @@ export class BackupKeeper {
 
   #arm(name: TimerName, milliseconds: number): void {
     if (this.#timers.has(name)) return
-    const cancel = this.#options.after(milliseconds, () => {
+    const ended = new AbortController()
+    this.#timers.set(name, ended)
+    const fire = (): void => {
       this.#timers.delete(name)
       this.#due()
-    })
-    this.#timers.set(name, cancel)
+    }
+    // It rejects only when it is disarmed.
+    this.#options.clock.sleep(milliseconds, ended.signal).then(fire, () => undefined)
   }
 
   #disarm(name: TimerName): void {
-    this.#timers.get(name)?.()
+    this.#timers.get(name)?.abort()
     this.#timers.delete(name)
   }
 }

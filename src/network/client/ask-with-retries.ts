@@ -1,7 +1,7 @@
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../wire/ask.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
-import { pause } from '../../time/timers.ts'
+import { systemClock } from '../../time/clock.ts'
 
 /**
  * Questions to a peer that is busy, and how long it is left alone after the first; twice as long after each later one:
@@ -20,7 +20,7 @@ export async function askPatiently<R extends Request>(
   for (let attempt = 0; ; attempt++) {
     const answer = await peers.ask(peer, request, signal)
     if (answer.type !== 'busy' || attempt === ATTEMPTS - 1) return answer
-    await pause(BUSY_PAUSE_MS * 2 ** attempt, signal)
+    await systemClock.sleep(BUSY_PAUSE_MS * 2 ** attempt, signal)
   }
 }
 

@@ -6,7 +6,7 @@ import type { Peer, Peers } from '../peers.ts'
 import { orNothing } from '../wire/ask.ts'
 import type { GetAnswer } from '../wire/get.ts'
 import type { PutAnswer } from '../wire/put.ts'
-import { pause } from '../../time/timers.ts'
+import { systemClock } from '../../time/clock.ts'
 import type { PutOutcome } from '../types.ts'
 import { distinct, nearby } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
@@ -106,7 +106,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
       continue
     }
     if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy'))
-      await pause(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
+      await systemClock.sleep(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
     round++
     await sendTo(targets)
   }

@@ -16,7 +16,7 @@ import type { GetAnswer } from '../wire/get.ts'
 import { LIST_PAGE_ENTRIES, type ListAnswer, type ListedEntry, type ListRequest } from '../wire/list.ts'
 import type { PutAnswer } from '../wire/put.ts'
 import type { Handlers } from '../wire/serve.ts'
-import { pause } from '../../time/timers.ts'
+import { systemClock } from '../../time/clock.ts'
 import type { Verifier } from './verifier.ts'
 import { createCommitments, type Commitments } from './commitments/commitments.ts'
 import { DocumentHolder } from './identities/documents.ts'
@@ -191,7 +191,7 @@ export class Holder {
 
   /** Resolves when what has been received is on the disk. */
   #written(): Promise<void> {
-    this.#writing ??= pause(GATHER_MS).then(() => {
+    this.#writing ??= systemClock.sleep(GATHER_MS).then(() => {
       this.#writing = undefined
       this.commitments.flush()
     })

@@ -7,7 +7,7 @@ import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { Budget } from '../budget/budget.ts'
 import { FairQueue } from '../budget/fair-queue.ts'
 import { BUSY } from '../wire/answers.ts'
-import { pause } from '../../time/timers.ts'
+import { systemClock } from '../../time/clock.ts'
 
 /** From one page to the next, for all: 40 a second, 40% of the event loop. */
 const PAGE_MS = 25
@@ -52,7 +52,7 @@ export class Pages {
     while (this.#waiting.size > 0) {
       await setImmediate()
       this.#waiting.next()?.(true)
-      await pause(PAGE_MS)
+      await systemClock.sleep(PAGE_MS)
     }
     this.#isGiving = false
   }

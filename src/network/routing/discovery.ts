@@ -10,7 +10,7 @@ import type { Node } from '../libp2p.ts'
 import type { LookUps } from './look-ups.ts'
 import { onPeerKnown, tableSize } from './routing.ts'
 import { positionOf } from '../position.ts'
-import type { Timers } from '../../time/timers.ts'
+import type { Clock } from '../../time/clock.ts'
 
 /**
  * Nearer keys do not count for the network's size: peers there may have chosen their place to be near ourselves [a
@@ -32,7 +32,13 @@ const SAMPLE_EVERY_MS = 6 * 60 * 60_000
  * farther away than they are, as a node does that joins a Kademlia network, and again whenever half as many more are
  * known. Kad-dht's own refreshes are enough besides. Returns the function that ends it.
  */
-export function discoverPeers(node: Node, k: number, lookUps: LookUps, timers: Timers, log: Logger): () => void {
+export function discoverPeers(
+  node: Node,
+  k: number,
+  lookUps: LookUps,
+  timers: Pick<Clock, 'every'>,
+  log: Logger
+): () => void {
   const ended = new AbortController()
   let running = false
   let again = false

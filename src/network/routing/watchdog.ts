@@ -10,7 +10,7 @@ import { peerOf } from '../transport/addresses.ts'
 import { closeConnection } from './keep-places.ts'
 import type { Node } from '../libp2p.ts'
 import { tableSize } from './routing.ts'
-import type { Timers } from '../../time/timers.ts'
+import type { Clock } from '../../time/clock.ts'
 
 /** How often the table is looked at. */
 const WATCH_INTERVAL_MS = 2_000
@@ -37,7 +37,7 @@ interface Wanted {
 export function watchBootstrap(
   node: Node,
   addresses: () => readonly string[],
-  timers: Timers,
+  timers: Pick<Clock, 'every'>,
   onUnreachable: (address: string, reason: string) => void
 ): () => void {
   const missing = new Map<string, Wanted>()

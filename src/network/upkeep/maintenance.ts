@@ -13,7 +13,7 @@ import type { Holder } from '../holder/holder.ts'
 import type { Peers } from '../peers.ts'
 import { Questions } from './questions.ts'
 import { askForCommitments, dropDisplaced, handOver } from './replication.ts'
-import type { Timers } from '../../time/timers.ts'
+import type { Clock } from '../../time/clock.ts'
 import { OfflineError, type PutOutcome } from '../types.ts'
 
 const MINUTE_MS = 60_000
@@ -31,7 +31,7 @@ export interface MaintenanceParts {
   readonly store: Store
   readonly clock: RoundClock
   readonly beacon: Pick<BeaconClient, 'on'>
-  readonly timers: Timers
+  readonly timers: Pick<Clock, 'every'>
   readonly random: () => number
   readonly log: Logger
   readonly peers: () => Peers | undefined
