@@ -2,7 +2,6 @@
  * The typed client of the HTTP interface, as the command line uses it. It needs nothing of the daemon but its address
  * and a token.
  */
-import type { ErrorCode, FieldError } from '../../errors.ts'
 import { readEventStream } from './events.ts'
 import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from '../schemas/common.ts'
 import type {
@@ -25,6 +24,7 @@ import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/revea
 import type { SeedBody } from '../schemas/seed.ts'
 import type { WantedBody } from '../schemas/wanted.ts'
 import type { EstimateBody, TaskBody, TaskStartedBody } from '../schemas/task.ts'
+import { NotReady, plainFetch, problemOf, ProblemError, UnreachableError, type Transport } from './transport.ts'
 import type { ZoneBody, ZoneDraftBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
 
 export type {
@@ -59,48 +59,7 @@ export type {
   ZonePublishedBody,
   ZoneSavedBody
 }
-
-/** An error that the daemon answered with. */
-export class ProblemError extends Error {
-  override readonly name = 'ProblemError'
-  readonly code: ErrorCode
-  readonly status: number
-  readonly title: string
-  readonly detail: string
-  readonly errors: readonly FieldError[]
-  readonly requestId: string
-  /** Seconds after which trying again makes sense. */
-  readonly retryAfter: number | undefined
-  /** The whole body, with members of its own such as `task_id`. */
-  readonly problem: Readonly<ProblemBody>
-
-  constructor(problem: ProblemBody, retryAfter?: number) {
-    super(`${problem.code}: ${problem.detail}`)
-    this.code = problem.code
-    this.status = problem.status
-    this.title = problem.title
-    this.detail = problem.detail
-    this.errors = problem.errors ?? []
-    this.requestId = problem.request_id
-    this.retryAfter = retryAfter
-    this.problem = problem
-  }
-}
-
-/** No daemon answers at that address, or what answers is none; the message names cause and cure. */
-export class UnreachableError extends Error {
-  override readonly name = 'UnreachableError'
-  /** Where the message does not say it. */
-  readonly cure: string | undefined
-
-  constructor(message: string, { cure, ...options }: ErrorOptions & { cure?: string } = {}) {
-    super(message, options)
-    this.cure = cure
-  }
-}
-
-/** Sends a request to the daemon. Rejects with UnreachableError, or with the reason of an aborted signal. */
-export type Transport = (url: string, init: RequestInit & { readonly body?: string }) => Promise<Response>
+export { plainFetch, ProblemError, UnreachableError, type Transport }
 
 export interface ClientOptions {
   /** `http://host:port` */
@@ -359,19 +318,6 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
   }
 }
 
-/** The `fetch` of the platform. */
-export const plainFetch: Transport = async (url, init) => {
-  try {
-    return await fetch(url, init)
-  } catch (cause) {
-    if (init.signal?.aborted === true) throw cause
-    throw new UnreachableError(
-      `No daemon answers at ${new URL(url).origin}. Start it with \`chronym daemon\`, or say where it is.`,
-      { cause }
-    )
-  }
-}
-
 /** What broke a stream of events off for good is that nobody answers, whatever the platform calls it. */
 async function* mended<T>(events: AsyncIterable<T>, base: string): AsyncGenerator<T, void> {
   try {
@@ -380,28 +326,4 @@ async function* mended<T>(events: AsyncIterable<T>, base: string): AsyncGenerato
     if (cause instanceof ProblemError || cause instanceof UnreachableError) throw cause
     throw new UnreachableError(`The daemon at ${base} answers no more.`, { cause })
   }
-}
-
-/** /readyz answers its report with 503 too. */
-class NotReady extends Error {
-  readonly body: ReadinessBody
-
-  constructor(body: ReadinessBody) {
-    super('The daemon is not ready')
-    this.body = body
-  }
-}
-
-async function problemOf(response: Response, base: string): Promise<Error> {
-  const type = response.headers.get('Content-Type') ?? ''
-  if (type.startsWith('application/problem+json')) {
-    const retryAfter = Number(response.headers.get('Retry-After') ?? NaN)
-    return new ProblemError((await response.json()) as ProblemBody, Number.isNaN(retryAfter) ? undefined : retryAfter)
-  }
-  if (response.status === 503 && type.startsWith('application/json'))
-    return new NotReady((await response.json()) as ReadinessBody)
-  await response.body?.cancel()
-  return new UnreachableError(
-    `What answers at ${base} is no Chronym daemon (HTTP ${response.status}). Check the address.`
-  )
 }
