@@ -38,8 +38,8 @@ import { stampHolds } from '../../src/protocol/crypto/stamp.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { createRegistry, type RegistryOptions } from '../../src/registry/registry.ts'
 import { createTaskSteps } from '../../src/registry/registration/task-steps.ts'
-import type { Registry } from '../../src/registry/types.ts'
-import type { RegistryDependencies } from '../../src/registry/context.ts'
+import type { Registry } from '../../src/registry/use-cases.ts'
+import type { RegistryParts } from '../../src/registry/context.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createRoundClock } from '../../src/time/round-clock.ts'
 import type { Clock } from '../../src/time/clock.ts'
@@ -434,7 +434,7 @@ export interface TestNode {
   readonly beacon: FakeBeacon
   readonly pool: FakeWorkers
   readonly store: MemoryStore
-  readonly dependencies: RegistryDependencies
+  readonly dependencies: RegistryParts
   readonly seed: SeedHolder
   /** With its own seed. */
   unlock(): void
@@ -467,7 +467,7 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
   const seed = new SeedHolder(options.isLocked === true ? undefined : new Uint8Array(32).fill(options.seed ?? 1))
   const rules = options.profile ?? profile
   const roundClock = createRoundClock(beacon, rules, store, () => clock.now())
-  const dependencies: RegistryDependencies = {
+  const dependencies: RegistryParts = {
     profile: rules,
     store,
     network,

@@ -1,7 +1,7 @@
 /** What the HTTP interface is given by the daemon. It imports neither network nor store. */
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Logger } from 'pino'
-import type { Registry } from '../registry/types.ts'
+import type { Registry } from '../registry/use-cases.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import type { ProofStatement } from './daemon-proof.ts'
 

@@ -3,12 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { Network } from '../network/types.ts'
-import {
-  NAME_WARNING_CODES,
-  type NetworkDiversityView,
-  type OwnedName,
-  type Registry as NameRegistry
-} from '../registry/types.ts'
+import { NAME_WARNING_CODES, type NetworkDiversityView, type OwnedName } from '../registry/types.ts'
+import type { Registry as NameRegistry } from '../registry/use-cases.ts'
 import type { TaskManager, TaskView } from '../tasks/types.ts'
 
 export interface MetricSources {

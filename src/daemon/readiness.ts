@@ -3,7 +3,7 @@ import type { ReadinessCheck } from '../api/services.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { Network } from '../network/types.ts'
-import type { Registry } from '../registry/types.ts'
+import type { Registry } from '../registry/use-cases.ts'
 import type { TaskManager } from '../tasks/types.ts'
 
 /** Rounds without a new pulse after which the daemon is not ready. */

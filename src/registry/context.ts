@@ -19,7 +19,7 @@ import { Receipts } from './stored/receipts.ts'
 import { asServiceError } from './service-errors.ts'
 
 /** What the daemon gives to every use case. */
-export interface RegistryDependencies {
+export interface RegistryParts {
   readonly profile: NetworkProfile
   readonly store: Store
   readonly network: Network
@@ -36,7 +36,7 @@ export interface RegistryDependencies {
 }
 
 /** The dependencies with what every use case derives from them. Holds no state of its own. */
-export interface RegistryContext extends RegistryDependencies {
+export interface RegistryContext extends RegistryParts {
   readonly profileHash: Uint8Array
   readonly owned: OwnedNames
   readonly zones: LocalZones
@@ -47,7 +47,7 @@ export interface RegistryContext extends RegistryDependencies {
   time(): ProtocolTime
 }
 
-export function createContext(dependencies: RegistryDependencies): RegistryContext {
+export function createContext(dependencies: RegistryParts): RegistryContext {
   const { profile, store, roundClock } = dependencies
   return {
     ...dependencies,

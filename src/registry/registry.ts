@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts'
 import { canonicalName } from '../protocol/name/names.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
-import { createContext, openName, type RegistryDependencies } from './context.ts'
+import { createContext, openName, type RegistryParts } from './context.ts'
 import { estimate, MeasuredRate } from './registration/estimate.ts'
 import { explain } from './explanation/explain.ts'
 import { publishKid, publishManifest, resolveIdentity, resolveIdentityLog } from './identities/identities.ts'
@@ -20,7 +20,8 @@ import { Standings } from './ownership/standing.ts'
 import { keptDiversity } from './upkeep/network-diversity.ts'
 import { networkStatus, ownedNames } from './status.ts'
 import { discardZone, listDrafts } from './zones/drafts.ts'
-import type { OwnedName, Registry, RegistryEvent } from './types.ts'
+import type { OwnedName } from './types.ts'
+import type { Registry, RegistryEvent } from './use-cases.ts'
 import { WantedNames } from './upkeep/wanted.ts'
 import { localZone, publishZone, saveZone, zoneOf } from './zones/zones.ts'
 import { patchZone } from './zones/zone-patch.ts'
@@ -37,7 +38,7 @@ export interface RegistryOptions {
  * manager.
  */
 export function createRegistry(
-  dependencies: RegistryDependencies & { readonly tasks: TaskManager },
+  dependencies: RegistryParts & { readonly tasks: TaskManager },
   options: RegistryOptions = {}
 ): Registry {
   const { tasks } = dependencies

@@ -11,12 +11,12 @@ import type {
   OwnedName,
   PinView,
   WantedView,
-  Registry,
   ResolvedName,
   ZoneDraft,
   ZonePatch,
   ZoneView
 } from '../../../src/registry/types.ts'
+import type { Registry } from '../../../src/registry/use-cases.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 

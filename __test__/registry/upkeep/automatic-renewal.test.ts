@@ -3,7 +3,7 @@ import { parseName, renewalIterations } from '../../../src/protocol/name/names.t
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import { ASSUMED_SHARE, AwakeTime } from '../../../src/registry/upkeep/awake-time.ts'
-import type { RegistryEvent } from '../../../src/registry/types.ts'
+import type { RegistryEvent } from '../../../src/registry/use-cases.ts'
 import { keys } from '../../../src/store/keys.ts'
 import type { TaskView } from '../../../src/tasks/types.ts'
 import { MemoryStore, until } from '../../tasks/fakes.ts'

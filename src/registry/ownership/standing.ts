@@ -6,7 +6,7 @@ import { takeUpNewer } from './newer-records.ts'
 import { noteEquivocationOfOurs } from './other-daemon.ts'
 import type { OwnedRecord, Standing } from '../stored/owned-names.ts'
 import { survey } from '../resolution/survey.ts'
-import type { RegistryEvent } from '../types.ts'
+import type { RegistryEvent } from '../use-cases.ts'
 
 const SECOND_MS = 1000
 const HOUR_MS = 3600 * SECOND_MS

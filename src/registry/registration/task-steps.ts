@@ -27,7 +27,7 @@ import {
   sentCommitment,
   verifiedRound
 } from '../publication/commitments.ts'
-import { createContext, openName, type RegistryContext, type RegistryDependencies } from '../context.ts'
+import { createContext, openName, type RegistryContext, type RegistryParts } from '../context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
 import { translated } from '../service-errors.ts'
@@ -38,7 +38,7 @@ const LOCKED = {
 } as const
 
 /** The steps of a claim, for the task manager: commit, wait for the pulse, plan, reveal. */
-export function createTaskSteps(dependencies: RegistryDependencies): TaskSteps {
+export function createTaskSteps(dependencies: RegistryParts): TaskSteps {
   const context = createContext(dependencies)
   return {
     iterations: (name, kind) => iterationsOf(context, openName(context, name), kind),

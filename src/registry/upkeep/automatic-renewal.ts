@@ -12,7 +12,7 @@ import { queueSeconds } from '../registration/queue-time.ts'
 import { renew } from '../registration/registration.ts'
 import { canBeRenewed, renewalOutlook, type Outlook } from './renewal-outlook.ts'
 import { dueRounds } from './renewal-schedule.ts'
-import type { RegistryEvent } from '../types.ts'
+import type { RegistryEvent } from '../use-cases.ts'
 
 /** Leases last days at least, and minutes only in tests. */
 const LOOK_EVERY_MS = 30_000
