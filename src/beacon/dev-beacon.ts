@@ -11,6 +11,7 @@ import {
   DEV_BEACON_SECRET_KEY
 } from '../protocol/profile/dev-beacon.ts'
 import { pulseMessage } from '../protocol/time/pulse.ts'
+import { BoundedMap } from '../util/bounded-map.ts'
 import { serveBeacon, type BeaconServer, type PulseSupply } from './server.ts'
 import { BeaconError, type BeaconChain } from './types.ts'
 
@@ -45,7 +46,7 @@ function devSupply(chain: BeaconChain, now: () => number): PulseSupply {
       'this network pins another key than the development beacon has: nobody here can sign its pulses'
     )
   }
-  const held = new Map<number, Uint8Array>()
+  const held = new BoundedMap<number, Uint8Array>(SIGNATURES_HELD)
   return {
     chain,
     groupHash: DEV_BEACON_GROUP_HASH,
@@ -57,7 +58,6 @@ function devSupply(chain: BeaconChain, now: () => number): PulseSupply {
       if (known !== undefined) return known
       const signature = signDevPulse(round)
       held.set(round, signature)
-      if (held.size > SIGNATURES_HELD) held.delete(held.keys().next().value!)
       return signature
     }
   }

@@ -1,20 +1,21 @@
 /** The verified pulses held in memory, the newest of them, and the check that lets one in. */
 import type { VerdictOptions } from '../native/types.ts'
 import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/time/pulse.ts'
+import { BoundedMap } from '../util/bounded-map.ts'
 import type { VerifiedPulse } from './types.ts'
 
 /** One pulse asked about several times at once is verified once: the pool sees to that. */
 export type VerifySignature = (round: number, signature: Uint8Array, options?: VerdictOptions) => Promise<boolean>
 
 export class PulseStore {
-  readonly #held = new Map<number, VerifiedPulse>()
-  readonly #capacity: number
+  // First in, first out: the newest pulse is asked for most and came last, an old one is quickly verified again.
+  readonly #held: BoundedMap<number, VerifiedPulse>
   readonly #verify: VerifySignature
   readonly #onLatest: (pulse: VerifiedPulse) => void
   #latest: VerifiedPulse | undefined
 
   constructor(capacity: number, verify: VerifySignature, onLatest: (pulse: VerifiedPulse) => void) {
-    this.#capacity = capacity
+    this.#held = new BoundedMap(capacity)
     this.#verify = verify
     this.#onLatest = onLatest
   }
@@ -42,8 +43,6 @@ export class PulseStore {
 
   #hold(pulse: VerifiedPulse): VerifiedPulse {
     this.#held.set(pulse.round, pulse)
-    // First in, first out: the newest pulse is asked for most and came last, an old one is quickly verified again.
-    if (this.#held.size > this.#capacity) this.#held.delete(this.#held.keys().next().value!)
     if (this.#latest === undefined || pulse.round > this.#latest.round) {
       this.#latest = pulse
       this.#onLatest(pulse)

@@ -45,7 +45,7 @@ export interface TaskOptions {
   readonly memoryBytes?: number
 }
 
-export interface TaskManagerDependencies {
+export interface TaskManagerParts {
   readonly store: Store
   readonly dataDir: string
   readonly pool: Pick<NativePool, 'evaluate'>
@@ -63,12 +63,12 @@ export interface TaskManagerDependencies {
 }
 
 /** Makes the manager; `start` takes up what the journal holds. */
-export function createTaskManager(dependencies: TaskManagerDependencies): TaskManager {
+export function createTaskManager(dependencies: TaskManagerParts): TaskManager {
   return new Manager(dependencies)
 }
 
 class Manager implements TaskManager {
-  readonly #with: TaskManagerDependencies
+  readonly #with: TaskManagerParts
   readonly #journal: TaskJournal
   readonly #ledger: TaskLedger
   readonly #progress: TaskProgress
@@ -78,7 +78,7 @@ class Manager implements TaskManager {
   #accepting = false
   #stopTicking: () => void = () => undefined
 
-  constructor(dependencies: TaskManagerDependencies) {
+  constructor(dependencies: TaskManagerParts) {
     const { store, dataDir, steps, clock, certainMs, log } = dependencies
     this.#with = dependencies
     this.#journal = new TaskJournal(store)

@@ -1,8 +1,8 @@
 /**
- * Does something with each of many, so many of them at the same time; nothing more is begun by whoever meets a fault.
- * Rejects with the first fault.
+ * Calls `action` with each item, `atOnce` of them at the same time. Rejects with the first error; each worker ends at
+ * its own first one.
  */
-export async function eachAtOnce<T>(
+export async function forEachConcurrently<T>(
   items: Iterable<T>,
   atOnce: number,
   action: (item: T) => Promise<void>

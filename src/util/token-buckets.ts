@@ -1,4 +1,7 @@
-/** Token buckets, one a key: each holds what its sender may still spend, and fills up as time passes. */
+/**
+ * Token buckets, one a key: each holds what its sender may still spend, and fills up as time passes. The rule for
+ * changes of a name has its own (protocol/admission/change-rate.ts): rules import nothing, and each budget is a value.
+ */
 
 interface Bucket {
   /** Below zero after a charge that was larger than what was left: the sender waits until it is above again. */
@@ -13,13 +16,13 @@ export interface BucketOptions {
   readonly burst: number
   /** Buckets kept. */
   readonly keys: number
-  /** Monotonic, milliseconds. */
+  /** Milliseconds. A clock set back refills nothing. */
   readonly now: () => number
 }
 
 /**
- * A bucket is dropped only once it is full, when forgetting it changes nothing. While so many are kept that are not,
- * those who come new share one: whoever changes its name gains nothing by that, and memory is bounded.
+ * A bucket is dropped only once it is full, when forgetting it changes nothing. While `keys` are kept that are not,
+ * newcomers share one: a sender gains nothing by a new name, and memory is bounded.
  */
 export class TokenBuckets {
   readonly #options: BucketOptions
@@ -47,6 +50,14 @@ export class TokenBuckets {
     if (bucket === this.#shared) return
     this.#buckets.delete(key)
     this.#buckets.set(key, bucket)
+  }
+
+  /** Takes `amount` where that much is left and returns 0; otherwise takes nothing and returns the seconds to wait. */
+  tryTake(key: string, amount: number): number {
+    const level = this.#level(this.#buckets.get(key) ?? (this.#canKeepMore() ? undefined : this.#shared))
+    if (level < amount) return (amount - level) / this.#options.perSecond
+    this.take(key, amount)
+    return 0
   }
 
   /** Drops what is full again, oldest first, where there is no room for one more. */

@@ -8,7 +8,7 @@ export const GRACE_MS = 1000
  * there is and of how many are awaited still. What is not waited for goes on by itself. Rejects with the first
  * rejection until then.
  */
-export async function enough<T>(
+export async function waitForEnough<T>(
   pending: readonly Promise<T>[],
   isEnough: (answers: readonly (T | undefined)[], awaited: number) => boolean,
   graceMs = GRACE_MS

@@ -1,8 +1,6 @@
 /** What peers may cost, by a clock of the test's own. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createBudget, type Budget } from '../../../src/network/budget/budget.ts'
-import { Places } from '../../../src/util/places.ts'
-import { TokenBuckets } from '../../../src/util/token-buckets.ts'
 import type { Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
 
 let nowMs: number
@@ -15,66 +13,6 @@ const now = (): number => nowMs
 const from = (peer: number | string, prefix: number | string = peer): Origin => ({
   peer: String(peer),
   prefix: String(prefix)
-})
-
-describe('token buckets', () => {
-  const buckets = (keys = 100): TokenBuckets => new TokenBuckets({ perSecond: 10, burst: 20, keys, now })
-
-  it('give a burst, then so much a second, and let nobody save up more', () => {
-    const of = buckets()
-    of.take('a', 20)
-    expect([of.has('a'), of.has('b')]).toEqual([false, true])
-    nowMs += 100
-    expect(of.has('a')).toBe(true)
-    nowMs += 1_000_000
-    of.take('a', 20)
-    expect(of.has('a')).toBe(false)
-  })
-
-  it('let a sender go into debt once, which it pays back by waiting', () => {
-    const of = buckets()
-    of.take('a', 70)
-    nowMs += 4_900
-    expect(of.has('a')).toBe(false)
-    nowMs += 200
-    expect(of.has('a')).toBe(true)
-  })
-
-  it('fill no bucket when the clock goes back', () => {
-    const of = buckets()
-    of.take('a', 20)
-    nowMs -= 10_000
-    expect(of.has('a')).toBe(false)
-  })
-
-  it('are bounded: those who come while all are in use share one, so a new name is no new burst', () => {
-    const of = buckets(3)
-    for (const key of ['a', 'b', 'c']) of.take(key, 20)
-    of.take('d', 10)
-    expect(of.has('e')).toBe(true)
-    of.take('e', 10)
-    expect([of.has('d'), of.has('e'), of.has('f')]).toEqual([false, false, false])
-    expect(of.has('a'), 'nobody that is owed something was forgotten').toBe(false)
-    nowMs += 2_001
-    for (const key of ['d', 'e', 'f']) expect(of.has(key)).toBe(true)
-  })
-})
-
-describe('places', () => {
-  it('are bounded in all and each, and given back once', () => {
-    const places = new Places(3, 2)
-    const first = places.take('a')!
-    expect(places.take('a', 2)).toBeUndefined()
-    const second = places.take('a')!
-    expect(places.take('a')).toBeUndefined()
-    expect(places.take('b', 2)).toBeUndefined()
-    expect(places.take('b')).toBeDefined()
-    first()
-    first()
-    second()
-    expect(places.take('c', 2)).toBeDefined()
-    expect(places.take('c')).toBeUndefined()
-  })
 })
 
 describe('the budget', () => {

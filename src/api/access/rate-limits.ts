@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { TokenBuckets } from '../../util/token-buckets.ts'
 
 /** Tokens a second, and how many may be saved up. */
 export interface BucketSize {
@@ -25,7 +26,7 @@ export const DEFAULT_LIMITS: LimitSizes = {
   failedLogins: { perSecond: 1, burst: 20 }
 }
 
-/** Addresses remembered; beyond it the one seen longest ago is forgotten, so memory stays bounded. */
+/** Addresses or tokens remembered; while that many have spent tokens, newcomers share one bucket. */
 const MAX_CLIENTS = 10_000
 
 export interface RateLimits {
@@ -36,36 +37,20 @@ export interface RateLimits {
 }
 
 export function createRateLimits(sizes: LimitSizes, now: () => number): RateLimits {
-  const anonymous = createBuckets(sizes.anonymous, now)
-  const known = createBuckets(sizes.known, now)
-  const failed = createBuckets(sizes.failedLogins, now)
+  const anonymous = new TokenBuckets({ ...sizes.anonymous, keys: MAX_CLIENTS, now })
+  const known = new TokenBuckets({ ...sizes.known, keys: MAX_CLIENTS, now })
+  const failed = new TokenBuckets({ ...sizes.failedLogins, keys: MAX_CLIENTS, now })
   return {
     anonymous: (client) =>
       refuse(
-        anonymous(client),
+        anonymous.tryTake(client, 1),
         'Requests without a token come too often from there (all of this machine counts as one). With a token there is a limit for it alone.'
       ),
-    known: (token) => refuse(known(token), 'This token asks too often.'),
-    failedLogin: (client) => refuse(failed(client), 'This client sent too many tokens that do not verify.')
+    known: (token) => refuse(known.tryTake(token, 1), 'This token asks too often.'),
+    failedLogin: (client) => refuse(failed.tryTake(client, 1), 'This client sent too many tokens that do not verify.')
   }
 }
 
 function refuse(waitSeconds: number, detail: string): void {
   if (waitSeconds > 0) throw new ServiceError('SVC-REQ-005', detail, { retryAfter: waitSeconds })
-}
-
-/** Token buckets by client. Takes one token and returns 0, or returns the seconds until there is one. */
-function createBuckets({ perSecond, burst }: BucketSize, now: () => number): (client: string) => number {
-  const buckets = new Map<string, { tokens: number; at: number }>()
-  return (client) => {
-    const at = now()
-    const bucket = buckets.get(client) ?? { tokens: burst, at }
-    // A clock set back refills nothing.
-    const refilled = Math.min(burst, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * perSecond)
-    const tokens = refilled < 1 ? refilled : refilled - 1
-    buckets.delete(client)
-    buckets.set(client, { tokens, at })
-    if (buckets.size > MAX_CLIENTS) buckets.delete(buckets.keys().next().value!)
-    return refilled < 1 ? (1 - refilled) / perSecond : 0
-  }
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../env.ts'
 import { hostOf } from '../http/host.ts'
 import type { TokenScope, TokenService } from '../services.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** A working day; then the dashboard asks for the token again. */
 export const SESSION_LIFETIME_MS = 12 * 3600 * 1000
@@ -39,12 +40,12 @@ interface Session {
   readonly token: string
   readonly endsAt: number
   /** SHA-256 of the secrets: a look-up among them by time tells nothing of use. */
-  readonly pages: Set<string>
+  readonly pages: BoundedMap<string, true>
 }
 
 /** Sessions of the dashboard, in memory only: a restart logs it out. */
 export function createSessions(tokens: Pick<TokenService, 'verify'>, now: () => number): Sessions {
-  const sessions = new Map<string, Session>()
+  const sessions = new BoundedMap<string, Session>(MAX_SESSIONS)
   const live = (id: string): (Session & { readonly scopes: readonly TokenScope[] }) | undefined => {
     const session = sessions.get(id)
     if (session === undefined) return undefined
@@ -58,19 +59,16 @@ export function createSessions(tokens: Pick<TokenService, 'verify'>, now: () => 
       const goesOn = former !== undefined && known?.token === token
       const id = goesOn ? former : random()
       const secret = random()
-      const pages = goesOn ? known.pages : new Set<string>()
-      pages.add(digest(secret))
-      if (pages.size > MAX_PAGES) pages.delete(pages.keys().next().value!)
-      sessions.delete(id)
+      const pages = goesOn ? known.pages : new BoundedMap<string, true>(MAX_PAGES)
+      pages.set(digest(secret), true)
       sessions.set(id, { token, endsAt: now() + SESSION_LIFETIME_MS, pages })
-      if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value!)
       return { id, secret }
     },
     get(id, secret) {
       const session = secret === undefined ? undefined : live(id)
       return session?.pages.has(digest(secret!)) === true ? { scopes: session.scopes, token: session.token } : undefined
     },
-    close: (id) => void sessions.delete(id)
+    close: (id) => sessions.delete(id)
   }
 }
 

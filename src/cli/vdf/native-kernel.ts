@@ -3,6 +3,7 @@ import { answer } from '../../native/worker/answer.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { EvaluationHandle, NativePool } from '../../native/types.ts'
 import type { Evaluation, Kernel, ProofClaim, Verdict } from './kernel.ts'
+import { LruMap } from '../../util/bounded-map.ts'
 
 /** The command line keeps no checkpoints: its evaluations live as long as the process. */
 const NO_CHECKPOINT_SECONDS = 86_400
@@ -34,7 +35,7 @@ export function evaluationOf(handle: EvaluationHandle): Evaluation {
 
 class NativeKernel implements Kernel {
   readonly #addon = addon()
-  readonly #discriminants = new Map<string, Discriminant>()
+  readonly #discriminants = new LruMap<string, Discriminant>(KEPT_DISCRIMINANTS)
   #pool: Promise<NativePool> | undefined
 
   get backend(): string {
@@ -89,7 +90,6 @@ class NativeKernel implements Kernel {
         'seed' in source
           ? this.#addon.Discriminant.fromSeed(source.seed, bits)
           : this.#addon.Discriminant.fromBytes(source.discriminant)
-      if (this.#discriminants.size >= KEPT_DISCRIMINANTS) this.#discriminants.clear()
       this.#discriminants.set(key, found)
     }
     return found

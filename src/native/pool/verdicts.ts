@@ -5,7 +5,7 @@
  * whoever caused it nothing but a message, so strangers could push everything out of one common memory; of proofs a
  * true one costs its owner a whole VDF.
  */
-import { LruMap } from '../../util/lru.ts'
+import { LruMap } from '../../util/bounded-map.ts'
 import type { Ticket } from './scheduler.ts'
 import type { VerdictOptions } from '../types.ts'
 import { isMoreUrgent, type Urgency } from '../urgency.ts'

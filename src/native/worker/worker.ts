@@ -5,7 +5,7 @@ import { addon, type ChainKey, type Discriminant, type Evaluation, type Verifier
 import { answer, type Answer } from './answer.ts'
 import { runEvaluation } from './evaluate.ts'
 import { NativeError } from '../errors.ts'
-import { LruMap } from '../../util/lru.ts'
+import { LruMap } from '../../util/bounded-map.ts'
 import type { WorkerCalls } from './requests.ts'
 import { Slot } from '../slot.ts'
 import type { EvaluationRequest } from '../types.ts'

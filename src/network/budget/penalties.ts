@@ -1,5 +1,6 @@
 /** Peers that sent what cannot be valid are kept away for a while. */
 import type { PeerId } from '@libp2p/interface'
+import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** Offences within one memory span after which a peer is banned: a broken peer may err, a hostile one goes on. */
 const OFFENCES_TO_BAN = 5
@@ -22,7 +23,7 @@ export interface Penalties {
 }
 
 export function createPenalties(nowMs: () => number): Penalties {
-  const records = new Map<string, Record>()
+  const records = new BoundedMap<string, Record>(MAX_REMEMBERED)
   return {
     add(peer) {
       const id = peer.toString()
@@ -30,9 +31,7 @@ export function createPenalties(nowMs: () => number): Penalties {
       let record = records.get(id)
       if (record === undefined || now - record.firstMs > MEMORY_MS) {
         record = { offences: 0, firstMs: now, bannedUntilMs: 0 }
-        records.delete(id)
         records.set(id, record)
-        if (records.size > MAX_REMEMBERED) records.delete(records.keys().next().value!)
       }
       record.offences++
       if (record.offences < OFFENCES_TO_BAN) return false

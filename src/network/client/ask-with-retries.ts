@@ -11,7 +11,7 @@ const ATTEMPTS = 4
 const BUSY_PAUSE_MS = 250
 
 /** Asks a peer, and again while it has too much to do. Rejects with AskError or the signal's reason. */
-export async function askPatiently<R extends Request>(
+export async function askWithRetries<R extends Request>(
   peers: Peers,
   peer: Peer,
   request: R,

@@ -4,11 +4,11 @@ import { profileHash } from '../../protocol/profile/profile.ts'
 import { decodeReceipt, verifyReceipt } from '../../protocol/claim/receipt.ts'
 import { recordKey } from '../../protocol/claim/record-key.ts'
 import { OURSELVES } from '../holder/ourselves.ts'
-import { enough } from '../../util/wait-for-enough.ts'
+import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../wire/ask.ts'
 import type { CommitOutcome, Receipt } from '../types.ts'
-import { askPatiently } from './ask-with-retries.ts'
+import { askWithRetries } from './ask-with-retries.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function commit(
     return answers.filter((receipt) => receipt !== undefined && counted.has(receipt.peer)) as Receipt[]
   }
   const pending = asked.map((peer) => receiptOf(peers, peer, commitment, nonce, hash, signal))
-  const answers = await enough(pending, (some) => (receipts.length + received(some).length) * 2 > of)
+  const answers = await waitForEnough(pending, (some) => (receipts.length + received(some).length) * 2 > of)
   receipts.push(...received(answers))
   return { receipts, of }
 }
@@ -62,7 +62,7 @@ async function receiptOf(
   signal?: AbortSignal
 ): Promise<Receipt | undefined> {
   try {
-    const answer = await askPatiently(peers, peer, { type: 'commit', commitment, nonce }, signal)
+    const answer = await askWithRetries(peers, peer, { type: 'commit', commitment, nonce }, signal)
     if (answer.type !== 'received') return undefined
     const receipt = decodeReceipt(answer.receipt)
     const isTheirs = toHex(receipt.peer) === toHex(peer.id.toMultihash().bytes)

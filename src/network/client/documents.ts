@@ -1,7 +1,7 @@
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { recordKey } from '../../protocol/claim/record-key.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
-import { enough } from '../../util/wait-for-enough.ts'
+import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'
 import { orNothing } from '../wire/ask.ts'
 import type { FoundDocuments } from '../types.ts'
@@ -32,7 +32,7 @@ export async function getDocuments(
     peers.diverse(closest.filter((_, index) => answers[index] !== undefined))
   const isMajority = (answers: readonly (Uint8Array | 'none' | undefined)[]): boolean =>
     diverseOf(answers).length * 2 > peers.diverse(closest).length
-  const answers = await enough<Uint8Array | 'none' | undefined>(closest.map(askOne), isMajority)
+  const answers = await waitForEnough<Uint8Array | 'none' | undefined>(closest.map(askOne), isMajority)
 
   const counted = new Set(diverseOf(answers))
   const shown = new Map<string, { record: Uint8Array; by: number }>()

@@ -4,7 +4,7 @@ import type { Peer, Peers } from '../peers.ts'
 import { orNothing } from '../wire/ask.ts'
 import { LIST_PAGE_ENTRIES, type ListedEntry } from '../wire/list.ts'
 import { KeySample } from './decoys.ts'
-import { askPatiently, withDeadline } from './ask-with-retries.ts'
+import { askWithRetries, withDeadline } from './ask-with-retries.ts'
 
 /** Pages of one peer: 100,000 entries under one prefix. A peer that sends more makes them up. */
 const MAX_PAGES = 100_000 / LIST_PAGE_ENTRIES
@@ -55,7 +55,7 @@ async function allPages(
   let after: Uint8Array | undefined
   // All pages are taken, though the key may be on the first: where the asking stops would tell where it lies.
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await askPatiently(
+    const answer = await askWithRetries(
       peers,
       peer,
       { type: 'list', key, bits, ...(after !== undefined && { after }) },

@@ -4,7 +4,7 @@ import { distance, isWithin, radius } from '../../protocol/neighbourhood/density
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import { blindedKey, recordKey } from '../../protocol/claim/record-key.ts'
 import { decodeReveal } from '../../protocol/claim/reveal.ts'
-import { enough, GRACE_MS } from '../../util/wait-for-enough.ts'
+import { waitForEnough, GRACE_MS } from '../../util/wait-for-enough.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../wire/ask.ts'
@@ -14,7 +14,7 @@ import type { RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
 import { withDecoys } from './decoys.ts'
 import { judgeOf } from './get.ts'
 import { isShown, listingOf, type Listing } from './listing.ts'
-import { askPatiently, withDeadline } from './ask-with-retries.ts'
+import { askWithRetries, withDeadline } from './ask-with-retries.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
@@ -151,7 +151,7 @@ async function recordAmong(
   return withDeadline(RECORDS_MS, signal, async (either) => {
     let found: GetAnswer | undefined
     for (const key of keys) {
-      const answer = await askPatiently(peers, peer, { type: 'get', kind: 'reveal', key }, either)
+      const answer = await askWithRetries(peers, peer, { type: 'get', kind: 'reveal', key }, either)
       if (equalBytes(key, wanted)) found = answer
     }
     return found
@@ -184,7 +184,7 @@ async function askAll<T>(
     const heard = asked.filter((_, index) => answers[index] !== undefined)
     return peers.diverse(heard).length * 2 > peers.diverse(asked).length
   }
-  const answers = await enough<T | undefined>(asked.map(orUndefined), isEnough, graceMs)
+  const answers = await waitForEnough<T | undefined>(asked.map(orUndefined), isEnough, graceMs)
   rest.abort(new AskError('the others have answered'))
   return new Map(
     asked.flatMap(({ peer }, index) => (answers[index] === undefined ? [] : [[peer, answers[index]] as const]))

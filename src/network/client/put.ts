@@ -1,7 +1,7 @@
 import { equalBytes, sha256 } from '../../protocol/encoding/bytes.ts'
 import { recordKeyPreimage, type RecordKind } from '../../protocol/claim/record-key.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
-import { enough } from '../../util/wait-for-enough.ts'
+import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { orNothing } from '../wire/ask.ts'
 import type { GetAnswer } from '../wire/get.ts'
@@ -62,7 +62,10 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
       return answer
     })
     for (const [index, answer] of pending.entries()) underWay.set(targets[index]!.peer, answer)
-    await enough(pending, (answers) => answers.filter((answer) => answer !== undefined).length * 2 > targets.length)
+    await waitForEnough(
+      pending,
+      (answers) => answers.filter((answer) => answer !== undefined).length * 2 > targets.length
+    )
     signal?.throwIfAborted()
   }
 
@@ -89,7 +92,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
       const held = unwritten.filter((peer) => holds[readers.indexOf(peer)])
       return count(holds) * 2 > of && (unwritten.length === 0 || counted(held) * 2 > counted(unwritten))
     }
-    const holds = await enough(
+    const holds = await waitForEnough(
       readers.map((peer) => readBack(peers, peer, outgoing, key, signal)),
       isStored
     )

@@ -1,14 +1,14 @@
 import { equalBytes, sha256 } from '../../protocol/encoding/bytes.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { recordKeyPreimage } from '../../protocol/claim/record-key.ts'
-import { enough } from '../../util/wait-for-enough.ts'
+import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'
 import { orNothing } from '../wire/ask.ts'
 import type { GetAnswer } from '../wire/get.ts'
 import { distinct, nearby } from './should-hold.ts'
 import type { OwnRecord } from './own-records.ts'
 import { reachable, type ClientParts } from './reachable.ts'
-import { askPatiently } from './ask-with-retries.ts'
+import { askWithRetries } from './ask-with-retries.ts'
 
 /**
  * Sends a record that was published before to those who should hold it and say that they hold another or none.
@@ -24,13 +24,13 @@ export async function refresh(parts: ClientParts, { kind, id, bytes }: OwnRecord
     ...(await Promise.all([peers.closest(preimage, signal), nearby(peers, key, parts.profile.k, signal)]))
   )
   const see = async (peer: Peer): Promise<boolean> => {
-    const answer = await orNothing(askPatiently(peers, peer, { type: 'get', kind, key, brief: true }, signal))
+    const answer = await orNothing(askWithRetries(peers, peer, { type: 'get', kind, key, brief: true }, signal))
     if (answer === undefined) return false
     if (isHeld(answer, digest)) return true
     signal?.throwIfAborted()
-    return (await orNothing(askPatiently(peers, peer, { type: 'put', kind, record: bytes }, signal))) !== undefined
+    return (await orNothing(askWithRetries(peers, peer, { type: 'put', kind, record: bytes }, signal))) !== undefined
   }
-  await enough(holders.map(see), (seen) => seen.filter(Boolean).length * 2 > holders.length)
+  await waitForEnough(holders.map(see), (seen) => seen.filter(Boolean).length * 2 > holders.length)
   signal?.throwIfAborted()
   await self?.put(kind, bytes)
 }

@@ -38,7 +38,7 @@ export class Acquaintances {
   }
 
   /**
-   * A peer has entered the routing table. Where too many are remembered it takes the place of the one that came last:
+   * A peer has entered the routing table. Where too many are remembered it takes the place of the one that came last (BoundedMap drops the first):
    * many new ids put out nobody who was there before.
    */
   note(peer: string): void {

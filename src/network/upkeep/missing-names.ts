@@ -1,6 +1,6 @@
 /** Names that neighbours list and this node lacks: a newcomer takes them, so that nobody has to push them at it. */
 import { setImmediate } from 'node:timers/promises'
-import { eachAtOnce } from '../../util/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../util/for-each-concurrently.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Neighbour } from '../holder/names/neighbours.ts'
 import type { Peer, Peers } from '../peers.ts'
@@ -54,7 +54,7 @@ export async function takeMissing(
   isStopped: () => boolean
 ): Promise<void> {
   const known = peers.diverse(peers.nearest(peers.ownPosition)).length
-  await eachAtOnce(missing.values(), TAKEN_AT_ONCE, async (each) => {
+  await forEachConcurrently(missing.values(), TAKEN_AT_ONCE, async (each) => {
     if (!isStopped()) await holder.reveals.take({ ...each, known })
   })
 }

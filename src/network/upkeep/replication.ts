@@ -6,7 +6,7 @@ import { isWithin, radius } from '../../protocol/neighbourhood/density.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { HandedOver } from '../../protocol/admission/witness.ts'
 import type { OwnRecord } from '../client/own-records.ts'
-import { askPatiently } from '../client/ask-with-retries.ts'
+import { askWithRetries } from '../client/ask-with-retries.ts'
 import type { Holder } from '../holder/holder.ts'
 import { noteMissing, takeMissing, type MissingNames } from './missing-names.ts'
 import type { Peer, Peers } from '../peers.ts'
@@ -219,5 +219,5 @@ async function give(
 
 /** Undefined when the peer gives no answer. */
 async function answerOf<R extends Request>(peers: Peers, peer: Peer, request: R): Promise<AnswerTo<R> | undefined> {
-  return orNothing(askPatiently(peers, peer, request))
+  return orNothing(askWithRetries(peers, peer, request))
 }

@@ -5,7 +5,7 @@ import type { RegistryContext } from '../context.ts'
 
 /**
  * How often each name may be published from here: as often as the nodes that store it take a change, which otherwise
- * would put the later ones off. In memory; bounded by the names owned.
+ * would put the later ones off. It spends by their rule, not by a bucket of our own. In memory; bounded by the names owned.
  */
 export class PublishBudgets {
   readonly #context: Pick<RegistryContext, 'clock' | 'profile'>

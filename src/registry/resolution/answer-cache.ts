@@ -1,4 +1,5 @@
 import type { Clock } from '../../time/clock.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** Names kept at once: a few tens of MB at their largest. */
 const MAX_ENTRIES = 2000
@@ -19,7 +20,7 @@ interface Entry<T> extends Answer<T> {
 export class AnswerCache<T> {
   readonly #clock: Clock
   readonly #onBackgroundError: (error: unknown) => void
-  readonly #entries = new Map<string, Entry<T>>()
+  readonly #entries = new BoundedMap<string, Entry<T>>(MAX_ENTRIES)
   readonly #asking = new Map<string, Promise<T>>()
 
   constructor(clock: Clock, onBackgroundError: (error: unknown) => void) {
@@ -80,10 +81,7 @@ export class AnswerCache<T> {
   }
 
   #keep(key: string, answer: Answer<T>): void {
-    this.#entries.delete(key)
     this.#entries.set(key, { ...answer, atMs: this.#clock.now() })
-    const [oldest] = this.#entries.keys()
-    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest)
   }
 }
 

@@ -12,7 +12,7 @@ import type { Store, StoreOperation } from '../../../store/types.ts'
  */
 const MAX_OF_A_NAME = 4
 
-export class DocumentsOfNames {
+export class DocumentsByName {
   readonly #kind: DocumentKind
   readonly #nameOf = new Map<string, string>()
   readonly #byName = new Map<string, Set<string>>()

@@ -2,22 +2,22 @@
 import { equalBytes, fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
 import { keys, lastPart, prefixes, type DocumentKind } from '../../../store/keys.ts'
 import type { Store } from '../../../store/types.ts'
-import { DocumentsOfNames } from './documents-by-name.ts'
+import { DocumentsByName } from './documents-by-name.ts'
 import type { Stamped, StampedIdentities } from './stamped.ts'
 
 export class HeldDocuments {
   readonly #store: Store
   readonly #stamped: StampedIdentities
-  readonly #identities: DocumentsOfNames
-  readonly #manifests: DocumentsOfNames
+  readonly #identities: DocumentsByName
+  readonly #manifests: DocumentsByName
   #manifestCount: number
 
   constructor({ store, stamped }: { readonly store: Store; readonly stamped: StampedIdentities }) {
     this.#store = store
     this.#stamped = stamped
     this.#manifestCount = store.count(prefixes.manifests)
-    this.#identities = new DocumentsOfNames(store, 'kid')
-    this.#manifests = new DocumentsOfNames(store, 'manifest')
+    this.#identities = new DocumentsByName(store, 'kid')
+    this.#manifests = new DocumentsByName(store, 'manifest')
   }
 
   get manifestCount(): number {
@@ -84,7 +84,7 @@ export class HeldDocuments {
     this.#manifests.note(id, undefined)
   }
 
-  #namesOf(kind: DocumentKind): DocumentsOfNames {
+  #namesOf(kind: DocumentKind): DocumentsByName {
     return kind === 'kid' ? this.#identities : this.#manifests
   }
 }

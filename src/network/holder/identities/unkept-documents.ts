@@ -8,7 +8,7 @@ import { profileHash } from '../../../protocol/profile/profile.ts'
 import { recordKey } from '../../../protocol/claim/record-key.ts'
 import { keys, lastPart, prefixes } from '../../../store/keys.ts'
 import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
-import { eachAtOnce } from '../../../util/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../../util/for-each-concurrently.ts'
 import type { Carriers } from './carriers.ts'
 import { claimedIdentity, claimedManifest, type ClaimedIdentity } from './claimed-document.ts'
 import type { DocumentHolderParts } from './document-parts.ts'
@@ -65,7 +65,7 @@ export class UnkeptDocuments {
     const { store, profile, clock } = this.#parts
     const asked = behind(all, this.#askedLast.identity).slice(0, MAX_ASKED.identities)
     this.#askedLast.identity = asked.at(-1) ?? this.#askedLast.identity
-    await eachAtOnce(asked, ASKED_AT_ONCE, async (storeKey) => {
+    await forEachConcurrently(asked, ASKED_AT_ONCE, async (storeKey) => {
       const bytes = store.get(storeKey)
       if (bytes !== undefined && clock.time().fresh)
         await this.#reviseIdentity(storeKey, claimedIdentity(bytes, profile), bytes)
@@ -85,7 +85,7 @@ export class UnkeptDocuments {
       this.#askedLast.manifest = storeKey
       if (orphans.push({ storeKey, bytes, did }) === MAX_ASKED.manifests) break
     }
-    await eachAtOnce(orphans, ASKED_AT_ONCE, async ({ storeKey, bytes, did }) => {
+    await forEachConcurrently(orphans, ASKED_AT_ONCE, async ({ storeKey, bytes, did }) => {
       const { records, isAnswered } = await this.#parts.fetchIdentities(did)
       const key = keyOf(storeKey)
       if (isAnswered && (await this.#carriers.areForsaken(did, records)) && this.#held.has('manifest', key, bytes))

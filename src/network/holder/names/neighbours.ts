@@ -8,7 +8,7 @@ import { recordKey } from '../../../protocol/claim/record-key.ts'
 import { decodeReveal } from '../../../protocol/claim/reveal.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
-import { enough } from '../../../util/wait-for-enough.ts'
+import { waitForEnough } from '../../../util/wait-for-enough.ts'
 import { orNothing } from '../../wire/ask.ts'
 import type { Peer, Peers } from '../../peers.ts'
 import type { Verifier } from '../verifier.ts'
@@ -79,7 +79,7 @@ async function askThem(
   const answered = (answers: readonly (Neighbour | undefined)[]): Neighbour[] =>
     answers.filter((answer) => answer !== undefined)
   const pending = asked.map((peer) => askOne(peers, peer, key))
-  return answered(await enough(pending, (soFar, awaited) => isDecided(answered(soFar), awaited), 0))
+  return answered(await waitForEnough(pending, (soFar, awaited) => isDecided(answered(soFar), awaited), 0))
 }
 
 /** Briefly: what they agree on is mostly what is known here, and a record has up to 50 KiB. */

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { createVerifier } from '../../../src/network/holder/verifier.ts'
+import { Lab } from '../lab.ts'
+
+describe('the verifier', () => {
+  it('gives no verdict where none could be reached, and the next time asks again', async () => {
+    const lab = new Lab()
+    const reveal = lab.reveal('once.chronym', lab.owner('alice'), { p: lab.round })
+    let isDown = true
+    const verifier = createVerifier(lab.profile, lab.beacon, {
+      verifyProof: (question) =>
+        isDown ? Promise.reject(new Error('the pool is closed')) : lab.pool.verifyProof(question)
+    })
+    await expect(verifier.validate(reveal)).rejects.toThrow('the pool is closed')
+    isDown = false
+    expect((await verifier.validate(reveal)).ok).toBe(true)
+  })
+
+  it('[a proof copied under another key] takes no verdict over to it', async () => {
+    const lab = new Lab()
+    const reveal = lab.reveal('copied.chronym', lab.owner('alice'), { p: lab.round })
+    const verifier = createVerifier(lab.profile, lab.beacon, lab.pool)
+    expect((await verifier.validate(reveal)).ok).toBe(true)
+    const thief = lab.owner('mallory')
+    expect(await verifier.validate(lab.updated(reveal, thief, 1))).toMatchObject({ ok: false, rule: 'proof' })
+  })
+})
