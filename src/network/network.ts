@@ -1,33 +1,29 @@
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import type { Logger } from 'pino'
-import type { BeaconClient } from '../beacon/types.ts'
-import type { DocumentJudge, NativePool } from '../native/types.ts'
 import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import { keyPairFromSeed } from '../protocol/crypto/ed25519.ts'
-import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
+import { profileHash } from '../protocol/profile/profile.ts'
 import { recordKey } from '../protocol/claim/record-key.ts'
 import { encodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import type { RoundClock } from '../time/round-clock.ts'
-import type { Store } from '../store/types.ts'
-import { Acquaintances } from './routing/acquaintances.ts'
 import { createBudget } from './budget/budget.ts'
 import { commit } from './client/commit.ts'
 import { getDocuments } from './client/documents.ts'
 import type { FoundDocuments } from './types.ts'
 import { getReveals } from './client/get.ts'
-import { forgetOwnRecord, ownRecord, rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
+import { forgetOwnRecord, rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
 import { isReachable, type ClientParts } from './client/reachable.ts'
 import { probe } from './client/probe.ts'
 import { publish, send } from './client/publish.ts'
-import { refresh } from './client/refresh.ts'
-import { Contacts } from './routing/contacts.ts'
+import { Republisher } from './client/republisher.ts'
+import { KnownPeers } from './routing/known-peers.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { Holder } from './holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS } from './holder/limits.ts'
 import { startMaintenance, type Maintenance } from './upkeep/maintenance.ts'
 import type { Peers } from './peers.ts'
+import type { NetworkOptions } from './options.ts'
 import { createPenalties } from './budget/penalties.ts'
 import { systemClock, type Clock } from '../time/clock.ts'
 import type {
@@ -42,45 +38,6 @@ import type {
   RevealLookup
 } from './types.ts'
 import { createVerifier } from './holder/verifier.ts'
-
-/**
- * Peers that have become known are written down this soon, those met together at once; a crash forgets those met since.
- */
-const NEW_CONTACTS_MS = 2_000
-
-/** Their addresses change too: so often they are looked at in any case. */
-const CONTACTS_INTERVAL_MS = 60_000
-
-export interface NetworkOptions {
-  readonly profile: NetworkProfile
-  readonly store: Store
-  /** 32 bytes: the seed of the node's Ed25519 key; the peer id comes from it. */
-  readonly nodeSeed: Uint8Array
-  readonly beacon: Pick<BeaconClient, 'latest' | 'verify' | 'on'>
-  readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge
-  /** Multiaddrs to listen on, such as /ip4/127.0.0.1/tcp/7469; port 0 takes a free one. */
-  readonly listen: readonly string[]
-  /** The IP address that connections are made from, see NodeOptions. */
-  readonly dialFrom?: string
-  /** Multiaddrs with peer ids. */
-  readonly bootstrap: readonly string[]
-  readonly mode: NetworkMode
-  readonly log: Logger
-  /** The daemon's one: the registry judges by it too. */
-  readonly clock: RoundClock
-  /**
-   * Bytes of the database from which on nothing new of others is taken, unless something less worthy gives way.
-   * Default: 2 GiB.
-   */
-  readonly storageBytes?: number
-  /** Monotonic, milliseconds: what peers may cost is counted by it. */
-  readonly elapsed?: () => number
-  readonly timers?: Pick<Clock, 'every'>
-  /** 0 <= x < 1: spreads what neighbours would otherwise do at the same moment. */
-  readonly random?: () => number
-  /** Told to peers by identify. */
-  readonly agent?: string
-}
 
 /** A network that also says how many peers its routing table holds: those that a look-up can begin with. */
 export interface OpenableNetwork extends Network {
@@ -98,8 +55,8 @@ class RegistryNetwork implements OpenableNetwork {
   readonly #clock: RoundClock
   readonly #penalties
   readonly #holder: Holder
-  readonly #contacts: Contacts
-  readonly #acquaintances: Acquaintances
+  readonly #known: KnownPeers
+  readonly #republisher: Republisher
   readonly #client: ClientParts
   readonly #listeners = new Set<(event: NetworkEvent) => void>()
   #mode: NetworkMode
@@ -107,11 +64,6 @@ class RegistryNetwork implements OpenableNetwork {
   /** Undefined while offline. */
   #connection: Connection | undefined
   #maintenance: Maintenance | undefined
-  #endsOfKeepingContacts: (() => void)[] = []
-  /** A peer has become known that may not be written down. */
-  #hasMet = false
-  /** The own record that is being sent again: one at a time. */
-  #republishing: { readonly id: string; readonly abort: AbortController } | undefined
   /** Changes of mode happen one after the other. */
   #transition: Promise<void> = Promise.resolve()
 
@@ -122,8 +74,7 @@ class RegistryNetwork implements OpenableNetwork {
     this.#mode = options.mode
     this.#timers = options.timers ?? systemClock
     this.#penalties = createPenalties(() => clock.nowMs())
-    this.#contacts = new Contacts(store)
-    this.#acquaintances = new Acquaintances(store, () => clock.time().now)
+    this.#known = new KnownPeers(store, () => clock.time().now, options.log)
     this.#clock = clock
     const verifier = createVerifier(profile, beacon, pool)
     const peers = (): Peers | undefined => this.#connection?.peers
@@ -135,6 +86,7 @@ class RegistryNetwork implements OpenableNetwork {
       holder: () => this.#servingHolder(),
       ownPeerId: peerIdFromPublicKey(publicKeyFromRaw(nodeKey.publicKey)).toString()
     }
+    this.#republisher = new Republisher(store, this.#client)
     this.#holder = new Holder({
       profile,
       store,
@@ -158,15 +110,7 @@ class RegistryNetwork implements OpenableNetwork {
       if (this.#isRunning) return
       await this.#enter(this.#mode)
       this.#isRunning = true
-      this.#endsOfKeepingContacts = [
-        this.#timers.every(NEW_CONTACTS_MS, () => {
-          if (this.#hasMet) void this.#keepContacts()
-        }),
-        this.#timers.every(CONTACTS_INTERVAL_MS, () => {
-          this.#keepAcquaintances()
-          void this.#keepContacts()
-        })
-      ]
+      this.#known.start(this.#timers, () => this.#connection)
       this.#maintenance = startMaintenance({
         profile,
         store,
@@ -177,7 +121,7 @@ class RegistryNetwork implements OpenableNetwork {
         log,
         peers: () => this.#connection?.peers,
         holder: () => this.#servingHolder(),
-        republish: (record) => this.#republish(record),
+        republish: (record) => this.#republisher.send(record),
         send: (record) => send(this.#client, record)
       })
     })
@@ -186,7 +130,7 @@ class RegistryNetwork implements OpenableNetwork {
   stop(): Promise<void> {
     return this.#enqueue(async () => {
       this.#isRunning = false
-      for (const end of this.#endsOfKeepingContacts) end()
+      this.#known.stop()
       // The node goes first: what waits for answers of peers ends with it.
       await this.#disconnect()
       await this.#maintenance?.stop()
@@ -242,7 +186,7 @@ class RegistryNetwork implements OpenableNetwork {
     const { store } = this.#options
     if (former === undefined) forgetOwnRecord(store, 'reveal', name)
     else rememberOwnRecord(store, { kind: 'reveal', id: name, bytes: encodeReveal(former) })
-    if (this.#republishing?.id === name) this.#republishing.abort.abort()
+    this.#republisher.withdraw(name)
   }
 
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup> {
@@ -300,21 +244,6 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#mode === 'full' ? this.#holder : undefined
   }
 
-  async #republish({ kind, id }: OwnRecord): Promise<void> {
-    const bytes = ownRecord(this.#options.store, kind, id)
-    // Withdrawn since it was listed.
-    if (bytes === undefined) return
-    const abort = new AbortController()
-    this.#republishing = { id, abort }
-    try {
-      await refresh(this.#client, { kind, id, bytes }, abort.signal)
-    } catch (error) {
-      if (!abort.signal.aborted) throw error
-    } finally {
-      this.#republishing = undefined
-    }
-  }
-
   async #fetchIdentities(did: string): Promise<FoundDocuments> {
     return this.knownPeers() === 0
       ? { records: [], shownBy: [], isAnswered: false }
@@ -336,14 +265,12 @@ class RegistryNetwork implements OpenableNetwork {
         listen,
         dialFrom,
         bootstrap,
-        metBefore: () => this.#contacts.addresses(),
-        acquaintances: this.#acquaintances,
+        metBefore: () => this.#known.addresses(),
+        acquaintances: this.#known.acquaintances,
         agent,
         log,
         timers: this.#timers,
-        onKnown: () => {
-          this.#hasMet = true
-        },
+        onKnown: () => this.#known.noteNew(),
         handlers: this.#holder.handlers(),
         budget: this.#holder.budget,
         isBanned: (peer) => this.#penalties.isBanned(peer),
@@ -361,27 +288,9 @@ class RegistryNetwork implements OpenableNetwork {
 
   async #disconnect(): Promise<void> {
     const connection = this.#connection
-    this.#keepAcquaintances()
-    await this.#keepContacts()
+    await this.#known.keep(connection)
     this.#connection = undefined
     await connection?.close()
-  }
-
-  #keepAcquaintances(): void {
-    try {
-      this.#acquaintances.keep()
-    } catch (error) {
-      this.#options.log.warn({ err: error }, 'since when peers are known could not be written down')
-    }
-  }
-
-  async #keepContacts(): Promise<void> {
-    this.#hasMet = false
-    try {
-      if (this.#connection !== undefined) this.#contacts.keep(await this.#connection.contacts())
-    } catch (error) {
-      this.#options.log.warn({ err: error }, 'the peers known now could not be written down for the next start')
-    }
   }
 
   #penalise(peer: PeerId, reason: string): void {

@@ -1,0 +1,77 @@
+/** Writes down which peers are known, where they are and since when, for the next start. */
+import type { Logger } from 'pino'
+import type { Store } from '../../store/types.ts'
+import type { Clock } from '../../time/clock.ts'
+import { Acquaintances } from './acquaintances.ts'
+import { Contacts } from './contacts.ts'
+
+/** Until newly known peers are written down, those met together at once; a crash forgets those met since. */
+const NEW_CONTACTS_MS = 2_000
+
+/** Addresses change too, so all contacts are written down this often. */
+const CONTACTS_INTERVAL_MS = 60_000
+
+/** The open connection to the network, as far as it tells of peers. */
+interface ContactSource {
+  contacts(): Promise<string[]>
+}
+
+/** Failures to write are logged, never thrown. */
+export class KnownPeers {
+  readonly acquaintances: Acquaintances
+  readonly #contacts: Contacts
+  readonly #log: Pick<Logger, 'warn'>
+  #ends: (() => void)[] = []
+  /** A peer has become known that may not be written down. */
+  #hasMet = false
+
+  /** `now`: `ProtocolTime.now`. */
+  constructor(store: Store, now: () => number, log: Pick<Logger, 'warn'>) {
+    this.#contacts = new Contacts(store)
+    this.acquaintances = new Acquaintances(store, now)
+    this.#log = log
+  }
+
+  /** Multiaddrs of peers known at the last run. */
+  addresses(): readonly string[] {
+    return this.#contacts.addresses()
+  }
+
+  /** `source`: undefined while offline. */
+  start(timers: Pick<Clock, 'every'>, source: () => ContactSource | undefined): void {
+    this.#ends = [
+      timers.every(NEW_CONTACTS_MS, () => {
+        if (this.#hasMet) void this.#keepContacts(source())
+      }),
+      timers.every(CONTACTS_INTERVAL_MS, () => void this.keep(source()))
+    ]
+  }
+
+  stop(): void {
+    for (const end of this.#ends) end()
+  }
+
+  /** A peer has become known. */
+  noteNew(): void {
+    this.#hasMet = true
+  }
+
+  /** Writes everything down now; contacts only where `source` is there to tell them. */
+  async keep(source: ContactSource | undefined): Promise<void> {
+    try {
+      this.acquaintances.keep()
+    } catch (error) {
+      this.#log.warn({ err: error }, 'since when peers are known could not be written down')
+    }
+    await this.#keepContacts(source)
+  }
+
+  async #keepContacts(source: ContactSource | undefined): Promise<void> {
+    this.#hasMet = false
+    try {
+      if (source !== undefined) this.#contacts.keep(await source.contacts())
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the peers known now could not be written down for the next start')
+    }
+  }
+}
