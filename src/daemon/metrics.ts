@@ -40,6 +40,15 @@ export function observe(
     { version },
     1
   )
+  observeNetwork(registers, network, beacon)
+  observeDiversity(registers, names)
+  observeNames(registers, names, now)
+  if (backup !== undefined) observeBackup(registers, backup, now)
+  observeTasks(registers, tasks)
+  return countEnded(registers, tasks)
+}
+
+function observeNetwork(registers: Registry[], network: Network, beacon: BeaconClient): void {
   new Gauge({
     name: 'chronym_peers',
     help: 'Connected peers',
@@ -64,6 +73,9 @@ export function observe(
       this.set(beacon.latest()?.round ?? 0)
     }
   })
+}
+
+function observeTasks(registers: Registry[], tasks: TaskManager): void {
   new Gauge({
     name: 'chronym_tasks',
     help: 'Tasks by state',
@@ -84,9 +96,10 @@ export function observe(
       )
     }
   })
-  observeDiversity(registers, names)
-  observeNames(registers, names, now)
-  if (backup !== undefined) observeBackup(registers, backup, now)
+}
+
+/** Returns the function that ends the counting. */
+function countEnded(registers: Registry[], tasks: TaskManager): () => void {
   const ended = new Counter({
     name: 'chronym_tasks_ended_total',
     help: 'Tasks that ended',

@@ -1,0 +1,80 @@
+/** What the HTTP interface is given. */
+import { randomUUID } from 'node:crypto'
+import { createIdempotency } from '../api/access/idempotency.ts'
+import { createTokenService } from '../api/access/tokens.ts'
+import { createEventLog, type WritableEventLog } from '../api/event-log.ts'
+import type { ApiServices } from '../api/services.ts'
+import type { BackupKeeper } from '../backup/kept/keeper.ts'
+import { readAccessToken } from '../data-directory/access-token.ts'
+import { admitUnlocked } from '../data-directory/open.ts'
+import { writePrivateFile, type DataPaths } from '../data-directory/paths.ts'
+import { isSeedSafe } from '../data-directory/seed-safety.ts'
+import type { SeedHolder } from '../registry/seed-holder.ts'
+import { prefixes } from '../store/keys.ts'
+import { VERSION } from '../version.ts'
+import type { DaemonCore, UseCases } from './create-use-cases.ts'
+import { createMetrics } from './metrics.ts'
+import { checkReadiness } from './readiness.ts'
+import { createSeedService } from './seed-service.ts'
+
+/** Events that a late reader of GET /api/events still gets. */
+const EVENTS_KEPT = 1_000
+
+export interface DaemonServices extends ApiServices {
+  readonly events: WritableEventLog
+}
+
+export function createServices(
+  core: DaemonCore,
+  { config, tasks, registry }: UseCases,
+  {
+    paths,
+    keeper,
+    seed
+  }: { readonly paths: DataPaths; readonly keeper: BackupKeeper | undefined; readonly seed: SeedHolder }
+): DaemonServices {
+  const { profile, store, network, beacon, clock, log } = core
+  const now = () => clock.now()
+  return {
+    version: VERSION,
+    instance: randomUUID(),
+    registry,
+    tasks,
+    tokens: createTokenService({
+      store,
+      prefix: prefixes.tokens,
+      readMainToken: () => readAccessToken(paths.token),
+      writeMainToken: (token) => writePrivateFile(paths.token, `${token}\n`),
+      now
+    }),
+    config,
+    seed: createSeedService({
+      holder: seed,
+      paths,
+      admit: (opened) => admitUnlocked(paths, profile, store, opened),
+      tasks,
+      registry,
+      now,
+      info: (message) => log.info(message),
+      warn: (message) => log.warn(message)
+    }),
+    events: createEventLog({ capacity: EVENTS_KEPT, now }),
+    idempotency: createIdempotency({ store, prefix: prefixes.idempotency, now }),
+    metrics: createMetrics(),
+    log,
+    readiness: () =>
+      checkReadiness({
+        network,
+        beacon,
+        tasks,
+        registry,
+        isSeedSafe: () => isSeedSafe(paths),
+        isSeedLocked: () => seed.isLocked,
+        backup: keeper,
+        now
+      }),
+    allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],
+    allowedOrigins: () => config.current().api.allowed_origins,
+    now
+  }
+}

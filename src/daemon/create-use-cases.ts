@@ -1,0 +1,85 @@
+/** The configuration at run time, the tasks and the registry, which serve each other. */
+import type { Config } from '../config/config.ts'
+import { createConfigService, type LiveConfig } from '../config/service.ts'
+import type { StartSources } from '../config/sources.ts'
+import type { Logger } from '../log.ts'
+import type { NativePool } from '../native/types.ts'
+import { roundTimeMs } from '../protocol/time/beacon-time.ts'
+import type { RegistryParts } from '../registry/context.ts'
+import { createTaskSteps } from '../registry/registration/task-steps.ts'
+import { createRegistry } from '../registry/registry.ts'
+import type { Registry } from '../registry/use-cases.ts'
+import { createTaskManager, type TaskOptions } from '../tasks/manager.ts'
+import type { TaskManager } from '../tasks/types.ts'
+import { saveOverrides, type StartConfig } from './config-overrides.ts'
+
+/** What the daemon gives to every use case, whole. */
+export interface DaemonCore extends RegistryParts {
+  readonly pool: NativePool
+  readonly log: Logger
+}
+
+export interface UseCases {
+  readonly config: LiveConfig
+  readonly tasks: TaskManager
+  readonly registry: Registry
+}
+
+/** None of them is started yet. */
+export function createUseCases(
+  core: DaemonCore,
+  { overrides, initial, started }: StartConfig,
+  sources: StartSources
+): UseCases {
+  const { store, log } = core
+  const config = createConfigService({
+    initial,
+    overrides,
+    sources,
+    started,
+    save: (next) => saveOverrides(store, next),
+    async apply(next, previous) {
+      log.level = next.log.level
+      if (next.mode !== previous.mode) await registry.setMode(next.mode)
+    }
+  })
+  const taskOptions = taskOptionsOf(config, initial)
+  const tasks = createTasks(core, taskOptions, initial.data_dir)
+  const registry = createRegistry(
+    { ...core, tasks },
+    { automaticRenewal: () => config.current().auto_renew, slots: () => taskOptions.maxTasks }
+  )
+  return { config, tasks, registry }
+}
+
+/** Read at each use, so that a change at run time counts from the next task on. */
+function taskOptionsOf(config: LiveConfig, initial: Config): TaskOptions {
+  return {
+    get maxTasks() {
+      return config.current().vdf.max_tasks
+    },
+    get queue() {
+      return config.current().vdf.queue
+    },
+    checkpointSeconds: initial.vdf.checkpoint_seconds,
+    memoryBytes: initial.vdf.memory_mib * 2 ** 20
+  }
+}
+
+function createTasks(core: DaemonCore, options: TaskOptions, dataDir: string): TaskManager {
+  const { store, pool, beacon, profile, clock, log } = core
+  const certainMs = () => {
+    const latest = beacon.latest()
+    return latest === undefined ? 0 : roundTimeMs(latest.round, profile.beacon)
+  }
+  return createTaskManager({
+    store,
+    dataDir,
+    pool,
+    steps: createTaskSteps(core),
+    options,
+    clock,
+    certainMs,
+    log
+  })
+}

@@ -1,0 +1,97 @@
+/** Opens the data directory, with the keeper of its backup, and logs what its owner should know of its keys. */
+import type { BackupKeeper } from '../backup/kept/keeper.ts'
+import type { configuredBackup } from '../backup/kept/configured.ts'
+import { createKeeper } from '../backup/kept/create-keeper.ts'
+import { openDataDirectory, type DataDirectory } from '../data-directory/open.ts'
+import type { DataPaths } from '../data-directory/paths.ts'
+import { isHalfSealed, seedForm } from '../data-directory/seed-files.ts'
+import { isSeedSafe } from '../data-directory/seed-safety.ts'
+import type { Logger } from '../log.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import { SeedHolder } from '../registry/seed-holder.ts'
+import { systemClock as clock } from '../time/clock.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { seedAtStart, type PassphraseSources } from './seed-at-start.ts'
+
+/** The words themselves are never logged. */
+const NEW_SEED =
+  'this directory has a new seed, to which all its names will belong: write its 24 words down, then check them'
+const UNCHECKED_SEED =
+  'only this directory is known to have the seed of its names: write the 24 words down, then check them'
+const LOCKED_SEED =
+  'the seed is locked: look-ups and squaring go on, and whatever needs a signature waits until it is unlocked'
+const HALF_SEALED =
+  'the words of the seed are in clear beside the sealed ones: setting or removing the passphrase was cut off; stop the daemon and run `chronym key passphrase` again'
+
+export interface OpenDirectoryParts {
+  readonly paths: DataPaths
+  readonly profile: NetworkProfile
+  /** Undefined where the configuration asks for no backup. */
+  readonly keptBackup: ReturnType<typeof configuredBackup>
+  readonly passphrase: { readonly file: string; readonly sources: PassphraseSources }
+  readonly log: Logger
+  readonly life: Lifecycle
+}
+
+export interface OpenedDirectory extends DataDirectory {
+  readonly seed: SeedHolder
+  /** Not started yet; undefined where the configuration asks for no backup. */
+  readonly keeper: BackupKeeper | undefined
+}
+
+/** Rejects as `seedAtStart` and `openDataDirectory`. `life` closes what was opened. */
+export async function openDirectory({
+  paths,
+  profile,
+  keptBackup,
+  passphrase,
+  log,
+  life
+}: OpenDirectoryParts): Promise<OpenedDirectory> {
+  let keeper: BackupKeeper | undefined
+  const unsealed = await seedAtStart(paths, { ...passphrase, warn: (message) => log.warn(message) })
+  const directory = openDataDirectory(paths, profile, {
+    unsealed,
+    onSetAside: (key, reason) =>
+      log.error(
+        { key, reason },
+        'a record of the database cannot be read; it is set aside as it is, and everything else goes on'
+      ),
+    onChange: (changed) => keeper?.changed(changed)
+  })
+  life.onStop('store', () => directory.store.close())
+  const seed = new SeedHolder(directory.masterSeed)
+  if (keptBackup !== undefined)
+    keeper = createKeeper({
+      ...keptBackup,
+      paths,
+      profile,
+      seed: () => (seedForm(paths) === 'sealed' ? seed.require() : undefined),
+      isReady: () => !seed.isLocked,
+      log,
+      clock
+    })
+  // After everything that writes has stopped.
+  life.onStop('backup', () => keeper?.stop())
+  life.onStop(
+    'unlocking',
+    seed.onUnlock(() => keeper?.resume())
+  )
+  if (isHalfSealed(paths)) log.warn({ clear: paths.seed, sealed: paths.sealedSeed }, HALF_SEALED)
+  if (seed.isLocked) log.warn({ unlock: `chronym unlock --data-dir ${paths.root}` }, LOCKED_SEED)
+  warnOfKeys(directory, paths, log)
+  return { ...directory, seed, keeper }
+}
+
+function warnOfKeys({ isSeedNew, isNodeKeyReplaced }: DataDirectory, paths: DataPaths, log: Logger): void {
+  if (isNodeKeyReplaced)
+    log.warn(
+      { file: paths.nodeKey },
+      'there was no node key: a new one is made, and peers see a new node; no name depends on it'
+    )
+  if (!isSeedSafe(paths))
+    log.warn(
+      { show: `chronym key show --data-dir ${paths.root}`, check: `chronym key check --data-dir ${paths.root}` },
+      isSeedNew ? NEW_SEED : UNCHECKED_SEED
+    )
+}
