@@ -9,6 +9,8 @@ const SRC = resolve(import.meta.dirname, '../src')
 /** Folder (or file directly below src) -> those it may import besides itself. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
+  // Types of the parts below, and the base of their errors.
+  'service-errors.ts': ['protocol', 'native', 'store', 'beacon', 'network', 'errors.ts'],
   'log.ts': [],
   'version.ts': [],
   util: [],
@@ -19,10 +21,21 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   store: ['protocol'],
   beacon: ['protocol', 'native', 'util'],
   network: ['protocol', 'store', 'beacon', 'native', 'time', 'util'],
-  tasks: ['protocol', 'native', 'store', 'time', 'util', 'errors.ts'],
-  registry: ['protocol', 'native', 'store', 'beacon', 'network', 'tasks', 'time', 'util', 'errors.ts'],
+  tasks: ['protocol', 'native', 'store', 'time', 'util', 'errors.ts', 'service-errors.ts'],
+  registry: [
+    'protocol',
+    'native',
+    'store',
+    'beacon',
+    'network',
+    'tasks',
+    'time',
+    'util',
+    'errors.ts',
+    'service-errors.ts'
+  ],
   'data-directory': ['protocol', 'registry', 'store', 'errors.ts'],
-  api: ['protocol', 'registry', 'tasks', 'web', 'util', 'errors.ts', 'version.ts'],
+  api: ['protocol', 'registry', 'tasks', 'web', 'util', 'errors.ts', 'service-errors.ts', 'version.ts'],
   backup: [
     'protocol',
     'store',
@@ -48,6 +61,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'daemon',
     'util',
     'errors.ts',
+    'service-errors.ts',
     'log.ts',
     'version.ts'
   ],

@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ListenError, serve, type ApiServer } from '../../src/api/serve.ts'
+import { ApiListenError, serve, type ApiServer } from '../../src/api/serve.ts'
 import { createWorld, MAIN_TOKEN } from './helpers/world.ts'
 
 const servers: ApiServer[] = []
@@ -49,7 +49,7 @@ describe('the server', () => {
   it('names cause and cure when the port is taken', async () => {
     const { port } = await start()
     const failure = await start(createWorld(), port).catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(ListenError)
+    expect(failure).toBeInstanceOf(ApiListenError)
     expect((failure as Error).message).toBe(
       `127.0.0.1:${port} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`
     )

@@ -149,7 +149,7 @@ describe('a backup', () => {
     const sealed = await encrypt(encodeContents(contents()), { passphrase: 'the right one', workFactor: 4 })
     expect(decodeContents(await decrypt(sealed, { passphrase: 'the right one' }))).toEqual(contents())
     expect(await refused(() => decrypt(sealed, { passphrase: 'the wrong one' }))).toMatchObject({
-      kind: 'damaged',
+      code: 'damaged',
       message: expect.stringContaining('passphrase does not open') as string
     })
     expect(await refused(() => decrypt(sealed, unlock))).toMatchObject({
@@ -176,11 +176,11 @@ describe('a backup', () => {
       const bytes = Uint8Array.from(sealed)
       bytes[Math.floor(random() * bytes.length)]! ^= 1 << Math.floor(random() * 8)
       expect(await refused(() => open(bytes))).toMatchObject({
-        kind: 'damaged',
+        code: 'damaged',
         cure: expect.stringMatching(/copy|Nothing/u) as string
       })
     }
-    expect((await refused(() => open(Buffer.concat([sealed, sealed])))).kind).toBe('damaged')
+    expect((await refused(() => open(Buffer.concat([sealed, sealed])))).code).toBe('damaged')
   })
 
   it('says nothing of the words when its manifest is wrong', async () => {
@@ -197,8 +197,8 @@ describe('a backup', () => {
       ''
     ]
     for (const text of broken) {
-      const { message, kind } = await refused(() => decodeContents(Buffer.from(text)))
-      expect(kind).toBe('damaged')
+      const { message, code } = await refused(() => decodeContents(Buffer.from(text)))
+      expect(code).toBe('damaged')
       for (const word of WORDS.split(' ')) expect(message).not.toContain(` ${word} `)
     }
   })
@@ -240,7 +240,7 @@ describe('a backup', () => {
     writeFileSync(join(root, 'seed-words'), seedToWords(new Uint8Array(32).fill(2)))
     const before = everything(root)
     expect(await refused(() => make(root))).toMatchObject({
-      kind: 'source',
+      code: 'source',
       message: expect.stringContaining(`${ALICE} belongs to another seed`) as string
     })
     expect(everything(root)).toEqual(before)
@@ -252,7 +252,7 @@ describe('a backup', () => {
         await refused(() =>
           makeContents(dataPaths(other), { tasks: false, nowMs: NOW_MS, networks: [builtInProfiles.main] })
         )
-      ).kind
+      ).code
     ).toBe('network')
     const empty = fresh()
     mkdirSync(empty)
@@ -304,10 +304,10 @@ describe('a backup', () => {
     writeFileSync(join(root, '.hidden'), 'mine')
     const before = everything(scratch)
     expect(await refused(() => writeDirectory(root, contents()))).toMatchObject({
-      kind: 'occupied',
+      code: 'occupied',
       message: expect.stringContaining('is not empty') as string
     })
-    expect(await refused(() => writeDirectory(join(root, '.hidden'), contents()))).toMatchObject({ kind: 'occupied' })
+    expect(await refused(() => writeDirectory(join(root, '.hidden'), contents()))).toMatchObject({ code: 'occupied' })
     expect(everything(scratch)).toEqual(before)
     const empty = fresh()
     mkdirSync(empty)
@@ -325,8 +325,8 @@ describe('the file of a backup', () => {
     writeSealedFile(file, Buffer.from('new'))
     expect(readFileSync(file, 'utf8')).toBe('new')
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect((await refused(() => writeSealedFile(directory, Buffer.from('x')))).kind).toBe('occupied')
-    expect((await refused(() => writeSealedFile(join(directory, 'none', 'x'), Buffer.from('x')))).kind).toBe('occupied')
+    expect((await refused(() => writeSealedFile(directory, Buffer.from('x')))).code).toBe('occupied')
+    expect((await refused(() => writeSealedFile(join(directory, 'none', 'x'), Buffer.from('x')))).code).toBe('occupied')
     expect(readdirSync(directory)).toEqual(['names.age'])
   })
 

@@ -53,11 +53,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
 }
 
 /** The HTTP interface could not start; the message names cause and cure. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError'
+export class ApiListenError extends Error {
+  override readonly name = 'ApiListenError'
 }
 
-/** Starts the HTTP interface. Throws ListenError. */
+/** Starts the HTTP interface. Throws ApiListenError. */
 export async function serve(
   services: ApiServices,
   address: ListenAddress,
@@ -109,21 +109,23 @@ function listen(server: Server, { host, port }: ListenAddress): Promise<AddressI
   })
 }
 
-function listenError(cause: NodeJS.ErrnoException, host: string, port: number): ListenError {
+function listenError(cause: NodeJS.ErrnoException, host: string, port: number): ApiListenError {
   const where = `${host}:${port}`
   switch (cause.code ?? '') {
     case 'EADDRINUSE':
-      return new ListenError(
+      return new ApiListenError(
         `${where} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`,
         { cause }
       )
     case 'EACCES':
-      return new ListenError(`${where} may not be used by this user. Choose a port above 1023 with --port.`, { cause })
+      return new ApiListenError(`${where} may not be used by this user. Choose a port above 1023 with --port.`, {
+        cause
+      })
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ListenError(`${where} is no address of this machine. Correct --host (api.host).`, { cause })
+      return new ApiListenError(`${where} is no address of this machine. Correct --host (api.host).`, { cause })
     default:
-      return new ListenError(`Cannot listen on ${where}: ${cause.message}. Check --host and --port.`, { cause })
+      return new ApiListenError(`Cannot listen on ${where}: ${cause.message}. Check --host and --port.`, { cause })
   }
 }
 

@@ -1,19 +1,20 @@
+import { PartError } from '../protocol/errors.ts'
+
 /**
  * `damaged`: the file is no whole backup, or the key does not open it. `network`: it is of another network than the one
  * asked for. `occupied`: what would be written is there already. `source`: the data directory has nothing to back up,
  * or its seed is not the one its names belong to. `recipient`: what was given is no public key.
  */
-export type BackupErrorKind = 'damaged' | 'network' | 'occupied' | 'source' | 'recipient'
+export type BackupErrorCode = 'damaged' | 'network' | 'occupied' | 'source' | 'recipient'
 
 /** The message names the cause; `cure` says what to do. */
-export class BackupError extends Error {
+export class BackupError extends PartError<'backup', BackupErrorCode> {
   override readonly name = 'BackupError'
-  readonly kind: BackupErrorKind
+  override readonly part = 'backup'
   readonly cure: string
 
-  constructor(kind: BackupErrorKind, message: string, cure: string, options?: ErrorOptions) {
-    super(message, options)
-    this.kind = kind
+  constructor(code: BackupErrorCode, message: string, cure: string, options?: ErrorOptions) {
+    super(code, message, options)
     this.cure = cure
   }
 }

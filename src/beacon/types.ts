@@ -2,6 +2,7 @@
  * The randomness beacon as the rest of the program sees it. Bytes are bytes here, never hex.
  */
 import type { VerdictOptions } from '../native/types.ts'
+import { PartError } from '../protocol/errors.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Pulse } from '../protocol/time/pulse.ts'
 
@@ -25,14 +26,9 @@ export type BeaconErrorCode =
   /** A round that does not exist: not a positive integer. */
   | 'BEACON_INVALID_ROUND'
 
-export class BeaconError extends Error {
+export class BeaconError extends PartError<'beacon', BeaconErrorCode> {
   override readonly name = 'BeaconError'
-  readonly code: BeaconErrorCode
-
-  constructor(code: BeaconErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
+  override readonly part = 'beacon'
 }
 
 export interface BeaconClient {

@@ -1,13 +1,11 @@
 import { CommanderError } from 'commander'
 import { ERROR_TABLE, ServiceError, type ErrorCode } from '../errors.ts'
 import { ProblemError, UnreachableError } from '../api/client/client.ts'
-import { BackupError, type BackupErrorKind } from '../backup/errors.ts'
+import { BackupError, type BackupErrorCode } from '../backup/errors.ts'
 import { StoreError } from '../store/types.ts'
-import { BeaconError } from '../beacon/types.ts'
-import { NameError, ProtocolError } from '../protocol/errors.ts'
-import { KidError } from '../protocol/identity/kid.ts'
-import { ZoneError } from '../protocol/zone/zone.ts'
+import { PartError, ProtocolError } from '../protocol/errors.ts'
 import { NativeError } from '../native/errors.ts'
+import { asServiceError } from '../service-errors.ts'
 import { EXIT, exitCodeOfStatus, type ExitCode } from './failures/exit-codes.ts'
 import { cureOf } from './failures/cures.ts'
 import { Failure, messageOf, usageFailure, type CliErrorCode } from './failures/failure.ts'
@@ -30,17 +28,10 @@ function problemFailure(problem: ProblemError): Failure {
   })
 }
 
-/** What the rules of the protocol refuse on this side, with the code that the daemon would give it. */
-function codeOf(error: ProtocolError): ErrorCode {
-  if (error instanceof ZoneError) return 'SVC-ZON-002'
-  if (error instanceof KidError) return 'SVC-KID-001'
-  if (error instanceof NameError) return error.kind === 'invalid' ? 'SVC-NAM-001' : 'SVC-NAM-002'
-  return 'SVC-REQ-001'
-}
-
+/** What the rules of the protocol refuse on this side. An encoding that is wrong here is one that the user gave. */
 function protocolFailure(error: ProtocolError): Failure {
-  const code = codeOf(error)
-  const errors = error instanceof ZoneError ? error.problems : []
+  const known = asServiceError(error)
+  const { code, errors } = known instanceof ServiceError ? known : new ServiceError('SVC-REQ-001', error.detail)
   return new Failure(code, error.detail, { exitCode: EXIT.refused, errors, cure: ERROR_TABLE[code].cure, cause: error })
 }
 
@@ -59,15 +50,7 @@ function localFailure(error: ServiceError): Failure {
   return new Failure(error.code, error.message, { exitCode, errors: error.errors, cure, cause: error })
 }
 
-function beaconFailure(error: BeaconError): Failure {
-  return new Failure('SVC-BCN-001', error.message, {
-    exitCode: EXIT.unavailable,
-    cure: ERROR_TABLE['SVC-BCN-001'].cure,
-    cause: error
-  })
-}
-
-const BACKUP_FAILURES: Readonly<Record<BackupErrorKind, readonly [CliErrorCode, ExitCode]>> = {
+const BACKUP_FAILURES: Readonly<Record<BackupErrorCode, readonly [CliErrorCode, ExitCode]>> = {
   damaged: ['CLI-BAK-001', EXIT.usage],
   network: ['CLI-BAK-002', EXIT.refused],
   occupied: ['CLI-BAK-003', EXIT.refused],
@@ -76,7 +59,7 @@ const BACKUP_FAILURES: Readonly<Record<BackupErrorKind, readonly [CliErrorCode, 
 }
 
 function backupFailure(error: BackupError): Failure {
-  const [code, exitCode] = BACKUP_FAILURES[error.kind]
+  const [code, exitCode] = BACKUP_FAILURES[error.code]
   return new Failure(code, error.message, { exitCode, cure: error.cure, cause: error })
 }
 
@@ -123,13 +106,13 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof ProblemError) return problemFailure(error)
   if (error instanceof UnreachableError) return unreachable(error)
   if (error instanceof ProtocolError) return protocolFailure(error)
-  if (error instanceof BeaconError) return beaconFailure(error)
   if (error instanceof NativeError) return nativeFailure(error)
   if (error instanceof BackupError) return backupFailure(error)
   // Its message names its own cure.
   if (error instanceof StoreError)
     return new Failure('CLI-BAK-004', error.message, { exitCode: EXIT.refused, cause: error })
-  if (error instanceof ServiceError) return localFailure(error)
+  const known = error instanceof PartError ? asServiceError(error) : error
+  if (known instanceof ServiceError) return localFailure(known)
   // Whatever waited for the signal of Ctrl-C rejects with its reason.
   if (error instanceof Error && error.name === 'AbortError')
     return new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted, cause: error })

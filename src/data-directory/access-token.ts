@@ -1,5 +1,6 @@
 /** The file with the main access token. The daemon and the command line take it under the same conditions. */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { PartError } from '../protocol/errors.ts'
 
 /**
  * The daemon makes tokens of 43 characters. 32 hex digits, the least taken, are 128 bits: what a guesser may try
@@ -12,13 +13,14 @@ const TOKEN = /^[!-~]+$/u
 const OTHERS = 0o077
 
 /** The file is there, but nobody should rely on it. */
-export class AccessTokenError extends Error {
+export class AccessTokenError extends PartError<'data-directory', 'access-token'> {
   override readonly name = 'AccessTokenError'
+  override readonly part = 'data-directory'
   readonly reason: string
   readonly cure: string
 
   constructor(reason: string, cure: string) {
-    super(`${reason}. ${cure}`)
+    super('access-token', `${reason}. ${cure}`)
     this.reason = reason
     this.cure = cure
   }

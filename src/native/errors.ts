@@ -1,3 +1,5 @@
+import { PartError } from '../protocol/errors.ts'
+
 /** Everything that can go wrong between a caller and native code. */
 export type NativeErrorCode =
   /** The addon is missing, of another version, or the platform or Node is unsupported. */
@@ -16,12 +18,7 @@ export type NativeErrorCode =
   | 'POOL_CLOSED'
   | 'WORKER_FAILED'
 
-export class NativeError extends Error {
+export class NativeError extends PartError<'native', NativeErrorCode> {
   override readonly name = 'NativeError'
-  readonly code: NativeErrorCode
-
-  constructor(code: NativeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
+  override readonly part = 'native'
 }

@@ -5,6 +5,7 @@
 import type { Claim } from '../protocol/claim/claim.ts'
 import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import type { EntryState } from '../protocol/admission/entry.ts'
+import { PartError } from '../protocol/errors.ts'
 import type { Equivocation } from '../protocol/claim/order.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 
@@ -114,13 +115,23 @@ export interface HeldEntry {
 }
 
 /** Raised by look-ups and puts when nobody can be asked. */
-export class OfflineError extends Error {
+export class OfflineError extends PartError<'network', 'offline'> {
   override readonly name = 'OfflineError'
+  override readonly part = 'network'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('offline', message, options)
+  }
 }
 
 /** Raised by `start` and `setMode`: an address that cannot be listened on, or that the network profile refuses. */
-export class ListenError extends Error {
+export class ListenError extends PartError<'network', 'listen'> {
   override readonly name = 'ListenError'
+  override readonly part = 'network'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('listen', message, options)
+  }
 }
 
 export interface NetworkEvent {

@@ -1,14 +1,30 @@
 /**
- * What the rules throw: `rule` names the rule that was broken (a closed set per class), `detail` this case of it in
- * words. API codes are made from them elsewhere.
+ * The base of what the parts below the use cases throw on purpose: `code` is one of a closed set of its part.
+ * src/service-errors.ts gives each of them its code of the error table.
  */
-export class ProtocolError extends Error {
+export abstract class PartError<Part extends string = string, Code extends string = string> extends Error {
+  abstract readonly part: Part
+  readonly code: Code
+
+  constructor(code: Code, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** `rule`: any rule that has no class of its own. */
+export type ProtocolErrorCode =
+  'rule' | 'encoding' | 'profile' | 'key' | 'identity' | 'zone' | `name-${'invalid' | 'reserved' | 'not-open'}`
+
+/** What the rules throw: `rule` names the rule that was broken, `detail` this case of it in words. */
+export class ProtocolError extends PartError<'protocol', ProtocolErrorCode> {
   override readonly name: string = 'ProtocolError'
+  override readonly part = 'protocol'
   readonly rule: string
   readonly detail: string
 
-  constructor(rule: string, detail: string, options?: ErrorOptions) {
-    super(`${rule}: ${detail}`, options)
+  constructor(rule: string, detail: string, options?: ErrorOptions, code: ProtocolErrorCode = 'rule') {
+    super(code, `${rule}: ${detail}`, options)
     this.rule = rule
     this.detail = detail
   }
@@ -19,7 +35,7 @@ export class EncodingError extends ProtocolError {
   override readonly name = 'EncodingError'
 
   constructor(detail: string, options?: ErrorOptions) {
-    super('encoding', detail, options)
+    super('encoding', detail, options, 'encoding')
   }
 }
 
@@ -28,20 +44,16 @@ export class ProfileError extends ProtocolError {
   override readonly name = 'ProfileError'
 
   constructor(detail: string, options?: ErrorOptions) {
-    super('profile', detail, options)
+    super('profile', detail, options, 'profile')
   }
 }
-
-export type NameErrorKind = 'invalid' | 'reserved' | 'not-open'
 
 /** A name that is not valid in this network, reserved by its profile, or of a length that is not open yet. */
 export class NameError extends ProtocolError {
   override readonly name = 'NameError'
-  readonly kind: NameErrorKind
 
-  constructor(kind: NameErrorKind, detail: string, options?: ErrorOptions) {
-    super(`name-${kind}`, detail, options)
-    this.kind = kind
+  constructor(rule: 'invalid' | 'reserved' | 'not-open', detail: string, options?: ErrorOptions) {
+    super(`name-${rule}`, detail, options, `name-${rule}`)
   }
 }
 
@@ -50,7 +62,7 @@ export class KeyError extends ProtocolError {
   override readonly name = 'KeyError'
 
   constructor(detail: string, options?: ErrorOptions) {
-    super('key', detail, options)
+    super('key', detail, options, 'key')
   }
 }
 

@@ -16,7 +16,7 @@ import { Memory } from './stored/memory.ts'
 import { OwnedNames } from './stored/owned-names.ts'
 import { Pins } from './stored/pins.ts'
 import { Receipts } from './stored/receipts.ts'
-import { asServiceError } from './service-errors.ts'
+import { asServiceError } from '../service-errors.ts'
 
 /** What the daemon gives to every use case. */
 export interface RegistryParts {

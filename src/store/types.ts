@@ -1,3 +1,5 @@
+import { PartError } from '../protocol/errors.ts'
+
 /**
  * The embedded database as the rest of the daemon sees it: ordered byte values under string keys.
  * A write is durable (on disk, WAL synchronous = FULL) when the call returns.
@@ -32,12 +34,7 @@ export type StoreOperation = { readonly put: string; readonly value: Uint8Array 
  */
 export type StoreErrorCode = 'locked' | 'corrupt' | 'full' | 'failing'
 
-export class StoreError extends Error {
+export class StoreError extends PartError<'store', StoreErrorCode> {
   override readonly name = 'StoreError'
-  readonly code: StoreErrorCode
-
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
+  override readonly part = 'store'
 }

@@ -1,6 +1,9 @@
 /** Walks /openapi.json: every code that an operation documents is provoked there, and nothing else comes. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { MAX_BODY_BYTES } from '../../../src/api/http/body.ts'
+import { BeaconError } from '../../../src/beacon/types.ts'
+import { OfflineError } from '../../../src/network/types.ts'
+import { StoreError } from '../../../src/store/types.ts'
 import { createDocument } from '../../../src/api/openapi/document.ts'
 import { ERROR_TABLE, ServiceError, type ErrorCode } from '../../../src/errors.ts'
 import { ENDPOINTS, furnish, plant, type EndpointCase } from '../helpers/endpoints.ts'
@@ -157,12 +160,12 @@ describe('errors of parts that know no HTTP', () => {
 
   it.each([
     [
-      named('StoreError', { code: 'full' }),
+      new StoreError('full', 'with a /secret/path'),
       'SVC-STO-001',
       'The disk of the data directory is full. Nothing that was stored is lost.'
     ],
     [
-      named('StoreError', { code: 'failing' }),
+      new StoreError('failing', 'with a /secret/path'),
       'SVC-STO-001',
       'The store of the daemon cannot write. Nothing that was stored is lost.'
     ],
@@ -184,17 +187,14 @@ describe('errors of parts that know no HTTP', () => {
   })
 
   it.each([
-    [named('BeaconError'), 'SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.'],
-    [named('OfflineError'), 'SVC-RES-001', 'No peer can be asked.']
-  ] as const)(
-    '%s becomes %s, which is no fault of the daemon: a warning without a stack',
-    async (failure, code, detail) => {
-      const { body, logged } = await provoke(failure)
-      expect(body).toMatchObject({ code, detail })
-      expect(logged).toEqual([expect.objectContaining({ level: 40, code, msg: detail, reason: 'with a /secret/path' })])
-      expect(JSON.stringify(logged)).not.toContain('stack')
-    }
-  )
+    [new BeaconError('BEACON_UNAVAILABLE', 'no beacon answered'), 'SVC-BCN-001'],
+    [new OfflineError('no peer of this network is connected'), 'SVC-RES-001']
+  ] as const)('%s becomes %s, which is no fault of the daemon: a warning without a stack', async (failure, code) => {
+    const { body, logged } = await provoke(failure)
+    expect(body).toMatchObject({ code, detail: failure.message })
+    expect(logged).toEqual([expect.objectContaining({ level: 40, code, msg: failure.message })])
+    expect(JSON.stringify(logged)).not.toContain('stack')
+  })
 
   async function provoke(failure: Error) {
     const world = createWorld()

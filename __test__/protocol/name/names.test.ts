@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import punycode from 'punycode/punycode.js'
-import type { NameErrorKind } from '../../../src/protocol/errors.ts'
 import { NameError } from '../../../src/protocol/errors.ts'
 import {
   canonicalName,
@@ -12,12 +11,12 @@ import {
 } from '../../../src/protocol/name/names.ts'
 import { LOCAL, MAIN } from '../fixtures.ts'
 
-function kindOf(text: string, profile = MAIN): NameErrorKind | 'valid' {
+function kindOf(text: string, profile = MAIN): string {
   try {
     parseName(text, profile)
     return 'valid'
   } catch (error) {
-    if (error instanceof NameError) return error.kind
+    if (error instanceof NameError) return error.code.replace('name-', '')
     throw error
   }
 }

@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ERROR_TABLE, ServiceError, type ErrorCode } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
+import { asServiceError } from '../../service-errors.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 
 /**
@@ -15,44 +16,12 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   'SVC-TSK-002': 60
 }
 
-/** errno of a file (the main token's) that could not be written. */
-const DISK_ERRORS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
-
-const STORE_MESSAGES: Record<string, string> = {
-  full: 'The disk of the data directory is full',
-  failing: 'The store of the daemon cannot write',
-  corrupt: 'The store of the daemon is damaged',
-  locked: 'The store of the daemon is in use by another process'
-}
-
-/** Errors of parts that know no HTTP, by the name of their class: this folder imports neither store nor network. */
-export function toServiceError(error: unknown): ServiceError {
+/** What was thrown, in the codes of the table; SVC-INT-001 for what nobody foresaw. */
+export function toServiceError(thrown: unknown): ServiceError {
+  const error = asServiceError(thrown)
   if (error instanceof ServiceError) return error
   if (error instanceof HTTPException && error.status < 500)
     return new ServiceError('SVC-REQ-001', error.message, { cause: error })
-  if (error instanceof Error) {
-    switch (error.name) {
-      case 'StoreError': {
-        const code = 'code' in error ? String(error.code) : 'failing'
-        return new ServiceError(
-          'SVC-STO-001',
-          `${STORE_MESSAGES[code] ?? STORE_MESSAGES['failing']!}. Nothing that was stored is lost.`,
-          { cause: error }
-        )
-      }
-      case 'BeaconError':
-        return new ServiceError('SVC-BCN-001', 'The randomness beacon does not answer, or its pulse does not verify.', {
-          cause: error
-        })
-      case 'OfflineError':
-        return new ServiceError('SVC-RES-001', 'No peer can be asked.', { cause: error })
-    }
-  }
-  if (error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code))) {
-    return new ServiceError('SVC-STO-001', 'The data directory cannot be written. Nothing that was stored is lost.', {
-      cause: error
-    })
-  }
   return new ServiceError(
     'SVC-INT-001',
     'The daemon met a condition it does not know; its log says more under this request id.',

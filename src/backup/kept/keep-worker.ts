@@ -13,10 +13,10 @@ async function answer(): Promise<KeepAnswer> {
     return { ok: true, value: await keepBackup(workerData as KeepRequest) }
   } catch (error) {
     const cause: unknown = error instanceof Error ? error.cause : undefined
-    const code =
-      [error, cause]
-        .map((each) => (each as NodeJS.ErrnoException | undefined)?.code)
-        .find((each) => typeof each === 'string') ?? (error instanceof BackupError ? error.kind : undefined)
+    // Of a backup's error what the system said says more.
+    const code = (error instanceof BackupError ? [cause, error] : [error, cause])
+      .map((each) => (each as NodeJS.ErrnoException | undefined)?.code)
+      .find((each) => typeof each === 'string')
     return { ok: false, message: messageOf(error), cure: error instanceof BackupError ? error.cure : undefined, code }
   }
 }

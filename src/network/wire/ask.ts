@@ -1,4 +1,5 @@
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
+import { PartError } from '../../protocol/errors.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Node } from '../libp2p.ts'
 import { REQUEST_TIMEOUT_MS, readFrame, writeFrame } from './frame.ts'
@@ -6,8 +7,13 @@ import { keepIdle, takeIdle } from './idle-streams.ts'
 import { decodeAnswer, encodeMessage, registryProtocol, type AnswerTo, type Request } from './messages.ts'
 
 /** The peer gave no answer that can be used: unreachable, too slow, or not a message. */
-export class AskError extends Error {
+export class AskError extends PartError<'network', 'no-answer'> {
   override readonly name = 'AskError'
+  override readonly part = 'network'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('no-answer', message, options)
+  }
 }
 
 /** What was answered; undefined when the peer gave no answer. */

@@ -30,7 +30,7 @@ export class KidError extends ProtocolError {
   override readonly rule: KidRule
 
   constructor(rule: KidRule, detail: string, options?: ErrorOptions) {
-    super(rule, detail, options)
+    super(rule, detail, options, 'identity')
     this.rule = rule
   }
 }

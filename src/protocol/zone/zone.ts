@@ -58,7 +58,8 @@ export class ZoneError extends ProtocolError {
     super(
       rule,
       problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '),
-      options
+      options,
+      'zone'
     )
     this.problems = problems
   }

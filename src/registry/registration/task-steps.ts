@@ -30,7 +30,7 @@ import {
 import { createContext, openName, type RegistryContext, type RegistryParts } from '../context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
-import { translated } from '../service-errors.ts'
+import { translated } from '../../service-errors.ts'
 
 const LOCKED = {
   code: 'SVC-KEY-006',

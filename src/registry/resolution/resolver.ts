@@ -10,7 +10,7 @@ import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { isHeldByMost, isSecret } from './secrecy.ts'
-import { translated } from '../service-errors.ts'
+import { translated } from '../../service-errors.ts'
 import { revealOf, survey, type Survey } from './survey.ts'
 import type { ResolvedName } from '../types.ts'
 

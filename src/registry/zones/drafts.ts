@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { openName, type RegistryContext } from '../context.ts'
-import { translatedSync } from '../service-errors.ts'
+import { translatedSync } from '../../service-errors.ts'
 import type { ZoneDraft } from '../types.ts'
 import { draftOf, requireUnchanged, zoneOwner } from './zones.ts'
 

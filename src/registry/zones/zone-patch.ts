@@ -3,7 +3,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import { parseZone, ZoneError, type Zone, type ZoneProblem, type ZoneRecord } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { openName, type RegistryContext } from '../context.ts'
-import { translatedSync } from '../service-errors.ts'
+import { translatedSync } from '../../service-errors.ts'
 import type { ZonePatch, ZoneSelector } from '../types.ts'
 import { draftOf, ownZone, requireUnchanged, requireZoneOwner, store } from './zones.ts'
 

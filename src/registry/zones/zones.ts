@@ -20,7 +20,7 @@ import type { OwnedRecord } from '../stored/owned-names.ts'
 import { takeUpNewer } from '../ownership/newer-records.ts'
 import { requireMajority, supersededRecord } from '../publication/publishing.ts'
 import type { PublishBudgets } from '../publication/publish-budget.ts'
-import { translatedSync } from '../service-errors.ts'
+import { translatedSync } from '../../service-errors.ts'
 import { survey } from '../resolution/survey.ts'
 import type { ResolvedName, StoredBy, ZoneDraft, ZoneView } from '../types.ts'
 

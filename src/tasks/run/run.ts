@@ -1,6 +1,7 @@
 import { ServiceError, type ErrorCode } from '../../errors.ts'
 import { NativeError, type NativeErrorCode } from '../../native/errors.ts'
 import type { EvaluationProgress } from '../../native/types.ts'
+import { asServiceError } from '../../service-errors.ts'
 import { StoreError } from '../../store/types.ts'
 import type { RunContext } from './context.ts'
 import { EvaluationFault, MAX_EVALUATION_FAULTS, TaskEvaluation } from './evaluation.ts'
@@ -172,18 +173,20 @@ export class TaskRun {
   }
 }
 
-/** Failures of the store, the file system (they carry `syscall`), the workers, and whatever the table calls passing. */
+/** Failures of the file system (they carry `syscall`), the workers, and what the table of errors calls passing. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof ServiceError) return TRANSIENT_CODES.has(error.code)
-  if (error instanceof NativeError) return TRANSIENT_NATIVE_CODES.has(error.code)
-  return error instanceof StoreError || (error instanceof Error && 'syscall' in error)
+  const known = asServiceError(error)
+  if (known instanceof ServiceError) return TRANSIENT_CODES.has(known.code)
+  if (known instanceof NativeError) return TRANSIENT_NATIVE_CODES.has(known.code)
+  return known instanceof Error && 'syscall' in known
 }
 
 /** What is shown of a step that is tried again by itself. */
 function asObstacle(error: unknown): TaskFailure {
   if (error instanceof EvaluationFault || error instanceof NativeError)
     return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }
-  if (error instanceof ServiceError && error.code !== 'SVC-STO-001') return { code: error.code, message: error.message }
+  const known = asServiceError(error)
+  if (known instanceof ServiceError && known.code !== 'SVC-STO-001') return { code: known.code, message: known.message }
   return {
     code: 'SVC-STO-001',
     message:
@@ -192,11 +195,12 @@ function asObstacle(error: unknown): TaskFailure {
 }
 
 function asFailure(error: unknown): TaskFailure {
-  if (error instanceof ServiceError) return { code: error.code, message: error.message }
-  if (error instanceof EvaluationFault) {
+  const known = asServiceError(error)
+  if (known instanceof ServiceError) return { code: known.code, message: known.message }
+  if (known instanceof EvaluationFault) {
     return {
       code: 'SVC-INT-001',
-      message: `The computation failed ${MAX_EVALUATION_FAULTS} times at the same place (${error.message}). Check the machine's memory and report it.`
+      message: `The computation failed ${MAX_EVALUATION_FAULTS} times at the same place (${known.message}). Check the machine's memory and report it.`
     }
   }
   return { code: 'SVC-INT-001', message: 'The task met a condition it does not know; the log names it.' }
