@@ -10,6 +10,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
   // Types of the parts below, and the base of their errors.
+  views: ['protocol', 'errors.ts'],
   'service-errors.ts': ['protocol', 'native', 'store', 'beacon', 'network', 'errors.ts'],
   'log.ts': [],
   'version.ts': [],
@@ -21,7 +22,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   store: ['protocol'],
   beacon: ['protocol', 'native', 'util'],
   network: ['protocol', 'store', 'beacon', 'native', 'time', 'util'],
-  tasks: ['protocol', 'native', 'store', 'time', 'util', 'errors.ts', 'service-errors.ts'],
+  tasks: ['protocol', 'native', 'store', 'time', 'util', 'views', 'errors.ts', 'service-errors.ts'],
   registry: [
     'protocol',
     'native',
@@ -31,11 +32,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'tasks',
     'time',
     'util',
+    'views',
     'errors.ts',
     'service-errors.ts'
   ],
   'data-directory': ['protocol', 'registry', 'store', 'errors.ts'],
-  api: ['protocol', 'registry', 'tasks', 'web', 'util', 'errors.ts', 'service-errors.ts', 'version.ts'],
+  api: ['protocol', 'registry', 'tasks', 'views', 'web', 'util', 'errors.ts', 'service-errors.ts', 'version.ts'],
   backup: [
     'protocol',
     'store',
@@ -60,6 +62,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'data-directory',
     'daemon',
     'util',
+    'views',
     'errors.ts',
     'service-errors.ts',
     'log.ts',
@@ -79,6 +82,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'data-directory',
     'time',
     'util',
+    'views',
     'errors.ts',
     'log.ts',
     'version.ts'

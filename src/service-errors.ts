@@ -94,8 +94,12 @@ export function asServiceError(error: unknown): unknown {
   })
 }
 
+function isOfPart(error: unknown): error is PartError {
+  return error instanceof PartError
+}
+
 function translationOf(error: unknown): Translation {
-  if (error instanceof PartError) {
+  if (isOfPart(error)) {
     const table: Readonly<Partial<Record<string, Readonly<Partial<Record<string, Translation>>>>>> = TRANSLATIONS
     return table[error.part]?.[error.code] ?? FAULT
   }

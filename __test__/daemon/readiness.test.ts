@@ -4,12 +4,14 @@ import { createMetrics, observe } from '../../src/daemon/metrics.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { networkDiversity } from '../../src/registry/upkeep/network-diversity.ts'
 import { checkReadiness } from '../../src/daemon/readiness.ts'
-import type { NetworkDiversityView, OwnedName } from '../../src/registry/types.ts'
-import type { TaskEvent, TaskView } from '../../src/tasks/types.ts'
+import type { NetworkDiversityView } from '../../src/views/network-status.ts'
+import type { OwnedNameView } from '../../src/views/owned-name.ts'
+import type { TaskEvent } from '../../src/tasks/types.ts'
+import type { TaskView } from '../../src/views/task.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 
-const name = (change: Partial<OwnedName> = {}): OwnedName => ({
+const name = (change: Partial<OwnedNameView> = {}): OwnedNameView => ({
   name: 'alice.chronym',
   state: 'live',
   lease_end: new Date(NOW + 90_000).toISOString(),
@@ -28,7 +30,7 @@ const WARNED = name({
 const KEPT: KeeperStatus = { writtenMs: NOW - 90_000, isPending: false, failures: 3, state: 'kept', reason: undefined }
 
 /** The parts as far as readiness and metrics ask them. */
-function parts(owned: OwnedName[], diversity: NetworkDiversityView | null = null) {
+function parts(owned: OwnedNameView[], diversity: NetworkDiversityView | null = null) {
   const listeners: ((event: TaskEvent) => void)[] = []
   return {
     listeners,
@@ -179,7 +181,7 @@ describe('readiness', () => {
 describe('metrics', () => {
   /** The lines of our own metrics about names and diverse peers. */
   async function scraped(
-    owned: OwnedName[],
+    owned: OwnedNameView[],
     events: TaskEvent[] = [],
     diversity: NetworkDiversityView | null = null
   ): Promise<string[]> {

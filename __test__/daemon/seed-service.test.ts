@@ -9,7 +9,7 @@ import { ServiceError } from '../../src/errors.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createSeedService } from '../../src/daemon/seed-service.ts'
-import type { TaskView } from '../../src/tasks/types.ts'
+import type { TaskView } from '../../src/views/task.ts'
 import { writeOwnerSeed } from '../../src/data-directory/owner-seed.ts'
 
 const SEED = new Uint8Array(32).fill(7)

@@ -34,7 +34,8 @@ import { createRoundClock } from '../../src/time/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { systemClock as clock } from '../../src/time/clock.ts'
 import { createTaskManager } from '../../src/tasks/manager.ts'
-import type { TaskManager, TaskView } from '../../src/tasks/types.ts'
+import type { TaskManager } from '../../src/tasks/types.ts'
+import type { TaskView } from '../../src/views/task.ts'
 import { silentLog, taskWhere } from '../tasks/fakes.ts'
 
 /** Counts the logs that are verified on the event loop: threads load modules of their own. */

@@ -10,7 +10,8 @@ import type {
 import { asideOf } from '../../src/store/keys.ts'
 import type { Store, StoreOperation } from '../../src/store/types.ts'
 import type { ProgressLog, ShownTasks } from '../../src/tasks/run/progress-log.ts'
-import type { EvaluationPlan, TaskIdentity, TaskManager, TaskSteps, TaskView } from '../../src/tasks/types.ts'
+import type { EvaluationPlan, TaskIdentity, TaskManager, TaskSteps } from '../../src/tasks/types.ts'
+import type { TaskView } from '../../src/views/task.ts'
 
 /** A store in memory; `onWrite` sees every write before it happens, `onWritten` after it; both may throw. */
 export class MemoryStore implements Store {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { end, firstLine, passErrorsOn, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
-import type { NetworkStatusBody } from '../../src/api/client/client.ts'
+import type { NetworkStatusView } from '../../src/views/network-status.ts'
 import { PROFILE } from './profile.ts'
 import { endWithUs, scratchDirectory } from './scratch.ts'
 import { until } from './waiting.ts'
@@ -17,7 +17,7 @@ export interface FleetDaemon {
   readonly url: string
   /** Multiaddr with peer id. */
   readonly address: string
-  readonly status: () => Promise<NetworkStatusBody>
+  readonly status: () => Promise<NetworkStatusView>
 }
 
 export interface Fleet {
@@ -53,8 +53,8 @@ export async function startFleet(): Promise<Fleet> {
     endWithUs(child)
     passErrorsOn(child)
     const { api_url: url, addresses } = await firstLine<DaemonSummary>(child)
-    const status = async (): Promise<NetworkStatusBody> =>
-      (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusBody
+    const status = async (): Promise<NetworkStatusView> =>
+      (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusView
     return { pid: child.pid!, url, address: addresses[0]!, status }
   }
 

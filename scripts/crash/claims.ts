@@ -1,5 +1,5 @@
 /** The claims of docs/tasks.md, checked against what each crash left and what readers of the events received. */
-import type { TaskBody } from '../../src/api/client/client.ts'
+import type { TaskView } from '../../src/views/task.ts'
 import type { Remains, TaskRemains } from './remains.ts'
 
 /** What was known of a task: it must not change. */
@@ -38,7 +38,7 @@ export class Claims {
   }
 
   /** An event that a reader got. */
-  told(id: number, task: TaskBody): void {
+  told(id: number, task: TaskView): void {
     const known = this.#of(task.task_id)
     this.#hold(id > known.lastEventId, `${task.task_id}: event ${id} came after ${known.lastEventId}`)
     this.#hold(known.ends === 0, `${task.task_id}: event ${id} came after its end`)

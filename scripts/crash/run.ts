@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseEvents } from '../../src/api/client/events.ts'
-import { ProblemError, type TaskBody } from '../../src/api/client/client.ts'
+import { ProblemError } from '../../src/api/client/client.ts'
+import type { TaskView } from '../../src/views/task.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { decodeReveal } from '../../src/protocol/claim/reveal.ts'
 import { Claims } from './claims.ts'
@@ -292,7 +293,7 @@ class Scene {
     })
     if (!response.ok || response.body === null) throw new Error(`the events of ${taskId} answer ${response.status}`)
     for await (const { id, data } of parseEvents(response.body)) {
-      const task = data as TaskBody
+      const task = data as TaskView
       this.#claims.told(Number(id), task)
       if (task.status === 'running') continue
       await this.#finished(running, job, task)
@@ -300,7 +301,7 @@ class Scene {
     }
   }
 
-  async #finished(running: Running, job: Job, task: TaskBody): Promise<void> {
+  async #finished(running: Running, job: Job, task: TaskView): Promise<void> {
     this.#claims.hold(
       task.status === 'completed' && task.progress === task.iterations,
       `${job.name}: ended as ${task.status} with ${task.progress} of ${task.iterations} squarings`

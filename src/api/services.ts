@@ -4,15 +4,9 @@ import type { Logger } from 'pino'
 import type { Registry } from '../registry/use-cases.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import type { ProofStatement } from './daemon-proof.ts'
+import type { ConfigFieldView, DaemonEvent, ReadinessCheck, TokenScope, TokenView } from './schemas/daemon.ts'
 
-export type TokenScope = 'read' | 'vdf' | 'publish' | 'admin'
-
-export interface TokenView {
-  id: string
-  scopes: TokenScope[]
-  created_at: string
-  label: string | null
-}
+export type { ConfigFieldView, DaemonEvent, ReadinessCheck, TokenScope, TokenView }
 
 /** Access tokens; only hashes of the narrower ones are stored. Compared in constant time. */
 export interface TokenService {
@@ -28,16 +22,6 @@ export interface TokenService {
   prove(statement: ProofStatement): string
 }
 
-/** A field of the configuration with where its value comes from. */
-export interface ConfigFieldView {
-  field: string
-  value: unknown
-  source: 'default' | 'file' | 'run time' | 'environment' | 'flag'
-  changeable: boolean
-  /** Of a field set at run time: what holds once that is unset. */
-  otherwise?: { value: unknown; source: ConfigFieldView['source'] }
-}
-
 /** Configuration at run time. `change` validates all before it applies any: SVC-CFG-001, SVC-CFG-002. */
 export interface ConfigService {
   view(): Record<string, unknown>
@@ -48,13 +32,6 @@ export interface ConfigService {
    */
   unset(field: string): Promise<Record<string, unknown>>
   change(patch: unknown): Promise<Record<string, unknown>>
-}
-
-export interface DaemonEvent {
-  id: number
-  at: string
-  type: string
-  detail: Record<string, unknown>
 }
 
 export interface EventLog {
@@ -99,14 +76,6 @@ export interface SeedService {
   unlock(passphrase: string): Promise<SeedView>
   /** SVC-KEY-009 where it has no passphrase. */
   lock(): SeedView
-}
-
-export interface ReadinessCheck {
-  name: string
-  ok: boolean
-  detail: string
-  /** It works, but somebody should look at it. */
-  warning?: boolean
 }
 
 export interface ApiServices {

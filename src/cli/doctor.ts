@@ -1,5 +1,6 @@
 /** The checks of `chronym doctor`; none of them changes anything. */
-import { ProblemError, type Client, type ConfigFieldBody, type NetworkStatusBody } from '../api/client/client.ts'
+import { ProblemError, type Client, type ConfigFieldView } from '../api/client/client.ts'
+import type { NetworkStatusView } from '../views/network-status.ts'
 import { existsSync, statSync } from 'node:fs'
 import { VERSION } from '../version.ts'
 import { connect } from './connection/connect.ts'
@@ -44,7 +45,7 @@ async function checkAddon(): Promise<Finding> {
 /** Where the configuration was read, and each of its fields. */
 export interface Configuration {
   readonly from: 'daemon' | 'file'
-  readonly fields: readonly ConfigFieldBody[]
+  readonly fields: readonly ConfigFieldView[]
 }
 
 /** Of the file and the environment: what a daemon started here would read. */
@@ -221,7 +222,7 @@ async function checkAccess(client: Client): Promise<Finding> {
   }
 }
 
-function checkPeers({ status, peers }: NetworkStatusBody): Finding {
+function checkPeers({ status, peers }: NetworkStatusView): Finding {
   if (status === 'online') return { name: 'peers', state: 'ok', detail: `online, ${plural(peers, 'peer')}` }
   const cure =
     peers > 0
@@ -234,14 +235,14 @@ const DIVERSITY_CURE =
   'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
 
 /** Nothing where the network counts no prefixes, and while nobody can be asked: that is said above. */
-function checkDiversity({ status, diversity }: NetworkStatusBody): Finding[] {
+function checkDiversity({ status, diversity }: NetworkStatusView): Finding[] {
   if (!diversity || status !== 'online') return []
   const { peers, prefixes, message } = diversity
   if (message !== null) return [{ name: 'diverse', state: 'warning', detail: message, cure: DIVERSITY_CURE }]
   return [{ name: 'diverse', state: 'ok', detail: `${plural(peers, 'diverse peer')} in ${prefixes} /24 or /48` }]
 }
 
-function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusBody): Finding {
+function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusView): Finding {
   if (round === null || age === null)
     return {
       name: 'beacon',

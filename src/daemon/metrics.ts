@@ -3,9 +3,11 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { Network } from '../network/types.ts'
-import { NAME_WARNING_CODES, type NetworkDiversityView, type OwnedName } from '../registry/types.ts'
 import type { Registry as NameRegistry } from '../registry/use-cases.ts'
-import type { TaskManager, TaskView } from '../tasks/types.ts'
+import { NAME_WARNING_CODES, type OwnedNameView } from '../views/owned-name.ts'
+import type { NetworkDiversityView } from '../views/network-status.ts'
+import type { TaskManager } from '../tasks/types.ts'
+import type { TaskView } from '../views/task.ts'
 
 export interface MetricSources {
   readonly network: Network
@@ -18,7 +20,13 @@ export interface MetricSources {
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
 }
 
-const NAME_STATES = ['live', 'grace', 'lapsed', 'contested', 'lost'] as const satisfies readonly OwnedName['state'][]
+const NAME_STATES = [
+  'live',
+  'grace',
+  'lapsed',
+  'contested',
+  'lost'
+] as const satisfies readonly OwnedNameView['state'][]
 const RENEWAL_RESULTS = ['completed', 'failed', 'cancelled'] as const
 
 const stateOf = (task: TaskView) => (task.status === 'running' ? (task.paused ? 'paused' : task.phase) : task.status)

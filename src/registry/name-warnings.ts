@@ -1,6 +1,6 @@
 import type { RegistryContext } from './context.ts'
-import type { NameWarning, NameWarningCode } from './types.ts'
 import type { RegistryEvent } from './use-cases.ts'
+import type { NameWarning, NameWarningCode } from '../views/owned-name.ts'
 
 /** A warning that stands is written to the log again so often. */
 const SAY_AGAIN_MS = 24 * 60 * 60 * 1000

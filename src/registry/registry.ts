@@ -20,8 +20,8 @@ import { Standings } from './ownership/standing.ts'
 import { keptDiversity } from './upkeep/network-diversity.ts'
 import { networkStatus, ownedNames } from './status.ts'
 import { discardZone, listDrafts } from './zones/drafts.ts'
-import type { OwnedName } from './types.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
+import type { OwnedNameView } from '../views/owned-name.ts'
 import { WantedNames } from './upkeep/wanted.ts'
 import { localZone, publishZone, saveZone, zoneOf } from './zones/zones.ts'
 import { patchZone } from './zones/zone-patch.ts'
@@ -74,7 +74,7 @@ export function createRegistry(
     }
   }
 
-  function ownedAfter(text: string, change: () => void): OwnedName {
+  function ownedAfter(text: string, change: () => void): OwnedNameView {
     change()
     const name = openName(context, text)
     return ownedNames(context, renewal).find((owned) => owned.name === name)!

@@ -2,7 +2,8 @@ import { roundTimeMs } from '../protocol/time/beacon-time.ts'
 import type { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
-import type { NetworkStatusView, OwnedName } from './types.ts'
+import type { NetworkStatusView } from '../views/network-status.ts'
+import type { OwnedNameView } from '../views/owned-name.ts'
 
 /** What the network and the beacon are doing. */
 export function networkStatus(
@@ -27,7 +28,7 @@ export function networkStatus(
 /**
  * The names of this daemon with their leases: the state is that of the lease, unless the network names another owner.
  */
-export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal): OwnedName[] {
+export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal): OwnedNameView[] {
   const records = context.owned.list()
   const outlooks = renewal.outlooks(records)
   return records.map(({ name, reveal, serial, publishedSerial, standing }, index) => {

@@ -4,25 +4,16 @@
  */
 import type { NetworkMode } from '../network/types.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
-import type { TaskView } from '../tasks/types.ts'
-import type {
-  CommittedBy,
-  Estimate,
-  Explanation,
-  NameWarningCode,
-  NetworkStatusView,
-  OwnedName,
-  PinView,
-  RenewalGain,
-  ResolvedIdentity,
-  ResolvedIdentityLog,
-  ResolvedName,
-  StoredBy,
-  WantedView,
-  ZoneDraft,
-  ZonePatch,
-  ZoneView
-} from './types.ts'
+import type { Estimate, RenewalGain } from '../views/estimate.ts'
+import type { Explanation } from '../views/explanation.ts'
+import type { NetworkStatusView } from '../views/network-status.ts'
+import type { NameWarningCode, OwnedNameView } from '../views/owned-name.ts'
+import type { PinView } from '../views/pin.ts'
+import type { CommittedBy, StoredBy } from '../views/stored-by.ts'
+import type { TaskView } from '../views/task.ts'
+import type { WantedView } from '../views/wanted.ts'
+import type { ZoneDraft } from '../views/zone-draft.ts'
+import type { ResolvedIdentity, ResolvedIdentityLog, ResolvedName, ZonePatch, ZoneView } from './types.ts'
 
 export interface RegistryEvent {
   type: 'name:held' | 'name:contested' | 'name:lost' | 'name:warning' | 'name:warning-over'
@@ -74,7 +65,7 @@ export interface Registry {
   pins(after?: string): PinView[]
   /** The next look decides alone who owns the name. SVC-NAM-001/002, SVC-PIN-001. */
   forgetPin(name: string): void
-  ownedNames(): OwnedName[]
+  ownedNames(): OwnedNameView[]
   /** What is looked for in the network. */
   wanted(): WantedView[]
   /** Looks for a name or DID of ours now, and again until it is found. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001. */
@@ -87,9 +78,9 @@ export interface Registry {
   renew(name: string, options: { zone?: unknown }): Promise<TaskView>
   estimate(name: string): Promise<Estimate>
   /** Lets a name lapse, and says how it is then. SVC-NAM-*, SVC-OWN-001, SVC-RES-003, SVC-REG-002, SVC-STO-001. */
-  release(name: string): OwnedName
+  release(name: string): OwnedNameView
   /** Takes a released name back. As `release`, without SVC-REG-002. */
-  takeBack(name: string): OwnedName
+  takeBack(name: string): OwnedNameView
   /** What a renewal begun now gives. SVC-NAM-*. */
   renewalGain(name: string): RenewalGain
 }

@@ -5,7 +5,8 @@ import type { TaskJournal } from './state/journal.ts'
 import { Pace } from './run/pace.ts'
 import { queuePosition, queuePlaces } from './queue.ts'
 import { transition, type TaskFailure, type TaskInput, type TaskState } from './state/state.ts'
-import type { TaskEvent, TaskView } from './types.ts'
+import type { TaskEvent } from './types.ts'
+import type { TaskView } from '../views/task.ts'
 import { taskView } from './state/view.ts'
 
 /**

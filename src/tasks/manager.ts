@@ -25,7 +25,8 @@ import {
   type TaskState
 } from './state/state.ts'
 import { TaskFiles } from './checkpoints/task-files.ts'
-import type { EvaluationPlan, TaskEvent, TaskIdentity, TaskKind, TaskManager, TaskSteps, TaskView } from './types.ts'
+import type { EvaluationPlan, TaskEvent, TaskIdentity, TaskManager, TaskSteps } from './types.ts'
+import type { TaskKind, TaskView } from '../views/task.ts'
 
 /** How often progress is read, saved and shown; the promise is one second. */
 const TICK_MS = 500

@@ -3,42 +3,7 @@
  * what a claim is made of comes in as {@link TaskSteps}.
  */
 import type { ErrorCode } from '../errors.ts'
-
-export type TaskKind = 'register' | 'renew'
-export type TaskStatus = 'running' | 'completed' | 'failed'
-export type TaskPhase = 'queued' | 'commit' | 'pulse' | 'evaluate' | 'prove' | 'reveal' | 'done'
-
-/** What the HTTP layer shows of a task (docs/api.md, "VDF tasks"). Times are ISO 8601. */
-export interface TaskView {
-  task_id: string
-  name: string
-  kind: TaskKind
-  status: TaskStatus
-  phase: TaskPhase
-  paused: boolean
-  /**
-   * Place among the tasks that wait for a slot, from 1, those with the nearest deadlines first; null when it does not
-   * wait.
-   */
-  queue_position: number | null
-  /** What keeps a running task from going on; it is tried again by itself. */
-  stalled: { code: ErrorCode; message: string } | null
-  /** Squarings required in all. */
-  iterations: number
-  /** Squarings done; never decreases, at most one second old. */
-  progress: number
-  /** 0..1 within the proving phase. */
-  phase_progress: number
-  iterations_per_second: number | null
-  eta_seconds: number | null
-  /** The last moment at which the claim is still witnessed; null before a pulse is chosen. */
-  deadline: string | null
-  created_at: string
-  updated_at: string
-  /** How often the task was taken up again after a restart. */
-  resumed: number
-  error: { code: ErrorCode; message: string } | null
-}
+import type { TaskKind, TaskView } from '../views/task.ts'
 
 /** What is to be computed, fixed and durable before the first squaring. */
 export interface EvaluationPlan {

@@ -2,17 +2,21 @@
 import type { GenericSchema } from 'valibot'
 import * as common from '../../../src/api/schemas/common.ts'
 import * as daemon from '../../../src/api/schemas/daemon.ts'
-import * as explanation from '../../../src/api/schemas/explanation.ts'
+import * as explanation from '../../../src/views/explanation.ts'
 import * as identity from '../../../src/api/schemas/identity.ts'
-import * as network from '../../../src/api/schemas/network.ts'
-import * as pin from '../../../src/api/schemas/pin.ts'
+import * as network from '../../../src/views/network-status.ts'
+import * as ownedName from '../../../src/views/owned-name.ts'
+import * as taskView from '../../../src/views/task.ts'
+import * as wantedView from '../../../src/views/wanted.ts'
+import * as estimate from '../../../src/views/estimate.ts'
+import * as zoneDraft from '../../../src/views/zone-draft.ts'
+import * as pin from '../../../src/views/pin.ts'
 import * as problem from '../../../src/api/schemas/problem.ts'
 import * as reveal from '../../../src/api/schemas/reveal.ts'
 import * as task from '../../../src/api/schemas/task.ts'
 import * as seed from '../../../src/api/schemas/seed.ts'
-import * as wanted from '../../../src/api/schemas/wanted.ts'
 import * as zone from '../../../src/api/schemas/zone.ts'
-import type { PinView } from '../../../src/registry/types.ts'
+import type { PinView } from '../../../src/views/pin.ts'
 import type { Operation } from './registry.ts'
 import { MAIN_TOKEN, SEED_PASSPHRASE, type World } from './world.ts'
 
@@ -137,28 +141,28 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     ...closed,
     operation: 'GET /api/owned-names',
     path: '/api/owned-names',
-    schema: network.OwnedNamesSchema,
+    schema: ownedName.OwnedNamesSchema,
     service: 'ownedNames'
   },
   {
     ...closed,
     operation: 'GET /api/names',
     path: '/api/names',
-    schema: network.OwnedNameListSchema,
+    schema: ownedName.OwnedNameListSchema,
     service: 'ownedNames'
   },
   {
     ...closed,
     operation: 'POST /api/names/{name}/release',
     path: '/api/names/owned.chronym/release',
-    schema: network.OwnedNameSchema,
+    schema: ownedName.OwnedNameSchema,
     service: 'release'
   },
   {
     ...closed,
     operation: 'DELETE /api/names/{name}/release',
     path: '/api/names/owned.chronym/release',
-    schema: network.OwnedNameSchema,
+    schema: ownedName.OwnedNameSchema,
     service: 'release'
   },
   { ...closed, operation: 'GET /api/pins', path: '/api/pins', schema: pin.PinListSchema, service: 'pins' },
@@ -179,13 +183,19 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     service: 'seed'
   },
   { ...closed, operation: 'POST /api/seed/lock', path: '/api/seed/lock', schema: seed.SeedSchema, service: 'seed' },
-  { ...closed, operation: 'GET /api/wanted', path: '/api/wanted', schema: wanted.WantedListSchema, service: 'wanted' },
+  {
+    ...closed,
+    operation: 'GET /api/wanted',
+    path: '/api/wanted',
+    schema: wantedView.WantedListSchema,
+    service: 'wanted'
+  },
   {
     ...closed,
     operation: 'POST /api/wanted',
     path: '/api/wanted',
     body: { id: NAME },
-    schema: wanted.WantedSchema,
+    schema: wantedView.WantedSchema,
     service: 'want'
   },
   {
@@ -218,15 +228,21 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     operation: 'POST /api/vdf/estimate',
     path: '/api/vdf/estimate',
     body: { name: NAME },
-    schema: task.EstimateSchema,
+    schema: estimate.EstimateSchema,
     service: 'estimate'
   },
-  { ...closed, operation: 'GET /api/vdf/tasks', path: '/api/vdf/tasks', schema: task.TaskListSchema, service: 'tasks' },
+  {
+    ...closed,
+    operation: 'GET /api/vdf/tasks',
+    path: '/api/vdf/tasks',
+    schema: taskView.TaskListSchema,
+    service: 'tasks'
+  },
   {
     ...closed,
     operation: 'GET /api/vdf/status/{task_id}',
     path: '/api/vdf/status/task-1',
-    schema: task.TaskSchema,
+    schema: taskView.TaskSchema,
     service: 'tasks'
   },
   {
@@ -241,14 +257,14 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     ...closed,
     operation: 'POST /api/vdf/tasks/{task_id}/pause',
     path: '/api/vdf/tasks/task-1/pause',
-    schema: task.TaskSchema,
+    schema: taskView.TaskSchema,
     service: 'tasks'
   },
   {
     ...closed,
     operation: 'POST /api/vdf/tasks/{task_id}/resume',
     path: '/api/vdf/tasks/task-1/resume',
-    schema: task.TaskSchema,
+    schema: taskView.TaskSchema,
     service: 'tasks'
   },
   {
@@ -274,7 +290,13 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     schema: common.SuccessSchema,
     service: 'discardZone'
   },
-  { ...closed, operation: 'GET /api/drafts', path: '/api/drafts', schema: zone.ZoneDraftListSchema, service: 'drafts' },
+  {
+    ...closed,
+    operation: 'GET /api/drafts',
+    path: '/api/drafts',
+    schema: zoneDraft.ZoneDraftListSchema,
+    service: 'drafts'
+  },
   {
     ...closed,
     operation: 'POST /api/zone/{name}/publish',

@@ -1,4 +1,4 @@
-import type { Explanation } from '../../../src/registry/types.ts'
+import type { Explanation } from '../../../src/views/explanation.ts'
 
 /** An explanation: of a name that nobody holds, one of two peers having answered, unless it is said otherwise. */
 export function explanation(change: Partial<Explanation> = {}): Explanation {

@@ -5,18 +5,14 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone/zone.ts'
-import type {
-  Explanation,
-  NetworkDiversityView,
-  OwnedName,
-  PinView,
-  WantedView,
-  ResolvedName,
-  ZoneDraft,
-  ZonePatch,
-  ZoneView
-} from '../../../src/registry/types.ts'
+import type { ResolvedName, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
 import type { Registry } from '../../../src/registry/use-cases.ts'
+import type { Explanation } from '../../../src/views/explanation.ts'
+import type { NetworkDiversityView } from '../../../src/views/network-status.ts'
+import type { OwnedNameView } from '../../../src/views/owned-name.ts'
+import type { PinView } from '../../../src/views/pin.ts'
+import type { WantedView } from '../../../src/views/wanted.ts'
+import type { ZoneDraft } from '../../../src/views/zone-draft.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
@@ -36,7 +32,7 @@ const DIVERSITY: NetworkDiversityView = {
 export class MemoryRegistry implements Registry {
   readonly reveals = new Map<string, Reveal>()
   readonly zones = new Map<string, Zone & { serial: number }>()
-  readonly owned = new Map<string, OwnedName>()
+  readonly owned = new Map<string, OwnedNameView>()
   readonly sought = new Map<string, WantedView>()
   pinned = new Map<string, PinView>()
   readonly identities = new Map<
@@ -275,20 +271,20 @@ export class MemoryRegistry implements Registry {
     if (!this.sought.delete(id)) throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${id}.`)
   }
 
-  ownedNames(): OwnedName[] {
+  ownedNames(): OwnedNameView[] {
     this.#called('ownedNames')
     return [...this.owned.values()]
   }
 
-  release(name: string): OwnedName {
+  release(name: string): OwnedNameView {
     return this.#released(name, 'released')
   }
 
-  takeBack(name: string): OwnedName {
+  takeBack(name: string): OwnedNameView {
     return this.#released(name, 'scheduled')
   }
 
-  #released(name: string, state: OwnedName['renewal']['state']): OwnedName {
+  #released(name: string, state: OwnedNameView['renewal']['state']): OwnedNameView {
     this.#named('release', name)
     const owned = this.owned.get(name)
     if (owned === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)

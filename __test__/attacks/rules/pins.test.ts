@@ -5,7 +5,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceError } from '../../../src/errors.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
-import type { PinView } from '../../../src/registry/types.ts'
+import type { PinView } from '../../../src/views/pin.ts'
 import { FakeWorld, profile, type TestNode } from '../../registry/fakes.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../../registry/workbench.ts'
 import { MemoryStore } from '../../tasks/fakes.ts'

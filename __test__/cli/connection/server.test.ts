@@ -8,12 +8,14 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../../src/errors.ts'
-import type { ExplanationBody, PinBody, TaskBody } from '../../../src/api/client/client.ts'
+import type { Explanation } from '../../../src/views/explanation.ts'
+import type { PinView } from '../../../src/views/pin.ts'
+import type { TaskView } from '../../../src/views/task.ts'
 import { explanation } from '../../api/helpers/explanation.ts'
 import { pinOf } from '../../api/helpers/endpoints.ts'
 import { cli } from '../harness.ts'
 
-const TASK: TaskBody = {
+const TASK: TaskView = {
   task_id: 't1',
   name: 'alice.chronym',
   kind: 'register',
@@ -33,8 +35,8 @@ const TASK: TaskBody = {
   resumed: 0,
   error: null
 }
-const DONE: TaskBody = { ...TASK, status: 'completed', phase: 'done', progress: 1000 }
-const FAILED: TaskBody = { ...TASK, status: 'failed', error: { code: 'SVC-REG-001', message: 'somebody was faster' } }
+const DONE: TaskView = { ...TASK, status: 'completed', phase: 'done', progress: 1000 }
+const FAILED: TaskView = { ...TASK, status: 'failed', error: { code: 'SVC-REG-001', message: 'somebody was faster' } }
 
 const OWNED = {
   name: 'alice.chronym',
@@ -52,7 +54,7 @@ const WELL = {
   renewal: { ...OWNED.renewal, state: 'scheduled' },
   warnings: []
 }
-const EXPLANATION: ExplanationBody = explanation({
+const EXPLANATION: Explanation = explanation({
   verdict: 'alice.chronym belongs to this daemon: 1 of 1 votes; its lease runs until 2000-01-08T00:00:00.000Z.',
   rule: 'majority',
   rule_text: 'The majority wins.',
@@ -74,7 +76,7 @@ const EXPLANATION: ExplanationBody = explanation({
   resolves: 'settled',
   error: null
 })
-const PINS: readonly PinBody[] = [
+const PINS: readonly PinView[] = [
   pinOf('alice.chronym'),
   { ...pinOf('bob.chronym'), rival: '02'.repeat(32), contested_until: '2026-11-22T12:00:00.000Z' },
   { ...pinOf('carol.chronym'), state: 'firm', second_look: null, firm_since: '2026-11-22T18:00:00.000Z' }

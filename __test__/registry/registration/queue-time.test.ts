@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { queueSeconds } from '../../../src/registry/registration/queue-time.ts'
-import type { TaskView } from '../../../src/tasks/types.ts'
+import type { TaskView } from '../../../src/views/task.ts'
 
 /** A task that takes `seconds` once it has a slot. */
 function task(seconds: number, change: Partial<TaskView> = {}): TaskView {

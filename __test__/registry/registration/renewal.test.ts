@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
-import type { TaskView } from '../../../src/tasks/types.ts'
+import type { TaskView } from '../../../src/views/task.ts'
 import { MemoryStore, until } from '../../tasks/fakes.ts'
 import { profile, type TestNode } from '../fakes.ts'
 import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from '../workbench.ts'

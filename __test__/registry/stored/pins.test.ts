@@ -1,6 +1,6 @@
 /** How pins are kept, looked at again and shown. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { PinListSchema } from '../../../src/api/schemas/pin.ts'
+import { PinListSchema } from '../../../src/views/pin.ts'
 import type { FirmPin, TentativePin } from '../../../src/protocol/resolution/pin.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'

@@ -4,7 +4,7 @@ import { leaseState } from '../../../src/protocol/name/lease.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
 import { renewalOutlook, type OutlookInput } from '../../../src/registry/upkeep/renewal-outlook.ts'
-import type { TaskView } from '../../../src/tasks/types.ts'
+import type { TaskView } from '../../../src/views/task.ts'
 
 const profile = parseProfile(builtInProfiles.main)
 const START = 10_000_000

@@ -10,7 +10,8 @@ import {
   type TaskInput,
   type TaskState
 } from '../../../src/tasks/state/state.ts'
-import type { EvaluationPlan, TaskPhase } from '../../../src/tasks/types.ts'
+import type { EvaluationPlan } from '../../../src/tasks/types.ts'
+import type { TaskPhase } from '../../../src/views/task.ts'
 
 const bytes = Uint8Array.of(1)
 const plan: EvaluationPlan = {

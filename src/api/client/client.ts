@@ -6,42 +6,46 @@ import { readEventStream } from './events.ts'
 import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from '../schemas/common.ts'
 import type {
   ConfigBody,
-  ConfigFieldBody,
+  ConfigFieldView,
   CreateTokenRequest,
-  EventBody,
+  DaemonEvent,
   HealthBody,
   NewTokenBody,
   ReadinessBody,
   RotatedTokenBody,
-  TokenBody
+  TokenView
 } from '../schemas/daemon.ts'
 import type { IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
-import type { ExplanationBody } from '../schemas/explanation.ts'
-import type { NetworkStatusBody, OwnedNameBody } from '../schemas/network.ts'
-import type { PinBody } from '../schemas/pin.ts'
+import type { Explanation } from '../../views/explanation.ts'
+import type { NetworkStatusView } from '../../views/network-status.ts'
+import type { OwnedNameView } from '../../views/owned-name.ts'
+import type { PinView } from '../../views/pin.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/reveal.ts'
+import type { WantedView } from '../../views/wanted.ts'
+import type { TaskStartedBody } from '../schemas/task.ts'
+import type { Estimate } from '../../views/estimate.ts'
+import type { TaskView } from '../../views/task.ts'
+import type { ZoneBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
+import type { ZoneDraft } from '../../views/zone-draft.ts'
 import type { SeedBody } from '../schemas/seed.ts'
-import type { WantedBody } from '../schemas/wanted.ts'
-import type { EstimateBody, TaskBody, TaskStartedBody } from '../schemas/task.ts'
 import { NotReady, plainFetch, problemOf, ProblemError, UnreachableError, type Transport } from './transport.ts'
-import type { ZoneBody, ZoneDraftBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
 
 export type {
   CommitRequest,
   ConfigBody,
-  ConfigFieldBody,
+  ConfigFieldView,
   CreateTokenRequest,
-  EstimateBody,
-  EventBody,
-  ExplanationBody,
+  Estimate,
+  DaemonEvent,
+  Explanation,
   HealthBody,
   IdentityLogBody,
   IdentityPublishedBody,
-  NetworkStatusBody,
+  NetworkStatusView,
   NewTokenBody,
-  OwnedNameBody,
-  PinBody,
+  OwnedNameView,
+  PinView,
   ProblemBody,
   PublishRequest,
   ReadinessBody,
@@ -49,12 +53,12 @@ export type {
   RevealBody,
   SeedBody,
   StoredBody,
-  TaskBody,
+  TaskView,
   TaskStartedBody,
-  TokenBody,
-  WantedBody,
+  TokenView,
+  WantedView,
   ZoneBody,
-  ZoneDraftBody,
+  ZoneDraft,
   ZonePatchBody,
   ZonePublishedBody,
   ZoneSavedBody
@@ -81,7 +85,7 @@ export interface StartOptions extends RequestOptions {
 export interface TaskEventMessage {
   readonly id: number
   readonly type: 'progress' | 'phase' | 'completed' | 'failed'
-  readonly task: TaskBody
+  readonly task: TaskView
 }
 
 export interface ZoneAnswer {
@@ -156,7 +160,7 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
         throw error
       }
     },
-    networkStatus: (options?: RequestOptions) => json<NetworkStatusBody>('GET', '/api/network-status', options),
+    networkStatus: (options?: RequestOptions) => json<NetworkStatusView>('GET', '/api/network-status', options),
     resolve: (name: string, options?: RequestOptions) =>
       json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
     kidLog: (did: string, options?: RequestOptions) =>
@@ -164,7 +168,7 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     resolveKid: (did: string, options?: RequestOptions) =>
       json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
     explain: (name: string, options?: RequestOptions) =>
-      json<ExplanationBody>('GET', `/api/explain/${segment(name)}`, options),
+      json<Explanation>('GET', `/api/explain/${segment(name)}`, options),
 
     commit: (request: CommitRequest, options?: RequestOptions) =>
       json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
@@ -179,19 +183,19 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
       }),
     ownedNames: (options?: RequestOptions) => json<string[]>('GET', '/api/owned-names', options),
     /** As ownedNames, with lease and serials. */
-    names: (options?: RequestOptions) => json<OwnedNameBody[]>('GET', '/api/names', options),
+    names: (options?: RequestOptions) => json<OwnedNameView[]>('GET', '/api/names', options),
 
     release: (name: string, options?: RequestOptions) =>
-      json<OwnedNameBody>('POST', `/api/names/${segment(name)}/release`, options),
+      json<OwnedNameView>('POST', `/api/names/${segment(name)}/release`, options),
     takeBack: (name: string, options?: RequestOptions) =>
-      json<OwnedNameBody>('DELETE', `/api/names/${segment(name)}/release`, options),
+      json<OwnedNameView>('DELETE', `/api/names/${segment(name)}/release`, options),
 
     /** All of them, page by page. */
-    pins: async (options?: RequestOptions): Promise<PinBody[]> => {
-      const all: PinBody[] = []
+    pins: async (options?: RequestOptions): Promise<PinView[]> => {
+      const all: PinView[] = []
       for (;;) {
         const last = all.at(-1)?.name
-        const page = await json<PinBody[]>(
+        const page = await json<PinView[]>(
           'GET',
           `/api/pins${last === undefined ? '' : `?after=${segment(last)}`}`,
           options
@@ -203,7 +207,7 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     forgetPin: (name: string, options?: RequestOptions) =>
       json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
 
-    wanted: (options?: RequestOptions) => json<WantedBody[]>('GET', '/api/wanted', options),
+    wanted: (options?: RequestOptions) => json<WantedView[]>('GET', '/api/wanted', options),
     seed: (options?: RequestOptions) => json<SeedBody>('GET', '/api/seed', options),
     /** SVC-KEY-007 for a wrong passphrase. */
     unlock: (passphrase: string, options?: RequestOptions) =>
@@ -211,17 +215,17 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     lock: (options?: RequestOptions) => json<SeedBody>('POST', '/api/seed/lock', options),
 
     want: (id: string, options?: RequestOptions) =>
-      json<WantedBody>('POST', '/api/wanted', { ...options, body: { id } }),
+      json<WantedView>('POST', '/api/wanted', { ...options, body: { id } }),
     unwant: (id: string, options?: RequestOptions) =>
       json<{ success: true }>('DELETE', `/api/wanted/${segment(id)}`, options),
 
     register: start('register'),
     renew: start('renew'),
     estimate: (name: string, options?: RequestOptions) =>
-      json<EstimateBody>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
-    tasks: (options?: RequestOptions) => json<TaskBody[]>('GET', '/api/vdf/tasks', options),
+      json<Estimate>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
+    tasks: (options?: RequestOptions) => json<TaskView[]>('GET', '/api/vdf/tasks', options),
     task: (taskId: string, options?: RequestOptions) =>
-      json<TaskBody>('GET', `/api/vdf/status/${segment(taskId)}`, options),
+      json<TaskView>('GET', `/api/vdf/status/${segment(taskId)}`, options),
     /** SVC-TSK-004 for one that has ended, which stays. */
     cancelTask: (taskId: string, options?: RequestOptions) =>
       json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}?only=running`, options),
@@ -229,9 +233,9 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     clearTask: (taskId: string, options?: RequestOptions) =>
       json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}`, options),
     pauseTask: (taskId: string, options?: RequestOptions) =>
-      json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
+      json<TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
     resumeTask: (taskId: string, options?: RequestOptions) =>
-      json<TaskBody>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
+      json<TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
     /**
      * Connects again after a cut or a restart of the daemon, with Last-Event-ID; `whenLost` hears of each pause before
      * that. Ends after `completed` or `failed`, or when `signal` aborts.
@@ -243,16 +247,16 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     ): AsyncGenerator<TaskEventMessage, void> {
       const path = `/api/vdf/status/${segment(taskId)}`
       let last = 0
-      let ended: TaskBody | undefined
+      let ended: TaskView | undefined
       const connect = async (lastEventId: string | undefined, again: boolean) => {
-        const task = again ? await json<TaskBody>('GET', path, { signal }) : undefined
+        const task = again ? await json<TaskView>('GET', path, { signal }) : undefined
         if (task !== undefined && task.status !== 'running') ended = task
         return ended === undefined ? await openStream(`${path}/events`, lastEventId, signal) : undefined
       }
       for await (const { id, event, data } of mended(readEventStream(connect, signal, whenLost), base)) {
         const type = event as TaskEventMessage['type']
         last = Number(id)
-        yield { id: last, type, task: data as TaskBody }
+        yield { id: last, type, task: data as TaskView }
         if (type === 'completed' || type === 'failed') return
       }
       // It ended while nobody was connected, and the events of that are kept no more.
@@ -290,29 +294,29 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
       }),
     discardZone: (name: string, options?: RequestOptions) =>
       json<{ success: true }>('DELETE', `/api/zone/${segment(name)}`, options),
-    drafts: (options?: RequestOptions) => json<ZoneDraftBody[]>('GET', '/api/drafts', options),
+    drafts: (options?: RequestOptions) => json<ZoneDraft[]>('GET', '/api/drafts', options),
     publishZone: (name: string, options?: RequestOptions) =>
       json<ZonePublishedBody>('POST', `/api/zone/${segment(name)}/publish`, options),
 
     config: (options?: RequestOptions) => json<ConfigBody>('GET', '/api/config', options),
     changeConfig: (patch: Record<string, unknown>, options?: RequestOptions) =>
       json<ConfigBody>('POST', '/api/config', { ...options, body: patch }),
-    configFields: (options?: RequestOptions) => json<ConfigFieldBody[]>('GET', '/api/config/fields', options),
+    configFields: (options?: RequestOptions) => json<ConfigFieldView[]>('GET', '/api/config/fields', options),
     /** Takes back what was set at run time. */
     unsetConfig: (field: string, options?: RequestOptions) =>
       json<ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
-    tokens: (options?: RequestOptions) => json<TokenBody[]>('GET', '/api/tokens', options),
+    tokens: (options?: RequestOptions) => json<TokenView[]>('GET', '/api/tokens', options),
     createToken: (request: CreateTokenRequest, options?: RequestOptions) =>
       json<NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),
     revokeToken: (id: string, options?: RequestOptions) =>
       json<{ success: true }>('DELETE', `/api/tokens/${segment(id)}`, options),
     rotateToken: (options?: RequestOptions) => json<RotatedTokenBody>('POST', '/api/tokens/rotate', options),
-    async *events(signal?: AbortSignal): AsyncGenerator<EventBody, void> {
+    async *events(signal?: AbortSignal): AsyncGenerator<DaemonEvent, void> {
       for await (const { data } of readEventStream(
         (lastEventId) => openStream('/api/events', lastEventId, signal),
         signal
       ))
-        yield data as EventBody
+        yield data as DaemonEvent
     },
     metrics: async (options?: RequestOptions) => (await send('GET', '/metrics', options)).text()
   }

@@ -6,7 +6,7 @@ import {
   ConfigPatchSchema,
   ConfigSchema,
   type ConfigBody,
-  type ConfigFieldBody
+  type ConfigFieldView
 } from '../schemas/daemon.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -30,7 +30,7 @@ export function configRoutes({ config }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'Every field', schema: ConfigFieldListSchema } }
       }),
-      (c) => c.json<ConfigFieldBody[]>(config.fields())
+      (c) => c.json<ConfigFieldView[]>(config.fields())
     )
     .delete(
       '/api/config/:field',

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
 import { CommittedSchema, StoredSchema, type CommittedBody, type StoredBody } from '../schemas/common.ts'
-import { OwnedNameListSchema, OwnedNameSchema, OwnedNamesSchema, type OwnedNameBody } from '../schemas/network.ts'
+import { OwnedNameListSchema, OwnedNameSchema, OwnedNamesSchema, type OwnedNameView } from '../../views/owned-name.ts'
 import { CommitRequestSchema, PublishRequestSchema } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -72,7 +72,7 @@ export function nameRoutes({ registry }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'Names with their leases', schema: OwnedNameListSchema } }
       }),
-      (c) => c.json<OwnedNameBody[]>(registry.ownedNames())
+      (c) => c.json<OwnedNameView[]>(registry.ownedNames())
     )
     .post(
       '/api/names/:name/release',
@@ -86,7 +86,7 @@ export function nameRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'The name, released', schema: OwnedNameSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-REG-002', 'SVC-STO-001']
       }),
-      (c) => c.json<OwnedNameBody>(registry.release(c.req.param('name')))
+      (c) => c.json<OwnedNameView>(registry.release(c.req.param('name')))
     )
     .delete(
       '/api/names/:name/release',
@@ -98,6 +98,6 @@ export function nameRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'The name, renewed by itself again', schema: OwnedNameSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-STO-001']
       }),
-      (c) => c.json<OwnedNameBody>(registry.takeBack(c.req.param('name')))
+      (c) => c.json<OwnedNameView>(registry.takeBack(c.req.param('name')))
     )
 }

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { wholeJson } from '../http/response-headers.ts'
-import { NetworkStatusSchema, type NetworkStatusBody } from '../schemas/network.ts'
+import { NetworkStatusSchema, type NetworkStatusView } from '../../views/network-status.ts'
 import type { ApiServices } from '../services.ts'
 
 export function networkRoutes({ registry }: ApiServices) {
@@ -14,6 +14,6 @@ export function networkRoutes({ registry }: ApiServices) {
       access: 'public',
       answers: { 200: { description: 'The state of the network as this daemon sees it', schema: NetworkStatusSchema } }
     }),
-    (c) => wholeJson(c, JSON.stringify(registry.networkStatus() satisfies NetworkStatusBody))
+    (c) => wholeJson(c, JSON.stringify(registry.networkStatus() satisfies NetworkStatusView))
   )
 }

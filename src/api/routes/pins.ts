@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
 import { SuccessSchema } from '../schemas/common.ts'
-import { PinListSchema, type PinBody } from '../schemas/pin.ts'
+import { PinListSchema, type PinView } from '../../views/pin.ts'
 import type { ApiServices } from '../services.ts'
 
 const TAG = 'Names'
@@ -24,7 +24,7 @@ export function pinRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Pins', schema: PinListSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002']
       }),
-      (c) => c.json<PinBody[]>(registry.pins(c.req.query('after')))
+      (c) => c.json<PinView[]>(registry.pins(c.req.query('after')))
     )
     .delete(
       '/api/pins/:name',

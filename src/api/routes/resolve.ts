@@ -1,18 +1,13 @@
 import { Hono } from 'hono'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import type { ResolvedName } from '../../registry/types.ts'
-import { encodeBase64 } from '../http/base64.ts'
+import { encodeBase64 } from '../../util/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
 import { wholeJson } from '../http/response-headers.ts'
-import {
-  IdentityLogSchema,
-  ResolvedIdentitySchema,
-  type IdentityLogBody,
-  type ResolvedIdentityBody
-} from '../schemas/identity.ts'
-import { ExplanationSchema, type ExplanationBody } from '../schemas/explanation.ts'
+import { IdentityLogSchema, ResolvedIdentitySchema, type IdentityLogBody, type ResolvedIdentityBody } from '../schemas/identity.ts'
+import { ExplanationSchema, type Explanation } from '../../views/explanation.ts'
 import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -100,7 +95,7 @@ export function resolveRoutes({ registry }: ApiServices) {
       }),
       async (c) => {
         c.header('Vary', 'Authorization, Cookie', { append: true })
-        return c.json<ExplanationBody>(
+        return c.json<Explanation>(
           await registry.explain(c.req.param('name'), {
             withOwn: allows(c.get('identity'), ['read']),
             signal: c.req.raw.signal

@@ -1,7 +1,6 @@
 import { Hono, type Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
-import type { RenewalGain } from '../../registry/types.ts'
-import type { TaskView } from '../../tasks/types.ts'
+import { type Estimate, EstimateSchema, type RenewalGain } from '../../views/estimate.ts'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { createIdempotentRunner } from '../access/idempotent.ts'
@@ -9,15 +8,11 @@ import { IDEMPOTENCY_KEY_PARAMETER, LAST_EVENT_ID_PARAMETER, TASK_PARAMETER } fr
 import { SuccessSchema } from '../schemas/common.ts'
 import {
   EstimateRequestSchema,
-  EstimateSchema,
   StartTaskRequestSchema,
-  TaskListSchema,
-  TaskSchema,
   TaskStartedSchema,
-  type EstimateBody,
-  type TaskBody,
   type TaskStartedBody
 } from '../schemas/task.ts'
+import { TaskListSchema, TaskSchema, type TaskView } from '../../views/task.ts'
 import type { ApiServices } from '../services.ts'
 import { eventStream, lastEventId, type EventStreamOptions, type ServerSentEvent } from '../http/sse.ts'
 
@@ -136,7 +131,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         },
         errors: ['SVC-NAM-001', 'SVC-NAM-002']
       }),
-      async (c) => c.json<EstimateBody>(await registry.estimate(c.req.valid('json').name))
+      async (c) => c.json<Estimate>(await registry.estimate(c.req.valid('json').name))
     )
     .get(
       '/api/vdf/tasks',
@@ -146,7 +141,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         access: ['read', 'vdf'],
         answers: { 200: { description: 'Tasks', schema: TaskListSchema } }
       }),
-      (c) => c.json<TaskBody[]>(tasks.list())
+      (c) => c.json<TaskView[]>(tasks.list())
     )
     .get(
       '/api/vdf/status/:task_id',
@@ -161,7 +156,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       (c) => {
         const task = tasks.get(c.req.param('task_id'))
         if (task === undefined) throw noSuchTask()
-        return c.json<TaskBody>(task)
+        return c.json<TaskView>(task)
       }
     )
     .delete(
@@ -223,7 +218,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       (c) => {
         const task = tasks.pause(c.req.param('task_id'))
         if (task === undefined) throw noSuchTask()
-        return c.json<TaskBody>(task)
+        return c.json<TaskView>(task)
       }
     )
     .post(
@@ -239,7 +234,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       (c) => {
         const task = tasks.resume(c.req.param('task_id'))
         if (task === undefined) throw noSuchTask()
-        return c.json<TaskBody>(task)
+        return c.json<TaskView>(task)
       }
     )
 

@@ -2,7 +2,8 @@ import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { SuccessSchema } from '../schemas/common.ts'
-import { WantedListSchema, WantedSchema, WantRequestSchema, type WantedBody } from '../schemas/wanted.ts'
+import { WantRequestSchema } from '../schemas/wanted.ts'
+import { WantedListSchema, WantedSchema, type WantedView } from '../../views/wanted.ts'
 import type { ApiServices } from '../services.ts'
 
 const TAG = 'Names'
@@ -18,7 +19,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'What is looked for', schema: WantedListSchema } }
       }),
-      (c) => c.json<WantedBody[]>(registry.wanted())
+      (c) => c.json<WantedView[]>(registry.wanted())
     )
     .post(
       '/api/wanted',
@@ -32,7 +33,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'What the look came to', schema: WantedSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-WNT-001', 'SVC-STO-001', 'SVC-KEY-006']
       }),
-      async (c) => c.json<WantedBody>(await registry.want(c.req.valid('json').id))
+      async (c) => c.json<WantedView>(await registry.want(c.req.valid('json').id))
     )
     .delete(
       '/api/wanted/:id',

@@ -5,15 +5,8 @@ import type { AppEnv } from '../env.ts'
 import { etagMatches, etagOf, ifMatchSerial } from '../http/etag.ts'
 import { IF_MATCH_PARAMETER, IF_NONE_MATCH_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
 import { SuccessSchema, ZonePublishedSchema, type ZonePublishedBody } from '../schemas/common.ts'
-import {
-  ZoneDraftListSchema,
-  ZonePatchSchema,
-  ZoneSavedSchema,
-  ZoneSchema,
-  type ZoneBody,
-  type ZoneDraftBody,
-  type ZoneSavedBody
-} from '../schemas/zone.ts'
+import { ZonePatchSchema, ZoneSavedSchema, ZoneSchema, type ZoneBody, type ZoneSavedBody } from '../schemas/zone.ts'
+import { ZoneDraftListSchema, type ZoneDraft } from '../../views/zone-draft.ts'
 import type { ApiServices } from '../services.ts'
 import { RESOLVE_ERRORS } from './resolve.ts'
 
@@ -162,7 +155,7 @@ export function zoneRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Drafts, by name', schema: ZoneDraftListSchema } },
         errors: ['SVC-STO-001']
       }),
-      (c) => c.json<ZoneDraftBody[]>(registry.drafts())
+      (c) => c.json<ZoneDraft[]>(registry.drafts())
     )
     .post(
       '/api/zone/:name/publish',

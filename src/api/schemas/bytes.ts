@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { decodeBase64 } from '../http/base64.ts'
+import { decodeBase64 } from '../../util/base64.ts'
 
 /** Bounds of a byte field, in bytes. */
 export interface ByteBounds {

@@ -1,11 +1,6 @@
 import * as v from 'valibot'
-
-export const TimeSchema = v.pipe(v.string(), v.isoTimestamp(), v.metadata({ examples: ['2026-11-21T12:00:00.000Z'] }))
-export const CountSchema = v.pipe(
-  v.number(),
-  v.safeInteger('Expected an integer from 0 to 2^53-1'),
-  v.minValue(0, 'Expected an integer from 0 to 2^53-1')
-)
+import { CountSchema } from '../../views/common.ts'
+import { committedBy, storedBy } from '../../views/stored-by.ts'
 
 /** An object used as a map. (The library's record takes arrays too.) */
 export function mapSchema<Value extends v.GenericSchema>(value: Value) {
@@ -18,11 +13,6 @@ export function mapSchema<Value extends v.GenericSchema>(value: Value) {
 
 export const SuccessSchema = v.pipe(v.object({ success: v.literal(true) }), v.metadata({ ref: 'Success' }))
 
-const storedBy = {
-  stored_by: v.pipe(CountSchema, v.description('Peers that hold the record')),
-  of: v.pipe(CountSchema, v.description('Peers that were asked'))
-}
-
 /** Answer of publish. */
 export const StoredSchema = v.pipe(v.object({ success: v.literal(true), ...storedBy }), v.metadata({ ref: 'Stored' }))
 export type StoredBody = v.InferOutput<typeof StoredSchema>
@@ -31,13 +21,7 @@ export type StoredBody = v.InferOutput<typeof StoredSchema>
 export const CommittedSchema = v.pipe(
   v.object({
     success: v.literal(true),
-    ...storedBy,
-    pulse_round: v.pipe(
-      v.nullable(CountSchema),
-      v.description(
-        'First round whose pulse the claim may take, by what the peers saw; null where too few saw the commitment in time'
-      )
-    )
+    ...committedBy
   }),
   v.metadata({ ref: 'Committed' })
 )

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { CountSchema, mapSchema, TimeSchema } from './common.ts'
+import { CountSchema, TimeSchema } from '../../views/common.ts'
+import { mapSchema } from './common.ts'
 
 /** Whether each field exists, fits and can change is the configuration service's to say (SVC-CFG-001, SVC-CFG-002). */
 export const ConfigSchema = v.pipe(
@@ -37,10 +38,11 @@ export const ConfigFieldSchema = v.pipe(
   }),
   v.metadata({ ref: 'ConfigField' })
 )
-export type ConfigFieldBody = v.InferOutput<typeof ConfigFieldSchema>
+export type ConfigFieldView = v.InferOutput<typeof ConfigFieldSchema>
 export const ConfigFieldListSchema = v.array(ConfigFieldSchema)
 
 export const TokenScopeSchema = v.picklist(['read', 'vdf', 'publish', 'admin'])
+export type TokenScope = v.InferOutput<typeof TokenScopeSchema>
 
 export const TokenSchema = v.pipe(
   v.object({
@@ -51,7 +53,7 @@ export const TokenSchema = v.pipe(
   }),
   v.metadata({ ref: 'Token' })
 )
-export type TokenBody = v.InferOutput<typeof TokenSchema>
+export type TokenView = v.InferOutput<typeof TokenSchema>
 export const TokenListSchema = v.array(TokenSchema)
 
 export const NewTokenSchema = v.pipe(
@@ -106,7 +108,7 @@ export const EventSchema = v.pipe(
   v.object({ id: CountSchema, at: TimeSchema, type: v.string(), detail: v.record(v.string(), v.unknown()) }),
   v.metadata({ ref: 'Event' })
 )
-export type EventBody = v.InferOutput<typeof EventSchema>
+export type DaemonEvent = v.InferOutput<typeof EventSchema>
 
 export const HealthSchema = v.pipe(
   v.object({ status: v.literal('ok'), version: v.string() }),
@@ -129,3 +131,4 @@ export const ReadinessSchema = v.pipe(
   v.metadata({ ref: 'Readiness' })
 )
 export type ReadinessBody = v.InferOutput<typeof ReadinessSchema>
+export type ReadinessCheck = ReadinessBody['checks'][number]

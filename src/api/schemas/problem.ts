@@ -1,10 +1,5 @@
 import * as v from 'valibot'
-import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
-
-export const ErrorCodeSchema = v.pipe(
-  v.picklist(Object.keys(ERROR_TABLE) as ErrorCode[]),
-  v.metadata({ ref: 'ErrorCode' })
-)
+import { ErrorCodeSchema } from '../../views/common.ts'
 
 export const FieldErrorSchema = v.object({
   path: v.pipe(v.string(), v.description('As a JSON pointer without its first slash, such as `records/www/0/value`')),

@@ -1,14 +1,6 @@
 import * as v from 'valibot'
+import { NameSchema } from '../../views/common.ts'
 import { base64Schema, bytesSchema, KeySchema } from './bytes.ts'
-
-/** The name as a body carries it; which names are valid is the registry's to say (SVC-NAM-001). */
-export const NameSchema = v.pipe(
-  v.string(),
-  v.nonEmpty('Expected a name'),
-  v.maxLength(255, 'Expected at most 255 characters'),
-  v.description('`<label>.<tld>`'),
-  v.metadata({ examples: ['alice.chronym'] })
-)
 
 const RoundSchema = v.pipe(v.number(), v.safeInteger('Expected an integer'), v.minValue(1, 'Expected 1 or more'))
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { CountSchema, mapSchema } from './common.ts'
-import { NameSchema } from './reveal.ts'
+import { CountSchema } from '../../views/common.ts'
+import { mapSchema } from './common.ts'
 
 const RecordSchema = v.pipe(
   v.object({
@@ -88,23 +88,3 @@ export const ZonePatchSchema = v.pipe(
 )
 
 export type ZonePatchBody = v.InferOutput<typeof ZonePatchSchema>
-
-export const ZoneDraftListSchema = v.array(
-  v.pipe(
-    v.object({
-      name: NameSchema,
-      serial: CountSchema,
-      published_serial: v.pipe(
-        v.nullable(CountSchema),
-        v.description('Of the newest record signed here; null where there is none yet')
-      ),
-      records: CountSchema,
-      owner: v.pipe(
-        v.picklist(['owned', 'registering', 'unowned']),
-        v.description('`unowned`: the name is not ours, or no longer; the draft can be discarded only')
-      )
-    }),
-    v.metadata({ ref: 'ZoneDraft' })
-  )
-)
-export type ZoneDraftBody = v.InferOutput<typeof ZoneDraftListSchema>[number]

@@ -1,5 +1,7 @@
 /** What a registration or a renewal costs, said before it begins. */
-import type { Client, EstimateBody, TaskBody } from '../../api/client/client.ts'
+import type { Client } from '../../api/client/client.ts'
+import type { Estimate } from '../../views/estimate.ts'
+import type { TaskView } from '../../views/task.ts'
 import { requireConsent } from './consent.ts'
 import type { Context } from '../context.ts'
 import { formatCount, formatDuration, formatRate, plural, printable } from '../terminal/format.ts'
@@ -13,7 +15,7 @@ const ASK_FROM_SECONDS = 5 * 60
 const LITTLE_SHARE = 1 / 2
 
 /** What a name costs, in words: "1,000,000 squarings, about 3.4 s at 320.1 K/s". */
-export function costText(estimate: EstimateBody): string {
+export function costText(estimate: Estimate): string {
   const {
     iterations,
     iterations_per_second: rate,
@@ -33,16 +35,13 @@ export function costText(estimate: EstimateBody): string {
  * What a renewal gives: "it prolongs the lease by 3 min 05 s and spends one of the 64 renewals left". Nothing for a
  * registration.
  */
-export function gainText({
-  gain_seconds: gain,
-  left
-}: Pick<EstimateBody, 'gain_seconds' | 'left'>): string | undefined {
+export function gainText({ gain_seconds: gain, left }: Pick<Estimate, 'gain_seconds' | 'left'>): string | undefined {
   return gain === null || left === null
     ? undefined
     : `it prolongs the lease by ${formatDuration(gain)} and spends one of the ${plural(left, 'renewal')} left`
 }
 
-function isLittle({ gain_seconds: gain, lease_start: start, lease_end: end }: EstimateBody): boolean {
+function isLittle({ gain_seconds: gain, lease_start: start, lease_end: end }: Estimate): boolean {
   return gain !== null && gain < (LITTLE_SHARE * (Date.parse(end) - Date.parse(start))) / 1000
 }
 
@@ -53,7 +52,7 @@ function isLittle({ gain_seconds: gain, lease_start: start, lease_end: end }: Es
 export async function agreeToStart(
   context: Context,
   client: Client,
-  kind: TaskBody['kind'],
+  kind: TaskView['kind'],
   name: string,
   isGiven: boolean
 ): Promise<void> {

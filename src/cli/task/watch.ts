@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { cureOf } from '../failures/cures.ts'
 import type { Context } from '../context.ts'
-import { UnreachableError, type TaskEventMessage, type TaskBody } from '../../api/client/client.ts'
+import { UnreachableError, type TaskEventMessage } from '../../api/client/client.ts'
+import type { TaskView } from '../../views/task.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { Failure } from '../failures/failure.ts'
 import { isCancelled } from './task-words.ts'
@@ -11,14 +12,14 @@ import { etaSeconds, RateMeter, type ProgressView } from '../terminal/progress.t
 
 /** The part of the client that watching needs. */
 export interface TaskSource {
-  task(taskId: string): Promise<TaskBody>
+  task(taskId: string): Promise<TaskView>
   taskEvents(taskId: string, signal?: AbortSignal, whenLost?: () => void): AsyncIterable<TaskEventMessage>
 }
 
 const RECONNECT_INTERVAL_MS = 1_000
 
 /** What happens in each phase, for somebody who sees it for the first time. */
-const PHASES: Readonly<Record<TaskBody['phase'], string>> = {
+const PHASES: Readonly<Record<TaskView['phase'], string>> = {
   queued: 'waiting for a free slot',
   commit: 'committing: peers store a sealed hash of the name and our key',
   pulse: 'waiting for the beacon pulse that seeds the computation',
@@ -29,7 +30,7 @@ const PHASES: Readonly<Record<TaskBody['phase'], string>> = {
 }
 
 /** The progress line of a task. Pure. */
-export function progressOf(task: TaskBody, measuredPerSecond: number | undefined): ProgressView {
+export function progressOf(task: TaskView, measuredPerSecond: number | undefined): ProgressView {
   if (task.phase === 'prove')
     return { label: 'proving ', done: Math.floor(task.phase_progress * 1000), total: 1000, note: 'of the proof' }
   const perSecond = task.iterations_per_second ?? measuredPerSecond
@@ -43,7 +44,7 @@ export function progressOf(task: TaskBody, measuredPerSecond: number | undefined
   return task.paused ? { ...view, note: 'paused' } : view
 }
 
-function endOf(task: TaskBody): 'completed' | 'failed' | undefined {
+function endOf(task: TaskView): 'completed' | 'failed' | undefined {
   return task.status === 'running' ? undefined : task.status
 }
 
@@ -51,7 +52,7 @@ class Watcher {
   readonly #context: Context
   readonly #painter
   readonly #rate = new RateMeter()
-  #phase: TaskBody['phase'] | undefined
+  #phase: TaskView['phase'] | undefined
   #place: number | null = null
   #lost = false
   #stalled: string | undefined
@@ -81,7 +82,7 @@ class Watcher {
     )
   }
 
-  #show(task: TaskBody): void {
+  #show(task: TaskView): void {
     const { phase, queue_position: place } = task
     if (phase !== this.#phase || (place !== null && place !== this.#place)) {
       this.#phase = phase
@@ -122,7 +123,7 @@ async function* events(
   }
 }
 
-async function follow(context: Context, source: TaskSource, taskId: string): Promise<TaskBody> {
+async function follow(context: Context, source: TaskSource, taskId: string): Promise<TaskView> {
   const watcher = new Watcher(context)
   const { signal } = context
   try {

@@ -1,6 +1,6 @@
 /** An explanation in plain words. Pure; every sentence has to be true in every state it is said in. */
 import type { DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
-import type { ExplainedRule, Explanation, OwnExplanation } from '../types.ts'
+import type { ExplainedRule, Explanation, OwnExplanation } from '../../views/explanation.ts'
 
 /** What is shown beside the words. */
 export type Shown = Omit<Explanation, 'verdict' | 'rule_text' | 'notes'>

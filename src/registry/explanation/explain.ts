@@ -19,7 +19,13 @@ import { pinView } from '../resolution/pin-view.ts'
 import { decide, notFound } from '../resolution/resolver.ts'
 import { isHeldByMost, isSecret } from '../resolution/secrecy.ts'
 import { survey, type Survey } from '../resolution/survey.ts'
-import type { ExplainedAnswer, ExplainedRule, ExplainedState, Explanation, OwnExplanation } from '../types.ts'
+import type {
+  ExplainedAnswer,
+  ExplainedRule,
+  ExplainedState,
+  Explanation,
+  OwnExplanation
+} from '../../views/explanation.ts'
 
 export interface ExplainParts {
   readonly context: RegistryContext

@@ -7,7 +7,7 @@ import { claimOf } from '../../protocol/claim/claim.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
 import { ownedNames } from '../status.ts'
-import type { OwnExplanation } from '../types.ts'
+import type { OwnExplanation } from '../../views/explanation.ts'
 
 export interface ExplainParts {
   readonly context: RegistryContext

@@ -38,7 +38,8 @@ import { readAuthorizedKid, readAuthorizedManifest } from './identity-requests.t
 import { isSuperseded, requireMajority, superseded } from '../publication/publishing.ts'
 import { foldShown, isAsNewAs, SeenIdentities, type ShownLog } from './seen-identities.ts'
 import { isWholeNetwork, survey } from '../resolution/survey.ts'
-import type { ResolvedIdentity, ResolvedIdentityLog, StoredBy } from '../types.ts'
+import type { ResolvedIdentity, ResolvedIdentityLog } from '../types.ts'
+import type { StoredBy } from '../../views/stored-by.ts'
 
 /** An identity whose log has been verified, with the RFC 8785 bytes of its versions. */
 interface KnownIdentity extends KidRecordEnvelope, KidRecordOutline {}

@@ -3,7 +3,7 @@ import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { encodeVdfProof, signReveal, type Link, type Reveal } from '../../protocol/claim/reveal.ts'
 import { payloadSerial, serializeZone, type Zone } from '../../protocol/zone/zone.ts'
-import type { TaskKind } from '../../tasks/types.ts'
+import type { TaskKind } from '../../views/task.ts'
 import { ownKey, ownPublicKey, type RegistryContext } from '../context.ts'
 
 const EMPTY_ZONE: Zone = { records: {} }

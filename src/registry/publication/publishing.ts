@@ -3,7 +3,7 @@ import type { PutOutcome } from '../../network/types.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { validateReveal, type Checkers } from '../../protocol/claim/valid.ts'
 import type { RegistryContext } from '../context.ts'
-import type { StoredBy } from '../types.ts'
+import type { StoredBy } from '../../views/stored-by.ts'
 
 /** Refusals by which a peer says that the name is another key's (protocol/admission.ts). */
 const TAKEN_CODES: ReadonlySet<string> = new Set(['taken', 'contest'])

@@ -2,14 +2,15 @@ import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { proofShape } from '../../protocol/claim/proof-shape.ts'
 import { nextDeadlineMs } from '../../tasks/queue.ts'
-import type { EvaluationPlan, TaskKind, TaskManager, TaskView } from '../../tasks/types.ts'
+import type { EvaluationPlan, TaskManager } from '../../tasks/types.ts'
+import type { TaskKind, TaskView } from '../../views/task.ts'
 import { decodeContext } from '../publication/claim-draft.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
 import { queueSeconds } from './queue-time.ts'
 import { iterationsOf } from './task-steps.ts'
 import { renewalGain } from './renewal-gain.ts'
-import type { Estimate, RenewalGain } from '../types.ts'
+import type { Estimate, RenewalGain } from '../../views/estimate.ts'
 
 /**
  * Together long enough for a rate within a few percent, short enough for an answer while somebody waits; one by one

@@ -11,7 +11,7 @@ import { stampFor } from '../publication/commitments.ts'
 import { exactName, openName, ownPublicKey, type RegistryContext } from '../context.ts'
 import { leaseOf } from '../lease-times.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
-import type { CommittedBy, StoredBy } from '../types.ts'
+import type { CommittedBy, StoredBy } from '../../views/stored-by.ts'
 
 /**
  * Sends C with a stamp of ours; the name only says where. Says which pulse is the first for it, by what the peers saw.

@@ -8,7 +8,8 @@ import { pulseRandomness } from '../../protocol/time/pulse.ts'
 import { decodeReveal, encodeReveal, linksOf, newestLink, type Link, type Reveal } from '../../protocol/claim/reveal.ts'
 import { vdfSeed } from '../../protocol/claim/vdf-seed.ts'
 import { UnreadableRecord } from '../../store/stored-shapes.ts'
-import type { EvaluationPlan, TaskIdentity, TaskKind, TaskSteps } from '../../tasks/types.ts'
+import type { EvaluationPlan, TaskIdentity, TaskSteps } from '../../tasks/types.ts'
+import type { TaskKind } from '../../views/task.ts'
 import { payloadOfLink, revealOfLink } from '../publication/assemble.ts'
 import {
   decodeContext,

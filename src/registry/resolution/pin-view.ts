@@ -3,7 +3,7 @@ import { isContested, livePin, tentativeEnd, type Pin } from '../../protocol/res
 import { ServiceError } from '../../errors.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
-import type { PinView } from '../types.ts'
+import type { PinView } from '../../views/pin.ts'
 
 /** Pins in one answer. */
 const PINS_PER_PAGE = 1_000

@@ -1,6 +1,7 @@
 import { renewalIterations, type Name } from '../../protocol/name/names.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
-import type { TaskManager, TaskView } from '../../tasks/types.ts'
+import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskView } from '../../views/task.ts'
 import { AwakeTime } from './awake-time.ts'
 import type { RegistryContext } from '../context.ts'
 import type { MeasuredRate } from '../registration/estimate.ts'

@@ -13,7 +13,7 @@ import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Network } from '../../network/types.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { NetworkDiversityView } from '../types.ts'
+import type { NetworkDiversityView } from '../../views/network-status.ts'
 
 /** The whole table is sorted for it, and anybody may ask for the status as often as he likes. */
 const KEPT_MS = 1000

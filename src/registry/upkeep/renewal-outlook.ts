@@ -2,9 +2,9 @@
 import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
 import type { Lease } from '../../protocol/name/lease.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import type { TaskView } from '../../tasks/types.ts'
+import type { TaskView } from '../../views/task.ts'
 import type { Standing } from '../stored/owned-names.ts'
-import type { NameWarning, Renewal } from '../types.ts'
+import type { NameWarning, RenewalView } from '../../views/owned-name.ts'
 
 /**
  * A warning about a lease comes so many times the renewal's lead before the end: as long before as the daemon still has
@@ -43,7 +43,7 @@ export interface OutlookInput {
 }
 
 export interface Outlook {
-  readonly renewal: Renewal
+  readonly renewal: RenewalView
   readonly warnings: readonly NameWarning[]
   /** Rounds before the end of the lease at which it is renewed. */
   readonly leadRounds: number
@@ -59,7 +59,7 @@ export function renewalOutlook(input: OutlookInput): Outlook {
   const task = ofThisLease(input)
   const isPossible = canBeRenewed(input)
   const isPast = nowRound >= dueRound
-  const state = ((): Renewal['state'] => {
+  const state = ((): RenewalView['state'] => {
     if (!isPossible) return 'impossible'
     if (task?.status === 'running') return task.paused ? 'paused' : 'running'
     if (isReleased) return 'released'
@@ -92,7 +92,7 @@ function linksLeft({ profile, links }: Pick<OutlookInput, 'links' | 'profile'>):
 }
 
 interface Found {
-  readonly state: Renewal['state']
+  readonly state: RenewalView['state']
   readonly leadRounds: number
   readonly left: number
   readonly task: TaskView | undefined

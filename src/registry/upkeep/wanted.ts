@@ -16,8 +16,8 @@ import { openName, ownKey, type RegistryContext } from '../context.ts'
 import { adoptIdentity, readDid } from '../identities/identities.ts'
 import { leaseOf } from '../lease-times.ts'
 import { claimsIn } from '../resolution/secrecy.ts'
-import type { WantedView } from '../types.ts'
 import type { RegistryEvent } from '../use-cases.ts'
+import type { WantedView } from '../../views/wanted.ts'
 
 const SECOND_MS = 1000
 const TICK_MS = 5 * SECOND_MS

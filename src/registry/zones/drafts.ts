@@ -4,7 +4,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { translatedSync } from '../../service-errors.ts'
-import type { ZoneDraft } from '../types.ts'
+import type { ZoneDraft } from '../../views/zone-draft.ts'
 import { draftOf, requireUnchanged, zoneOwner } from './zones.ts'
 
 /** By name, those of names that are not ours too: they can be discarded. SVC-STO-001. */

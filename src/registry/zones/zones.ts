@@ -22,7 +22,9 @@ import { requireMajority, supersededRecord } from '../publication/publishing.ts'
 import type { PublishBudgets } from '../publication/publish-budget.ts'
 import { translatedSync } from '../../service-errors.ts'
 import { survey } from '../resolution/survey.ts'
-import type { ResolvedName, StoredBy, ZoneDraft, ZoneView } from '../types.ts'
+import type { ResolvedName, ZoneView } from '../types.ts'
+import type { StoredBy } from '../../views/stored-by.ts'
+import type { ZoneDraft } from '../../views/zone-draft.ts'
 
 /** The zone of a resolved name. Throws SVC-ZON-001 when its payload is none. */
 export function zoneOf(context: RegistryContext, { reveal }: ResolvedName): ZoneView {

@@ -1,4 +1,4 @@
-import type { TaskView } from '../types.ts'
+import type { TaskView } from '../../views/task.ts'
 
 /** What the stream of the daemon's events says of a task; `error` is the code of one that failed or was cancelled. */
 export function taskEventDetail({ task_id, name, kind, phase, status, error }: TaskView): Record<string, unknown> {

@@ -14,7 +14,7 @@ import {
   type JournalEntry,
   type KeptProof
 } from './journal-codec.ts'
-import type { TaskKind } from '../types.ts'
+import type { TaskKind } from '../../views/task.ts'
 
 /** How long a finished proof stays, whatever becomes of its task (docs/api.md, "VDF tasks"). */
 export const PROOF_KEPT_MS = 30 * 24 * 60 * 60 * 1000

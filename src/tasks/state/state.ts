@@ -6,7 +6,8 @@
  * `failed`). Inputs to an ended task change nothing, so a result that arrives after a cancel has no effect.
  */
 import type { ErrorCode } from '../../errors.ts'
-import type { EvaluationPlan, TaskKind, TaskPhase, TaskStatus } from '../types.ts'
+import type { EvaluationPlan } from '../types.ts'
+import type { TaskKind, TaskPhase, TaskStatus } from '../../views/task.ts'
 
 export interface TaskFailure {
   readonly code: ErrorCode

@@ -1,6 +1,6 @@
 import type { EvaluationProgress } from '../../native/types.ts'
 import type { TaskFailure, TaskState } from './state.ts'
-import type { TaskView } from '../types.ts'
+import type { TaskView } from '../../views/task.ts'
 
 /** What is measured of a task at work and not durable. */
 export interface TaskActivity {

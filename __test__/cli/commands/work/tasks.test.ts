@@ -3,12 +3,14 @@ import { serve, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { EstimateBody, OwnedNameBody, TaskBody } from '../../../../src/api/client/client.ts'
+import type { Estimate } from '../../../../src/views/estimate.ts'
+import type { OwnedNameView } from '../../../../src/views/owned-name.ts'
+import type { TaskView } from '../../../../src/views/task.ts'
 import { cli } from '../../harness.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
-const BASE: EstimateBody = {
+const BASE: Estimate = {
   kind: 'register',
   iterations: 600_000_000,
   iterations_per_second: 320_000,
@@ -21,7 +23,7 @@ const BASE: EstimateBody = {
   gain_seconds: null,
   left: null
 }
-const TASK: TaskBody = {
+const TASK: TaskView = {
   task_id: 't1',
   name: 'alice.chronym',
   kind: 'register',
@@ -42,7 +44,7 @@ const TASK: TaskBody = {
   error: { code: 'SVC-TSK-003', message: 'cancelled' }
 }
 
-const NAMED: OwnedNameBody = {
+const NAMED: OwnedNameView = {
   name: 'alice.chronym',
   state: 'live',
   lease_end: '2027-01-01T00:01:00.000Z',
@@ -52,9 +54,9 @@ const NAMED: OwnedNameBody = {
   warnings: []
 }
 
-let estimate: EstimateBody
-let lists: TaskBody[][]
-let shown: TaskBody
+let estimate: Estimate
+let lists: TaskView[][]
+let shown: TaskView
 let asked: string[]
 /** The task ends before a request to cancel it arrives. */
 let endsMeanwhile = false
@@ -185,7 +187,7 @@ describe('a registration where nobody can answer', () => {
 describe('a renewal', () => {
   const RENEW = ['renew', 'alice.chronym', '--no-wait']
   const HALF_YEAR = (365 * 24 * HOUR) / 2
-  const renewal = (gain: number): EstimateBody => ({ ...BASE, kind: 'renew', gain_seconds: gain, left: 64 })
+  const renewal = (gain: number): Estimate => ({ ...BASE, kind: 'renew', gain_seconds: gain, left: 64 })
 
   it('that gains little is asked about, with the gain and what it spends', async () => {
     estimate = renewal(185)
@@ -215,7 +217,7 @@ describe('a renewal', () => {
 })
 
 describe('cancel', () => {
-  const running: TaskBody = {
+  const running: TaskView = {
     ...TASK,
     status: 'running',
     phase: 'evaluate',
@@ -369,7 +371,7 @@ describe('a task meant by its name', () => {
 })
 
 describe('tasks --watch', () => {
-  const running: TaskBody = { ...TASK, status: 'running', error: null }
+  const running: TaskView = { ...TASK, status: 'running', error: null }
 
   it('ends when none is running, and repeats nothing that did not change', async () => {
     lists = [[running], [TASK]]

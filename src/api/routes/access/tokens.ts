@@ -10,7 +10,7 @@ import {
   TokenListSchema,
   type NewTokenBody,
   type RotatedTokenBody,
-  type TokenBody
+  type TokenView
 } from '../../schemas/daemon.ts'
 import type { ApiServices } from '../../services.ts'
 
@@ -26,7 +26,7 @@ export function tokenRoutes({ tokens }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'Tokens, without their secrets', schema: TokenListSchema } }
       }),
-      (c) => c.json<TokenBody[]>(tokens.list())
+      (c) => c.json<TokenView[]>(tokens.list())
     )
     .post(
       '/api/tokens',

@@ -1,14 +1,10 @@
 import type { Command } from 'commander'
 import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'
-import {
-  ProblemError,
-  type Client,
-  type NetworkStatusBody,
-  type OwnedNameBody,
-  type SeedBody,
-  type TaskBody
-} from '../../../api/client/client.ts'
+import { ProblemError, type Client, type SeedBody } from '../../../api/client/client.ts'
+import type { NetworkStatusView } from '../../../views/network-status.ts'
+import type { OwnedNameView } from '../../../views/owned-name.ts'
+import type { TaskView } from '../../../views/task.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { usageFailure } from '../../failures/failure.ts'
 import { taskIdOf } from '../../task/task-argument.ts'
@@ -28,12 +24,12 @@ import { warningLines } from '../names/names.ts'
 import { waitingText } from './unlock.ts'
 
 /** One line while something is missing. */
-function diversityFields({ diversity, status }: NetworkStatusBody, paint: Paint): (readonly [string, string])[] {
+function diversityFields({ diversity, status }: NetworkStatusView, paint: Paint): (readonly [string, string])[] {
   const message = diversity?.message ?? null
   return message === null || status === 'offline' ? [] : [['diversity', paint('yellow', printable(message))]]
 }
 
-function networkText(status: NetworkStatusBody, paint: Paint): string {
+function networkText(status: NetworkStatusView, paint: Paint): string {
   const { round, age_seconds: age } = status.beacon
   return formatFields([
     ['status', paint(status.status === 'online' ? 'green' : 'yellow', status.status)],
@@ -53,7 +49,7 @@ function networkText(status: NetworkStatusBody, paint: Paint): string {
 }
 
 /** A task as lines of label and value. */
-export function taskText(task: TaskBody, nowMs: number): string {
+export function taskText(task: TaskView, nowMs: number): string {
   const done = `${formatCount(task.progress)} of ${formatCount(task.iterations)} squarings`
   return formatFields([
     ['task', printable(task.task_id)],
@@ -77,7 +73,7 @@ export function taskText(task: TaskBody, nowMs: number): string {
 }
 
 /** The names of this daemon that need looking after; none for who may not see them. */
-async function warnedNames(client: Client): Promise<Pick<OwnedNameBody, 'name' | 'warnings'>[]> {
+async function warnedNames(client: Client): Promise<Pick<OwnedNameView, 'name' | 'warnings'>[]> {
   try {
     const names = await client.names()
     return names.flatMap(({ name, warnings }) => (warnings.length > 0 ? [{ name, warnings }] : []))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { WantedBody } from '../../../api/client/client.ts'
+import type { WantedView } from '../../../views/wanted.ts'
 import { connect } from '../../connection/connect.ts'
 import { action, type Run } from '../../context.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
@@ -11,7 +11,7 @@ interface AdoptOptions {
 }
 
 /** A line for each that is looked for. */
-export function wantedLines(wanted: readonly WantedBody[]): string[] {
+export function wantedLines(wanted: readonly WantedView[]): string[] {
   return wanted.map(({ id, state, detail }) => `${printable(id)}  ${state}: ${printable(detail)}`)
 }
 
@@ -33,7 +33,7 @@ export function addAdoptCommand(program: Command, run: Run): void {
           context.output.answer({ forgotten: names }, () => `looked for no more: ${names.map(printable).join(', ')}`)
           return EXIT.ok
         }
-        const wanted: WantedBody[] = []
+        const wanted: WantedView[] = []
         if (names.length === 0) wanted.push(...(await client.wanted()))
         for (const name of names) wanted.push(await client.want(name))
         context.output.answer(wanted, () =>

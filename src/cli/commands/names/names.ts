@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import { connect } from '../../connection/connect.ts'
 import { action, type Run } from '../../context.ts'
-import type { ExplanationBody, OwnedNameBody, RevealBody } from '../../../api/client/client.ts'
+import type { RevealBody } from '../../../api/client/client.ts'
+import type { Explanation } from '../../../views/explanation.ts'
+import type { OwnedNameView } from '../../../views/owned-name.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
 import { aboutDid } from '../../identity/about-did.ts'
 import { SHORT_ID } from '../../task/task-words.ts'
@@ -33,7 +35,7 @@ function revealText(reveal: RevealBody): string {
 const short = (hex: string | null): string => (hex === null ? '' : printable(hex).slice(0, 16))
 
 /** An explanation in full: the verdict first, then what it rests on, then who answered what. */
-export function explanationText(explanation: ExplanationBody, nowMs: number, paint: Paint): string {
+export function explanationText(explanation: Explanation, nowMs: number, paint: Paint): string {
   const { lease, resolves, error, asked } = explanation
   const notes = [...explanation.notes]
   const head = formatFields([
@@ -77,7 +79,7 @@ export function explanationText(explanation: ExplanationBody, nowMs: number, pai
   ].join('\n')
 }
 
-function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, nowMs: number): string {
+function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameView, nowMs: number): string {
   switch (state) {
     case 'scheduled':
       return due === null || Date.parse(due) <= nowMs ? 'now' : formatRelative(due, nowMs)
@@ -96,7 +98,7 @@ function renewalText({ renewal: { state, due, task_id: task } }: OwnedNameBody, 
 }
 
 /** The names with their leases, then what their owner should know. */
-export function ownedText(names: readonly OwnedNameBody[], nowMs: number, paint: Paint, columns = Infinity): string {
+export function ownedText(names: readonly OwnedNameView[], nowMs: number, paint: Paint, columns = Infinity): string {
   if (names.length === 0) return 'no names yet; earn one: chronym register NAME'
   const rows = names.map((each) => [
     printable(each.name),
@@ -113,7 +115,7 @@ export function ownedText(names: readonly OwnedNameBody[], nowMs: number, paint:
 }
 
 /** One line for each warning. */
-export function warningLines(names: readonly Pick<OwnedNameBody, 'name' | 'warnings'>[], paint: Paint): string[] {
+export function warningLines(names: readonly Pick<OwnedNameView, 'name' | 'warnings'>[], paint: Paint): string[] {
   return names.flatMap(({ name, warnings }) =>
     warnings.map(({ message }) => `${paint('yellow', `warning ${printable(name)}:`)} ${printable(message)}`)
   )

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { PinBody } from '../../../api/client/client.ts'
+import type { PinView } from '../../../views/pin.ts'
 import { connect } from '../../connection/connect.ts'
 import { action, type Run } from '../../context.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
 import { formatRelative, formatTable, printable } from '../../terminal/format.ts'
 
 function pinRow(
-  { name, owner, state, since, second_look: secondLook, firm_since: firmSince, until, rival }: PinBody,
+  { name, owner, state, since, second_look: secondLook, firm_since: firmSince, until, rival }: PinView,
   nowMs: number
 ): string[] {
   return [
@@ -22,7 +22,7 @@ function pinRow(
 }
 
 /** The pins, one a line. */
-export function pinsText(pins: readonly PinBody[], nowMs: number): string {
+export function pinsText(pins: readonly PinView[], nowMs: number): string {
   if (pins.length === 0) return 'no pins: this daemon has seen no name settled'
   return formatTable([
     ['name', 'owner', 'state', 'since', 'second look', 'until'],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { OwnedNameBody } from '../../../api/client/client.ts'
+import type { OwnedNameView } from '../../../views/owned-name.ts'
 import { connect } from '../../connection/connect.ts'
 import { requireConsent } from '../../questions/consent.ts'
 import { action, type Run } from '../../context.ts'
@@ -11,7 +11,7 @@ interface ReleaseOptions {
   yes?: boolean
 }
 
-function endOf({ lease_end: end }: Pick<OwnedNameBody, 'lease_end'>): string {
+function endOf({ lease_end: end }: Pick<OwnedNameView, 'lease_end'>): string {
   return `${end} (${formatRelative(end, Date.now())})`
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Client, TaskBody } from '../../../api/client/client.ts'
+import type { Client } from '../../../api/client/client.ts'
+import type { TaskView } from '../../../views/task.ts'
 import { connect } from '../../connection/connect.ts'
 import { requireConsent } from '../../questions/consent.ts'
 import { action, type Run } from '../../context.ts'
@@ -18,7 +19,7 @@ interface CancelOptions {
 const ASK_FROM_SECONDS = 60
 
 /** Seconds of work on this machine that go with the task; a finished proof is kept. */
-async function lostSeconds(client: Client, task: TaskBody): Promise<number> {
+async function lostSeconds(client: Client, task: TaskView): Promise<number> {
   if (task.phase === 'reveal' || task.progress === 0) return 0
   const rate = task.iterations_per_second ?? (await client.estimate(task.name)).iterations_per_second
   return rate > 0 ? task.progress / rate : 0

@@ -4,7 +4,8 @@ import { agreeToStart, costText, gainText } from '../../questions/agree-to-start
 import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ProblemError, type Client, type TaskBody } from '../../../api/client/client.ts'
+import { ProblemError, type Client } from '../../../api/client/client.ts'
+import type { TaskView } from '../../../views/task.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { taskIdOf } from '../../task/task-argument.ts'
 import { addCancelCommand } from './cancel.ts'
@@ -28,7 +29,7 @@ function takenUp(error: unknown, { zone }: StartOptions): ProblemError {
   throw error
 }
 
-async function start(context: Context, kind: TaskBody['kind'], name: string, options: StartOptions): Promise<ExitCode> {
+async function start(context: Context, kind: TaskView['kind'], name: string, options: StartOptions): Promise<ExitCode> {
   const client = connect(context)
   const zone = options.zone === undefined ? undefined : await readZone(options.zone, context.stdin)
   await agreeToStart(context, client, kind, name, options.yes === true)
@@ -49,7 +50,7 @@ async function start(context: Context, kind: TaskBody['kind'], name: string, opt
   return watchTask(context, client, started.task_id)
 }
 
-function taskRow(task: TaskBody, paint: Paint, idLength: number): string[] {
+function taskRow(task: TaskView, paint: Paint, idLength: number): string[] {
   const share = task.iterations > 0 ? `${((100 * task.progress) / task.iterations).toFixed(1)}%` : ''
   const eta = task.status === 'running' && task.eta_seconds !== null ? formatDuration(task.eta_seconds) : ''
   const { word, style } = taskWord(task)
@@ -67,7 +68,7 @@ function taskRow(task: TaskBody, paint: Paint, idLength: number): string[] {
  * Tasks as a table of so many columns at most. Where the ids do not fit, their first eight characters stand for them:
  * every command takes those.
  */
-export function taskTable(tasks: readonly TaskBody[], paint: Paint, columns = Infinity): string {
+export function taskTable(tasks: readonly TaskView[], paint: Paint, columns = Infinity): string {
   if (tasks.length === 0) return 'no tasks'
   const heading = ['name', 'kind', 'state', 'done', 'left', 'task']
   const whole = [heading, ...tasks.map((task) => taskRow(task, paint, Infinity))]
@@ -96,7 +97,7 @@ async function watchTasks(context: Context, client: Client): Promise<ExitCode> {
   }
 }
 
-function addStart(program: Command, run: Run, kind: TaskBody['kind'], description: string): void {
+function addStart(program: Command, run: Run, kind: TaskView['kind'], description: string): void {
   program
     .command(kind)
     .argument('<name>', 'such as alice.chronym')

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { TimeSchema } from './common.ts'
-import { NameSchema } from './reveal.ts'
+import { NameSchema, TimeSchema } from './common.ts'
 
 const KeySchema = v.pipe(v.string(), v.hexadecimal(), v.description('Public key'))
 
@@ -32,4 +31,5 @@ export const pinEntries = {
 
 const PinSchema = v.pipe(v.object({ name: NameSchema, ...pinEntries }), v.metadata({ ref: 'Pin' }))
 export const PinListSchema = v.array(PinSchema)
-export type PinBody = v.InferOutput<typeof PinSchema>
+/** An owner that this daemon has seen as settled (protocol.md, "Resolving"). */
+export type PinView = v.InferOutput<typeof PinSchema>

@@ -1,10 +1,9 @@
 import * as v from 'valibot'
-import { NAME_WARNING_CODES } from '../../registry/types.ts'
-import { CountSchema, TimeSchema } from './common.ts'
-import { NameSchema } from './reveal.ts'
+import { CountSchema } from './common.ts'
 
 const ModeSchema = v.picklist(['full', 'light', 'offline'])
 
+/** The peers of the routing table, and what the fixed quorums need of them. */
 const DiversitySchema = v.object({
   peers: v.pipe(
     CountSchema,
@@ -50,42 +49,5 @@ export const NetworkStatusSchema = v.pipe(
   }),
   v.metadata({ ref: 'NetworkStatus' })
 )
-export type NetworkStatusBody = v.InferOutput<typeof NetworkStatusSchema>
-
-export const OwnedNamesSchema = v.array(NameSchema)
-
-export const OwnedNameSchema = v.pipe(
-  v.object({
-    name: NameSchema,
-    state: v.pipe(
-      v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost']),
-      v.description('`contested`: peers name another key; `lost`: they have settled on it')
-    ),
-    lease_end: TimeSchema,
-    serial: v.pipe(CountSchema, v.description('Of the local zone')),
-    published_serial: CountSchema,
-    renewal: v.object({
-      state: v.pipe(
-        v.picklist(['scheduled', 'running', 'paused', 'failed', 'off', 'released', 'impossible']),
-        v.description(
-          '`failed`: it is due and tried again by itself; `off`: auto_renew is; `released`: its owner lets it lapse; `impossible`: the name is lost or has lapsed, or its chain of renewals is full'
-        )
-      ),
-      due: v.pipe(v.nullable(TimeSchema), v.description('From when on the daemon renews it, or would')),
-      task_id: v.pipe(v.nullable(v.string()), v.description('The renewal under way')),
-      left: v.pipe(CountSchema, v.description('Renewals that the network still allows'))
-    }),
-    warnings: v.pipe(
-      v.array(
-        v.object({
-          code: v.picklist(NAME_WARNING_CODES),
-          message: v.pipe(v.string(), v.description('In plain words, with the cure'))
-        })
-      ),
-      v.description('What its owner should know or do; empty while all is well')
-    )
-  }),
-  v.metadata({ ref: 'OwnedName' })
-)
-export type OwnedNameBody = v.InferOutput<typeof OwnedNameSchema>
-export const OwnedNameListSchema = v.array(OwnedNameSchema)
+export type NetworkStatusView = v.InferOutput<typeof NetworkStatusSchema>
+export type NetworkDiversityView = v.InferOutput<typeof DiversitySchema>

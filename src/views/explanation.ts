@@ -1,15 +1,42 @@
 import * as v from 'valibot'
-import { EXPLAINED_RULES, EXPLAINED_STATES } from '../../registry/types.ts'
-import { CountSchema, TimeSchema } from './common.ts'
-import { OwnedNameSchema } from './network.ts'
-import { ErrorCodeSchema } from './problem.ts'
+import type { EntryState } from '../protocol/admission/entry.ts'
+import type { PinRule } from '../protocol/resolution/pin.ts'
+import type { TallyRule } from '../protocol/resolution/quorum.ts'
+import { CountSchema, ErrorCodeSchema, NameSchema, TimeSchema } from './common.ts'
+import { OwnedNameSchema } from './owned-name.ts'
 import { pinEntries } from './pin.ts'
-import { NameSchema } from './reveal.ts'
 import { TaskSchema } from './task.ts'
+
+export const EXPLAINED_RULES = [
+  'majority',
+  'provisional-only',
+  'no-majority',
+  'pin',
+  'two-majorities',
+  'nobody-holds-it',
+  'older-than-seen',
+  'blinded'
+] as const satisfies readonly (TallyRule | PinRule | 'older-than-seen' | 'blinded')[]
+export const EXPLAINED_STATES = [
+  'none',
+  'contested',
+  'provisional',
+  'fresh',
+  'settling',
+  'settled',
+  'grace',
+  'dead',
+  'registering'
+] as const
 
 const HexSchema = v.pipe(v.string(), v.hexadecimal())
 const OwnerSchema = v.pipe(HexSchema, v.length(64), v.description('Public key'))
-const EntryStateSchema = v.picklist(['fresh', 'settling', 'settled', 'provisional'])
+const EntryStateSchema = v.picklist([
+  'fresh',
+  'settling',
+  'settled',
+  'provisional'
+] as const satisfies readonly EntryState[])
 
 const AnswerSchema = v.object({
   peer: v.string(),
@@ -129,4 +156,10 @@ export const ExplanationSchema = v.pipe(
   }),
   v.metadata({ ref: 'Explanation' })
 )
-export type ExplanationBody = v.InferOutput<typeof ExplanationSchema>
+/** Who owns a name, and why this daemon thinks so. */
+export type Explanation = v.InferOutput<typeof ExplanationSchema>
+export type ExplainedRule = Explanation['rule']
+export type ExplainedState = Explanation['state']
+export type ExplainedAnswer = Explanation['answers'][number]
+/** What concerns this daemon's own claim. */
+export type OwnExplanation = v.InferOutput<typeof OwnSchema>

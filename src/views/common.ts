@@ -1,0 +1,23 @@
+import * as v from 'valibot'
+import { ERROR_TABLE, type ErrorCode } from '../errors.ts'
+
+export const TimeSchema = v.pipe(v.string(), v.isoTimestamp(), v.metadata({ examples: ['2026-11-21T12:00:00.000Z'] }))
+export const CountSchema = v.pipe(
+  v.number(),
+  v.safeInteger('Expected an integer from 0 to 2^53-1'),
+  v.minValue(0, 'Expected an integer from 0 to 2^53-1')
+)
+
+/** The name as a body carries it; which names are valid is the registry's to say (SVC-NAM-001). */
+export const NameSchema = v.pipe(
+  v.string(),
+  v.nonEmpty('Expected a name'),
+  v.maxLength(255, 'Expected at most 255 characters'),
+  v.description('`<label>.<tld>`'),
+  v.metadata({ examples: ['alice.chronym'] })
+)
+
+export const ErrorCodeSchema = v.pipe(
+  v.picklist(Object.keys(ERROR_TABLE) as ErrorCode[]),
+  v.metadata({ ref: 'ErrorCode' })
+)
