@@ -40,6 +40,8 @@ export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSc
   /** Public, or the scopes of which one is needed; `admin` always suffices. */
   readonly access: 'public' | readonly TokenScope[]
   readonly body?: Body
+  /** The handler gets the body with what its schema does not name. For a schema that changes no value. */
+  readonly isBodyAsReceived?: boolean
   /** Peers are asked for what the path names: without a token refused to pages of other origins (SVC-AUT-002). */
   readonly isLookUp?: boolean
   readonly parameters?: readonly Parameter[]
@@ -91,7 +93,7 @@ export function endpoint<Body extends GenericSchema | undefined = undefined>(
     if (spec.isLookUp === true) refuseForeignPage(c)
     if (access !== 'public') requireScope(c.get('identity'), access)
     if (body === undefined) return next()
-    return readBody(c, body).then((value) => {
+    return readBody(c, body, { asReceived: spec.isBodyAsReceived === true }).then((value) => {
       c.req.addValidatedData('json', value as object)
       return next()
     })

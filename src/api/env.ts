@@ -24,7 +24,5 @@ export interface AppEnv {
     isAllowedOrigin?: boolean
     /** The answer says already what every answer says. */
     hasBaseline?: boolean
-    /** The request body as parsed, before its schema. */
-    rawBody: unknown
   }
 }

@@ -11,22 +11,22 @@ export interface StoredAnswer {
   readonly body: object
 }
 
-type Runner = (c: Context<AppEnv>, run: () => Promise<StoredAnswer>) => Promise<Response>
+type Runner = (c: Context<AppEnv>, received: object, run: () => Promise<StoredAnswer>) => Promise<Response>
 
 /**
  * Runs a request once for each Idempotency-Key: a repetition, even one that comes while the first still runs, gets the
- * first answer. A request that fails leaves its key free. Throws SVC-REQ-006 for another body under the same key.
+ * first answer. `received` is the body. A request that fails leaves its key free. Throws SVC-REQ-006 for another body under the same key.
  */
 export function createIdempotentRunner(service: IdempotencyService): Runner {
   const underWay = new Map<string, { bodyHash: string; answer: Promise<StoredAnswer> }>()
 
-  return async (c, run) => {
+  return async (c, received, run) => {
     const key = c.req.header('Idempotency-Key')
     if (key === undefined) return send(c, await run())
     if (!/^[\x21-\x7e]{1,255}$/.test(key))
       throw new ServiceError('SVC-REQ-001', 'Idempotency-Key is not 1 to 255 printable ASCII characters.')
     const bodyHash = createHash('sha256')
-      .update(`${c.req.path}\n${JSON.stringify(c.get('rawBody'))}`)
+      .update(`${c.req.path}\n${JSON.stringify(received)}`)
       .digest('hex')
 
     const twin = underWay.get(key)

@@ -10,10 +10,14 @@ export const MAX_BODY_BYTES = 256 * 1024
 /** More would only repeat one mistake. */
 const MAX_FIELD_ERRORS = 20
 
-/** Reads the JSON body of a request and checks it. Throws SVC-REQ-001, SVC-REQ-002 or SVC-REQ-003. */
+/**
+ * Reads the JSON body of a request and checks it. `asReceived`: what was received, where the schema's output would leave
+ * members out that it does not name; the schema must change no value then. Throws SVC-REQ-001, SVC-REQ-002 or SVC-REQ-003.
+ */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context<AppEnv>,
-  schema: Schema
+  schema: Schema,
+  { asReceived = false } = {}
 ): Promise<v.InferOutput<Schema>> {
   const bytes = await readBounded(c.req.raw)
   const encoding = c.req.header('Content-Encoding') ?? 'identity'
@@ -23,9 +27,9 @@ export async function readBody<Schema extends v.GenericSchema>(
     if (bytes.length > 0) throw new ServiceError('SVC-REQ-003', 'The body is not sent as application/json.')
     throw new ServiceError('SVC-REQ-001', 'The request has no body; a JSON object is needed.')
   }
-  const value = parse(bytes)
-  c.set('rawBody', value)
-  return check(schema, value)
+  const received = parse(bytes)
+  const output = check(schema, received)
+  return asReceived ? received : output
 }
 
 /** SVC-REQ-002 for what a declared length already shows, whether or not anybody reads the body. */

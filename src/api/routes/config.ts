@@ -54,9 +54,10 @@ export function configRoutes({ config }: ApiServices) {
         description: 'All fields given are checked before any is applied.',
         access: ['admin'],
         body: ConfigPatchSchema,
+        isBodyAsReceived: true,
         answers: { 200: { description: 'The whole new configuration', schema: ConfigSchema } },
         errors: ['SVC-CFG-001', 'SVC-CFG-002', 'SVC-STO-001']
       }),
-      async (c) => c.json((await config.change(c.get('rawBody'))) as ConfigBody)
+      async (c) => c.json((await config.change(c.req.valid('json'))) as ConfigBody)
     )
 }

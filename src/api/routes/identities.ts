@@ -8,8 +8,8 @@ import type { ApiServices } from '../services.ts'
 const PUBLISH_ERRORS = ['SVC-KID-001', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-STO-001'] as const
 
 /** The wrapper's member when it is there, else the whole body: the bare object is accepted too. */
-function unwrap(body: unknown, member: string): unknown {
-  return (body as Record<string, unknown>)[member] ?? body
+function unwrap(body: Readonly<Record<string, unknown>>, member: string): unknown {
+  return body[member] ?? body
 }
 
 export function identityRoutes({ registry }: ApiServices) {
@@ -21,11 +21,12 @@ export function identityRoutes({ registry }: ApiServices) {
         summary: 'Publish a signed identity document',
         access: ['publish'],
         body: PublishKidRequestSchema,
+        isBodyAsReceived: true,
         answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
         errors: [...PUBLISH_ERRORS, 'SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-KEY-006']
       }),
       async (c) => {
-        const { did, version, stored_by, of } = await registry.publishKid(unwrap(c.get('rawBody'), 'authorized_kid'))
+        const { did, version, stored_by, of } = await registry.publishKid(unwrap(c.req.valid('json'), 'authorized_kid'))
         return c.json<IdentityPublishedBody>({ success: true, did, version, stored_by, of })
       }
     )
@@ -36,12 +37,13 @@ export function identityRoutes({ registry }: ApiServices) {
         summary: 'Publish a capability manifest',
         access: ['publish'],
         body: PublishManifestRequestSchema,
+        isBodyAsReceived: true,
         answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
         errors: [...PUBLISH_ERRORS, 'SVC-PUB-001']
       }),
       async (c) => {
         const { did, version, stored_by, of } = await registry.publishManifest(
-          unwrap(c.get('rawBody'), 'authorized_manifest')
+          unwrap(c.req.valid('json'), 'authorized_manifest')
         )
         return c.json<IdentityPublishedBody>({ success: true, did, version, stored_by, of })
       }

@@ -10,6 +10,7 @@ import {
   EstimateRequestSchema,
   StartTaskRequestSchema,
   TaskStartedSchema,
+  type StartTaskRequest,
   type TaskStartedBody
 } from '../schemas/task.ts'
 import { TaskListSchema, TaskSchema, type TaskView } from '../../views/task.ts'
@@ -65,12 +66,13 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
 
   const start = (
     c: Context<AppEnv>,
+    request: StartTaskRequest,
     begin: (name: string, options: { zone?: unknown }) => Promise<TaskView>,
     message: string,
     gainOf: (name: string) => RenewalGain = () => NO_GAIN
   ) => {
-    const { name, zone } = c.get('rawBody') as { name: string; zone?: unknown }
-    return idempotent(c, async () => {
+    const { name, zone } = request
+    return idempotent(c, request, async () => {
       const gain = gainOf(name)
       const task = await begin(name, zone === undefined ? {} : { zone })
       const body: TaskStartedBody = {
@@ -90,11 +92,12 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         description: 'Starts a task that commits, waits, computes the VDF and reveals.',
         access: ['vdf'],
         body: StartTaskRequestSchema,
+        isBodyAsReceived: true,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
         errors: [...START_ERRORS, 'SVC-REG-001', 'SVC-TSK-002', 'SVC-KEY-006']
       }),
-      (c) => start(c, (name, options) => registry.register(name, options), 'Registering')
+      (c) => start(c, c.req.valid('json'), (name, options) => registry.register(name, options), 'Registering')
     )
     .post(
       '/api/vdf/renew',
@@ -105,6 +108,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
           'However many tasks wait, a renewal is taken. It spends one of those that the network allows: `gain_seconds` says what it gives, which is little soon after the last one.',
         access: ['vdf'],
         body: StartTaskRequestSchema,
+        isBodyAsReceived: true,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
         errors: [...START_ERRORS, 'SVC-OWN-001', 'SVC-REG-001', 'SVC-RES-003', 'SVC-PUB-001']
@@ -112,6 +116,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       (c) =>
         start(
           c,
+          c.req.valid('json'),
           (name, options) => registry.renew(name, options),
           'Renewing',
           (name) => registry.renewalGain(name)

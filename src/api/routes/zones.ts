@@ -91,6 +91,7 @@ export function zoneRoutes({ registry }: ApiServices) {
           'Replaces the whole zone: records that are not sent are dropped (PATCH changes some). Saves only: nobody else sees it until it is published. The name must be owned or being registered here; POST /api/vdf/register takes a zone too.',
         access: ['publish'],
         body: ZoneSchema,
+        isBodyAsReceived: true,
         parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
         answers: { 200: { description: 'Saved', schema: ZoneSavedSchema, headers: { ETag: ETAG } } },
         errors: SAVE_ERRORS
@@ -98,7 +99,7 @@ export function zoneRoutes({ registry }: ApiServices) {
       (c) => {
         const name = c.req.param('name')
         const expected = ifMatchSerial(c.req.header('If-Match'), () => standingSerial(name))
-        const { serial } = registry.saveZone(name, c.get('rawBody'), expected)
+        const { serial } = registry.saveZone(name, c.req.valid('json'), expected)
         c.header('ETag', etagOf(serial))
         return c.json<ZoneSavedBody>({ success: true, serial })
       }
@@ -112,6 +113,7 @@ export function zoneRoutes({ registry }: ApiServices) {
           'A change of the draft, else of the published zone; all other records stay. Saves only, as POST does.',
         access: ['publish'],
         body: ZonePatchSchema,
+        isBodyAsReceived: true,
         parameters: [NAME_PARAMETER, IF_MATCH_PARAMETER],
         answers: { 200: { description: 'Saved', schema: ZoneSavedSchema, headers: { ETag: ETAG } } },
         errors: SAVE_ERRORS
@@ -119,9 +121,8 @@ export function zoneRoutes({ registry }: ApiServices) {
       (c) => {
         const name = c.req.param('name')
         const expected = ifMatchSerial(c.req.header('If-Match'), () => standingSerial(name))
-        // The records as they were received: the schema's map would drop a label such as "constructor".
-        const { add = {} } = c.get('rawBody') as { add?: unknown }
-        const { serial } = registry.patchZone(name, { remove: c.req.valid('json').remove ?? [], add }, expected)
+        const { remove = [], add = {} } = c.req.valid('json')
+        const { serial } = registry.patchZone(name, { remove, add }, expected)
         c.header('ETag', etagOf(serial))
         return c.json<ZoneSavedBody>({ success: true, serial })
       }

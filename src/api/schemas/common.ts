@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { CountSchema } from '../../views/common.ts'
 import { committedBy, storedBy } from '../../views/stored-by.ts'
 
-/** An object used as a map. (The library's record takes arrays too.) */
+/** An object used as a map. (The library's record takes arrays too; its output lacks keys such as "constructor".) */
 export function mapSchema<Value extends v.GenericSchema>(value: Value) {
   return v.pipe(
     v.unknown(),
