@@ -10,7 +10,7 @@ import type {
 import { asideOf } from '../../src/store/keys.ts'
 import type { Store, StoreOperation } from '../../src/store/types.ts'
 import type { ProgressLog, ShownTasks } from '../../src/tasks/run/progress-log.ts'
-import type { EvaluationPlan, TaskIdentity, TaskManager, TaskSteps } from '../../src/tasks/types.ts'
+import type { EvaluationPlan, TaskRef, TaskManager, TaskSteps } from '../../src/tasks/types.ts'
 import type { TaskView } from '../../src/views/task.ts'
 
 /** A store in memory; `onWrite` sees every write before it happens, `onWritten` after it; both may throw. */
@@ -179,7 +179,7 @@ export class FakeSteps implements TaskSteps {
   readonly standing = new Set<string>()
   #drafts = 0
   /** Throws to make a step fail; called with its name as each begins. */
-  before: (step: string, task: TaskIdentity, signal: AbortSignal) => void | Promise<void> = () => undefined
+  before: (step: string, task: TaskRef, signal: AbortSignal) => void | Promise<void> = () => undefined
   proofUsable = true
 
   /** Of renewals, by name. */
@@ -192,7 +192,7 @@ export class FakeSteps implements TaskSteps {
     return this.deadlines.get(name) ?? []
   }
   async commit(
-    task: TaskIdentity,
+    task: TaskRef,
     draft: Uint8Array | undefined,
     saveDraft: (draft: Uint8Array) => void,
     signal: AbortSignal
@@ -205,7 +205,7 @@ export class FakeSteps implements TaskSteps {
     await this.before('committed', task, signal)
     return made
   }
-  async plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan> {
+  async plan(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan> {
     await this.before('plan', task, signal)
     return {
       seed: Buffer.alloc(32, draft[6]),
@@ -216,19 +216,19 @@ export class FakeSteps implements TaskSteps {
       context: draft
     }
   }
-  async remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void> {
+  async remind(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<void> {
     await this.before('remind', task, signal)
     this.sent.push(`remind ${text(draft)}`)
   }
   /** Takes out of `standing` what would be sent again. */
-  withdraw({ taskId }: TaskIdentity): void {
+  withdraw({ taskId }: TaskRef): void {
     this.standing.delete(taskId)
   }
   usable(): boolean {
     return this.proofUsable
   }
   async reveal(
-    task: TaskIdentity,
+    task: TaskRef,
     plan: EvaluationPlan,
     proof: Uint8Array,
     saved: Uint8Array | undefined,

@@ -7,7 +7,7 @@ import { resolver, uniqueSymbol, type DescribeRouteOptions } from 'hono-openapi'
 import type { GenericSchema, InferInput, InferOutput } from 'valibot'
 import { ServiceError, type ErrorCode } from '../errors.ts'
 import { readBody } from './http/body.ts'
-import type { AppEnv, Identity } from './env.ts'
+import type { AppEnv, Caller } from './env.ts'
 import { isSameOrigin } from './http/host.ts'
 import { requestHeader } from './http/request-headers.ts'
 import { problemResponses } from './errors/problem-responses.ts'
@@ -55,14 +55,14 @@ interface BodyInput<Body> {
   out: { json: Body extends GenericSchema ? InferOutput<Body> : never }
 }
 
-export function allows(identity: Identity, scopes: readonly TokenScope[]): boolean {
-  return identity.scopes.includes('admin') || scopes.some((scope) => identity.scopes.includes(scope))
+export function allows(caller: Caller, scopes: readonly TokenScope[]): boolean {
+  return caller.scopes.includes('admin') || scopes.some((scope) => caller.scopes.includes(scope))
 }
 
 /** SVC-AUT-001 when nobody is known, SVC-AUT-002 when the scope is missing. */
-function requireScope(identity: Identity, scopes: readonly TokenScope[]): void {
-  if (identity.via === 'none') throw new ServiceError('SVC-AUT-001', 'This route needs a bearer token.')
-  if (!allows(identity, scopes)) {
+function requireScope(caller: Caller, scopes: readonly TokenScope[]): void {
+  if (caller.via === 'none') throw new ServiceError('SVC-AUT-001', 'This route needs a bearer token.')
+  if (!allows(caller, scopes)) {
     throw new ServiceError('SVC-AUT-002', `This route needs a token with the scope ${scopes.join(' or ')}.`)
   }
 }
@@ -72,7 +72,7 @@ function requireScope(identity: Identity, scopes: readonly TokenScope[]): void {
  * them]. The browser says where the page is: Sec-Fetch-Site, or Origin where it is older. Programs send neither.
  */
 function refuseForeignPage(c: Context<AppEnv>): void {
-  if (c.get('identity').via !== 'none' || c.get('isAllowedOrigin') === true) return
+  if (c.get('caller').via !== 'none' || c.get('isAllowedOrigin') === true) return
   const site = requestHeader(c, 'sec-fetch-site')
   const origin = requestHeader(c, 'origin')
   const isForeign =
@@ -91,7 +91,7 @@ export function endpoint<Body extends GenericSchema | undefined = undefined>(
   const { access, body } = spec
   const middleware = (c: Context<AppEnv, string, BodyInput<Body>>, next: () => Promise<void>) => {
     if (spec.isLookUp === true) refuseForeignPage(c)
-    if (access !== 'public') requireScope(c.get('identity'), access)
+    if (access !== 'public') requireScope(c.get('caller'), access)
     if (body === undefined) return next()
     return readBody(c, body, { asReceived: spec.isBodyAsReceived === true }).then((value) => {
       c.req.addValidatedData('json', value as object)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TokenScope } from './services.ts'
 
 /** Who asks: nobody known, or the holder of a token or of a dashboard session. */
-export interface Identity {
+export interface Caller {
   readonly via: 'none' | 'token' | 'session'
   readonly scopes: readonly TokenScope[]
   /** Whose rate limit it counts to: the token, its own or the session's; undefined for nobody known. */
@@ -19,7 +19,7 @@ export interface AppEnv {
   }
   Variables: {
     requestId: string
-    identity: Identity
+    caller: Caller
     /** The page that asks is of an origin in `api.allowed_origins`. */
     isAllowedOrigin?: boolean
     /** The answer says already what every answer says. */

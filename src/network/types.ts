@@ -30,7 +30,8 @@ export interface PutOutcome {
   refusals: readonly { peer: string; code: string; detail: string }[]
 }
 
-export interface Receipt {
+/** What is kept of a peer's receipt (src/protocol/claim/receipt.ts) once its signature is verified. */
+export interface VerifiedReceipt {
   peer: string
   /** Round at which the peer first saw the commitment. */
   seenRound: number
@@ -38,7 +39,7 @@ export interface Receipt {
 }
 
 export interface CommitOutcome {
-  receipts: readonly Receipt[]
+  receipts: readonly VerifiedReceipt[]
   of: number
 }
 

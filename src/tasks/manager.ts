@@ -25,7 +25,7 @@ import {
   type TaskState
 } from './state/state.ts'
 import { TaskFiles } from './checkpoints/task-files.ts'
-import type { EvaluationPlan, TaskEvent, TaskIdentity, TaskManager, TaskSteps } from './types.ts'
+import type { EvaluationPlan, TaskEvent, TaskRef, TaskManager, TaskSteps } from './types.ts'
 import type { TaskKind, TaskView } from '../views/task.ts'
 
 /** How often progress is read, saved and shown; the promise is one second. */
@@ -217,7 +217,7 @@ class Manager implements TaskManager {
   }
 
   /** A finished proof of the same name and kind, while it would still be accepted. */
-  #usableProof(task: TaskIdentity): KeptProof | undefined {
+  #usableProof(task: TaskRef): KeptProof | undefined {
     const kept = this.#journal.keptProof(task.kind, task.name)
     return kept !== undefined && !kept.spent && this.#with.steps.usable(task, kept.plan) ? kept : undefined
   }

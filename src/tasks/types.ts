@@ -36,15 +36,15 @@ export interface TaskSteps {
    * before anything is sent, so that a crash never sends two commitments for one task.
    */
   commit(
-    task: TaskIdentity,
+    task: TaskRef,
     draft: Uint8Array | undefined,
     saveDraft: (draft: Uint8Array) => void,
     signal: AbortSignal
   ): Promise<Uint8Array>
   /** Waits for the pulse and returns the plan. */
-  plan(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan>
+  plan(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan>
   /** Sends the commitment of `draft` to the network again, so that it is kept; called hourly and on wake. */
-  remind(task: TaskIdentity, draft: Uint8Array, signal: AbortSignal): Promise<void>
+  remind(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<void>
   /**
    * What keeps a registration without a commitment from beginning, for now; undefined where nothing does. It takes no
    * slot meanwhile.
@@ -59,15 +59,15 @@ export interface TaskSteps {
    * Takes back what would be sent again by itself for this task: nothing of it is sent after this returns, but for a
    * step that is under way and has its own signal. Safe to repeat. Throws StoreError.
    */
-  withdraw(task: TaskIdentity): void
+  withdraw(task: TaskRef): void
   /** Whether a proof finished earlier for this plan would still be accepted. */
-  usable(task: TaskIdentity, plan: EvaluationPlan): boolean
+  usable(task: TaskRef, plan: EvaluationPlan): boolean
   /**
    * Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. Makes and saves
    * it anew where what it carries has changed since.
    */
   reveal(
-    task: TaskIdentity,
+    task: TaskRef,
     plan: EvaluationPlan,
     proof: Uint8Array,
     saved: Uint8Array | undefined,
@@ -76,7 +76,8 @@ export interface TaskSteps {
   ): Promise<void>
 }
 
-export interface TaskIdentity {
+/** Which task, for a step. */
+export interface TaskRef {
   readonly taskId: string
   readonly name: string
   readonly kind: TaskKind

@@ -59,7 +59,7 @@ class Life {
       memoryBytes: undefined,
       clock: new ManualClock(),
       log: { ...silentLog, info: tell, warn: tell },
-      identity: { taskId: 'task', name: 'alice.chronym', kind: 'register' },
+      taskRef: { taskId: 'task', name: 'alice.chronym', kind: 'register' },
       signal: this.abort.signal,
       state: () =>
         newTask({ id: 'task', name: 'alice.chronym', kind: 'register', order: 1, iterations: of.iterations }, 0),

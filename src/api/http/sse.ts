@@ -52,7 +52,7 @@ export function eventStream(
     shutdown.removeEventListener('abort', close)
     closed.abort()
   }
-  const identity = c.get('identity')
+  const caller = c.get('caller')
   const encoder = new TextEncoder()
   // Sources end when their signal aborts, so closing needs no word of its own here.
   const events = source(closed.signal)[Symbol.asyncIterator]()
@@ -67,7 +67,7 @@ export function eventStream(
     async pull(controller) {
       next ??= events.next()
       const turn = await orHeartbeat(next, heartbeatMs)
-      if (!identity.isCurrent()) {
+      if (!caller.isCurrent()) {
         close()
         controller.close()
         await events.return?.()

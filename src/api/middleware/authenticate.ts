@@ -3,14 +3,14 @@ import { getCookie } from 'hono/cookie'
 import { ServiceError } from '../../errors.ts'
 import { clientOf } from '../http/client-address.ts'
 import { keepConnection } from '../connections.ts'
-import type { AppEnv, Identity } from '../env.ts'
+import type { AppEnv, Caller } from '../env.ts'
 import { isSameOrigin } from '../http/host.ts'
 import type { RateLimits } from '../access/rate-limits.ts'
 import { requestHeader } from '../http/request-headers.ts'
 import type { ApiServices } from '../services.ts'
 import { sessionCookieName, type Sessions } from '../access/sessions.ts'
 
-const NOBODY: Identity = { via: 'none', scopes: [], token: undefined, isCurrent: () => true }
+const NOBODY: Caller = { via: 'none', scopes: [], token: undefined, isCurrent: () => true }
 
 /** Finds out who asks. An Authorization header that does not verify is refused, on public paths too (SVC-AUT-001). */
 export function authenticate(
@@ -20,12 +20,12 @@ export function authenticate(
 ): (c: Context<AppEnv>) => void {
   return (c) => {
     const header = requestHeader(c, 'authorization')
-    const identity = header === undefined ? fromCookie(c, sessions) : fromHeader(c, header)
-    c.set('identity', identity)
-    if (identity.via !== 'none') keepConnection(c)
+    const caller = header === undefined ? fromCookie(c, sessions) : fromHeader(c, header)
+    c.set('caller', caller)
+    if (caller.via !== 'none') keepConnection(c)
   }
 
-  function fromHeader(c: Context<AppEnv>, header: string): Identity {
+  function fromHeader(c: Context<AppEnv>, header: string): Caller {
     const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1]
     const scopes = token === undefined ? undefined : tokens.verify(token)
     if (token !== undefined && scopes !== undefined)
@@ -40,7 +40,7 @@ export function authenticate(
  * another port of this machine is the same site, and its server gets the cookie too: the page's secret counts beside it
  * (X-Session-Secret), so the browser's own words (Sec-Fetch-Site, Origin) decide.
  */
-function fromCookie(c: Context<AppEnv>, sessions: Sessions): Identity {
+function fromCookie(c: Context<AppEnv>, sessions: Sessions): Caller {
   if (requestHeader(c, 'cookie') === undefined) return NOBODY
   const id = getCookie(c, sessionCookieName(c))
   if (id === undefined) return NOBODY

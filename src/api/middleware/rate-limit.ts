@@ -18,7 +18,7 @@ function isExempt(path: string): boolean {
 /** SVC-REQ-005: each token has a limit of its own, those without one have that of their address. */
 export function rateLimit(limits: RateLimits): (c: Context<AppEnv>) => void {
   return (c) => {
-    const { token } = c.get('identity')
+    const { token } = c.get('caller')
     if (token !== undefined) limits.known(token)
     else if (!isExempt(c.req.path)) limits.anonymous(clientOf(c))
   }

@@ -97,7 +97,7 @@ export function resolveRoutes({ registry }: ApiServices) {
         c.header('Vary', 'Authorization, Cookie', { append: true })
         return c.json<Explanation>(
           await registry.explain(c.req.param('name'), {
-            withOwn: allows(c.get('identity'), ['read']),
+            withOwn: allows(c.get('caller'), ['read']),
             signal: c.req.raw.signal
           })
         )

@@ -35,7 +35,7 @@ export function zoneRoutes({ registry }: ApiServices) {
 
   /** The local zone is shown to those who may read or edit it; to all others the public one. */
   const zoneFor = async (c: Context<AppEnv>, name: string) => {
-    const local = allows(c.get('identity'), ['read', 'publish']) ? localZone(name) : undefined
+    const local = allows(c.get('caller'), ['read', 'publish']) ? localZone(name) : undefined
     return local ?? (await registry.publicZone(name, c.req.raw.signal))
   }
 

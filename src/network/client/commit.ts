@@ -7,7 +7,7 @@ import { OURSELVES } from '../holder/ourselves.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../wire/ask.ts'
-import type { CommitOutcome, Receipt } from '../types.ts'
+import type { CommitOutcome, VerifiedReceipt } from '../types.ts'
 import { askWithRetries } from './ask-with-retries.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
@@ -28,7 +28,7 @@ export async function commit(
   signal?.throwIfAborted()
   const { peers, countedSelf, self } = reachable(parts)
   const hash = profileHash(parts.profile)
-  const receipts: Receipt[] = []
+  const receipts: VerifiedReceipt[] = []
   // Our own store keeps C in any network where it stores at all, but its receipt counts only where it counts as a
   // holder.
   const own = self?.commit(commitment, nonce, OURSELVES.prefix)
@@ -41,11 +41,11 @@ export async function commit(
   // All keep C, diverse ones count: silent ids of one machine would else keep everybody from committing [silent ids of
   // one address].
   const of = peers.diverse(asked).length + (countedSelf === undefined ? 0 : 1)
-  const received = (answers: readonly (Receipt | undefined)[]): Receipt[] => {
+  const received = (answers: readonly (VerifiedReceipt | undefined)[]): VerifiedReceipt[] => {
     const counted = new Set(
       peers.diverse(asked.filter((_, index) => answers[index] !== undefined)).map(({ peer }) => peer)
     )
-    return answers.filter((receipt) => receipt !== undefined && counted.has(receipt.peer)) as Receipt[]
+    return answers.filter((receipt) => receipt !== undefined && counted.has(receipt.peer)) as VerifiedReceipt[]
   }
   const pending = asked.map((peer) => receiptOf(peers, peer, commitment, nonce, hash, signal))
   const answers = await waitForEnough(pending, (some) => (receipts.length + received(some).length) * 2 > of)
@@ -60,7 +60,7 @@ async function receiptOf(
   nonce: Uint8Array,
   hash: Uint8Array,
   signal?: AbortSignal
-): Promise<Receipt | undefined> {
+): Promise<VerifiedReceipt | undefined> {
   try {
     const answer = await askWithRetries(peers, peer, { type: 'commit', commitment, nonce }, signal)
     if (answer.type !== 'received') return undefined

@@ -12,7 +12,7 @@ import { parseZonePayload, payloadSerial } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial } from '../publication/assemble.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
-import type { OwnedRecord } from '../stored/owned-names.ts'
+import type { OwnedName } from '../stored/owned-names.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
 
 /**
@@ -50,12 +50,7 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
 /**
  * A local zone that was published here is no edit: left standing, the next publication would put it over the newer one.
  */
-function replaceZone(
-  context: RegistryContext,
-  name: Name,
-  { publishedSerial }: OwnedRecord,
-  { payload }: Reveal
-): void {
+function replaceZone(context: RegistryContext, name: Name, { publishedSerial }: OwnedName, { payload }: Reveal): void {
   const local = context.zones.get(name)
   if (local === undefined) return
   if (local.serial > publishedSerial) {

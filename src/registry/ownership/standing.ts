@@ -4,7 +4,7 @@ import type { TaskManager } from '../../tasks/types.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
 import { takeUpNewer } from './newer-records.ts'
 import { noteEquivocationOfOurs } from './other-daemon.ts'
-import type { OwnedRecord, Standing } from '../stored/owned-names.ts'
+import type { OwnedName, Standing } from '../stored/owned-names.ts'
 import { survey } from '../resolution/survey.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 
@@ -73,7 +73,7 @@ export class Standings {
     }
   }
 
-  #records(): readonly OwnedRecord[] {
+  #records(): readonly OwnedName[] {
     try {
       return this.#context.owned.list()
     } catch (error) {
@@ -102,7 +102,7 @@ export class Standings {
     return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : 'held'
   }
 
-  #settle({ name, standing: before }: OwnedRecord, standing: Standing | undefined): void {
+  #settle({ name, standing: before }: OwnedName, standing: Standing | undefined): void {
     if (standing === undefined || standing === before || this.#context.owned.get(name) === undefined) return
     const { owned, log } = this.#context
     owned.setStanding(name, standing)

@@ -8,7 +8,7 @@ import { pulseRandomness } from '../../protocol/time/pulse.ts'
 import { decodeReveal, encodeReveal, linksOf, newestLink, type Link, type Reveal } from '../../protocol/claim/reveal.ts'
 import { vdfSeed } from '../../protocol/claim/vdf-seed.ts'
 import { UnreadableRecord } from '../../store/stored-shapes.ts'
-import type { EvaluationPlan, TaskIdentity, TaskSteps } from '../../tasks/types.ts'
+import type { EvaluationPlan, TaskRef, TaskSteps } from '../../tasks/types.ts'
 import type { TaskKind } from '../../views/task.ts'
 import { payloadOfLink, revealOfLink } from '../publication/assemble.ts'
 import {
@@ -64,7 +64,7 @@ export function iterationsOf({ profile }: RegistryContext, name: Name, kind: Tas
 
 async function commit(
   context: RegistryContext,
-  task: TaskIdentity,
+  task: TaskRef,
   saved: Uint8Array | undefined,
   saveDraft: (draft: Uint8Array) => void,
   signal: AbortSignal
@@ -95,7 +95,7 @@ function renewalDraft(context: RegistryContext, name: Name): ClaimDraft {
 
 async function plan(
   context: RegistryContext,
-  task: TaskIdentity,
+  task: TaskRef,
   draft: ClaimDraft,
   signal: AbortSignal
 ): Promise<EvaluationPlan> {
@@ -134,12 +134,7 @@ function seedOf(
   )
 }
 
-async function remind(
-  context: RegistryContext,
-  task: TaskIdentity,
-  draft: ClaimDraft,
-  signal: AbortSignal
-): Promise<void> {
+async function remind(context: RegistryContext, task: TaskRef, draft: ClaimDraft, signal: AbortSignal): Promise<void> {
   const name = openName(context, task.name)
   await context.network.commit(name, sentCommitment(context, name, draft), draft.nonce, signal)
 }
@@ -148,7 +143,7 @@ async function remind(
  * While its lease lives: a first claim of a name that is not ours, or that was lost before its pulse was drawn; a
  * renewal made for the newest link of what we own now: its seed binds that one, and it comes after no other.
  */
-function usable(context: RegistryContext, task: TaskIdentity, evaluated: EvaluationPlan): boolean {
+function usable(context: RegistryContext, task: TaskRef, evaluated: EvaluationPlan): boolean {
   const claim = claimContextOf(evaluated)
   if (claim === undefined) return false
   const { pulseRound } = claim
@@ -173,7 +168,7 @@ function claimContextOf({ context }: EvaluationPlan): ClaimContext | undefined {
 
 async function reveal(
   context: RegistryContext,
-  task: TaskIdentity,
+  task: TaskRef,
   evaluated: EvaluationPlan,
   proof: Uint8Array,
   saved: Uint8Array | undefined,
@@ -212,7 +207,7 @@ async function reveal(
 async function signedReveal(
   context: RegistryContext,
   name: Name,
-  task: TaskIdentity,
+  task: TaskRef,
   evaluated: EvaluationPlan,
   proof: Uint8Array,
   payload: Uint8Array
@@ -244,7 +239,7 @@ function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
  * The network republishes what was once put: from now on again what this daemon owned before the task, or nothing. A
  * zone that came with it is a draft again.
  */
-function withdraw({ network, owned, zones }: RegistryContext, { name, kind }: TaskIdentity): void {
+function withdraw({ network, owned, zones }: RegistryContext, { name, kind }: TaskRef): void {
   network.withdrawReveal(name, owned.get(name)?.reveal)
   if (kind === 'renew') zones.holdBack(name)
 }

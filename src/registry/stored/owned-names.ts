@@ -13,7 +13,7 @@ import type { Store } from '../../store/types.ts'
 export type Standing = 'held' | 'contested' | 'lost'
 
 /** A name whose newest record was signed here. */
-export interface OwnedRecord {
+export interface OwnedName {
   readonly name: Name
   /** p of the first link: with it the claim is known. */
   readonly firstRound: number
@@ -69,11 +69,11 @@ export class OwnedNames {
     this.#profile = profile
   }
 
-  get(name: string): OwnedRecord | undefined {
+  get(name: string): OwnedName | undefined {
     return this.#read(keys.ownedName(name), this.#store.get(keys.ownedName(name)))
   }
 
-  list(): OwnedRecord[] {
+  list(): OwnedName[] {
     return [...this.#store.list(prefixes.ownedNames)].flatMap(([key, value]) => this.#read(key, value) ?? [])
   }
 
@@ -133,7 +133,7 @@ export class OwnedNames {
     reveal: Reveal,
     publishedSerial: number,
     standing: Standing,
-    { foreign, released }: Pick<OwnedRecord, 'foreign' | 'released'> = {}
+    { foreign, released }: Pick<OwnedName, 'foreign' | 'released'> = {}
   ): void {
     const record = {
       reveal: encodeReveal(reveal),
@@ -145,11 +145,11 @@ export class OwnedNames {
     this.#store.put(keys.ownedName(reveal.name), encode(record))
   }
 
-  #read(key: string, value: Uint8Array | undefined): OwnedRecord | undefined {
+  #read(key: string, value: Uint8Array | undefined): OwnedName | undefined {
     return readOrSetAside(this.#store, key, value, (bytes) => this.#decode(lastPart(key), bytes))
   }
 
-  #decode(name: string, value: Uint8Array): OwnedRecord {
+  #decode(name: string, value: Uint8Array): OwnedName {
     const { reveal: encoded, publishedSerial, standing = 'held', foreign, released } = readCbor(Stored, value)
     const reveal = decodeReveal(encoded)
     if (reveal.name !== name) throw new UnreadableRecord(`it is of ${reveal.name}`)

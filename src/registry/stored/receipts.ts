@@ -1,6 +1,6 @@
 import { encode } from 'cborg'
 import * as v from 'valibot'
-import type { Receipt } from '../../network/types.ts'
+import type { VerifiedReceipt } from '../../network/types.ts'
 import { keys } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { Bytes, Bytes32, Count, readCbor, Text } from '../../store/stored-shapes.ts'
@@ -17,7 +17,7 @@ export interface KeptReceipts {
   readonly commitment: Uint8Array
   /** p, chosen on the strength of these. */
   readonly pulseRound: number
-  readonly receipts: readonly Receipt[]
+  readonly receipts: readonly VerifiedReceipt[]
 }
 
 /**

@@ -8,7 +8,7 @@ import type { MeasuredRate } from '../registration/estimate.ts'
 import { leaseOf } from '../lease-times.ts'
 import { NameWarnings } from '../name-warnings.ts'
 import { OTHER_DAEMON_WARNED_MS } from '../ownership/other-daemon.ts'
-import type { OwnedRecord } from '../stored/owned-names.ts'
+import type { OwnedName } from '../stored/owned-names.ts'
 import { queueSeconds } from '../registration/queue-time.ts'
 import { renew } from '../registration/registration.ts'
 import { canBeRenewed, renewalOutlook, type Outlook } from './renewal-outlook.ts'
@@ -85,7 +85,7 @@ export class AutomaticRenewal {
   }
 
   /** What becomes of each of these leases, now. */
-  outlooks(records: readonly OwnedRecord[]): Outlook[] {
+  outlooks(records: readonly OwnedName[]): Outlook[] {
     const { profile } = this.#context
     const tasks = this.#tasks.list()
     const newest = new Map<string, TaskView>()

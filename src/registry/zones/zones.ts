@@ -16,7 +16,7 @@ import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import type { LocalZone } from '../stored/local-zones.ts'
 import { refuseBesideOther } from './look-before-publish.ts'
-import type { OwnedRecord } from '../stored/owned-names.ts'
+import type { OwnedName } from '../stored/owned-names.ts'
 import { takeUpNewer } from '../ownership/newer-records.ts'
 import { requireMajority, supersededRecord } from '../publication/publishing.ts'
 import type { PublishBudgets } from '../publication/publish-budget.ts'
@@ -72,7 +72,7 @@ export function draftOf(context: RegistryContext, name: Name): LocalZone | undef
 }
 
 /** The zone of our newest record; undefined where its payload, signed elsewhere with our key, is none. */
-export function ownZone(context: RegistryContext, { reveal }: OwnedRecord): PublishedZone | undefined {
+export function ownZone(context: RegistryContext, { reveal }: OwnedName): PublishedZone | undefined {
   try {
     return parseZonePayload(reveal.payload, context.profile)
   } catch (error) {
@@ -151,7 +151,7 @@ export async function publishZone(
 }
 
 /** The record of a name that this daemon owns. Throws SVC-OWN-001. */
-export function requireOwned(context: RegistryContext, name: Name): OwnedRecord {
+export function requireOwned(context: RegistryContext, name: Name): OwnedName {
   const record = context.owned.get(name)
   if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
   return record
@@ -185,7 +185,7 @@ function zoneToSend(
   context: RegistryContext,
   name: Name,
   local: LocalZone,
-  record: OwnedRecord
+  record: OwnedName
 ): { serial: number; reveal: Reveal } {
   // Published here once, and replaced since by a record that was signed elsewhere: it is no draft, and must not come
   // back.
@@ -204,7 +204,7 @@ function zoneToSend(
 }
 
 /** The very record that stands may be sent again; anything else needs a serial above all that was seen. */
-function isNewerThanPublished(context: RegistryContext, name: Name, local: LocalZone, record: OwnedRecord): boolean {
+function isNewerThanPublished(context: RegistryContext, name: Name, local: LocalZone, record: OwnedName): boolean {
   const highest = nextSerial(context, name) - 1
   if (local.serial < highest) return false
   const payload = serializeZone({ records: local.records }, local.serial, context.profile)

@@ -4,7 +4,7 @@ import { INTERMEDIATES, loadCheckpoints, removeBeyond, taskDirectory } from '../
 import { Repair } from '../checkpoints/repair.ts'
 import { replaceFile } from '../../util/replace-file.ts'
 import type { RunContext } from './context.ts'
-import type { EvaluationPlan, TaskIdentity } from '../types.ts'
+import type { EvaluationPlan, TaskRef } from '../types.ts'
 
 /**
  * Failures of the kernel or its worker at one place after which a task is given up: by then the hardware or the program
@@ -44,7 +44,7 @@ interface Working {
 
 /** What the evaluation of a task needs of its run. */
 export interface EvaluationContext extends RunContext {
-  readonly identity: TaskIdentity
+  readonly taskRef: TaskRef
   readonly signal: AbortSignal
   /** Waits before another try, or until the task is stopped. */
   pause(attempt: number): Promise<void>
@@ -92,7 +92,7 @@ export class TaskEvaluation {
    * EvaluationFault, or with the signal's reason.
    */
   async run(plan: EvaluationPlan): Promise<Uint8Array> {
-    const { signal, log, identity } = this.#context
+    const { signal, log, taskRef } = this.#context
     for (let skip = this.#distrusted; ;) {
       const working = await this.#begin(plan, skip)
       const outcome = await this.#finish(working)
@@ -106,7 +106,7 @@ export class TaskEvaluation {
         skip = this.#distrusted
       } else if (outcome.code === 'INVALID_CHECKPOINT' && working.resumedFrom !== undefined) {
         log.warn(
-          { task: identity.taskId, squarings: working.resumedFrom, reason: outcome.message },
+          { task: taskRef.taskId, squarings: working.resumedFrom, reason: outcome.message },
           'a checkpoint is not usable; going back to the one before'
         )
         skip++
@@ -130,8 +130,8 @@ export class TaskEvaluation {
 
   /** Apart from {@link #finish}, so that nothing holds the loaded intermediates while the evaluation goes on. */
   async #begin(plan: EvaluationPlan, skip: number): Promise<Working> {
-    const { dataDir, pool, checkpointSeconds, memoryBytes, log, identity, signal } = this.#context
-    const { taskId: task, name } = identity
+    const { dataDir, pool, checkpointSeconds, memoryBytes, log, taskRef, signal } = this.#context
+    const { taskId: task, name } = taskRef
     const directory = taskDirectory(dataDir, task)
     const found = await loadCheckpoints(directory, plan)
     const { believed, beyond, passedOver, readable } = found
@@ -187,8 +187,8 @@ export class TaskEvaluation {
 
   /** The evaluation goes on from what lay beyond the damage. */
   #repaired(squarings: number): void {
-    const { log, identity } = this.#context
-    log.info({ task: identity.taskId, name: identity.name, squarings }, 'what was damaged is squared anew')
+    const { log, taskRef } = this.#context
+    log.info({ task: taskRef.taskId, name: taskRef.name, squarings }, 'what was damaged is squared anew')
     this.#halt()
   }
 

@@ -6,7 +6,7 @@ import { StoreError } from '../../store/types.ts'
 import type { RunContext } from './context.ts'
 import { EvaluationFault, MAX_EVALUATION_FAULTS, TaskEvaluation } from './evaluation.ts'
 import { hasEnded, nextPhase, type TaskFailure, type TaskInput } from '../state/state.ts'
-import type { TaskIdentity } from '../types.ts'
+import type { TaskRef } from '../types.ts'
 
 /** Waiting before a step is tried again: doubled from the first to the last. */
 const FIRST_RETRY_MS = 1000
@@ -35,7 +35,7 @@ class Interrupted extends Error {
  */
 export class TaskRun {
   readonly #context: RunContext
-  readonly #identity: TaskIdentity
+  readonly #taskRef: TaskRef
   readonly #abort = new AbortController()
   readonly #evaluation: TaskEvaluation
   /** Resolves when nothing of this task is at work any more. Never rejects. */
@@ -44,10 +44,10 @@ export class TaskRun {
   constructor(context: RunContext) {
     this.#context = context
     const { id, name, kind } = context.state()
-    this.#identity = { taskId: id, name, kind }
+    this.#taskRef = { taskId: id, name, kind }
     this.#evaluation = new TaskEvaluation({
       ...context,
-      identity: this.#identity,
+      taskRef: this.#taskRef,
       signal: this.#abort.signal,
       pause: (attempt) => this.#pause(attempt),
       cannotSave: (error, attempt) => this.#stall(error, attempt, 'what was computed cannot be saved; the task waits')
@@ -86,10 +86,10 @@ export class TaskRun {
           if (passed === undefined) await this.#pause(attempt++)
           else await this.#settled(passed)
         } else {
-          log.error({ task: this.#identity.taskId, name: this.#identity.name, err: error }, 'the task failed')
+          log.error({ task: this.#taskRef.taskId, name: this.#taskRef.name, err: error }, 'the task failed')
           await this.#persist(() => {
             // First: were it the other way round, a crash in between would leave a claim that is sent again for ever.
-            this.#context.steps.withdraw(this.#identity)
+            this.#context.steps.withdraw(this.#taskRef)
             this.#context.apply({ type: 'failed', error: asFailure(error) })
           })
         }
@@ -108,12 +108,12 @@ export class TaskRun {
     switch (nextPhase(state)) {
       case 'commit': {
         const save = (draft: Uint8Array): void => this.#record({ type: 'drafted', draft })
-        const draft = await steps.commit(this.#identity, state.draft ?? undefined, save, signal)
+        const draft = await steps.commit(this.#taskRef, state.draft ?? undefined, save, signal)
         this.#record({ type: 'committed', draft })
         return
       }
       case 'pulse': {
-        const plan = await steps.plan(this.#identity, held(state.draft), signal)
+        const plan = await steps.plan(this.#taskRef, held(state.draft), signal)
         this.#record({ type: 'planned', plan })
         return
       }
@@ -124,7 +124,7 @@ export class TaskRun {
       }
       case 'reveal': {
         const save = (reveal: Uint8Array): void => this.#record({ type: 'signed', reveal })
-        await steps.reveal(this.#identity, held(state.plan), held(state.proof), state.reveal ?? undefined, save, signal)
+        await steps.reveal(this.#taskRef, held(state.plan), held(state.proof), state.reveal ?? undefined, save, signal)
         await this.#persist(() => this.#context.apply({ type: 'published' }))
         return
       }
@@ -153,7 +153,7 @@ export class TaskRun {
   }
 
   #stall(error: unknown, attempt: number, message: string): void {
-    const { taskId: task, name } = this.#identity
+    const { taskId: task, name } = this.#taskRef
     this.#context.log.warn({ task, name, reason: (error as Error).message, attempt }, message)
     this.#context.stalled(asObstacle(error))
   }

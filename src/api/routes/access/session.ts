@@ -29,7 +29,7 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
         access: 'public',
         answers: { 200: { description: 'The scopes; none when not logged in', schema: SessionSchema } }
       }),
-      (c) => c.json<SessionBody>({ scopes: [...c.get('identity').scopes] })
+      (c) => c.json<SessionBody>({ scopes: [...c.get('caller').scopes] })
     )
     .post(
       '/session',
@@ -71,7 +71,7 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
       (c) => {
         const id = getCookie(c, sessionCookieName(c))
         // Who has the cookie alone ends nobody's session.
-        if (id !== undefined && c.get('identity').via === 'session') sessions.close(id)
+        if (id !== undefined && c.get('caller').via === 'session') sessions.close(id)
         deleteCookie(c, sessionCookieName(c), COOKIE)
         return c.body(null, 204)
       }
