@@ -15,7 +15,8 @@ type Runner = (c: Context<AppEnv>, received: object, run: () => Promise<StoredAn
 
 /**
  * Runs a request once for each Idempotency-Key: a repetition, even one that comes while the first still runs, gets the
- * first answer. `received` is the body. A request that fails leaves its key free. Throws SVC-REQ-006 for another body under the same key.
+ * first answer. `received` is the body. A request that fails leaves its key free. Throws SVC-REQ-006 for another body
+ * under the same key.
  */
 export function createIdempotentRunner(service: IdempotencyService): Runner {
   const underWay = new Map<string, { bodyHash: string; answer: Promise<StoredAnswer> }>()

@@ -11,8 +11,9 @@ export const MAX_BODY_BYTES = 256 * 1024
 const MAX_FIELD_ERRORS = 20
 
 /**
- * Reads the JSON body of a request and checks it. `asReceived`: what was received, where the schema's output would leave
- * members out that it does not name; the schema must change no value then. Throws SVC-REQ-001, SVC-REQ-002 or SVC-REQ-003.
+ * Reads the JSON body of a request and checks it. With `asReceived` it returns what was received: the schema's output
+ * leaves out members that it does not name. The schema must change no value then. Throws SVC-REQ-001, SVC-REQ-002 or
+ * SVC-REQ-003.
  */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context<AppEnv>,
