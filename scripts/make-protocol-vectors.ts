@@ -10,7 +10,14 @@ import { signDevPulse } from '../src/beacon/dev-beacon.ts'
 import { addon } from '../src/native/addon.ts'
 import { sha256, toHex, u64be, utf8 } from '../src/protocol/encoding/bytes.ts'
 import { claimOf } from '../src/protocol/claim/claim.ts'
-import { commitmentHash, encodeReceipt, receiptMessage, signReceipt, stampDigest, stampHolds } from '../src/protocol/claim/commitment.ts'
+import {
+  commitmentHash,
+  encodeReceipt,
+  receiptMessage,
+  signReceipt,
+  stampDigest,
+  stampHolds
+} from '../src/protocol/claim/commitment.ts'
 import { domain, DOMAIN_WORDS } from '../src/protocol/crypto/domain.ts'
 import { keyPairFromSeed, type KeyPair } from '../src/protocol/crypto/ed25519.ts'
 import { canonicalJson } from '../src/protocol/encoding/jcs.ts'
@@ -28,7 +35,14 @@ import { builtInProfiles } from '../src/protocol/profile/built-in-profiles.ts'
 import { proofShape } from '../src/protocol/claim/proof-shape.ts'
 import { pulseMessage, pulseRandomness } from '../src/protocol/time/pulse.ts'
 import { recordKey, recordKeyPreimage } from '../src/protocol/claim/record-key.ts'
-import { encodeReveal, encodeVdfProof, linksOf, revealSigningBytes, signReveal, type Link } from '../src/protocol/claim/reveal.ts'
+import {
+  encodeReveal,
+  encodeVdfProof,
+  linksOf,
+  revealSigningBytes,
+  signReveal,
+  type Link
+} from '../src/protocol/claim/reveal.ts'
 import { encodeStub, stubOf } from '../src/protocol/admission/stub.ts'
 import { vdfSeed } from '../src/protocol/claim/vdf-seed.ts'
 import { parseZone, serializeZone } from '../src/protocol/zone/zone.ts'
@@ -46,7 +60,11 @@ function saltOf(text: string): Uint8Array {
 }
 
 function profiles() {
-  return Object.values(builtInProfiles).map((profile) => ({ id: profile.id, json: canonicalJson(profile), hash: toHex(profileHash(profile)) }))
+  return Object.values(builtInProfiles).map((profile) => ({
+    id: profile.id,
+    json: canonicalJson(profile),
+    hash: toHex(profileHash(profile))
+  }))
 }
 
 function hashes() {
@@ -64,9 +82,17 @@ function hashes() {
       words: seedToWords(MASTER),
       name: NAME,
       ...Object.fromEntries(
-        Object.entries({ owner: key, node: NODE, did_update_0: didUpdateKey(MASTER, HASH), did_update_1: didUpdateKey(MASTER, HASH, 1), did_recovery_0: didRecoveryKey(MASTER, HASH), did_assertion_0: didAssertionKey(MASTER, HASH) }).map(
-          ([use, pair]: [string, KeyPair]) => [use, { seed: toHex(pair.secretKey.subarray(0, 32)), public_key: toHex(pair.publicKey) }]
-        )
+        Object.entries({
+          owner: key,
+          node: NODE,
+          did_update_0: didUpdateKey(MASTER, HASH),
+          did_update_1: didUpdateKey(MASTER, HASH, 1),
+          did_recovery_0: didRecoveryKey(MASTER, HASH),
+          did_assertion_0: didAssertionKey(MASTER, HASH)
+        }).map(([use, pair]: [string, KeyPair]) => [
+          use,
+          { seed: toHex(pair.secretKey.subarray(0, 32)), public_key: toHex(pair.publicKey) }
+        ])
       )
     },
     commitment: { name: NAME, pubkey: toHex(key.publicKey), salt: toHex(salt), hash: toHex(commitment) },
@@ -83,8 +109,18 @@ function hashes() {
       const id = kind === 'reveal' ? NAME : did
       return { kind, id, preimage: toHex(recordKeyPreimage(kind, id, HASH)), key: toHex(recordKey(kind, id, HASH)) }
     }),
-    pulse: { round: 1000, message: toHex(pulseMessage(1000)), signature: toHex(pulse), randomness: toHex(pulseRandomness(pulse)) },
-    vdf_seed: { commitment: toHex(commitment), round: 1000, randomness: toHex(pulseRandomness(pulse)), seed: toHex(vdfSeed({ commitment, round: 1000, randomness: pulseRandomness(pulse) }, HASH)) }
+    pulse: {
+      round: 1000,
+      message: toHex(pulseMessage(1000)),
+      signature: toHex(pulse),
+      randomness: toHex(pulseRandomness(pulse))
+    },
+    vdf_seed: {
+      commitment: toHex(commitment),
+      round: 1000,
+      randomness: toHex(pulseRandomness(pulse)),
+      seed: toHex(vdfSeed({ commitment, round: 1000, randomness: pulseRandomness(pulse) }, HASH))
+    }
   }
 }
 
@@ -92,13 +128,24 @@ function stampOf(subject: Uint8Array) {
   let counter = 0
   while (!stampHolds(subject, u64be(counter), LOCAL.stamp_bits, HASH)) counter++
   const nonce = u64be(counter)
-  return { subject: toHex(subject), bits: LOCAL.stamp_bits, nonce: toHex(nonce), digest: toHex(stampDigest(subject, nonce, HASH)) }
+  return {
+    subject: toHex(subject),
+    bits: LOCAL.stamp_bits,
+    nonce: toHex(nonce),
+    digest: toHex(stampDigest(subject, nonce, HASH))
+  }
 }
 
 /** The kernel's proof that a seed's generator was squared that often. */
 function prove(seed: Uint8Array, iterations: number, profile: NetworkProfile): Uint8Array {
   const { Discriminant, Evaluation } = addon()
-  const evaluation = new Evaluation(Discriminant.fromSeed(seed, profile.discriminant_bits), null, iterations, proofShape(iterations, profile).split, 2 ** 28)
+  const evaluation = new Evaluation(
+    Discriminant.fromSeed(seed, profile.discriminant_bits),
+    null,
+    iterations,
+    proofShape(iterations, profile).split,
+    2 ** 28
+  )
   const stop = new Uint32Array(new SharedArrayBuffer(4))
   while (evaluation.phase() !== 'done') evaluation.advance(100_000, stop)
   return evaluation.proof()!
@@ -107,12 +154,27 @@ function prove(seed: Uint8Array, iterations: number, profile: NetworkProfile): U
 /** Of the links made, by their salts. */
 const seeds = new Map<Uint8Array, Uint8Array>()
 
-function linkAt(name: Name, pubkey: Uint8Array, p: number, index: number, before: Link | undefined, profile: NetworkProfile): Link {
+function linkAt(
+  name: Name,
+  pubkey: Uint8Array,
+  p: number,
+  index: number,
+  before: Link | undefined,
+  profile: NetworkProfile
+): Link {
   const hash = profileHash(profile)
   const salt = saltOf(`salt ${index}`)
   const pulse = signDevPulse(p)
   const iterations = index === 0 ? iterationsFor(name, profile) : renewalIterations(name, profile)
-  const seed = vdfSeed({ commitment: commitmentHash(name, pubkey, salt, hash), round: p, randomness: pulseRandomness(pulse), before: before?.proof }, hash)
+  const seed = vdfSeed(
+    {
+      commitment: commitmentHash(name, pubkey, salt, hash),
+      round: p,
+      randomness: pulseRandomness(pulse),
+      before: before?.proof
+    },
+    hash
+  )
   seeds.set(salt, seed)
   return { p, pulse, iterations, proof: prove(seed, iterations, profile), salt }
 }
@@ -129,10 +191,26 @@ function revealVector(title: string, profile: NetworkProfile, rounds: readonly n
   return {
     title,
     profile: canonicalJson(profile),
-    reveal: { name: NAME, pubkey: toHex(reveal.pubkey), drand_pulse: p, iterations, vdf_proof: toHex(vdf_proof), signature: toHex(reveal.signature), payload: toHex(payload) },
+    reveal: {
+      name: NAME,
+      pubkey: toHex(reveal.pubkey),
+      drand_pulse: p,
+      iterations,
+      vdf_proof: toHex(vdf_proof),
+      signature: toHex(reveal.signature),
+      payload: toHex(payload)
+    },
     signing_bytes: toHex(revealSigningBytes(reveal, hash)),
     cbor: toHex(encodeReveal(reveal)),
-    links: links.map((link) => ({ p: link.p, pulse: toHex(link.pulse), iterations: link.iterations, split: proofShape(link.iterations, profile).split, salt: toHex(link.salt), seed: toHex(seeds.get(link.salt)!), proof: toHex(link.proof) })),
+    links: links.map((link) => ({
+      p: link.p,
+      pulse: toHex(link.pulse),
+      iterations: link.iterations,
+      split: proofShape(link.iterations, profile).split,
+      salt: toHex(link.salt),
+      seed: toHex(seeds.get(link.salt)!),
+      proof: toHex(link.proof)
+    })),
     claim_id: toHex(claim.id),
     tie: toHex(claim.tie),
     serial: claim.serial,
@@ -141,8 +219,24 @@ function revealVector(title: string, profile: NetworkProfile, rounds: readonly n
 }
 
 function reveals() {
-  const zone = parseZone({ records: { '@': [{ type: 'A', value: '192.0.2.1' }, { type: 'TXT', value: 'hello', ttl: 60 }], www: [{ type: 'CNAME', value: '@' }] } }, LOCAL)
-  const twoSegments = parseProfile({ ...LOCAL, id: 'two-segments', two_segment_from: 2 ** 18, difficulty: { base: 2 ** 18 + 5, by_length: [{ from: 1, factor: 1 }] } })
+  const zone = parseZone(
+    {
+      records: {
+        '@': [
+          { type: 'A', value: '192.0.2.1' },
+          { type: 'TXT', value: 'hello', ttl: 60 }
+        ],
+        www: [{ type: 'CNAME', value: '@' }]
+      }
+    },
+    LOCAL
+  )
+  const twoSegments = parseProfile({
+    ...LOCAL,
+    id: 'two-segments',
+    two_segment_from: 2 ** 18,
+    difficulty: { base: 2 ** 18 + 5, by_length: [{ from: 1, factor: 1 }] }
+  })
   return [
     revealVector('a first claim', LOCAL, [1000], serializeZone(zone, 1, LOCAL)),
     revealVector('two renewals, the payload no zone', LOCAL, [1000, 500_000, 1_000_000], utf8('no zone')),
@@ -151,15 +245,36 @@ function reveals() {
 }
 
 function identities() {
-  const [update, recovery, assertion] = [didUpdateKey(MASTER, HASH), didRecoveryKey(MASTER, HASH), didAssertionKey(MASTER, HASH)]
-  const parts = { keys: [assertion.publicKey], services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] }
+  const [update, recovery, assertion] = [
+    didUpdateKey(MASTER, HASH),
+    didRecoveryKey(MASTER, HASH),
+    didAssertionKey(MASTER, HASH)
+  ]
+  const parts = {
+    keys: [assertion.publicKey],
+    services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }],
+    updateKeys: [update.publicKey],
+    recoveryKeys: [recovery.publicKey]
+  }
   const genesis = signKidDocument(buildGenesis(parts, LOCAL), update, CREATED, LOCAL)
-  const second = signKidDocument(buildNextVersion(genesis, { alsoKnownAs: ['https://alice.example/'] }), update, CREATED, LOCAL)
+  const second = signKidDocument(
+    buildNextVersion(genesis, { alsoKnownAs: ['https://alice.example/'] }),
+    update,
+    CREATED,
+    LOCAL
+  )
   const third = signKidDocument(buildNextVersion(second, { deactivated: true }), recovery, CREATED, LOCAL)
   const log = verifyKidLog([genesis, second, third], LOCAL)
   const owner = nameKey(MASTER, HASH, NAME)
   const binding = signKidBinding(NAME, 1000, log.did, owner.secretKey, HASH)
-  const unsigned = { id: log.did, kid_version: 2, version: 1, capabilities: [{ id: 'files', type: 'Files', protocol: 'https', endpoint: 'https://files.example/' }], validFrom: CREATED, validUntil: '2026-12-31T00:00:00Z' }
+  const unsigned = {
+    id: log.did,
+    kid_version: 2,
+    version: 1,
+    capabilities: [{ id: 'files', type: 'Files', protocol: 'https', endpoint: 'https://files.example/' }],
+    validFrom: CREATED,
+    validUntil: '2026-12-31T00:00:00Z'
+  }
   const manifest = signManifest(unsigned, `${log.did}#key-1`, assertion.secretKey, CREATED, LOCAL)
   const subject = documentStampSubject(log.did, 1000, HASH)
   const stamp = stampOf(subject)
@@ -167,7 +282,13 @@ function identities() {
     did: log.did,
     versions: log.versions.map(({ document, hash, signer }) => ({ document, hash: toHex(hash), signer })),
     hash_of_version_1: toHex(kidDocumentHash(genesis)),
-    binding: { name: NAME, first_round: 1000, pubkey: toHex(owner.publicKey), message: toHex(kidBindingMessage(NAME, 1000, log.did, HASH)), signature: toHex(binding.signature) },
+    binding: {
+      name: NAME,
+      first_round: 1000,
+      pubkey: toHex(owner.publicKey),
+      message: toHex(kidBindingMessage(NAME, 1000, log.did, HASH)),
+      signature: toHex(binding.signature)
+    },
     stamp: { round: 1000, ...stamp },
     record: toHex(encodeKidRecord({ log, binding, stamp: { round: 1000, nonce: Buffer.from(stamp.nonce, 'hex') } })),
     manifest,

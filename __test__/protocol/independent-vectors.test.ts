@@ -3,7 +3,13 @@
  * against ours.
  */
 import { describe, expect, it } from 'vitest'
-import { decodeAnswer, decodeRequest, encodeMessage, type Answer, type Request } from '../../src/network/wire/messages.ts'
+import {
+  decodeAnswer,
+  decodeRequest,
+  encodeMessage,
+  type Answer,
+  type Request
+} from '../../src/network/wire/messages.ts'
 import { fromHex, lp, sha256, toHex } from '../../src/protocol/encoding/bytes.ts'
 import { tieHash } from '../../src/protocol/claim/claim.ts'
 import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
@@ -20,9 +26,23 @@ import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles, type BuiltInProfileId } from '../../src/protocol/profile/built-in-profiles.ts'
 import { proofCacheKey } from '../../src/protocol/claim/proof-cache-key.ts'
 import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
-import { decodeReceipt, encodeReceipt, receiptMessage, signReceipt, verifyReceipt } from '../../src/protocol/claim/receipt.ts'
+import {
+  decodeReceipt,
+  encodeReceipt,
+  receiptMessage,
+  signReceipt,
+  verifyReceipt
+} from '../../src/protocol/claim/receipt.ts'
 import { recordKey, recordKeyPreimage } from '../../src/protocol/claim/record-key.ts'
-import { claimId, decodeReveal, encodeReveal, encodeVdfProof, revealSigningBytes, signReveal, type Link } from '../../src/protocol/claim/reveal.ts'
+import {
+  claimId,
+  decodeReveal,
+  encodeReveal,
+  encodeVdfProof,
+  revealSigningBytes,
+  signReveal,
+  type Link
+} from '../../src/protocol/claim/reveal.ts'
 import { stampDigest, stampHolds, stampPrefix } from '../../src/protocol/crypto/stamp.ts'
 import { encodeStub, stubOf } from '../../src/protocol/admission/stub.ts'
 import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
@@ -58,8 +78,20 @@ class Vector {
   }
 
   links(): Link[] {
-    const links = this.#fields['links'] as { p: number; pulse: string; iterations: number; proof: string; salt: string }[]
-    return links.map(({ p, pulse, iterations, proof, salt }) => ({ p, pulse: fromHex(pulse), iterations, proof: fromHex(proof), salt: fromHex(salt) }))
+    const links = this.#fields['links'] as {
+      p: number
+      pulse: string
+      iterations: number
+      proof: string
+      salt: string
+    }[]
+    return links.map(({ p, pulse, iterations, proof, salt }) => ({
+      p,
+      pulse: fromHex(pulse),
+      iterations,
+      proof: fromHex(proof),
+      salt: fromHex(salt)
+    }))
   }
 
   /** What is derived is an Ed25519 seed. */
@@ -79,7 +111,8 @@ class Vector {
  * vector.
  */
 const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
-  commitment: (v) => v.expectHash(undefined, commitmentHash(v.text('name'), v.bytes('pubkey'), v.bytes('salt'), v.hash)),
+  commitment: (v) =>
+    v.expectHash(undefined, commitmentHash(v.text('name'), v.bytes('pubkey'), v.bytes('salt'), v.hash)),
   stamp: (v) => {
     expect(toHex(stampPrefix(v.bytes('subject'), v.hash)) + v.text('nonce')).toBe(v.text('preimage'))
     v.expectHash(undefined, stampDigest(v.bytes('subject'), v.bytes('nonce'), v.hash))
@@ -88,35 +121,71 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   receipt: (v) => {
     const receipt = signReceipt(v.bytes('commitment'), v.number('seen'), keyPairFromSeed(v.bytes('node_seed')), v.hash)
     expect(toHex(receiptMessage(receipt.commitment, receipt.seen, receipt.peer, v.hash))).toBe(v.text('preimage'))
-    expect([toHex(receipt.peer), toHex(receipt.signature), toHex(encodeReceipt(receipt))]).toEqual([v.text('peer'), v.text('output'), v.text('record')])
+    expect([toHex(receipt.peer), toHex(receipt.signature), toHex(encodeReceipt(receipt))]).toEqual([
+      v.text('peer'),
+      v.text('output'),
+      v.text('record')
+    ])
     expect(verifyReceipt(decodeReceipt(v.bytes('record')), v.hash)).toBe(true)
   },
-  key: (v) => v.expectHash(recordKeyPreimage('reveal', v.text('id'), v.hash), recordKey('reveal', v.text('id'), v.hash)),
-  'kid-key': (v) => v.expectHash(recordKeyPreimage('kid', v.text('id'), v.hash), recordKey('kid', v.text('id'), v.hash)),
-  'manifest-key': (v) => v.expectHash(recordKeyPreimage('manifest', v.text('id'), v.hash), recordKey('manifest', v.text('id'), v.hash)),
+  key: (v) =>
+    v.expectHash(recordKeyPreimage('reveal', v.text('id'), v.hash), recordKey('reveal', v.text('id'), v.hash)),
+  'kid-key': (v) =>
+    v.expectHash(recordKeyPreimage('kid', v.text('id'), v.hash), recordKey('kid', v.text('id'), v.hash)),
+  'manifest-key': (v) =>
+    v.expectHash(recordKeyPreimage('manifest', v.text('id'), v.hash), recordKey('manifest', v.text('id'), v.hash)),
   'vdf-seed': (v) => {
     const before = v.text('before') === '' ? undefined : v.bytes('before')
-    v.expectHash(undefined, vdfSeed({ commitment: v.bytes('commitment'), round: v.number('round'), randomness: pulseRandomness(v.bytes('pulse')), before }, v.hash))
+    v.expectHash(
+      undefined,
+      vdfSeed(
+        {
+          commitment: v.bytes('commitment'),
+          round: v.number('round'),
+          randomness: pulseRandomness(v.bytes('pulse')),
+          before
+        },
+        v.hash
+      )
+    )
   },
   reveal: (v) => {
     const links = v.links()
     const { p, iterations, ...newest } = links.at(-1)!
     const vdf_proof = encodeVdfProof({ ...newest, chain: links.slice(0, -1) })
     expect(toHex(vdf_proof)).toBe(v.text('vdf_proof'))
-    const reveal = signReveal({ name: v.text('name'), drand_pulse: p, iterations, vdf_proof, payload: v.bytes('payload') }, keyPairFromSeed(v.bytes('owner_seed')), v.hash)
-    expect([toHex(revealSigningBytes(reveal, v.hash)), toHex(reveal.signature)]).toEqual([v.text('preimage'), v.text('output')])
+    const reveal = signReveal(
+      { name: v.text('name'), drand_pulse: p, iterations, vdf_proof, payload: v.bytes('payload') },
+      keyPairFromSeed(v.bytes('owner_seed')),
+      v.hash
+    )
+    expect([toHex(revealSigningBytes(reveal, v.hash)), toHex(reveal.signature)]).toEqual([
+      v.text('preimage'),
+      v.text('output')
+    ])
     expect([toHex(encodeReveal(reveal)), toHex(encodeStub(stubOf(reveal)))]).toEqual([v.text('record'), v.text('stub')])
     expect(encodeReveal(decodeReveal(v.bytes('record')))).toEqual(v.bytes('record'))
   },
-  claim: (v) => v.expectHash(undefined, claimId(v.text('name'), v.bytes('commitment'), v.number('first_round'), v.hash)),
+  claim: (v) =>
+    v.expectHash(undefined, claimId(v.text('name'), v.bytes('commitment'), v.number('first_round'), v.hash)),
   tie: (v) => v.expectHash(undefined, tieHash(v.bytes('commitment'), v.bytes('proof').subarray(0, 100), v.hash)),
   'kid-binding': (v) => {
-    const [name, did, owner] = [parseName(v.text('name'), v.profile), v.text('did') as Did, keyPairFromSeed(v.bytes('owner_seed'))]
+    const [name, did, owner] = [
+      parseName(v.text('name'), v.profile),
+      v.text('did') as Did,
+      keyPairFromSeed(v.bytes('owner_seed'))
+    ]
     const binding = signKidBinding(name, v.number('first_round'), did, owner.secretKey, v.hash)
-    expect([toHex(kidBindingMessage(name, binding.firstRound, did, v.hash)), toHex(binding.signature)]).toEqual([v.text('preimage'), v.text('output')])
-    expect(verifyKidBinding(binding, did, { name, pubkey: owner.publicKey, firstRound: binding.firstRound }, v.hash)).toBe(true)
+    expect([toHex(kidBindingMessage(name, binding.firstRound, did, v.hash)), toHex(binding.signature)]).toEqual([
+      v.text('preimage'),
+      v.text('output')
+    ])
+    expect(
+      verifyKidBinding(binding, did, { name, pubkey: owner.publicKey, firstRound: binding.firstRound }, v.hash)
+    ).toBe(true)
   },
-  'document-stamp': (v) => v.expectHash(undefined, documentStampSubject(v.text('did') as Did, v.number('round'), v.hash)),
+  'document-stamp': (v) =>
+    v.expectHash(undefined, documentStampSubject(v.text('did') as Did, v.number('round'), v.hash)),
   'owner-key': (v) => v.expectKey(nameKey(v.bytes('master_seed'), v.hash, parseName(v.text('name'), v.profile))),
   'did-update-key': (v) => v.expectKey(didUpdateKey(v.bytes('master_seed'), v.hash, v.number('index'))),
   'did-recovery-key': (v) => v.expectKey(didRecoveryKey(v.bytes('master_seed'), v.hash, v.number('index'))),
@@ -128,15 +197,20 @@ describe('vectors of another implementation', () => {
     expect([...new Set(vectors.vectors.map(({ domain }) => domain))].sort()).toEqual([...DOMAIN_WORDS].sort())
   })
 
-  it.each(vectors.vectors.map((fields, index) => [fields.domain as DomainWord, fields.profile, index] as const))('%s on %s (%i)', (word, _profile, index) => {
-    const vector = new Vector(vectors.vectors[index]!)
-    CHECKS[word](vector)
-    const framed = `${toHex(lp(`chronym/${word}/v2`))}${toHex(vector.hash)}`
-    expect(vector.text('preimage').startsWith(framed), 'the domain stands once in front').toBe(true)
-  })
+  it.each(vectors.vectors.map((fields, index) => [fields.domain as DomainWord, fields.profile, index] as const))(
+    '%s on %s (%i)',
+    (word, _profile, index) => {
+      const vector = new Vector(vectors.vectors[index]!)
+      CHECKS[word](vector)
+      const framed = `${toHex(lp(`chronym/${word}/v2`))}${toHex(vector.hash)}`
+      expect(vector.text('preimage').startsWith(framed), 'the domain stands once in front').toBe(true)
+    }
+  )
 
   it('of profile hashes', () => {
-    expect(Object.fromEntries(Object.entries(builtInProfiles).map(([id, profile]) => [id, toHex(profileHash(profile))]))).toEqual(vectors.profiles)
+    expect(
+      Object.fromEntries(Object.entries(builtInProfiles).map(([id, profile]) => [id, toHex(profileHash(profile))]))
+    ).toEqual(vectors.profiles)
   })
 
   it('of the key that a verdict is remembered under', () => {
@@ -146,14 +220,25 @@ describe('vectors of another implementation', () => {
 
   it('of an identity: its DID, the hash of a version, proofs, record and manifest', () => {
     const { genesis, did, versions, signers, prev, record, manifest } = vectors.identity
-    const documents = versions.map((text) => parseKidDocument(parseCanonicalJson(new TextEncoder().encode(text), { maxBytes: 10_000 }), MAIN))
+    const documents = versions.map((text) =>
+      parseKidDocument(parseCanonicalJson(new TextEncoder().encode(text), { maxBytes: 10_000 }), MAIN)
+    )
     expect(kidDid(documents[0]!, MAIN)).toBe(did)
     expect(JSON.parse(genesis)).not.toHaveProperty('id')
     expect(documents[1]!.prev).toBe(prev)
     const decoded = decodeKidRecord(fromHex(record), MAIN)
-    expect(decoded.log.versions.map(({ document, signer }) => [document, signer])).toEqual(documents.map((document, index) => [document, signers[index]]))
+    expect(decoded.log.versions.map(({ document, signer }) => [document, signer])).toEqual(
+      documents.map((document, index) => [document, signers[index]])
+    )
     expect(toHex(encodeKidRecord(decoded))).toBe(record)
-    expect(stampHolds(documentStampSubject(decoded.log.did, decoded.stamp!.round, profileHash(MAIN)), decoded.stamp!.nonce, 8, profileHash(MAIN))).toBe(true)
+    expect(
+      stampHolds(
+        documentStampSubject(decoded.log.did, decoded.stamp!.round, profileHash(MAIN)),
+        decoded.stamp!.nonce,
+        8,
+        profileHash(MAIN)
+      )
+    ).toBe(true)
     const parsed = decodeManifestRecord(new TextEncoder().encode(manifest), MAIN)
     expect(() => verifyManifest(parsed, decoded.log)).not.toThrow()
   })
@@ -166,17 +251,35 @@ describe('vectors of another implementation', () => {
     expect(zone.records['@']).toEqual(vectors.zone.records['@'])
   })
 
-  it.each(vectors.messages.map((each) => [each.message.type, each] as const))('of a message: %s', (_type, { message, frame, ...rest }) => {
-    const value = bytesOf(message)
-    const body = fromHex(frame).subarray(4)
-    expect(toHex(lp(encodeMessage(value as Request | Answer)))).toBe(frame)
-    expect('to' in rest ? decodeAnswer(bytesOf(rest.to) as Request, body) : decodeRequest(body)).toEqual(value)
-  })
+  it.each(vectors.messages.map((each) => [each.message.type, each] as const))(
+    'of a message: %s',
+    (_type, { message, frame, ...rest }) => {
+      const value = bytesOf(message)
+      const body = fromHex(frame).subarray(4)
+      expect(toHex(lp(encodeMessage(value as Request | Answer)))).toBe(frame)
+      expect('to' in rest ? decodeAnswer(bytesOf(rest.to) as Request, body) : decodeRequest(body)).toEqual(value)
+    }
+  )
 
   it('of messages: one of each kind at least', () => {
     const kinds: Record<(Request | Answer)['type'], true> = {
-      commit: true, put: true, get: true, list: true, commitments: true, find: true, found: true,
-      received: true, stored: true, stale: true, refused: true, busy: true, none: true, document: true, digest: true, entry: true, listed: true
+      commit: true,
+      put: true,
+      get: true,
+      list: true,
+      commitments: true,
+      find: true,
+      found: true,
+      received: true,
+      stored: true,
+      stale: true,
+      refused: true,
+      busy: true,
+      none: true,
+      document: true,
+      digest: true,
+      entry: true,
+      listed: true
     }
     expect([...new Set(vectors.messages.map(({ message }) => message.type))].sort()).toEqual(Object.keys(kinds).sort())
   })

@@ -36,7 +36,8 @@ function u64(value: number): Buffer {
   return bytes
 }
 
-const lp = (value: Buffer | string): Buffer => Buffer.concat([u32(Buffer.byteLength(value)), Buffer.from(value as string)])
+const lp = (value: Buffer | string): Buffer =>
+  Buffer.concat([u32(Buffer.byteLength(value)), Buffer.from(value as string)])
 const domainOf = (what: string, profile: Buffer): Buffer => Buffer.concat([lp(`chronym/${what}/v2`), profile])
 
 type Plain = number | string | boolean | null | Buffer | Plain[] | { [key: string]: Plain }
@@ -56,14 +57,18 @@ function head(major: number, value: number): Buffer {
   if (value < 24) return Buffer.of((major << 5) | value)
   if (value < 2 ** 8) return Buffer.of((major << 5) | 24, value)
   if (value < 2 ** 16) return Buffer.of((major << 5) | 25, value >> 8, value & 255)
-  return value < 2 ** 32 ? Buffer.concat([Buffer.of((major << 5) | 26), u32(value)]) : Buffer.concat([Buffer.of((major << 5) | 27), u64(value)])
+  return value < 2 ** 32
+    ? Buffer.concat([Buffer.of((major << 5) | 26), u32(value)])
+    : Buffer.concat([Buffer.of((major << 5) | 27), u64(value)])
 }
 
 /** RFC 8785 for ASCII texts and integers. */
 function jcs(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jcs).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).filter(([, item]) => item !== undefined).sort(([left], [right]) => (left < right ? -1 : 1))
+  const members = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
   return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${jcs(item)}`).join(',')}}`
 }
 
@@ -91,7 +96,8 @@ describe('profiles', () => {
 
 describe('hashes', () => {
   it('of domains', () => {
-    for (const [word, bytes] of Object.entries(hashes.domains)) expect(domainOf(word, PROFILE).toString('hex')).toBe(bytes)
+    for (const [word, bytes] of Object.entries(hashes.domains))
+      expect(domainOf(word, PROFILE).toString('hex')).toBe(bytes)
   })
 
   it('of derived keys', () => {
@@ -104,7 +110,9 @@ describe('hashes', () => {
       ['did-assertion-key', u64(0), did_assertion_0]
     ]
     for (const [tag, rest, expected] of cases) {
-      const seed = Buffer.from(hkdfSync('sha256', hex(master_seed), Buffer.alloc(0), Buffer.concat([domainOf(tag, PROFILE), rest]), 32))
+      const seed = Buffer.from(
+        hkdfSync('sha256', hex(master_seed), Buffer.alloc(0), Buffer.concat([domainOf(tag, PROFILE), rest]), 32)
+      )
       expect(seed.toString('hex')).toBe(expected.seed)
       expect(toHex(nacl.sign.keyPair.fromSeed(seed).publicKey)).toBe(expected.public_key)
     }
@@ -120,16 +128,22 @@ describe('hashes', () => {
 
   it('of a receipt', () => {
     const { commitment, seen, peer, message, signature, cbor: encoded } = hashes.receipt
-    expect(Buffer.concat([domainOf('receipt', PROFILE), hex(commitment), u64(seen), lp(hex(peer))]).toString('hex')).toBe(message)
+    expect(
+      Buffer.concat([domainOf('receipt', PROFILE), hex(commitment), u64(seen), lp(hex(peer))]).toString('hex')
+    ).toBe(message)
     expect(peer).toBe(`002408011220${hashes.keys.node.public_key}`)
     expect(nacl.sign.detached.verify(hex(message), hex(signature), hex(hashes.keys.node.public_key))).toBe(true)
-    expect(cbor({ commitment: hex(commitment), seen, peer: hex(peer), signature: hex(signature) }).toString('hex')).toBe(encoded)
+    expect(
+      cbor({ commitment: hex(commitment), seen, peer: hex(peer), signature: hex(signature) }).toString('hex')
+    ).toBe(encoded)
   })
 
   it('of record keys', () => {
     const words = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } as const
     for (const { kind, id, preimage, key } of hashes.record_keys) {
-      expect(Buffer.concat([domainOf(words[kind as keyof typeof words], PROFILE), lp(id)]).toString('hex')).toBe(preimage)
+      expect(Buffer.concat([domainOf(words[kind as keyof typeof words], PROFILE), lp(id)]).toString('hex')).toBe(
+        preimage
+      )
       expect(H(hex(preimage)).toString('hex')).toBe(key)
     }
   })
@@ -139,59 +153,92 @@ describe('hashes', () => {
     expect(H(u64(round)).toString('hex')).toBe(message)
     expect(H(hex(signature)).toString('hex')).toBe(randomness)
     const { commitment, seed } = hashes.vdf_seed
-    expect(H(domainOf('vdf-seed', PROFILE), hex(commitment), u64(round), hex(randomness), lp('')).toString('hex')).toBe(seed)
+    expect(H(domainOf('vdf-seed', PROFILE), hex(commitment), u64(round), hex(randomness), lp('')).toString('hex')).toBe(
+      seed
+    )
   })
 })
 
-describe.each(reveals)('a Reveal: $title', ({ profile, reveal, signing_bytes, cbor: encoded, links, claim_id, tie, stub }) => {
-  const hash = H(Buffer.from(profile))
-  const { name, drand_pulse, iterations } = reveal
-  const [pubkey, vdfProof, signature, payload] = [reveal.pubkey, reveal.vdf_proof, reveal.signature, reveal.payload].map(hex) as [Buffer, Buffer, Buffer, Buffer]
-  const linkOf = ({ p, pulse, iterations: squarings, proof, salt }: (typeof links)[number]) => ({ p, pulse: hex(pulse), iterations: squarings, proof: hex(proof), salt: hex(salt) })
-  const [first, newest] = [links[0]!, links.at(-1)!]
-  const commitmentOf = ({ salt }: (typeof links)[number]): Buffer => H(domainOf('commitment', hash), lp(name), pubkey, NO_NEXT, hex(salt))
+describe.each(reveals)(
+  'a Reveal: $title',
+  ({ profile, reveal, signing_bytes, cbor: encoded, links, claim_id, tie, stub }) => {
+    const hash = H(Buffer.from(profile))
+    const { name, drand_pulse, iterations } = reveal
+    const [pubkey, vdfProof, signature, payload] = [
+      reveal.pubkey,
+      reveal.vdf_proof,
+      reveal.signature,
+      reveal.payload
+    ].map(hex) as [Buffer, Buffer, Buffer, Buffer]
+    const linkOf = ({ p, pulse, iterations: squarings, proof, salt }: (typeof links)[number]) => ({
+      p,
+      pulse: hex(pulse),
+      iterations: squarings,
+      proof: hex(proof),
+      salt: hex(salt)
+    })
+    const [first, newest] = [links[0]!, links.at(-1)!]
+    const commitmentOf = ({ salt }: (typeof links)[number]): Buffer =>
+      H(domainOf('commitment', hash), lp(name), pubkey, NO_NEXT, hex(salt))
 
-  it('has its proof in deterministic CBOR', () => {
-    const own = { v: 1, pulse: hex(newest.pulse), proof: hex(newest.proof), salt: hex(newest.salt) }
-    const chain = links.slice(0, -1).map(linkOf)
-    expect(cbor(chain.length === 0 ? own : { ...own, chain }).toString('hex')).toBe(reveal.vdf_proof)
-    expect([drand_pulse, iterations]).toEqual([newest.p, newest.iterations])
-  })
+    it('has its proof in deterministic CBOR', () => {
+      const own = { v: 1, pulse: hex(newest.pulse), proof: hex(newest.proof), salt: hex(newest.salt) }
+      const chain = links.slice(0, -1).map(linkOf)
+      expect(cbor(chain.length === 0 ? own : { ...own, chain }).toString('hex')).toBe(reveal.vdf_proof)
+      expect([drand_pulse, iterations]).toEqual([newest.p, newest.iterations])
+    })
 
-  it('is signed by the key of its name', () => {
-    const bytes = Buffer.concat([domainOf('reveal', hash), lp(name), u64(drand_pulse), u64(iterations), H(vdfProof), lp(payload)])
-    expect(bytes.toString('hex')).toBe(signing_bytes)
-    expect(nacl.sign.detached.verify(bytes, signature, pubkey)).toBe(true)
-  })
+    it('is signed by the key of its name', () => {
+      const bytes = Buffer.concat([
+        domainOf('reveal', hash),
+        lp(name),
+        u64(drand_pulse),
+        u64(iterations),
+        H(vdfProof),
+        lp(payload)
+      ])
+      expect(bytes.toString('hex')).toBe(signing_bytes)
+      expect(nacl.sign.detached.verify(bytes, signature, pubkey)).toBe(true)
+    })
 
-  it('is encoded as deterministic CBOR', () => {
-    expect(cbor({ name, pubkey, drand_pulse, iterations, vdf_proof: vdfProof, signature, payload }).toString('hex')).toBe(encoded)
-    expect(toHex(encodeReveal(decodeReveal(hex(encoded))))).toBe(encoded)
-    const linkValues = links.length === 1 ? { first: linkOf(first) } : { first: linkOf(first), newest: linkOf(newest) }
-    expect(cbor({ name, pubkey, ...linkValues }).toString('hex')).toBe(stub)
-  })
+    it('is encoded as deterministic CBOR', () => {
+      expect(
+        cbor({ name, pubkey, drand_pulse, iterations, vdf_proof: vdfProof, signature, payload }).toString('hex')
+      ).toBe(encoded)
+      expect(toHex(encodeReveal(decodeReveal(hex(encoded))))).toBe(encoded)
+      const linkValues =
+        links.length === 1 ? { first: linkOf(first) } : { first: linkOf(first), newest: linkOf(newest) }
+      expect(cbor({ name, pubkey, ...linkValues }).toString('hex')).toBe(stub)
+    })
 
-  it('has a seed for each link, which binds the output of the link before', () => {
-    for (const [index, link] of links.entries()) {
-      const output = index === 0 ? Buffer.alloc(0) : hex(links[index - 1]!.proof).subarray(0, 100)
-      expect(H(domainOf('vdf-seed', hash), commitmentOf(link), u64(link.p), H(hex(link.pulse)), lp(output)).toString('hex')).toBe(link.seed)
-    }
-  })
+    it('has a seed for each link, which binds the output of the link before', () => {
+      for (const [index, link] of links.entries()) {
+        const output = index === 0 ? Buffer.alloc(0) : hex(links[index - 1]!.proof).subarray(0, 100)
+        expect(
+          H(domainOf('vdf-seed', hash), commitmentOf(link), u64(link.p), H(hex(link.pulse)), lp(output)).toString('hex')
+        ).toBe(link.seed)
+      }
+    })
 
-  it('has its claim id and its tie', () => {
-    const commitment = commitmentOf(first)
-    expect(H(domainOf('claim', hash), lp(name), commitment, u64(first.p)).toString('hex')).toBe(claim_id)
-    expect(H(domainOf('tie', hash), commitment, hex(first.proof).subarray(0, 100)).toString('hex')).toBe(tie)
-  })
+    it('has its claim id and its tie', () => {
+      const commitment = commitmentOf(first)
+      expect(H(domainOf('claim', hash), lp(name), commitment, u64(first.p)).toString('hex')).toBe(claim_id)
+      expect(H(domainOf('tie', hash), commitment, hex(first.proof).subarray(0, 100)).toString('hex')).toBe(tie)
+    })
 
-  it('passes the cheap checks', () => {
-    expect(checkReveal(decodeReveal(hex(encoded)), parseProfile(JSON.parse(profile)))).toMatchObject({ ok: true })
-    for (const { iterations: squarings, split, proof } of links) {
-      expect(hex(proof)).toHaveLength(split === null ? 200 : 341)
-      if (split !== null) expect([split, Number(hex(proof).readBigUInt64BE(200))]).toEqual([squarings - Math.floor(squarings / 10), split])
-    }
-  })
-})
+    it('passes the cheap checks', () => {
+      expect(checkReveal(decodeReveal(hex(encoded)), parseProfile(JSON.parse(profile)))).toMatchObject({ ok: true })
+      for (const { iterations: squarings, split, proof } of links) {
+        expect(hex(proof)).toHaveLength(split === null ? 200 : 341)
+        if (split !== null)
+          expect([split, Number(hex(proof).readBigUInt64BE(200))]).toEqual([
+            squarings - Math.floor(squarings / 10),
+            split
+          ])
+      }
+    })
+  }
+)
 
 describe('identities', () => {
   const documents = identities.versions.map(({ document }) => document) as unknown as KidDocument[]
@@ -199,7 +246,9 @@ describe('identities', () => {
   it('have the DID of their genesis document with relative ids', () => {
     const { id } = identities.versions[0]!.document
     const genesis = { ...identities.versions[0]!.document, id: undefined, proof: undefined }
-    const relative = JSON.parse(jcs(genesis).replaceAll(`"controller":"${identities.did}",`, '').replaceAll(`${identities.did}#`, '#')) as object
+    const relative = JSON.parse(
+      jcs(genesis).replaceAll(`"controller":"${identities.did}",`, '').replaceAll(`${identities.did}#`, '#')
+    ) as object
     const multihash = multibase(identities.did.slice('did:chronym:'.length))
     expect(id).toBe(identities.did)
     expect(multihash.toString('hex')).toBe(`1220${H(Buffer.from(jcs(relative))).toString('hex')}`)
@@ -224,7 +273,9 @@ describe('identities', () => {
 
   it('are bound by the key of a name', () => {
     const { name, first_round, pubkey, message, signature } = identities.binding
-    expect(Buffer.concat([domainOf('kid-binding', PROFILE), lp(name), u64(first_round), lp(identities.did)]).toString('hex')).toBe(message)
+    expect(
+      Buffer.concat([domainOf('kid-binding', PROFILE), lp(name), u64(first_round), lp(identities.did)]).toString('hex')
+    ).toBe(message)
     expect(nacl.sign.detached.verify(hex(message), hex(signature), hex(pubkey))).toBe(true)
   })
 
@@ -232,9 +283,19 @@ describe('identities', () => {
     const { round, subject, nonce } = identities.stamp
     expect(H(domainOf('document-stamp', PROFILE), lp(identities.did), u64(round)).toString('hex')).toBe(subject)
     const { name, first_round, signature } = identities.binding
-    const record = cbor({ v: 1, log: documents.map((document) => Buffer.from(jcs(document))), binding: { name, firstRound: first_round, signature: hex(signature) }, stamp: { round, nonce: hex(nonce) } })
+    const record = cbor({
+      v: 1,
+      log: documents.map((document) => Buffer.from(jcs(document))),
+      binding: { name, firstRound: first_round, signature: hex(signature) },
+      stamp: { round, nonce: hex(nonce) }
+    })
     expect(record.toString('hex')).toBe(identities.record)
-    expect(decodeKidRecord(record, LOCAL).log).toEqual(verifyKidLog(documents.map((document) => parseKidDocument(document, LOCAL)), LOCAL))
+    expect(decodeKidRecord(record, LOCAL).log).toEqual(
+      verifyKidLog(
+        documents.map((document) => parseKidDocument(document, LOCAL)),
+        LOCAL
+      )
+    )
   })
 
   it('have manifests', () => {

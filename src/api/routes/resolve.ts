@@ -6,7 +6,12 @@ import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
 import { wholeJson } from '../http/response-headers.ts'
-import { IdentityLogSchema, ResolvedIdentitySchema, type IdentityLogBody, type ResolvedIdentityBody } from '../schemas/identity.ts'
+import {
+  IdentityLogSchema,
+  ResolvedIdentitySchema,
+  type IdentityLogBody,
+  type ResolvedIdentityBody
+} from '../schemas/identity.ts'
 import { ExplanationSchema, type Explanation } from '../../views/explanation.ts'
 import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
