@@ -5,7 +5,7 @@ import { NativeError } from '../src/native/errors.ts'
 import { ListenError, OfflineError } from '../src/network/types.ts'
 import { AskError } from '../src/network/wire/ask.ts'
 import { EncodingError, KeyError, NameError, PartError, ProfileError, ProtocolError } from '../src/protocol/errors.ts'
-import { KidError } from '../src/protocol/identity/kid.ts'
+import { IdentityError } from '../src/protocol/identity/document.ts'
 import { ZoneError } from '../src/protocol/zone/zone.ts'
 import { asServiceError, translated, translatedSync, TRANSLATIONS } from '../src/service-errors.ts'
 import { StoreError } from '../src/store/types.ts'
@@ -15,7 +15,7 @@ const EXAMPLES: readonly (readonly [error: PartError, code: string, detail: stri
   [new NameError('invalid', 'a label'), 'SVC-NAM-001', 'a label'],
   [new NameError('reserved', 'the label'), 'SVC-NAM-002', 'the label'],
   [new NameError('not-open', 'of two'), 'SVC-NAM-002', 'of two'],
-  [new KidError('proof', 'who signed'), 'SVC-KID-001', 'who signed'],
+  [new IdentityError('proof', 'who signed'), 'SVC-KID-001', 'who signed'],
   [
     new ZoneError('zone', [{ path: 'records/www/0', message: 'no address' }]),
     'SVC-ZON-002',

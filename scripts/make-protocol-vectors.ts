@@ -22,10 +22,15 @@ import { domain, DOMAIN_WORDS } from '../src/protocol/crypto/domain.ts'
 import { keyPairFromSeed, type KeyPair } from '../src/protocol/crypto/ed25519.ts'
 import { canonicalJson } from '../src/protocol/encoding/jcs.ts'
 import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, seedToWords } from '../src/protocol/crypto/keys.ts'
-import { buildGenesis, buildNextVersion, kidDocumentHash, signKidDocument } from '../src/protocol/identity/kid.ts'
-import { kidBindingMessage, signKidBinding } from '../src/protocol/identity/kid-binding.ts'
-import { verifyKidLog } from '../src/protocol/identity/kid-log.ts'
-import { documentStampSubject, encodeKidRecord } from '../src/protocol/identity/kid-record.ts'
+import {
+  buildGenesis,
+  buildNextVersion,
+  identityDocumentHash,
+  signIdentityDocument
+} from '../src/protocol/identity/document.ts'
+import { identityBindingMessage, signIdentityBinding } from '../src/protocol/identity/binding.ts'
+import { verifyIdentityLog } from '../src/protocol/identity/log.ts'
+import { documentStampSubject, encodeIdentityRecord } from '../src/protocol/identity/record.ts'
 import { encodeManifestRecord, signManifest } from '../src/protocol/identity/manifest.ts'
 import type { Name } from '../src/protocol/name/names.ts'
 import { iterationsFor, parseName, renewalIterations } from '../src/protocol/name/names.ts'
@@ -256,17 +261,17 @@ function identities() {
     updateKeys: [update.publicKey],
     recoveryKeys: [recovery.publicKey]
   }
-  const genesis = signKidDocument(buildGenesis(parts, LOCAL), update, CREATED, LOCAL)
-  const second = signKidDocument(
+  const genesis = signIdentityDocument(buildGenesis(parts, LOCAL), update, CREATED, LOCAL)
+  const second = signIdentityDocument(
     buildNextVersion(genesis, { alsoKnownAs: ['https://alice.example/'] }),
     update,
     CREATED,
     LOCAL
   )
-  const third = signKidDocument(buildNextVersion(second, { deactivated: true }), recovery, CREATED, LOCAL)
-  const log = verifyKidLog([genesis, second, third], LOCAL)
+  const third = signIdentityDocument(buildNextVersion(second, { deactivated: true }), recovery, CREATED, LOCAL)
+  const log = verifyIdentityLog([genesis, second, third], LOCAL)
   const owner = nameKey(MASTER, HASH, NAME)
-  const binding = signKidBinding(NAME, 1000, log.did, owner.secretKey, HASH)
+  const binding = signIdentityBinding(NAME, 1000, log.did, owner.secretKey, HASH)
   const unsigned = {
     id: log.did,
     kid_version: 2,
@@ -281,16 +286,18 @@ function identities() {
   return {
     did: log.did,
     versions: log.versions.map(({ document, hash, signer }) => ({ document, hash: toHex(hash), signer })),
-    hash_of_version_1: toHex(kidDocumentHash(genesis)),
+    hash_of_version_1: toHex(identityDocumentHash(genesis)),
     binding: {
       name: NAME,
       first_round: 1000,
       pubkey: toHex(owner.publicKey),
-      message: toHex(kidBindingMessage(NAME, 1000, log.did, HASH)),
+      message: toHex(identityBindingMessage(NAME, 1000, log.did, HASH)),
       signature: toHex(binding.signature)
     },
     stamp: { round: 1000, ...stamp },
-    record: toHex(encodeKidRecord({ log, binding, stamp: { round: 1000, nonce: Buffer.from(stamp.nonce, 'hex') } })),
+    record: toHex(
+      encodeIdentityRecord({ log, binding, stamp: { round: 1000, nonce: Buffer.from(stamp.nonce, 'hex') } })
+    ),
     manifest,
     manifest_record: toHex(encodeManifestRecord(manifest))
   }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Lab, saltOf, type LabNode } from '../network/lab.ts'
 import { parseName } from '../../src/protocol/name/names.ts'
-import { buildGenesis, signKidDocument } from '../../src/protocol/identity/kid.ts'
-import { verifyKidLog } from '../../src/protocol/identity/kid-log.ts'
-import { signKidBinding } from '../../src/protocol/identity/kid-binding.ts'
-import { documentStampSubject, encodeKidRecord } from '../../src/protocol/identity/kid-record.ts'
+import { buildGenesis, signIdentityDocument } from '../../src/protocol/identity/document.ts'
+import { verifyIdentityLog } from '../../src/protocol/identity/log.ts'
+import { signIdentityBinding } from '../../src/protocol/identity/binding.ts'
+import { documentStampSubject, encodeIdentityRecord } from '../../src/protocol/identity/record.ts'
 import { encodeManifestRecord, signManifest } from '../../src/protocol/identity/manifest.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { keys } from '../../src/store/keys.ts'
@@ -257,21 +257,21 @@ describe('three nodes', () => {
     await first.network.putReveal(reveal)
     const created = new Date(lab.nowMs()).toISOString()
     const genesis = buildGenesis({ keys: [assertion.publicKey], updateKeys: [update.publicKey] }, lab.profile)
-    const document = signKidDocument(genesis, update, created, lab.profile)
-    const log = verifyKidLog([document], lab.profile)
+    const document = signIdentityDocument(genesis, update, created, lab.profile)
+    const log = verifyIdentityLog([document], lab.profile)
 
     expect(
-      (await first.network.putIdentity(log.did, encodeKidRecord({ log }))).refusals.map(({ code }) => code)
+      (await first.network.putIdentity(log.did, encodeIdentityRecord({ log }))).refusals.map(({ code }) => code)
     ).toEqual(['unbound', 'unbound', 'unbound'])
 
-    const binding = signKidBinding(
+    const binding = signIdentityBinding(
       parseName('kid.chronym', lab.profile),
       reveal.drand_pulse,
       log.did,
       owner.secretKey,
       lab.hash
     )
-    const bound = encodeKidRecord({ log, binding })
+    const bound = encodeIdentityRecord({ log, binding })
     expect(await first.network.putIdentity(log.did, bound)).toEqual({ storedBy: 3, of: 3, refusals: [] })
     expect((await third.network.getIdentity(log.did)).records).toEqual([bound])
 
@@ -290,16 +290,16 @@ describe('three nodes', () => {
 
   it('keep an identity that no name carries for the stamp on it', async () => {
     const update = lab.owner('stamped')
-    const document = signKidDocument(
+    const document = signIdentityDocument(
       buildGenesis({ keys: [], updateKeys: [update.publicKey] }, lab.profile),
       update,
       new Date(lab.nowMs()).toISOString(),
       lab.profile
     )
-    const log = verifyKidLog([document], lab.profile)
+    const log = verifyIdentityLog([document], lab.profile)
     const nonce = lab.stamp(documentStampSubject(log.did, lab.round, lab.hash))
     expect(
-      await first.network.putIdentity(log.did, encodeKidRecord({ log, stamp: { round: lab.round, nonce } }))
+      await first.network.putIdentity(log.did, encodeIdentityRecord({ log, stamp: { round: lab.round, nonce } }))
     ).toMatchObject({ storedBy: 3 })
   })
 

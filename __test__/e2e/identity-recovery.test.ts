@@ -9,10 +9,10 @@ import { didUpdateKey, wordsToSeed } from '../../src/protocol/crypto/keys.ts'
 import { encodeMultikey } from '../../src/protocol/identity/did.ts'
 import {
   buildNextVersion,
-  signKidDocument,
-  type KidChanges,
-  type KidDocument
-} from '../../src/protocol/identity/kid.ts'
+  signIdentityDocument,
+  type IdentityChanges,
+  type IdentityDocument
+} from '../../src/protocol/identity/document.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { cli } from '../cli/harness.ts'
@@ -46,10 +46,10 @@ const shown = async (daemon: Daemon): Promise<Answer> => (await daemon.request('
 async function publishNext(
   daemon: Daemon,
   seed: Uint8Array,
-  changes: KidChanges
+  changes: IdentityChanges
 ): Promise<{ status: number; body: Answer }> {
-  const { kid_document: former } = (await shown(daemon)) as { kid_document: KidDocument }
-  const document = signKidDocument(
+  const { kid_document: former } = (await shown(daemon)) as { kid_document: IdentityDocument }
+  const document = signIdentityDocument(
     buildNextVersion(former, changes),
     didUpdateKey(seed, hash),
     '2026-01-01T00:00:00.000Z',
@@ -75,7 +75,7 @@ describe('an identity with a recovery key made offline', () => {
   it('is stolen with the seed, but not for good', async () => {
     publicKey = (await chronym(['kid', 'recovery-key', at('recovery.txt')])).public_key
     did = (await chronym([...online(victim, 'victim'), 'kid', 'create', '--recovery-key', publicKey, '--publish'])).did
-    const genesis = (await shown(victim)).kid_document as KidDocument
+    const genesis = (await shown(victim)).kid_document as IdentityDocument
     expect(genesis.recoveryKeys).toEqual([publicKey])
     // All that the seed can sign, the thief can.
     const his = encodeMultikey(didUpdateKey(new Uint8Array(32).fill(9), hash).publicKey)
@@ -117,7 +117,7 @@ describe('an identity with a recovery key made offline', () => {
       version: 2
     })
 
-    const recovered = signed.authorized_kid.document as KidDocument
+    const recovered = signed.authorized_kid.document as IdentityDocument
     for (const daemon of [owner, victim, thief])
       await eventually(
         () => shown(daemon),

@@ -7,12 +7,12 @@ import type { KeyPair } from '../../src/protocol/crypto/ed25519.ts'
 import {
   buildGenesis,
   buildNextVersion,
-  kidDocumentHash,
-  signKidDocument,
-  type KidChanges,
-  type KidDocument
-} from '../../src/protocol/identity/kid.ts'
-import { mergeKidLogs, verifyKidLog, type KidLog } from '../../src/protocol/identity/kid-log.ts'
+  identityDocumentHash,
+  signIdentityDocument,
+  type IdentityChanges,
+  type IdentityDocument
+} from '../../src/protocol/identity/document.ts'
+import { mergeIdentityLogs, verifyIdentityLog, type IdentityLog } from '../../src/protocol/identity/log.ts'
 import { keyOf, LOCAL } from '../protocol/fixtures.ts'
 import { CASES, randomFrom, SEED } from './cases.ts'
 
@@ -23,10 +23,10 @@ const KEYS: readonly KeyPair[] = ['update 1', 'update 2', 'recovery 1', 'recover
  * Versions of one identity that branch at random: by update keys, recovery keys, keys that were taken out, and keys
  * that never were in.
  */
-function growTree(random: () => number): readonly KidDocument[] {
+function growTree(random: () => number): readonly IdentityDocument[] {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
-  const sign = (document: ReturnType<typeof buildNextVersion>, key: KeyPair): KidDocument =>
-    signKidDocument(document, key, '2026-01-01T00:00:00Z', LOCAL)
+  const sign = (document: ReturnType<typeof buildNextVersion>, key: KeyPair): IdentityDocument =>
+    signIdentityDocument(document, key, '2026-01-01T00:00:00Z', LOCAL)
   const [update, , recovery] = KEYS as [KeyPair, KeyPair, KeyPair]
   const documents = [
     sign(
@@ -38,7 +38,7 @@ function growTree(random: () => number): readonly KidDocument[] {
     )
   ]
   for (let size = 3 + Math.floor(random() * 4); documents.length < size;) {
-    const changes: KidChanges[] = [
+    const changes: IdentityChanges[] = [
       { alsoKnownAs: [`https://${documents.length}.example`] },
       { updateKeys: [encodeMultikey(pick(KEYS).publicKey)] },
       { recoveryKeys: [encodeMultikey(pick(KEYS).publicKey)] },
@@ -68,13 +68,13 @@ function permutation(length: number): fc.Arbitrary<number[]> {
 }
 
 /** Every chain of a tree that verifies, by its last version. */
-function chainsOf(documents: readonly KidDocument[]): KidLog[] {
-  const byHash = new Map(documents.map((document) => [toHex(kidDocumentHash(document)), document]))
+function chainsOf(documents: readonly IdentityDocument[]): IdentityLog[] {
+  const byHash = new Map(documents.map((document) => [toHex(identityDocumentHash(document)), document]))
   return documents.flatMap((document) => {
     const chain = [document]
     while (chain[0]!.prev !== undefined) chain.unshift(byHash.get(chain[0]!.prev)!)
     try {
-      return [verifyKidLog(chain, LOCAL)]
+      return [verifyIdentityLog(chain, LOCAL)]
     } catch {
       return []
     }
@@ -85,7 +85,7 @@ describe('the log of an identity', () => {
   const random = randomFrom(SEED)
 
   it('P6: logs that come one after the other leave the same branch wherever a recovery key has spoken once, in any order', () => {
-    const decided: KidLog[][] = []
+    const decided: IdentityLog[][] = []
     while (decided.length < TREES) {
       const logs = chainsOf(growTree(random))
       if (logs.length > 2 && logs.filter(({ versions }) => versions.at(-1)!.signer === 'recovery').length === 1)
@@ -95,7 +95,9 @@ describe('the log of an identity', () => {
     fc.assert(
       fc.property(orders, ([tree, order]) => {
         const logs = decided[tree]!
-        const standing = order.map((index) => logs[index]!).reduce((log, incoming) => mergeKidLogs(log, incoming).log)
+        const standing = order
+          .map((index) => logs[index]!)
+          .reduce((log, incoming) => mergeIdentityLogs(log, incoming).log)
         const recovered = logs.find(({ versions }) => versions.at(-1)!.signer === 'recovery')!.versions
         const inPlace = standing.versions[recovered.length - 1]
         expect(inPlace !== undefined && compareBytes(inPlace.hash, recovered.at(-1)!.hash) === 0).toBe(true)

@@ -17,9 +17,13 @@ import { DOMAIN_WORDS, type DomainWord } from '../../src/protocol/crypto/domain.
 import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
 import { parseCanonicalJson } from '../../src/protocol/encoding/jcs.ts'
 import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey } from '../../src/protocol/crypto/keys.ts'
-import { kidDid, parseKidDocument, type Did } from '../../src/protocol/identity/kid.ts'
-import { kidBindingMessage, signKidBinding, verifyKidBinding } from '../../src/protocol/identity/kid-binding.ts'
-import { decodeKidRecord, documentStampSubject, encodeKidRecord } from '../../src/protocol/identity/kid-record.ts'
+import { identityDid, parseIdentityDocument, type Did } from '../../src/protocol/identity/document.ts'
+import {
+  identityBindingMessage,
+  signIdentityBinding,
+  verifyIdentityBinding
+} from '../../src/protocol/identity/binding.ts'
+import { decodeIdentityRecord, documentStampSubject, encodeIdentityRecord } from '../../src/protocol/identity/record.ts'
 import { decodeManifestRecord, verifyManifest } from '../../src/protocol/identity/manifest.ts'
 import { parseName } from '../../src/protocol/name/names.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
@@ -175,13 +179,13 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
       v.text('did') as Did,
       keyPairFromSeed(v.bytes('owner_seed'))
     ]
-    const binding = signKidBinding(name, v.number('first_round'), did, owner.secretKey, v.hash)
-    expect([toHex(kidBindingMessage(name, binding.firstRound, did, v.hash)), toHex(binding.signature)]).toEqual([
+    const binding = signIdentityBinding(name, v.number('first_round'), did, owner.secretKey, v.hash)
+    expect([toHex(identityBindingMessage(name, binding.firstRound, did, v.hash)), toHex(binding.signature)]).toEqual([
       v.text('preimage'),
       v.text('output')
     ])
     expect(
-      verifyKidBinding(binding, did, { name, pubkey: owner.publicKey, firstRound: binding.firstRound }, v.hash)
+      verifyIdentityBinding(binding, did, { name, pubkey: owner.publicKey, firstRound: binding.firstRound }, v.hash)
     ).toBe(true)
   },
   'document-stamp': (v) =>
@@ -221,16 +225,16 @@ describe('vectors of another implementation', () => {
   it('of an identity: its DID, the hash of a version, proofs, record and manifest', () => {
     const { genesis, did, versions, signers, prev, record, manifest } = vectors.identity
     const documents = versions.map((text) =>
-      parseKidDocument(parseCanonicalJson(new TextEncoder().encode(text), { maxBytes: 10_000 }), MAIN)
+      parseIdentityDocument(parseCanonicalJson(new TextEncoder().encode(text), { maxBytes: 10_000 }), MAIN)
     )
-    expect(kidDid(documents[0]!, MAIN)).toBe(did)
+    expect(identityDid(documents[0]!, MAIN)).toBe(did)
     expect(JSON.parse(genesis)).not.toHaveProperty('id')
     expect(documents[1]!.prev).toBe(prev)
-    const decoded = decodeKidRecord(fromHex(record), MAIN)
+    const decoded = decodeIdentityRecord(fromHex(record), MAIN)
     expect(decoded.log.versions.map(({ document, signer }) => [document, signer])).toEqual(
       documents.map((document, index) => [document, signers[index]])
     )
-    expect(toHex(encodeKidRecord(decoded))).toBe(record)
+    expect(toHex(encodeIdentityRecord(decoded))).toBe(record)
     expect(
       stampHolds(
         documentStampSubject(decoded.log.did, decoded.stamp!.round, profileHash(MAIN)),

@@ -6,10 +6,10 @@ import { createHash, hkdfSync } from 'node:crypto'
 import nacl from 'tweetnacl'
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/protocol/encoding/bytes.ts'
-import type { KidDocument } from '../../src/protocol/identity/kid.ts'
-import { parseKidDocument } from '../../src/protocol/identity/kid.ts'
-import { verifyKidLog } from '../../src/protocol/identity/kid-log.ts'
-import { decodeKidRecord } from '../../src/protocol/identity/kid-record.ts'
+import type { IdentityDocument } from '../../src/protocol/identity/document.ts'
+import { parseIdentityDocument } from '../../src/protocol/identity/document.ts'
+import { verifyIdentityLog } from '../../src/protocol/identity/log.ts'
+import { decodeIdentityRecord } from '../../src/protocol/identity/record.ts'
 import { decodeManifestRecord, verifyManifest } from '../../src/protocol/identity/manifest.ts'
 import { parseProfile, profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
@@ -241,7 +241,7 @@ describe.each(reveals)(
 )
 
 describe('identities', () => {
-  const documents = identities.versions.map(({ document }) => document) as unknown as KidDocument[]
+  const documents = identities.versions.map(({ document }) => document) as unknown as IdentityDocument[]
 
   it('have the DID of their genesis document with relative ids', () => {
     const { id } = identities.versions[0]!.document
@@ -290,9 +290,9 @@ describe('identities', () => {
       stamp: { round, nonce: hex(nonce) }
     })
     expect(record.toString('hex')).toBe(identities.record)
-    expect(decodeKidRecord(record, LOCAL).log).toEqual(
-      verifyKidLog(
-        documents.map((document) => parseKidDocument(document, LOCAL)),
+    expect(decodeIdentityRecord(record, LOCAL).log).toEqual(
+      verifyIdentityLog(
+        documents.map((document) => parseIdentityDocument(document, LOCAL)),
         LOCAL
       )
     )
@@ -300,7 +300,7 @@ describe('identities', () => {
 
   it('have manifests', () => {
     expect(Buffer.from(jcs(identities.manifest)).toString('hex')).toBe(identities.manifest_record)
-    const log = verifyKidLog(documents.slice(0, 2), LOCAL)
+    const log = verifyIdentityLog(documents.slice(0, 2), LOCAL)
     expect(() => verifyManifest(decodeManifestRecord(fromHex(identities.manifest_record), LOCAL), log)).not.toThrow()
   })
 })

@@ -18,11 +18,11 @@ import { keyPairFromSeed, type KeyPair } from '../../src/protocol/crypto/ed25519
 import {
   buildGenesis,
   buildNextVersion,
-  signKidDocument,
-  type KidChanges,
-  type KidDocument
-} from '../../src/protocol/identity/kid.ts'
-import { verifyKidLog } from '../../src/protocol/identity/kid-log.ts'
+  signIdentityDocument,
+  type IdentityChanges,
+  type IdentityDocument
+} from '../../src/protocol/identity/document.ts'
+import { verifyIdentityLog } from '../../src/protocol/identity/log.ts'
 import { signManifest } from '../../src/protocol/identity/manifest.ts'
 import { parseProfile } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
@@ -39,9 +39,9 @@ import type { TaskView } from '../../src/views/task.ts'
 import { silentLog, taskWhere } from '../tasks/fakes.ts'
 
 /** Counts the logs that are verified on the event loop: threads load modules of their own. */
-vi.mock('../../src/protocol/identity/kid-log.ts', async (importOriginal) => {
-  const real = await importOriginal<typeof import('../../src/protocol/identity/kid-log.ts')>()
-  return { ...real, verifyKidLog: vi.fn(real.verifyKidLog) }
+vi.mock('../../src/protocol/identity/log.ts', async (importOriginal) => {
+  const real = await importOriginal<typeof import('../../src/protocol/identity/log.ts')>()
+  return { ...real, verifyIdentityLog: vi.fn(real.verifyIdentityLog) }
 })
 
 const ALICE = 'alice.chronym'
@@ -188,13 +188,13 @@ describe('nodes on real parts', () => {
       KeyPair
     ]
     const created = new Date().toISOString()
-    const next = (former: KidDocument, changes: KidChanges, key: KeyPair) =>
-      signKidDocument(buildNextVersion(former, changes), key, created, profile)
+    const next = (former: IdentityDocument, changes: IdentityChanges, key: KeyPair) =>
+      signIdentityDocument(buildNextVersion(former, changes), key, created, profile)
     const unsigned = buildGenesis(
       { keys: [assertion.publicKey], updateKeys: [update.publicKey], recoveryKeys: [recovery.publicKey] },
       profile
     )
-    const genesis = signKidDocument(unsigned, update, created, profile)
+    const genesis = signIdentityDocument(unsigned, update, created, profile)
     const recovered = next(genesis, { alsoKnownAs: ['https://owner.example/'] }, recovery)
     const validity = { validFrom: created, validUntil: new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString() }
     const manifest = signManifest(
@@ -215,6 +215,6 @@ describe('nodes on real parts', () => {
       kid_document: recovered,
       manifest_document: manifest
     })
-    expect(vi.mocked(verifyKidLog)).not.toHaveBeenCalled()
+    expect(vi.mocked(verifyIdentityLog)).not.toHaveBeenCalled()
   })
 })

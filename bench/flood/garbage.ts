@@ -7,7 +7,7 @@ import { lp } from '../../src/protocol/encoding/bytes.ts'
 import { encodeCbor } from '../../src/protocol/encoding/cbor.ts'
 import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
 import { canonicalJsonBytes } from '../../src/protocol/encoding/jcs.ts'
-import { buildGenesis, buildNextVersion, signKidDocument } from '../../src/protocol/identity/kid.ts'
+import { buildGenesis, buildNextVersion, signIdentityDocument } from '../../src/protocol/identity/document.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { encodeReveal, encodeVdfProof, signReveal, type Link } from '../../src/protocol/claim/reveal.ts'
 import { stampHolds } from '../../src/protocol/crypto/stamp.ts'
@@ -83,7 +83,7 @@ function commitment(isStamped: boolean): { commitment: Uint8Array; nonce: Uint8A
 function heavyIdentity(versions: number): Uint8Array {
   const key = keyPairFromSeed(random(32))
   const created = new Date().toISOString()
-  let document = signKidDocument(
+  let document = signIdentityDocument(
     buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, profile),
     key,
     created,
@@ -91,7 +91,7 @@ function heavyIdentity(versions: number): Uint8Array {
   )
   const log = [document]
   while (log.length < versions)
-    log.push((document = signKidDocument(buildNextVersion(document, {}), key, created, profile)))
+    log.push((document = signIdentityDocument(buildNextVersion(document, {}), key, created, profile)))
   return encodeCbor({ v: 1, log: log.map((version) => canonicalJsonBytes(version)) })
 }
 

@@ -1,4 +1,4 @@
-import { buildGenesis } from '../protocol/identity/kid.ts'
+import { buildGenesis } from '../protocol/identity/document.ts'
 import { didAssertionKey, didRecoveryKey, didUpdateKey } from '../protocol/crypto/keys.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import { encodeWanted } from '../registry/upkeep/wanted.ts'

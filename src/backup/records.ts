@@ -5,7 +5,7 @@
 import { BackupError } from './errors.ts'
 import { nameKey } from '../protocol/crypto/keys.ts'
 import { keyIndexOfLog } from '../protocol/identity/key-index.ts'
-import { decodeKidEnvelope, decodeKidRecord } from '../protocol/identity/kid-record.ts'
+import { decodeIdentityEnvelope, decodeIdentityRecord } from '../protocol/identity/record.ts'
 import { decodeManifestRecord } from '../protocol/identity/manifest.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { messageOf } from '../protocol/errors.ts'
@@ -49,13 +49,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
     parseZone({ records: new LocalZones(store).get(name)!.records }, profile)
   },
   [prefixes.receipts]: (key, _value, _facts, store) => void new Receipts(store).get(lastPart(key)),
-  [prefixes.ownIdentities]: (key, value, { profile }) => requireDid(decodeKidRecord(value, profile).log.did, key),
+  [prefixes.ownIdentities]: (key, value, { profile }) => requireDid(decodeIdentityRecord(value, profile).log.did, key),
   [prefixes.ownRecordsOf('reveal')]: (key, value, { profile }) => {
     const reveal = decodeReveal(value)
     if (reveal.name !== lastPart(key)) throw new UnreadableRecord(`it is of ${reveal.name}`)
     checkSigned(reveal, profile)
   },
-  [prefixes.ownRecordsOf('kid')]: (key, value, { profile }) => requireDid(decodeKidRecord(value, profile).log.did, key),
+  [prefixes.ownRecordsOf('kid')]: (key, value, { profile }) =>
+    requireDid(decodeIdentityRecord(value, profile).log.did, key),
   [prefixes.ownRecordsOf('manifest')]: (key, value, { profile }) =>
     requireDid(decodeManifestRecord(value, profile).id, key),
   [prefixes.proofs]: (_key, value) => void decodeProof(value),
@@ -121,7 +122,7 @@ export function summarize(records: StoredRecords, { profile, masterSeed }: Recor
     })),
     drafts: [...store.keys(prefixes.zones)].map(lastPart).filter((name) => owned.get(name) === undefined),
     identities: [...store.list(prefixes.ownIdentities)].map(([key, value]) => {
-      const { versions } = decodeKidEnvelope(value, profile)
+      const { versions } = decodeIdentityEnvelope(value, profile)
       return {
         did: lastPart(key),
         version: versions.length,

@@ -5,7 +5,7 @@
  */
 
 import type { Judged, ManifestOutline } from '../protocol/identity/judge-documents.ts'
-import type { KidRecordOutline } from '../protocol/identity/kid-record.ts'
+import type { IdentityRecordOutline } from '../protocol/identity/record.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Urgency } from './urgency.ts'
 
@@ -106,7 +106,7 @@ export interface VerdictOptions {
  * answer, not an error.
  */
 export interface DocumentJudge {
-  judgeIdentity(record: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<KidRecordOutline>>
+  judgeIdentity(record: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<IdentityRecordOutline>>
   judgeManifest(record: Uint8Array, profile: NetworkProfile, urgency: Urgency): Promise<Judged<ManifestOutline>>
   judgeSpeaker(
     manifest: Uint8Array,

@@ -59,7 +59,7 @@ export interface Registry {
   commit(name: string, commitment: Uint8Array): Promise<CommittedBy>
   /** Manual flow: a finished Reveal. SVC-PUB-001, SVC-PUB-002, SVC-REG-001. */
   publish(reveal: Reveal): Promise<StoredBy>
-  publishKid(authorizedKid: unknown): Promise<{ did: string; version: number } & StoredBy>
+  publishKid(authorizedIdentity: unknown): Promise<{ did: string; version: number } & StoredBy>
   publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
   /** The first thousand pins by name, or those after the name `after`. SVC-NAM-001/002. */
   pins(after?: string): PinView[]

@@ -213,9 +213,9 @@ export class MemoryRegistry implements Registry {
     return { stored_by: 3, of: 4 }
   }
 
-  async publishKid(authorizedKid: unknown) {
-    this.#called('publishKid', authorizedKid)
-    const { document = authorizedKid } = authorizedKid as { document?: unknown }
+  async publishKid(authorizedIdentity: unknown) {
+    this.#called('publishKid', authorizedIdentity)
+    const { document = authorizedIdentity } = authorizedIdentity as { document?: unknown }
     const kid = document as { id?: unknown }
     if (typeof kid.id !== 'string') throw new ServiceError('SVC-KID-001', 'The document has no id.')
     this.identities.set(kid.id, { document: kid, manifest: null })

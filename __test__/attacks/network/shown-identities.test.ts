@@ -12,11 +12,11 @@ import { canonicalJsonBytes } from '../../../src/protocol/encoding/jcs.ts'
 import {
   buildGenesis,
   buildNextVersion,
-  signKidDocument,
-  type KidDocument
-} from '../../../src/protocol/identity/kid.ts'
-import { encodeKidEnvelope } from '../../../src/protocol/identity/kid-record.ts'
-import { verifyKidLog, type KidLogOutline } from '../../../src/protocol/identity/kid-log.ts'
+  signIdentityDocument,
+  type IdentityDocument
+} from '../../../src/protocol/identity/document.ts'
+import { encodeIdentityEnvelope } from '../../../src/protocol/identity/record.ts'
+import { verifyIdentityLog, type IdentityLogOutline } from '../../../src/protocol/identity/log.ts'
 import { foldShown, isAsNewAs, SeenIdentities } from '../../../src/registry/identities/seen-identities.ts'
 import { prefixes } from '../../../src/store/keys.ts'
 import { Lab, labProfile } from '../../network/lab.ts'
@@ -37,8 +37,8 @@ const [ROTATED_OUT, CURRENT, RECOVERY, ASSERTION] = ['rotated out', 'current', '
 type Key = ReturnType<typeof keyOf>
 
 const uri = (text: string): [string] => [`https://${text}.example`]
-const next = (former: KidDocument, text: string, key: Key, keys: Key[] = []): KidDocument =>
-  signKidDocument(
+const next = (former: IdentityDocument, text: string, key: Key, keys: Key[] = []): IdentityDocument =>
+  signIdentityDocument(
     buildNextVersion(former, {
       alsoKnownAs: uri(text),
       ...(keys[0] && { updateKeys: [encodeMultikey(keys[0].publicKey)] })
@@ -48,7 +48,7 @@ const next = (former: KidDocument, text: string, key: Key, keys: Key[] = []): Ki
     profile
   )
 
-const GENESIS = signKidDocument(
+const GENESIS = signIdentityDocument(
   buildGenesis(
     { keys: [ASSERTION.publicKey], updateKeys: [ROTATED_OUT.publicKey], recoveryKeys: [RECOVERY.publicKey] },
     profile
@@ -65,13 +65,13 @@ const LONG_FORK = [GENESIS, FORK]
 while (LONG_FORK.length < 20) LONG_FORK.push(next(LONG_FORK.at(-1)!, `thief${LONG_FORK.length}`, ROTATED_OUT))
 const RECOVERED = next(GENESIS, 'recovered', RECOVERY)
 
-const recordOf = (...documents: KidDocument[]): Uint8Array =>
-  encodeKidEnvelope({ versions: documents.map(canonicalJsonBytes) })
-const logOf = (...documents: KidDocument[]): KidLogOutline => verifyKidLog(documents, profile)
+const recordOf = (...documents: IdentityDocument[]): Uint8Array =>
+  encodeIdentityEnvelope({ versions: documents.map(canonicalJsonBytes) })
+const logOf = (...documents: IdentityDocument[]): IdentityLogOutline => verifyIdentityLog(documents, profile)
 const NEWEST = [GENESIS, SECOND, THIRD]
 
 describe('the log that stands among those that peers show', () => {
-  const stands = (...shown: [KidDocument[], number][]): number | string => {
+  const stands = (...shown: [IdentityDocument[], number][]): number | string => {
     const best = foldShown(shown.map(([documents, shownBy]) => ({ log: logOf(...documents), shownBy, documents })))!
     return best.documents.at(-1)!.alsoKnownAs![0]!
   }
@@ -163,7 +163,7 @@ describe('a resolver', () => {
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  const show = (...records: KidDocument[][]): void => {
+  const show = (...records: IdentityDocument[][]): void => {
     for (const [index, peer] of world.peers.entries())
       peer.identities.set(GENESIS.id, recordOf(...records[Math.min(index, records.length - 1)]!))
   }
@@ -201,8 +201,8 @@ describe('a resolver', () => {
   it('remembers a bounded number of identities, those seen longest ago the first to go, and none of one version', () => {
     const store = new MemoryStore()
     const seen = new SeenIdentities(store, 16)
-    const of = (index: number): KidLogOutline => ({
-      did: `did:chronym:z${index}` as KidLogOutline['did'],
+    const of = (index: number): IdentityLogOutline => ({
+      did: `did:chronym:z${index}` as IdentityLogOutline['did'],
       versions: logOf(GENESIS, SECOND).versions
     })
     seen.see(logOf(GENESIS), 1)

@@ -5,14 +5,14 @@ import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
 import {
   buildGenesis,
   buildNextVersion,
-  parseKidDocument,
-  signKidDocument,
-  type KidChanges,
-  type KidDocument
-} from '../../../src/protocol/identity/kid.ts'
-import { signKidBinding, verifyKidBinding } from '../../../src/protocol/identity/kid-binding.ts'
-import { mergeKidLogs, verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
-import { documentStampSubject, isKept } from '../../../src/protocol/identity/kid-record.ts'
+  parseIdentityDocument,
+  signIdentityDocument,
+  type IdentityChanges,
+  type IdentityDocument
+} from '../../../src/protocol/identity/document.ts'
+import { signIdentityBinding, verifyIdentityBinding } from '../../../src/protocol/identity/binding.ts'
+import { mergeIdentityLogs, verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
+import { documentStampSubject, isKept } from '../../../src/protocol/identity/record.ts'
 import { signManifest, verifyManifest } from '../../../src/protocol/identity/manifest.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
@@ -25,7 +25,7 @@ const [UPDATE, RECOVERY, RECOVERY_2, ASSERTION, THIEF] = ['update', 'recovery', 
 const CREATED = '2026-01-01T00:00:00Z'
 const HASH = profileHash(LOCAL)
 
-const GENESIS = signKidDocument(
+const GENESIS = signIdentityDocument(
   buildGenesis(
     { keys: [ASSERTION.publicKey], updateKeys: [UPDATE.publicKey], recoveryKeys: [RECOVERY.publicKey] },
     LOCAL
@@ -35,12 +35,12 @@ const GENESIS = signKidDocument(
   LOCAL
 )
 
-function next(former: KidDocument, changes: KidChanges, key: KeyPair): KidDocument {
-  return signKidDocument(buildNextVersion(former, changes), key, CREATED, LOCAL)
+function next(former: IdentityDocument, changes: IdentityChanges, key: KeyPair): IdentityDocument {
+  return signIdentityDocument(buildNextVersion(former, changes), key, CREATED, LOCAL)
 }
 
 const multikeys = (key: KeyPair): [string] => [encodeMultikey(key.publicKey)]
-const log = (...documents: KidDocument[]) => verifyKidLog(documents, LOCAL)
+const log = (...documents: IdentityDocument[]) => verifyIdentityLog(documents, LOCAL)
 
 describe('an identity', () => {
   it('[a stolen update key] changes all but the recovery keys, and is undone by one of them at any time, however long the thief went on', () => {
@@ -50,8 +50,8 @@ describe('an identity', () => {
       stolen.push(next(stolen.at(-1)!, { alsoKnownAs: [`https://${stolen.length}.example`] }, THIEF))
     expect(() => log(GENESIS, next(GENESIS, { recoveryKeys: multikeys(THIEF) }, UPDATE))).toThrow(/only a recovery key/)
     const recovered = log(GENESIS, next(GENESIS, { updateKeys: multikeys(keyOf('new')) }, RECOVERY))
-    expect(mergeKidLogs(log(...stolen), recovered)).toEqual({ kind: 'recover', log: recovered })
-    expect(mergeKidLogs(recovered, log(...stolen))).toEqual({ kind: 'stale', log: recovered })
+    expect(mergeIdentityLogs(log(...stolen), recovered)).toEqual({ kind: 'recover', log: recovered })
+    expect(mergeIdentityLogs(recovered, log(...stolen))).toEqual({ kind: 'stale', log: recovered })
   })
 
   it("[a recovery on top of another branch] reaches those too who were shown the thief's", () => {
@@ -59,8 +59,8 @@ describe('an identity', () => {
     const thiefs = log(GENESIS, next(GENESIS, { updateKeys: multikeys(THIEF) }, UPDATE))
     const recovered = log(GENESIS, own, next(own, { updateKeys: multikeys(keyOf('new')) }, RECOVERY))
     for (const standing of [thiefs, log(GENESIS, own), log(GENESIS)])
-      expect(mergeKidLogs(standing, recovered).log).toBe(recovered)
-    expect(mergeKidLogs(recovered, thiefs)).toEqual({ kind: 'stale', log: recovered })
+      expect(mergeIdentityLogs(standing, recovered).log).toBe(recovered)
+    expect(mergeIdentityLogs(recovered, thiefs)).toEqual({ kind: 'stale', log: recovered })
     // The thief cannot do as much: an update key neither signs as a recovery key nor makes one.
     expect(() =>
       log(
@@ -73,7 +73,11 @@ describe('an identity', () => {
   it('[a recovery key that was taken out] recovers nothing any more where its successor has signed', () => {
     const rotated = log(GENESIS, next(GENESIS, { recoveryKeys: multikeys(RECOVERY_2) }, RECOVERY))
     const former = log(GENESIS, next(GENESIS, { updateKeys: multikeys(THIEF) }, RECOVERY))
-    expect(mergeKidLogs(rotated, former)).toMatchObject({ kind: 'stale', log: rotated, equivocation: { version: 2 } })
+    expect(mergeIdentityLogs(rotated, former)).toMatchObject({
+      kind: 'stale',
+      log: rotated,
+      equivocation: { version: 2 }
+    })
     expect(() =>
       log(GENESIS, rotated.versions[1]!.document, next(rotated.versions[1]!.document, {}, RECOVERY))
     ).toThrow(/no update or recovery key/)
@@ -81,10 +85,14 @@ describe('an identity', () => {
 
   it('[a genesis signed again by a key that was taken out] does not replace the log that stands', () => {
     const standing = log(GENESIS, next(GENESIS, { updateKeys: multikeys(keyOf('new')) }, UPDATE))
-    const again = signKidDocument(GENESIS, UPDATE, '2026-02-02T00:00:00Z', LOCAL)
+    const again = signIdentityDocument(GENESIS, UPDATE, '2026-02-02T00:00:00Z', LOCAL)
     const other = log(again, next(again, { updateKeys: multikeys(THIEF) }, UPDATE))
     expect(other.did).toBe(standing.did)
-    expect(mergeKidLogs(standing, other)).toMatchObject({ kind: 'stale', log: standing, equivocation: { version: 1 } })
+    expect(mergeIdentityLogs(standing, other)).toMatchObject({
+      kind: 'stale',
+      log: standing,
+      equivocation: { version: 1 }
+    })
   })
 
   it('[work done once that counts for years] is none: a stamp dated after now does not count', () => {
@@ -106,21 +114,23 @@ describe('an identity', () => {
   it('[a binding of a former owner] ends with its claim: it names the first p', () => {
     const name = parseName('alice.chronym', LOCAL)
     const key = keyOf('alice')
-    const binding = signKidBinding(name, 1000, GENESIS.id, key.secretKey, HASH)
-    expect(verifyKidBinding(binding, GENESIS.id, { name, pubkey: key.publicKey, firstRound: 1000 }, HASH)).toBe(true)
+    const binding = signIdentityBinding(name, 1000, GENESIS.id, key.secretKey, HASH)
+    expect(verifyIdentityBinding(binding, GENESIS.id, { name, pubkey: key.publicKey, firstRound: 1000 }, HASH)).toBe(
+      true
+    )
     for (const claim of [
       { name, pubkey: key.publicKey, firstRound: 2000 },
       { name, pubkey: THIEF.publicKey, firstRound: 1000 },
       { name: parseName('bob.chronym', LOCAL), pubkey: key.publicKey, firstRound: 1000 }
     ]) {
-      expect(verifyKidBinding(binding, GENESIS.id, claim, HASH)).toBe(false)
+      expect(verifyIdentityBinding(binding, GENESIS.id, claim, HASH)).toBe(false)
     }
   })
 })
 
 describe('documents that only some implementations would take', () => {
-  const signed = (created: string): KidDocument =>
-    signKidDocument(buildNextVersion(GENESIS, {}), UPDATE, created, LOCAL)
+  const signed = (created: string): IdentityDocument =>
+    signIdentityDocument(buildNextVersion(GENESIS, {}), UPDATE, created, LOCAL)
 
   it('[dates that only some engines know] are none: the calendar decides', () => {
     for (const created of [
@@ -134,10 +144,10 @@ describe('documents that only some implementations would take', () => {
       '2026-00-10T00:00:00Z',
       '2026-01-00T00:00:00Z'
     ]) {
-      expect(() => parseKidDocument(signed(created), LOCAL), created).toThrow(/date that exists/)
+      expect(() => parseIdentityDocument(signed(created), LOCAL), created).toThrow(/date that exists/)
     }
     for (const created of ['2028-02-29T23:59:59Z', '2000-02-29T00:00:00.123456789Z', '2026-12-31T00:00:00Z'])
-      expect(() => parseKidDocument(signed(created), LOCAL)).not.toThrow()
+      expect(() => parseIdentityDocument(signed(created), LOCAL)).not.toThrow()
   })
 
   it('[Unicode tables differ between versions] so a URI is ASCII: whether U+180E is a space has changed before', () => {
@@ -148,10 +158,12 @@ describe('documents that only some implementations would take', () => {
       'https://a.example/ b',
       'no-scheme'
     ]) {
-      expect(() => parseKidDocument(next(GENESIS, { alsoKnownAs: [uri] }, UPDATE), LOCAL), uri).toThrow(/absolute URI/)
+      expect(() => parseIdentityDocument(next(GENESIS, { alsoKnownAs: [uri] }, UPDATE), LOCAL), uri).toThrow(
+        /absolute URI/
+      )
     }
     expect(() =>
-      parseKidDocument(next(GENESIS, { alsoKnownAs: ['https://xn--mnchen-3ya.example/%20'] }, UPDATE), LOCAL)
+      parseIdentityDocument(next(GENESIS, { alsoKnownAs: ['https://xn--mnchen-3ya.example/%20'] }, UPDATE), LOCAL)
     ).not.toThrow()
   })
 })

@@ -9,11 +9,11 @@ import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
 import { didRecoveryKey, didUpdateKey, wordsToSeed } from '../../../src/protocol/crypto/keys.ts'
 import {
   buildNextVersion,
-  signKidDocument,
-  type KidChanges,
-  type KidDocument
-} from '../../../src/protocol/identity/kid.ts'
-import { verifyKidLog, verifyVersion } from '../../../src/protocol/identity/kid-log.ts'
+  signIdentityDocument,
+  type IdentityChanges,
+  type IdentityDocument
+} from '../../../src/protocol/identity/document.ts'
+import { verifyIdentityLog, verifyVersion } from '../../../src/protocol/identity/log.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
 import { MAIN_TOKEN } from '../../api/helpers/world.ts'
@@ -28,9 +28,9 @@ const NEW = new Uint8Array(32).fill(8)
 const RECOVERY = keyPairFromSeed(new Uint8Array(32).fill(5))
 const parts = { index: 0, services: [], alsoKnownAs: [] }
 const genesis = createIdentity(OLD, { ...parts, recoveryKeys: [RECOVERY.publicKey] }, CREATED, profile)
-const logOf = (...documents: KidDocument[]) => verifyKidLog(documents, profile)
-const next = (former: KidDocument, changes: KidChanges, key = didUpdateKey(OLD, hash)): KidDocument =>
-  signKidDocument(buildNextVersion(former, changes), key, CREATED, profile)
+const logOf = (...documents: IdentityDocument[]) => verifyIdentityLog(documents, profile)
+const next = (former: IdentityDocument, changes: IdentityChanges, key = didUpdateKey(OLD, hash)): IdentityDocument =>
+  signIdentityDocument(buildNextVersion(former, changes), key, CREATED, profile)
 const keysOf = { seed: NEW, index: 0 }
 
 let directory: string
@@ -139,11 +139,11 @@ describe('an identity with recovery keys', () => {
     const other = encodeMultikey(keyPairFromSeed(new Uint8Array(32).fill(6)).publicKey)
     const { stdout } = await create('--recovery-key', publicKey, '--recovery-key', other)
     expect(
-      (JSON.parse(stdout) as { authorized_kid: { document: KidDocument } }).authorized_kid.document.recoveryKeys
+      (JSON.parse(stdout) as { authorized_kid: { document: IdentityDocument } }).authorized_kid.document.recoveryKeys
     ).toEqual([publicKey, other])
     expect(
-      (JSON.parse((await create()).stdout) as { authorized_kid: { document: KidDocument } }).authorized_kid.document
-        .recoveryKeys
+      (JSON.parse((await create()).stdout) as { authorized_kid: { document: IdentityDocument } }).authorized_kid
+        .document.recoveryKeys
     ).toEqual([encodeMultikey(didRecoveryKey(OLD, hash).publicKey)])
   })
 
@@ -171,7 +171,7 @@ describe('the version that recovers an identity', () => {
 
   it('has no key of before but the recovery keys, and follows the newest version', () => {
     const { log, unsigned } = buildRecovery(logOf(genesis, stolen), { keysOf }, profile)
-    const signed = signKidDocument(unsigned, RECOVERY, CREATED, profile)
+    const signed = signIdentityDocument(unsigned, RECOVERY, CREATED, profile)
     expect(verifyVersion(signed, log.versions.at(-1), profile).signer).toBe('recovery')
     expect(signed).toMatchObject({
       version: 3,
@@ -228,7 +228,7 @@ describe('a recovery on the command line', () => {
   const scene = new DaemonScene()
   afterEach(() => scene.end())
 
-  async function prepare(did: string, document: KidDocument = genesis): Promise<CliResult> {
+  async function prepare(did: string, document: IdentityDocument = genesis): Promise<CliResult> {
     const { url, world } = await scene.daemon()
     world.registry.identities.set(genesis.id, { document: document as never, manifest: null })
     return cli([
@@ -278,8 +278,9 @@ describe('a recovery on the command line', () => {
     ]) {
       const signed = await sign(at('mine'), ...args)
       expect(signed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(unsigned.updateKeys[0]!) as string })
-      const { document } = (JSON.parse(signed.stdout) as { authorized_kid: { document: KidDocument } }).authorized_kid
-      expect(verifyKidLog([mine, document], profile).versions[1]!.signer).toBe('recovery')
+      const { document } = (JSON.parse(signed.stdout) as { authorized_kid: { document: IdentityDocument } })
+        .authorized_kid
+      expect(verifyIdentityLog([mine, document], profile).versions[1]!.signer).toBe('recovery')
     }
   })
 

@@ -8,9 +8,9 @@ import type { NativePool, ProofQuestion } from '../../../src/native/types.ts'
 import { DEV_BEACON_CHAIN } from '../../../src/protocol/profile/dev-beacon.ts'
 import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
 import { judgeIdentity, judgeManifest } from '../../../src/protocol/identity/judge-documents.ts'
-import { verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
-import { encodeKidRecord } from '../../../src/protocol/identity/kid-record.ts'
-import { buildGenesis, signKidDocument } from '../../../src/protocol/identity/kid.ts'
+import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
+import { encodeIdentityRecord } from '../../../src/protocol/identity/record.ts'
+import { buildGenesis, signIdentityDocument } from '../../../src/protocol/identity/document.ts'
 import { encodeManifestRecord, signManifest } from '../../../src/protocol/identity/manifest.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
 import { pulseMessage } from '../../../src/protocol/time/pulse.ts'
@@ -42,13 +42,13 @@ describe('documents', () => {
   const profile = builtInProfiles.test
   const key = keyPairFromSeed(new Uint8Array(32).fill(3))
   const created = '2026-01-01T00:00:00Z'
-  const genesis = signKidDocument(
+  const genesis = signIdentityDocument(
     buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, profile),
     key,
     created,
     profile
   )
-  const identity = encodeKidRecord({ log: verifyKidLog([genesis], profile) })
+  const identity = encodeIdentityRecord({ log: verifyIdentityLog([genesis], profile) })
   const unsigned = {
     id: genesis.id,
     kid_version: 1,

@@ -4,9 +4,9 @@ import { ownRecord, rememberOwnRecord, type OwnRecord } from '../../../src/netwo
 import { publish } from '../../../src/network/client/publish.ts'
 import type { Peer } from '../../../src/network/peers.ts'
 import type { PutOutcome } from '../../../src/network/types.ts'
-import { buildGenesis, signKidDocument } from '../../../src/protocol/identity/kid.ts'
-import { documentStampSubject, encodeKidRecord } from '../../../src/protocol/identity/kid-record.ts'
-import { verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
+import { buildGenesis, signIdentityDocument } from '../../../src/protocol/identity/document.ts'
+import { documentStampSubject, encodeIdentityRecord } from '../../../src/protocol/identity/record.ts'
+import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { encodeManifestRecord, signManifest } from '../../../src/protocol/identity/manifest.ts'
 import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { keys } from '../../../src/store/keys.ts'
@@ -19,13 +19,13 @@ const HOUR_MS = 60 * 60 * 1000
 const lab = new Lab()
 const START_MS = lab.nowMs()
 const key = lab.owner('update')
-const document = signKidDocument(
+const document = signIdentityDocument(
   buildGenesis({ keys: [key.publicKey], updateKeys: [key.publicKey] }, lab.profile),
   key,
   timeOf(START_MS),
   lab.profile
 )
-const log = verifyKidLog([document], lab.profile)
+const log = verifyIdentityLog([document], lab.profile)
 
 interface Holder extends Peer {
   held: Uint8Array | undefined
@@ -64,7 +64,7 @@ function manifest(version: number, until = START_MS + HOUR_MS): OwnRecord {
 
 function identity(round: number): OwnRecord {
   const stamp = { round, nonce: lab.stamp(documentStampSubject(document.id, round, lab.hash)) }
-  return { kind: 'kid', id: document.id, bytes: encodeKidRecord({ log, stamp }) }
+  return { kind: 'kid', id: document.id, bytes: encodeIdentityRecord({ log, stamp }) }
 }
 
 function published(record: OwnRecord): Promise<PutOutcome> {

@@ -7,9 +7,9 @@ import { createBudget } from '../../../src/network/budget/budget.ts'
 import type { Holder } from '../../../src/network/holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../../src/network/holder/limits.ts'
 import { u64be } from '../../../src/protocol/encoding/bytes.ts'
-import { buildGenesis, signKidDocument } from '../../../src/protocol/identity/kid.ts'
-import { verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
-import { documentStampSubject, encodeKidRecord } from '../../../src/protocol/identity/kid-record.ts'
+import { buildGenesis, signIdentityDocument } from '../../../src/protocol/identity/document.ts'
+import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
+import { documentStampSubject, encodeIdentityRecord } from '../../../src/protocol/identity/record.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
 import { stampWork } from '../../../src/protocol/crypto/stamp.ts'
@@ -67,7 +67,7 @@ function states(target: Holder, ...labels: string[]): (string | undefined)[] {
 /** An identity with a stamp of exactly that work. */
 async function offerStamped(target: Holder, who: string, work: number): Promise<string> {
   const { publicKey, ...key } = lab.owner(who)
-  const document = signKidDocument(
+  const document = signIdentityDocument(
     buildGenesis({ keys: [publicKey], updateKeys: [publicKey] }, lab.profile),
     { publicKey, ...key },
     '2026-01-01T00:00:00Z',
@@ -76,8 +76,8 @@ async function offerStamped(target: Holder, who: string, work: number): Promise<
   const subject = documentStampSubject(document.id, lab.round, lab.hash)
   let attempt = 0
   while (stampWork(subject, u64be(attempt), lab.hash) !== work) attempt++
-  const record = encodeKidRecord({
-    log: verifyKidLog([document], lab.profile),
+  const record = encodeIdentityRecord({
+    log: verifyIdentityLog([document], lab.profile),
     stamp: { round: lab.round, nonce: u64be(attempt) }
   })
   const answer = await target.put('kid', record, { peer: `peer ${senders++}`, prefix: 'p' })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { rememberOwnRecord } from '../../../src/network/client/own-records.ts'
-import { encodeKidEnvelope } from '../../../src/protocol/identity/kid-record.ts'
+import { encodeIdentityEnvelope } from '../../../src/protocol/identity/record.ts'
 import { createRoundClock } from '../../../src/time/round-clock.ts'
 import { startMaintenance, type Maintenance } from '../../../src/network/upkeep/maintenance.ts'
 import { asideOf, keys } from '../../../src/store/keys.ts'
@@ -25,7 +25,7 @@ let looks: (() => void)[]
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'chronym-maintenance-'))
   store = openStore(join(directory, 'chronym.db'))
-  rememberOwnRecord(store, { kind: 'kid', id: 'did', bytes: encodeKidEnvelope({ versions: [] }) })
+  rememberOwnRecord(store, { kind: 'kid', id: 'did', bytes: encodeIdentityEnvelope({ versions: [] }) })
   const lab = new Lab()
   nowMs = lab.nowMs()
   rounds = 0

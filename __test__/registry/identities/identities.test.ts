@@ -7,17 +7,17 @@ import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
 import {
   buildGenesis,
   buildNextVersion,
-  signKidDocument,
-  type KidDocument
-} from '../../../src/protocol/identity/kid.ts'
+  signIdentityDocument,
+  type IdentityDocument
+} from '../../../src/protocol/identity/document.ts'
 import { canonicalJsonBytes } from '../../../src/protocol/encoding/jcs.ts'
 import {
-  decodeKidEnvelope,
-  decodeKidRecord,
-  encodeKidEnvelope,
-  type KidRecordEnvelope
-} from '../../../src/protocol/identity/kid-record.ts'
-import { signKidBinding } from '../../../src/protocol/identity/kid-binding.ts'
+  decodeIdentityEnvelope,
+  decodeIdentityRecord,
+  encodeIdentityEnvelope,
+  type IdentityRecordEnvelope
+} from '../../../src/protocol/identity/record.ts'
+import { signIdentityBinding } from '../../../src/protocol/identity/binding.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import {
   encodeManifestRecord,
@@ -45,13 +45,13 @@ let world: FakeWorld
 let node: TestNode
 let other: TestNode
 
-function genesis(): KidDocument {
+function genesis(): IdentityDocument {
   const parts = { keys: [assertion!.publicKey], updateKeys: [update!.publicKey], recoveryKeys: [recovery!.publicKey] }
-  return signKidDocument(buildGenesis(parts, profile), update!, CREATED, profile)
+  return signIdentityDocument(buildGenesis(parts, profile), update!, CREATED, profile)
 }
 
-function next(former: KidDocument, key = update!): KidDocument {
-  return signKidDocument(
+function next(former: IdentityDocument, key = update!): IdentityDocument {
+  return signIdentityDocument(
     buildNextVersion(former, { alsoKnownAs: [`https://example.org/${String(former.version)}`] }),
     key,
     CREATED,
@@ -59,7 +59,7 @@ function next(former: KidDocument, key = update!): KidDocument {
   )
 }
 
-function manifest(document: KidDocument, changes: Partial<UnsignedManifest> = {}, key = assertion!): Manifest {
+function manifest(document: IdentityDocument, changes: Partial<UnsignedManifest> = {}, key = assertion!): Manifest {
   const unsigned: UnsignedManifest = {
     id: document.id,
     kid_version: document.version,
@@ -94,8 +94,8 @@ afterEach(async () => {
 
 describe('identity documents', () => {
   it.each([
-    ['wrapped', (document: KidDocument): unknown => ({ document })],
-    ['bare', (document: KidDocument): unknown => document]
+    ['wrapped', (document: IdentityDocument): unknown => ({ document })],
+    ['bare', (document: IdentityDocument): unknown => document]
   ])('are published %s and resolved elsewhere', async (_form, wrap) => {
     const document = genesis()
     expect(await node.registry.publishKid(wrap(document))).toEqual({
@@ -116,7 +116,7 @@ describe('identity documents', () => {
     await node.registry.publishKid(first)
     expect(await other.registry.publishKid(second)).toMatchObject({ version: 2 })
     expect((await node.registry.resolveIdentity(first.id)).kid_document).toEqual(second)
-    const record = decodeKidRecord(world.peers[0]!.identities.get(first.id)!, profile)
+    const record = decodeIdentityRecord(world.peers[0]!.identities.get(first.id)!, profile)
     expect(record.log.versions).toHaveLength(2)
     expect(record.stamp).toBeDefined()
   })
@@ -144,10 +144,10 @@ describe('identity documents', () => {
     await node.registry.publishKid(first)
     await node.registry.publishKid(next(first))
     const unsigned = buildNextVersion(first, { alsoKnownAs: ['https://example.org/stolen'] })
-    expect((await failure(node.registry.publishKid(signKidDocument(unsigned, update!, CREATED, profile)))).code).toBe(
-      'SVC-KID-001'
-    )
-    expect(await node.registry.publishKid(signKidDocument(unsigned, recovery!, CREATED, profile))).toMatchObject({
+    expect(
+      (await failure(node.registry.publishKid(signIdentityDocument(unsigned, update!, CREATED, profile)))).code
+    ).toBe('SVC-KID-001')
+    expect(await node.registry.publishKid(signIdentityDocument(unsigned, recovery!, CREATED, profile))).toMatchObject({
       version: 2
     })
     expect((await node.registry.resolveIdentity(first.id)).kid_document['alsoKnownAs']).toEqual([
@@ -161,7 +161,7 @@ describe('identity documents', () => {
     [
       'a foreign signature',
       {
-        document: signKidDocument(
+        document: signIdentityDocument(
           buildGenesis({ keys: [], updateKeys: [update!.publicKey] }, profile),
           stranger!,
           CREATED,
@@ -181,7 +181,8 @@ describe('identity documents', () => {
   it('get a new stamp when half of its time is over, with what was published elsewhere meanwhile, and not before', async () => {
     const first = genesis()
     await node.registry.publishKid(first)
-    const stampRound = (): number => decodeKidRecord(world.peers[0]!.identities.get(first.id)!, profile).stamp!.round
+    const stampRound = (): number =>
+      decodeIdentityRecord(world.peers[0]!.identities.get(first.id)!, profile).stamp!.round
     const round = stampRound()
     const second = next(first)
     await other.registry.publishKid(second)
@@ -198,7 +199,7 @@ describe('identity documents', () => {
   it('get their new stamp although nobody can be asked then: it goes out with the next republishing', async () => {
     const document = genesis()
     await node.registry.publishKid(document)
-    const own = (): number => decodeKidRecord(node.store.get(keys.ownIdentity(document.id))!, profile).stamp!.round
+    const own = (): number => decodeIdentityRecord(node.store.get(keys.ownIdentity(document.id))!, profile).stamp!.round
     const round = own()
     node.network.mode = 'offline'
     clock.set(clock.now() + profile.document_refresh * profile.beacon.period * 1000)
@@ -212,7 +213,7 @@ describe('identity documents', () => {
     clock.set(clock.now() + 3600_000)
     const document = genesis()
     await node.registry.publishKid(document)
-    expect(decodeKidRecord(world.peers[0]!.identities.get(document.id)!, profile).stamp!.round).toBe(round)
+    expect(decodeIdentityRecord(world.peers[0]!.identities.get(document.id)!, profile).stamp!.round).toBe(round)
   })
 
   it('say how many peers hold them when those are too few', async () => {
@@ -239,7 +240,7 @@ describe('a name bound to an identity', () => {
     const firstRound = await register()
     const document = genesis()
     await node.registry.publishKid({ document, name: ALICE })
-    expect(decodeKidRecord(world.peers[0]!.identities.get(document.id)!, profile).binding).toMatchObject({
+    expect(decodeIdentityRecord(world.peers[0]!.identities.get(document.id)!, profile).binding).toMatchObject({
       name: ALICE,
       firstRound
     })
@@ -250,10 +251,11 @@ describe('a name bound to an identity', () => {
     await register()
     const first = genesis()
     await node.registry.publishKid({ document: first, name: ALICE })
-    const shown = (): KidRecordEnvelope => decodeKidEnvelope(world.peers[0]!.identities.get(first.id)!, profile)
+    const shown = (): IdentityRecordEnvelope =>
+      decodeIdentityEnvelope(world.peers[0]!.identities.get(first.id)!, profile)
     const { stamp } = shown()
     const versions = [first, next(first)].map(canonicalJsonBytes)
-    for (const peer of world.peers) peer.identities.set(first.id, encodeKidEnvelope({ versions, stamp: stamp! }))
+    for (const peer of world.peers) peer.identities.set(first.id, encodeIdentityEnvelope({ versions, stamp: stamp! }))
     clock.set(clock.now() + (profile.document_refresh / 2) * profile.beacon.period * 1000)
     await clock.advance(120_000)
     await until(() => shown().stamp!.round > stamp!.round)
@@ -265,7 +267,7 @@ describe('a name bound to an identity', () => {
     const document = genesis()
     const hash = profileHash(profile)
     const sign = (seed: number) =>
-      signKidBinding(
+      signIdentityBinding(
         ALICE,
         firstRound,
         document.id,

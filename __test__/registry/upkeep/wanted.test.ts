@@ -4,8 +4,8 @@ import { wantedRecords } from '../../../src/backup/from-words.ts'
 import { createIdentity } from '../../../src/cli/identity/create.ts'
 import { buildRecovery } from '../../../src/cli/identity/recover.ts'
 import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
-import { signKidDocument } from '../../../src/protocol/identity/kid.ts'
-import { verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
+import { signIdentityDocument } from '../../../src/protocol/identity/document.ts'
+import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { encodeWanted, MAX_WANTED } from '../../../src/registry/upkeep/wanted.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import { MemoryStore } from '../../tasks/fakes.ts'
@@ -156,10 +156,10 @@ describe('an identity of the seed', () => {
       profile
     )
     await first.registry.publishKid({ document: genesis })
-    const log = verifyKidLog([genesis], profile)
+    const log = verifyIdentityLog([genesis], profile)
     const { unsigned } = buildRecovery(log, { keysOf: { seed: SEED, index: 2 } }, profile)
     await first.registry.publishKid({
-      document: signKidDocument(unsigned, recoveryKey, '2026-01-02T00:00:00.000Z', profile)
+      document: signIdentityDocument(unsigned, recoveryKey, '2026-01-02T00:00:00.000Z', profile)
     })
     const node = await start()
     expect(await node.registry.want(genesis.id)).toMatchObject({ state: 'adopted' })

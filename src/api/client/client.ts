@@ -163,7 +163,7 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     networkStatus: (options?: RequestOptions) => json<NetworkStatusView>('GET', '/api/network-status', options),
     resolve: (name: string, options?: RequestOptions) =>
       json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
-    kidLog: (did: string, options?: RequestOptions) =>
+    identityLog: (did: string, options?: RequestOptions) =>
       json<IdentityLogBody>('GET', `/api/resolve-kid/${segment(did)}/log`, options),
     resolveKid: (did: string, options?: RequestOptions) =>
       json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
@@ -174,8 +174,11 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
       json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
     publish: (reveal: PublishRequest['reveal'], options?: RequestOptions) =>
       json<StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
-    publishKid: (authorizedKid: unknown, options?: RequestOptions) =>
-      json<IdentityPublishedBody>('POST', '/api/publish-kid', { ...options, body: { authorized_kid: authorizedKid } }),
+    publishKid: (authorizedIdentity: unknown, options?: RequestOptions) =>
+      json<IdentityPublishedBody>('POST', '/api/publish-kid', {
+        ...options,
+        body: { authorized_kid: authorizedIdentity }
+      }),
     publishManifest: (authorizedManifest: unknown, options?: RequestOptions) =>
       json<IdentityPublishedBody>('POST', '/api/publish-manifest', {
         ...options,

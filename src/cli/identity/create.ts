@@ -1,7 +1,13 @@
 import { fromBase64, toBase64 } from '../../protocol/encoding/bytes.ts'
 import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey } from '../../protocol/crypto/keys.ts'
-import { buildGenesis, signKidDocument, type Did, type KidDocument, type Service } from '../../protocol/identity/kid.ts'
-import { signKidBinding } from '../../protocol/identity/kid-binding.ts'
+import {
+  buildGenesis,
+  signIdentityDocument,
+  type Did,
+  type IdentityDocument,
+  type Service
+} from '../../protocol/identity/document.ts'
+import { signIdentityBinding } from '../../protocol/identity/binding.ts'
 import { parseName } from '../../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import { decodeVdfProof } from '../../protocol/claim/reveal.ts'
@@ -9,8 +15,8 @@ import type { RevealBody } from '../../api/client/client.ts'
 import { usageFailure } from '../failures/failure.ts'
 
 /** What POST /api/publish-kid takes as `authorized_kid`. */
-export interface AuthorizedKid {
-  document: KidDocument
+export interface AuthorizedIdentity {
+  document: IdentityDocument
   name?: string
   /** Base64. */
   name_signature?: string
@@ -43,7 +49,7 @@ export function createIdentity(
   parts: IdentityParts,
   created: string,
   profile: NetworkProfile
-): KidDocument {
+): IdentityDocument {
   const hash = profileHash(profile)
   const { index, services, alsoKnownAs, recoveryKeys = [didRecoveryKey(seed, hash, index).publicKey] } = parts
   const updateKey = didUpdateKey(seed, hash, index)
@@ -57,7 +63,7 @@ export function createIdentity(
     },
     profile
   )
-  return signKidDocument(genesis, updateKey, created, profile)
+  return signIdentityDocument(genesis, updateKey, created, profile)
 }
 
 /** The name's word for the identity: signed by the name's key for the claim that `reveal` shows. */
@@ -68,5 +74,5 @@ export function bindToName(seed: Uint8Array, reveal: RevealBody, did: Did, profi
   if (!Buffer.from(key.publicKey).equals(Uint8Array.from(reveal.pubkey)))
     throw usageFailure(`${reveal.name} belongs to another seed than this one`)
   const first = decodeVdfProof(fromBase64(reveal.vdf_proof)).chain?.[0]?.p ?? reveal.drand_pulse
-  return toBase64(signKidBinding(name, first, did, key.secretKey, hash).signature)
+  return toBase64(signIdentityBinding(name, first, did, key.secretKey, hash).signature)
 }

@@ -3,11 +3,11 @@ import { encodeMultikey } from '../../protocol/identity/did.ts'
 import { didAssertionKey, didUpdateKey } from '../../protocol/crypto/keys.ts'
 import {
   buildNextVersion,
-  type KidChanges,
-  type KidDocument,
-  type UnsignedKidDocument
-} from '../../protocol/identity/kid.ts'
-import type { KidLog } from '../../protocol/identity/kid-log.ts'
+  type IdentityChanges,
+  type IdentityDocument,
+  type UnsignedIdentityDocument
+} from '../../protocol/identity/document.ts'
+import type { IdentityLog } from '../../protocol/identity/log.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import { usageFailure } from '../failures/failure.ts'
 
@@ -25,10 +25,10 @@ export interface RecoverParts {
  * key could sign, or that would hand the identity back.
  */
 export function buildRecovery(
-  log: KidLog,
+  log: IdentityLog,
   { after = log.versions.length, keysOf, recoveryKeys }: RecoverParts,
   profile: NetworkProfile
-): { log: KidLog; unsigned: UnsignedKidDocument } {
+): { log: IdentityLog; unsigned: UnsignedIdentityDocument } {
   const versions = log.versions.slice(0, after)
   const former = versions.at(-1)
   if (former === undefined || versions.length < after)
@@ -46,7 +46,7 @@ export function buildRecovery(
       `the identity has ${after} versions, and a log holds no more`,
       'Give --after with the number of an earlier version: later ones fall away.'
     )
-  const changes: KidChanges = {
+  const changes: IdentityChanges = {
     ...(keysOf === undefined ? {} : newKeys(log, keysOf, profile)),
     ...(recoveryKeys === undefined ? {} : { recoveryKeys: recoveryKeys.map(encodeMultikey) })
   }
@@ -54,19 +54,19 @@ export function buildRecovery(
   const unsigned = withoutMember(
     buildNextVersion(former.document, changes),
     'deactivated'
-  ) as unknown as UnsignedKidDocument
+  ) as unknown as UnsignedIdentityDocument
   return { log: { did: log.did, versions }, unsigned }
 }
 
 /** A thief may have listed keys of his own: none of the former ones stays. */
 function newKeys(
-  log: KidLog,
+  log: IdentityLog,
   { seed, index }: { seed: Uint8Array; index: number },
   profile: NetworkProfile
-): KidChanges {
+): IdentityChanges {
   const hash = profileHash(profile)
   const updateKey = encodeMultikey(didUpdateKey(seed, hash, index).publicKey)
-  if (log.versions.some(({ document }: { document: KidDocument }) => document.updateKeys.includes(updateKey))) {
+  if (log.versions.some(({ document }: { document: IdentityDocument }) => document.updateKeys.includes(updateKey))) {
     throw usageFailure(
       `this seed's key of index ${index} could sign for ${log.did} before: if it was stolen, the thief would have the identity again`,
       'Name a new seed with --data-dir or --seed-file. If only its key is to change, give another --index; if only the recovery keys are, give --keep-keys.'

@@ -4,8 +4,12 @@
  */
 import * as v from 'valibot'
 import { toHex } from '../../protocol/encoding/bytes.ts'
-import { parseKidDocument, parseUnsignedKidDocument, type UnsignedKidDocument } from '../../protocol/identity/kid.ts'
-import { verifyKidLog, type KidLog } from '../../protocol/identity/kid-log.ts'
+import {
+  parseIdentityDocument,
+  parseUnsignedIdentityDocument,
+  type UnsignedIdentityDocument
+} from '../../protocol/identity/document.ts'
+import { verifyIdentityLog, type IdentityLog } from '../../protocol/identity/log.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Context } from '../context.ts'
@@ -29,8 +33,8 @@ const FileSchema = v.object({
 export interface Recovery {
   readonly profile: NetworkProfile
   /** Verified. */
-  readonly log: KidLog
-  readonly unsigned: UnsignedKidDocument
+  readonly log: IdentityLog
+  readonly unsigned: UnsignedIdentityDocument
 }
 
 export function recoveryFile(network: string, { profile, log, unsigned }: Recovery): object {
@@ -62,11 +66,11 @@ export async function readRecoveryFile(context: Context, file: string, network: 
       'Name the profile file of that network with --network.'
     )
   try {
-    const log = verifyKidLog(
-      output.log.map((document) => parseKidDocument(document, profile)),
+    const log = verifyIdentityLog(
+      output.log.map((document) => parseIdentityDocument(document, profile)),
       profile
     )
-    return { profile, log, unsigned: parseUnsignedKidDocument(output.unsigned, profile) }
+    return { profile, log, unsigned: parseUnsignedIdentityDocument(output.unsigned, profile) }
   } catch (error) {
     if (error instanceof ProtocolError) throw fault(`${where} does not verify: ${error.detail}`, undefined, error)
     throw error

@@ -1,7 +1,7 @@
 /** An identity whose keys were lost or stolen: the recovery key, what is prepared for it, and its signature. */
 import { encodeMultikey } from '../../protocol/identity/did.ts'
-import { parseKidDocument } from '../../protocol/identity/kid.ts'
-import { verifyKidLog } from '../../protocol/identity/kid-log.ts'
+import { parseIdentityDocument } from '../../protocol/identity/document.ts'
+import { verifyIdentityLog } from '../../protocol/identity/log.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
@@ -59,9 +59,9 @@ export async function runRecover(context: Context, options: RecoverOptions, did:
   const profile = loadProfile(context, options.network)
   const keysOf =
     options.keepKeys === true ? undefined : { seed: await readSeed(context, options.seedFile), index: options.index }
-  const { versions } = await aboutDid(connect(context).kidLog(requireDid(did)))
-  const standing = verifyKidLog(
-    versions.map((version) => parseKidDocument(version, profile)),
+  const { versions } = await aboutDid(connect(context).identityLog(requireDid(did)))
+  const standing = verifyIdentityLog(
+    versions.map((version) => parseIdentityDocument(version, profile)),
     profile
   )
   if (standing.did !== did)

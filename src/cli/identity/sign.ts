@@ -2,20 +2,20 @@ import { encodeMultikey } from '../../protocol/identity/did.ts'
 import type { KeyPair } from '../../protocol/crypto/ed25519.ts'
 import { didRecoveryKey } from '../../protocol/crypto/keys.ts'
 import { KEY_INDICES } from '../../protocol/identity/key-index.ts'
-import { signKidDocument, type KidDocument } from '../../protocol/identity/kid.ts'
-import { verifyVersion } from '../../protocol/identity/kid-log.ts'
+import { signIdentityDocument, type IdentityDocument } from '../../protocol/identity/document.ts'
+import { verifyVersion } from '../../protocol/identity/log.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { EXIT } from '../failures/exit-codes.ts'
 import { Failure } from '../failures/failure.ts'
 import type { Recovery } from './recovery-file.ts'
 
 /**
- * Signs a prepared version. CLI-INP-001 unless the key is a recovery key of the version before; KidError for a version
+ * Signs a prepared version. CLI-INP-001 unless the key is a recovery key of the version before; IdentityError for a version
  * that does not follow it.
  *
  * @param created an instant in UTC, such as `new Date(ms).toISOString()`
  */
-export function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair, created: string): KidDocument {
+export function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair, created: string): IdentityDocument {
   const parent = log.versions.at(-1)!
   const { recoveryKeys = [], version } = parent.document
   if (!recoveryKeys.includes(encodeMultikey(key.publicKey))) {
@@ -28,7 +28,7 @@ export function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair,
       }
     )
   }
-  const signed = signKidDocument(unsigned, key, created, profile)
+  const signed = signIdentityDocument(unsigned, key, created, profile)
   verifyVersion(signed, parent, profile)
   return signed
 }
@@ -55,7 +55,7 @@ export function describeVersion({
   recoveryKeys = [],
   service = [],
   alsoKnownAs = []
-}: KidDocument): string[] {
+}: IdentityDocument): string[] {
   return [
     `signed version ${version} of ${id}`,
     `  update keys: ${updateKeys.join(', ')}`,

@@ -3,7 +3,7 @@
  */
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Judged, ManifestOutline } from '../../protocol/identity/judge-documents.ts'
-import type { KidRecordOutline } from '../../protocol/identity/kid-record.ts'
+import type { IdentityRecordOutline } from '../../protocol/identity/record.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { EvaluationRequest, EvaluationSize, ProofQuestion, PulseQuestion } from '../types.ts'
 
@@ -31,7 +31,7 @@ export interface WorkerCalls {
   }
   plannedWork: { request: EvaluationSize & { threads: number }; value: number }
   /** `record` must not be a view of more: all of its memory crosses. */
-  judgeIdentity: { request: { record: Uint8Array; profile: NetworkProfile }; value: Judged<KidRecordOutline> }
+  judgeIdentity: { request: { record: Uint8Array; profile: NetworkProfile }; value: Judged<IdentityRecordOutline> }
   judgeManifest: { request: { record: Uint8Array; profile: NetworkProfile }; value: Judged<ManifestOutline> }
   judgeSpeaker: { request: { record: Uint8Array; identity: Uint8Array; profile: NetworkProfile }; value: Judged<true> }
   measureRate: { request: { bits: number; milliseconds: number }; value: number }

@@ -1,5 +1,5 @@
 /** Records of our own: kept, so that they can be sent again whatever happens to those who hold them. */
-import { decodeKidEnvelope } from '../../protocol/identity/kid-record.ts'
+import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { leaseState } from '../../protocol/name/lease.ts'
 import { decodeManifestRecord } from '../../protocol/identity/manifest.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
@@ -66,7 +66,7 @@ function isOver({ kind, bytes }: OwnRecord, clock: RoundClock, profile: NetworkP
     case 'reveal':
       return leaseState(decodeReveal(bytes).drand_pulse, clock.time().lapse, profile).state === 'dead'
     case 'kid':
-      decodeKidEnvelope(bytes, profile)
+      decodeIdentityEnvelope(bytes, profile)
       return false
     case 'manifest': {
       const { validUntil } = decodeManifestRecord(bytes, profile)

@@ -2,7 +2,7 @@ import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { ManifestOutline } from '../../protocol/identity/judge-documents.ts'
-import { decodeKidEnvelope } from '../../protocol/identity/kid-record.ts'
+import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { compareManifestOrder, compareManifests, decodeManifestRecord } from '../../protocol/identity/manifest.ts'
 import { parseName } from '../../protocol/name/names.ts'
 import { compareRecords, type RecordOrder } from '../../protocol/claim/order.ts'
@@ -54,7 +54,10 @@ function compared({ kind, bytes }: OwnRecord, held: Uint8Array, profile: Network
     case 'kid': {
       // Whether what a peer shows verifies is for those to find out who rely on it: twenty logs would hold our event
       // loop up for as many times 20 ms.
-      const [ours, theirs] = [decodeKidEnvelope(bytes, profile).versions, decodeKidEnvelope(held, profile).versions]
+      const [ours, theirs] = [
+        decodeIdentityEnvelope(bytes, profile).versions,
+        decodeIdentityEnvelope(held, profile).versions
+      ]
       const isOnTop = ours.every((version, index) => theirs[index] !== undefined && equalBytes(version, theirs[index]))
       return isOnTop ? theirs.length - ours.length : -1
     }

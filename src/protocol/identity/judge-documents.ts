@@ -4,7 +4,7 @@
  */
 import { sha256 } from '../encoding/bytes.ts'
 import { ProtocolError } from '../errors.ts'
-import { decodeKidRecord, type KidRecordOutline } from './kid-record.ts'
+import { decodeIdentityRecord, type IdentityRecordOutline } from './record.ts'
 import { decodeManifestRecord, verifyManifest, type Manifest, type ManifestOrder } from './manifest.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
@@ -14,9 +14,9 @@ export type Judged<T> =
   { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Pick<ProtocolError, 'rule' | 'detail'>)
 
 /** Whether a record is an identity log that verifies, and what is to be known of it. */
-export function judgeIdentity(record: Uint8Array, profile: NetworkProfile): Judged<KidRecordOutline> {
+export function judgeIdentity(record: Uint8Array, profile: NetworkProfile): Judged<IdentityRecordOutline> {
   return judged(() => {
-    const { log, ...carriers } = decodeKidRecord(record, profile)
+    const { log, ...carriers } = decodeIdentityRecord(record, profile)
     return { log: { did: log.did, versions: log.versions.map(({ hash, signer }) => ({ hash, signer })) }, ...carriers }
   })
 }
@@ -32,7 +32,7 @@ export function judgeManifest(record: Uint8Array, profile: NetworkProfile): Judg
 /** Whether a manifest speaks for an identity: both records verify, and its key is in the log. */
 export function judgeSpeaker(manifest: Uint8Array, identity: Uint8Array, profile: NetworkProfile): Judged<true> {
   return judged(() => {
-    verifyManifest(decodeManifestRecord(manifest, profile), decodeKidRecord(identity, profile).log)
+    verifyManifest(decodeManifestRecord(manifest, profile), decodeIdentityRecord(identity, profile).log)
     return true as const
   })
 }

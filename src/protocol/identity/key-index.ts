@@ -1,7 +1,7 @@
 import { encodeMultikey } from './did.ts'
 import { parseCanonicalJson } from '../encoding/jcs.ts'
 import { didUpdateKey } from '../crypto/keys.ts'
-import { parseKidDocument, type UnsignedKidDocument } from './kid.ts'
+import { parseIdentityDocument, type UnsignedIdentityDocument } from './document.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
 
@@ -12,7 +12,7 @@ export const KEY_INDICES = 64
  * The index of the seed's keys that may sign the next version of a document; undefined where none of the first 64 may.
  */
 export function keyIndexOf(
-  { updateKeys }: Pick<UnsignedKidDocument, 'updateKeys'>,
+  { updateKeys }: Pick<UnsignedIdentityDocument, 'updateKeys'>,
   masterSeed: Uint8Array,
   profile: NetworkProfile
 ): number | undefined {
@@ -25,7 +25,7 @@ export function keyIndexOf(
 
 /**
  * The index of the seed's keys in an identity, by the RFC 8785 bytes of its versions: of the newest, which a recovery
- * may have given to this seed, else of the first, which a thief may have replaced. Throws EncodingError or KidError for
+ * may have given to this seed, else of the first, which a thief may have replaced. Throws EncodingError or IdentityError for
  * what is no document.
  */
 export function keyIndexOfLog(
@@ -35,7 +35,7 @@ export function keyIndexOfLog(
 ): number | undefined {
   const indexIn = (version: Uint8Array): number | undefined =>
     keyIndexOf(
-      parseKidDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile),
+      parseIdentityDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile),
       masterSeed,
       profile
     )

@@ -8,10 +8,10 @@ import { decodeMultikey, parseDid } from './did.ts'
 import { instant, parseBy, proofSchema, text, uri } from './document-schema.ts'
 import { EncodingError } from '../errors.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
-import type { KidDocument } from './kid.ts'
-import { KidError } from './kid.ts'
-import type { KidLog } from './kid-log.ts'
-import { headOf } from './kid-log.ts'
+import type { IdentityDocument } from './document.ts'
+import { IdentityError } from './document.ts'
+import type { IdentityLog } from './log.ts'
+import { headOf } from './log.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
 
@@ -62,15 +62,15 @@ const UnsignedSchema = v.strictObject({
 
 const ManifestSchema = v.strictObject({ ...UnsignedSchema.entries, proof: proofSchema })
 
-/** Checks the shape of a manifest, its limits and its network. Throws KidError. */
+/** Checks the shape of a manifest, its limits and its network. Throws IdentityError. */
 export function parseManifest(json: unknown, profile: NetworkProfile): Manifest {
-  const manifest = parseBy(ManifestSchema, json, (detail) => new KidError('manifest', detail)) as Manifest
+  const manifest = parseBy(ManifestSchema, json, (detail) => new IdentityError('manifest', detail)) as Manifest
   checkManifest(manifest, profile)
   if (manifest.proof.domain !== toHex(profileHash(profile)))
-    throw new KidError('proof', `proof.domain is not the hash of network ${profile.id}`)
+    throw new IdentityError('proof', `proof.domain is not the hash of network ${profile.id}`)
   const size = canonicalJsonBytes(manifest).length
   if (size > profile.limits.manifest_bytes)
-    throw new KidError(
+    throw new IdentityError(
       'manifest',
       `a manifest has at most ${profile.limits.manifest_bytes} bytes; this one has ${size}`
     )
@@ -94,11 +94,11 @@ export function signManifest(
 
 /**
  * Verifies a manifest against the identity's log. Its key must be an assertion key of the version it names and, with
- * the same bytes, of the newest one: a key that was taken out says nothing more. Throws KidError.
+ * the same bytes, of the newest one: a key that was taken out says nothing more. Throws IdentityError.
  */
-export function verifyManifest(manifest: Manifest, log: KidLog): void {
+export function verifyManifest(manifest: Manifest, log: IdentityLog): void {
   const fail = (detail: string): never => {
-    throw new KidError('manifest', detail)
+    throw new IdentityError('manifest', detail)
   }
   if (manifest.id !== log.did) fail('id is not the DID of that identity')
   const named =
@@ -110,7 +110,7 @@ export function verifyManifest(manifest: Manifest, log: KidLog): void {
   const key = assertionKey(named, method) ?? fail(`${method} is no assertion key of version ${manifest.kid_version}`)
   if (assertionKey(head, method) !== key) fail(`${method} is no assertion key any more`)
   if (!checkProof(manifest, decodeMultikey(key)))
-    throw new KidError('proof', 'the proof of the manifest does not verify')
+    throw new IdentityError('proof', 'the proof of the manifest does not verify')
 }
 
 /** What the order of manifests looks at. */
@@ -145,7 +145,7 @@ export function encodeManifestRecord(manifest: Manifest): Uint8Array {
   return canonicalJsonBytes(manifest)
 }
 
-/** Throws EncodingError or KidError. Verify it against the identity's log afterwards. */
+/** Throws EncodingError or IdentityError. Verify it against the identity's log afterwards. */
 export function decodeManifestRecord(bytes: Uint8Array, profile: NetworkProfile): Manifest {
   return parseManifest(parseCanonicalJson(bytes, { maxBytes: profile.limits.manifest_bytes }), profile)
 }
@@ -154,20 +154,20 @@ function checkManifest(manifest: UnsignedManifest, profile: NetworkProfile): voi
   try {
     parseDid(manifest.id, profile)
   } catch (error) {
-    if (error instanceof EncodingError) throw new KidError('manifest', `id: ${error.detail}`, { cause: error })
+    if (error instanceof EncodingError) throw new IdentityError('manifest', `id: ${error.detail}`, { cause: error })
     throw error
   }
   const { capabilities, manifest_days } = profile.limits
   if (manifest.capabilities.length > capabilities)
-    throw new KidError('manifest', `capabilities: at most ${capabilities}`)
+    throw new IdentityError('manifest', `capabilities: at most ${capabilities}`)
   const ids = manifest.capabilities.map(({ id }) => id)
-  if (new Set(ids).size !== ids.length) throw new KidError('manifest', 'capabilities: two ids are the same')
+  if (new Set(ids).size !== ids.length) throw new IdentityError('manifest', 'capabilities: two ids are the same')
   const span = Date.parse(manifest.validUntil) - Date.parse(manifest.validFrom)
   if (span <= 0 || span > manifest_days * DAY_MS)
-    throw new KidError('manifest', `validUntil: after validFrom, by at most ${manifest_days} days`)
+    throw new IdentityError('manifest', `validUntil: after validFrom, by at most ${manifest_days} days`)
 }
 
-function assertionKey(document: KidDocument, method: string): string | undefined {
+function assertionKey(document: IdentityDocument, method: string): string | undefined {
   if (document.assertionMethod?.includes(method) !== true) return undefined
   return document.verificationMethod.find(({ id }) => id === method)?.publicKeyMultibase
 }

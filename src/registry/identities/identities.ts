@@ -11,16 +11,21 @@ import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../../protocol/encoding/jcs.ts'
 import type { Judged } from '../../protocol/identity/judge-documents.ts'
 import { keyIndexOfLog } from '../../protocol/identity/key-index.ts'
-import { kidDocumentHash, KidError, parseKidDocument, type KidDocument } from '../../protocol/identity/kid.ts'
-import { signKidBinding, verifyKidBinding, type KidBinding } from '../../protocol/identity/kid-binding.ts'
-import { checkLogSize, mergeKidLogs } from '../../protocol/identity/kid-log.ts'
 import {
-  decodeKidEnvelope,
+  identityDocumentHash,
+  IdentityError,
+  parseIdentityDocument,
+  type IdentityDocument
+} from '../../protocol/identity/document.ts'
+import { signIdentityBinding, verifyIdentityBinding, type IdentityBinding } from '../../protocol/identity/binding.ts'
+import { checkLogSize, mergeIdentityLogs } from '../../protocol/identity/log.ts'
+import {
+  decodeIdentityEnvelope,
   documentStampSubject,
-  encodeKidEnvelope,
-  type KidRecordEnvelope,
-  type KidRecordOutline
-} from '../../protocol/identity/kid-record.ts'
+  encodeIdentityEnvelope,
+  type IdentityRecordEnvelope,
+  type IdentityRecordOutline
+} from '../../protocol/identity/record.ts'
 import {
   compareManifestOrder,
   compareManifests,
@@ -34,7 +39,7 @@ import { keys } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { stampFor } from '../publication/commitments.ts'
 import { openName, ownKey, type RegistryContext } from '../context.ts'
-import { readAuthorizedKid, readAuthorizedManifest } from './identity-requests.ts'
+import { readAuthorizedIdentity, readAuthorizedManifest } from './identity-requests.ts'
 import { isSuperseded, requireMajority, superseded } from '../publication/publishing.ts'
 import { foldShown, isAsNewAs, SeenIdentities, type ShownLog } from './seen-identities.ts'
 import { isWholeNetwork, survey } from '../resolution/survey.ts'
@@ -42,7 +47,7 @@ import type { ResolvedIdentity, ResolvedIdentityLog } from '../types.ts'
 import type { StoredBy } from '../../views/stored-by.ts'
 
 /** An identity whose log has been verified, with the RFC 8785 bytes of its versions. */
-interface KnownIdentity extends KidRecordEnvelope, KidRecordOutline {}
+interface KnownIdentity extends IdentityRecordEnvelope, IdentityRecordOutline {}
 
 /**
  * The newest documents of a DID. SVC-REQ-001 for what is no DID of this network, SVC-RES-001, SVC-RES-002, SVC-RES-004.
@@ -91,8 +96,8 @@ export async function publishKid(
   input: unknown
 ): Promise<{ did: string; version: number } & StoredBy> {
   return invalidAsKid001(async () => {
-    const request = readAuthorizedKid(input)
-    const document = parseKidDocument(request.document, context.profile)
+    const request = readAuthorizedIdentity(input)
+    const document = parseIdentityDocument(request.document, context.profile)
     const known = await knownIdentity(context, document.id)
     const versions = await withVersion(context, known, document)
     const binding =
@@ -118,12 +123,12 @@ export async function publishManifest(
     const manifest = parseManifest(readAuthorizedManifest(input), context.profile)
     // Nobody would take it, and from here it would be sent again for ever, in place of the one before.
     if (!isManifestCurrent(manifest, context.clock.now()))
-      throw new KidError('manifest', 'validUntil has passed, or validFrom is still to come')
+      throw new IdentityError('manifest', 'validUntil has passed, or validFrom is still to come')
     const known = await knownIdentity(context, manifest.id)
     if (known === undefined)
-      throw new KidError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
+      throw new IdentityError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
     const encoded = encodeManifestRecord(manifest)
-    requireValid(await context.pool.judgeSpeaker(encoded, encodeKidEnvelope(known), context.profile, 'own'))
+    requireValid(await context.pool.judgeSpeaker(encoded, encodeIdentityEnvelope(known), context.profile, 'own'))
     const standing = await standingManifest(context, known)
     // Nobody would take it, and from here it would be sent again in place of the one that stands.
     if (standing !== undefined && compareManifests(standing, manifest) > 0) throw supersededManifest(manifest, standing)
@@ -176,20 +181,20 @@ export async function adoptIdentity(
 async function withVersion(
   { pool, profile }: RegistryContext,
   known: KnownIdentity | undefined,
-  document: KidDocument
+  document: IdentityDocument
 ): Promise<readonly Uint8Array[]> {
   const standing = known?.log.versions[document.version - 1]
-  if (known !== undefined && standing !== undefined && equalBytes(standing.hash, kidDocumentHash(document)))
+  if (known !== undefined && standing !== undefined && equalBytes(standing.hash, identityDocumentHash(document)))
     return known.versions
   const versions = [...(known?.versions.slice(0, document.version - 1) ?? []), canonicalJsonBytes(document)]
   checkLogSize(
     versions.map(({ length }) => length),
     profile
   )
-  const { log } = requireValid(await pool.judgeIdentity(encodeKidEnvelope({ versions }), profile, 'own'))
+  const { log } = requireValid(await pool.judgeIdentity(encodeIdentityEnvelope({ versions }), profile, 'own'))
   // A version that is there already: only a recovery key may replace it and what follows.
-  if (known !== undefined && mergeKidLogs(known.log, log).kind === 'stale') {
-    throw new KidError(
+  if (known !== undefined && mergeIdentityLogs(known.log, log).kind === 'stale') {
+    throw new IdentityError(
       'log',
       `version ${document.version} stands already with other contents; the next one is ${known.versions.length + 1}`
     )
@@ -233,7 +238,7 @@ async function standingOf(
   const judge = async (
     bytes: Uint8Array,
     votes: number
-  ): Promise<(ShownLog & { bytes: Uint8Array; outline: KidRecordOutline })[]> => {
+  ): Promise<(ShownLog & { bytes: Uint8Array; outline: IdentityRecordOutline })[]> => {
     const verdict = await pool.judgeIdentity(bytes, profile, 'own')
     return verdict.ok && verdict.value.log.did === did
       ? [{ bytes, outline: verdict.value, log: verdict.value.log, shownBy: votes }]
@@ -255,7 +260,7 @@ async function standingOf(
   }
   // What few say while the others are silent would bind as long.
   if (isAnswered) memory.see(best.log, context.time().now)
-  return { ...best.outline, versions: decodeKidEnvelope(best.bytes, profile).versions }
+  return { ...best.outline, versions: decodeIdentityEnvelope(best.bytes, profile).versions }
 }
 
 /** The newest that peers show. Offline it is not known. */
@@ -294,7 +299,7 @@ async function findManifest(
       ? [{ bytes, order: verdict.value }]
       : []
   )
-  const identity = encodeKidEnvelope(known)
+  const identity = encodeIdentityEnvelope(known)
   for (const { bytes } of current.toSorted((left, right) => compareManifestOrder(right.order, left.order))) {
     if ((await pool.judgeSpeaker(bytes, identity, profile, 'own')).ok) return decodeManifestRecord(bytes, profile)
   }
@@ -307,7 +312,7 @@ async function bind(
   text: string,
   signature: Uint8Array | undefined,
   did: Did
-): Promise<KidBinding> {
+): Promise<IdentityBinding> {
   const name = openName(context, text)
   const owned = context.owned.get(name)
   if (signature === undefined) {
@@ -316,13 +321,17 @@ async function bind(
         'SVC-OWN-001',
         `This daemon does not own ${name}, so the request needs the owner's name_signature.`
       )
-    return signKidBinding(name, owned.firstRound, did, ownKey(context, name).secretKey, context.profileHash)
+    return signIdentityBinding(name, owned.firstRound, did, ownKey(context, name).secretKey, context.profileHash)
   }
   const { tally } = await survey(context, name)
   const claim = tally.kind === 'owner' ? tally.owner.newest : undefined
   const binding = claim === undefined ? undefined : { name, firstRound: claim.firstRound, signature }
-  if (claim === undefined || binding === undefined || !verifyKidBinding(binding, did, claim, context.profileHash)) {
-    throw new KidError('binding', `name_signature is not by the owner of ${name} for ${did}`)
+  if (
+    claim === undefined ||
+    binding === undefined ||
+    !verifyIdentityBinding(binding, did, claim, context.profileHash)
+  ) {
+    throw new IdentityError('binding', `name_signature is not by the owner of ${name} for ${did}`)
   }
   return binding
 }
@@ -335,7 +344,7 @@ async function bind(
 export async function renewStamp(context: RegistryContext, did: Did): Promise<void> {
   const { store, network, profile } = context
   const key = keys.ownIdentity(did)
-  const own = readOrSetAside(store, key, store.get(key), (bytes) => decodeKidEnvelope(bytes, profile))
+  const own = readOrSetAside(store, key, store.get(key), (bytes) => decodeIdentityEnvelope(bytes, profile))
   if (own === undefined || context.time().lapse < (own.stamp?.round ?? 0) + profile.document_refresh / 2) return
   const before = store.get(key)!
   const known = await knownIdentity(context, did)
@@ -357,11 +366,11 @@ export async function renewStamp(context: RegistryContext, did: Did): Promise<vo
 async function stamped(
   context: RegistryContext,
   did: Did,
-  record: Pick<KidRecordEnvelope, 'versions' | 'binding'>
+  record: Pick<IdentityRecordEnvelope, 'versions' | 'binding'>
 ): Promise<Uint8Array> {
   const { verified, now } = context.time()
   const round = verified === 0 ? now : verified
-  return encodeKidEnvelope({
+  return encodeIdentityEnvelope({
     ...record,
     stamp: { round, nonce: await stampFor(context, documentStampSubject(did, round, context.profileHash)) }
   })

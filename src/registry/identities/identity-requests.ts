@@ -4,26 +4,26 @@
 import { fromBase64 } from '../../protocol/encoding/bytes.ts'
 import { SIGNATURE_BYTES } from '../../protocol/crypto/ed25519.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { KidError } from '../../protocol/identity/kid.ts'
+import { IdentityError } from '../../protocol/identity/document.ts'
 
-export interface AuthorizedKid {
+export interface AuthorizedIdentity {
   readonly document: unknown
   readonly name: string | undefined
   readonly nameSignature: Uint8Array | undefined
 }
 
-/** {document, name?, name_signature?}, or the document itself. Throws KidError. */
-export function readAuthorizedKid(input: unknown): AuthorizedKid {
+/** {document, name?, name_signature?}, or the document itself. Throws IdentityError. */
+export function readAuthorizedIdentity(input: unknown): AuthorizedIdentity {
   const fields = objectOf(input, 'authorized_kid')
   if (!('document' in fields)) return { document: fields, name: undefined, nameSignature: undefined }
   const { document, name, name_signature: signature } = fields
-  if (name !== undefined && typeof name !== 'string') throw new KidError('binding', 'name: a text is expected')
+  if (name !== undefined && typeof name !== 'string') throw new IdentityError('binding', 'name: a text is expected')
   if (name === undefined && signature !== undefined)
-    throw new KidError('binding', 'name_signature without a name says nothing')
+    throw new IdentityError('binding', 'name_signature without a name says nothing')
   return { document, name, nameSignature: signature === undefined ? undefined : bytesOf(signature) }
 }
 
-/** {manifest}, or the manifest itself. Throws KidError. */
+/** {manifest}, or the manifest itself. Throws IdentityError. */
 export function readAuthorizedManifest(input: unknown): unknown {
   const fields = objectOf(input, 'authorized_manifest')
   return 'manifest' in fields ? fields['manifest'] : fields
@@ -31,7 +31,7 @@ export function readAuthorizedManifest(input: unknown): unknown {
 
 function objectOf(input: unknown, what: string): Record<string, unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw new KidError('document', `${what}: an object is expected`)
+    throw new IdentityError('document', `${what}: an object is expected`)
   return input as Record<string, unknown>
 }
 
@@ -46,7 +46,7 @@ function bytesOf(value: unknown): Uint8Array {
           ? arrayOf(value)
           : undefined
   if (bytes?.length !== SIGNATURE_BYTES)
-    throw new KidError(
+    throw new IdentityError(
       'binding',
       `name_signature: ${SIGNATURE_BYTES} bytes are expected, as base64 or an array of integers`
     )

@@ -6,7 +6,7 @@ import { encode } from 'cborg'
 import * as v from 'valibot'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Did } from '../../protocol/identity/did.ts'
-import { mergeKidLogs, type KidLogOutline } from '../../protocol/identity/kid-log.ts'
+import { mergeIdentityLogs, type IdentityLogOutline } from '../../protocol/identity/log.ts'
 import { keys, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
@@ -34,13 +34,13 @@ export class SeenIdentities {
     this.#most = most
   }
 
-  get(did: Did): KidLogOutline | undefined {
+  get(did: Did): IdentityLogOutline | undefined {
     const seen = this.#read(keys.seenIdentity(did), this.#store.get(keys.seenIdentity(did)))
     return seen === undefined ? undefined : { did, versions: seen.versions }
   }
 
   /** Version 1 alone is remembered by nobody: the DID is its hash. Throws StoreError. */
-  see({ did, versions }: KidLogOutline, round: number): void {
+  see({ did, versions }: IdentityLogOutline, round: number): void {
     const known = this.get(did)
     if (versions.length < 2 || (known !== undefined && isSameLog(known, { did, versions }))) return
     if (known === undefined && this.#store.count(prefixes.seenIdentities) >= this.#most) this.#forget()
@@ -70,12 +70,12 @@ export class SeenIdentities {
  * Whether a log is the one that was seen, goes on from it, or replaces a branch of it by a recovery key. Of equal rank
  * the one seen first stands.
  */
-export function isAsNewAs(log: KidLogOutline, seen: KidLogOutline | undefined): boolean {
-  return seen === undefined || isSameLog(seen, log) || mergeKidLogs(seen, log).kind !== 'stale'
+export function isAsNewAs(log: IdentityLogOutline, seen: IdentityLogOutline | undefined): boolean {
+  return seen === undefined || isSameLog(seen, log) || mergeIdentityLogs(seen, log).kind !== 'stale'
 }
 
 export interface ShownLog {
-  readonly log: KidLogOutline
+  readonly log: IdentityLogOutline
   /** Diverse peers that show it. */
   readonly shownBy: number
 }
@@ -98,21 +98,21 @@ export function foldShown<T extends ShownLog>(shown: readonly T[], first?: T): T
   const [standing, ...others] = first === undefined ? ordered : [first, ...ordered]
   return (
     standing &&
-    others.reduce((best, other) => (mergeKidLogs(best.log, other.log).kind === 'stale' ? best : other), standing)
+    others.reduce((best, other) => (mergeIdentityLogs(best.log, other.log).kind === 'stale' ? best : other), standing)
   )
 }
 
-function isOneBranch(one: KidLogOutline, other: KidLogOutline): boolean {
+function isOneBranch(one: IdentityLogOutline, other: IdentityLogOutline): boolean {
   const common = Math.min(one.versions.length, other.versions.length)
   return one.versions.slice(0, common).every(({ hash }, index) => equalBytes(hash, other.versions[index]!.hash))
 }
 
-function isSameLog(one: KidLogOutline, other: KidLogOutline): boolean {
+function isSameLog(one: IdentityLogOutline, other: IdentityLogOutline): boolean {
   return one.versions.length === other.versions.length && isOneBranch(one, other)
 }
 
 /** By the hash of the first version that differs. */
-function compareHeads(left: KidLogOutline, right: KidLogOutline): number {
+function compareHeads(left: IdentityLogOutline, right: IdentityLogOutline): number {
   const fork = left.versions.findIndex(
     ({ hash }, index) => right.versions[index] !== undefined && !equalBytes(hash, right.versions[index].hash)
   )

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createIdentity, parseService } from '../../../../src/cli/identity/create.ts'
 import { makeManifest, parseCapability, parseManifestDraft } from '../../../../src/cli/identity/manifest.ts'
 import { ServiceError } from '../../../../src/errors.ts'
-import { verifyKidLog } from '../../../../src/protocol/identity/kid-log.ts'
-import { kidDid, parseKidDocument } from '../../../../src/protocol/identity/kid.ts'
+import { verifyIdentityLog } from '../../../../src/protocol/identity/log.ts'
+import { identityDid, parseIdentityDocument } from '../../../../src/protocol/identity/document.ts'
 import { parseManifest, verifyManifest } from '../../../../src/protocol/identity/manifest.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
@@ -38,12 +38,12 @@ describe('an identity made on the command line', () => {
       'files=FileServer=https://files.example/?a=b'
     ])
     expect(exitCode).toBe(0)
-    const document = parseKidDocument(
+    const document = parseIdentityDocument(
       (JSON.parse(stdout) as { authorized_kid: { document: unknown } }).authorized_kid.document,
       profile
     )
-    expect(kidDid(document, profile)).toBe(document.id)
-    expect(verifyKidLog([document], profile).did).toBe(document.id)
+    expect(identityDid(document, profile)).toBe(document.id)
+    expect(verifyIdentityLog([document], profile).did).toBe(document.id)
     expect(document.service).toEqual([
       { id: `${document.id}#files`, type: 'FileServer', serviceEndpoint: 'https://files.example/?a=b' }
     ])
@@ -114,7 +114,7 @@ describe('a manifest made on the command line', () => {
       JSON.parse(JSON.stringify(makeManifest(seed, draft, identity, 30, Date.parse(NOW), profile))),
       profile
     )
-    verifyManifest(manifest, verifyKidLog([document], profile))
+    verifyManifest(manifest, verifyIdentityLog([document], profile))
     expect(manifest).toMatchObject({
       id: document.id,
       kid_version: 1,

@@ -10,10 +10,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createBudget } from '../../../../src/network/budget/budget.ts'
 import type { Holder } from '../../../../src/network/holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../../../src/network/holder/limits.ts'
-import { buildGenesis, signKidDocument, type KidDocument } from '../../../../src/protocol/identity/kid.ts'
-import { signKidBinding } from '../../../../src/protocol/identity/kid-binding.ts'
-import { verifyKidLog } from '../../../../src/protocol/identity/kid-log.ts'
-import { documentStampSubject, encodeKidRecord } from '../../../../src/protocol/identity/kid-record.ts'
+import {
+  buildGenesis,
+  signIdentityDocument,
+  type IdentityDocument
+} from '../../../../src/protocol/identity/document.ts'
+import { signIdentityBinding } from '../../../../src/protocol/identity/binding.ts'
+import { verifyIdentityLog } from '../../../../src/protocol/identity/log.ts'
+import { documentStampSubject, encodeIdentityRecord } from '../../../../src/protocol/identity/record.ts'
 import { encodeManifestRecord, signManifest } from '../../../../src/protocol/identity/manifest.ts'
 import { parseName } from '../../../../src/protocol/name/names.ts'
 import { getDocuments } from '../../../../src/network/client/documents.ts'
@@ -73,9 +77,9 @@ function holder(limits: Partial<HolderLimits> = {}, peers?: Peers): Holder {
   })
 }
 
-function identityOf(who: string): KidDocument {
+function identityOf(who: string): IdentityDocument {
   const { publicKey, ...key } = lab.owner(who)
-  return signKidDocument(
+  return signIdentityDocument(
     buildGenesis({ keys: [publicKey], updateKeys: [publicKey] }, lab.profile),
     { publicKey, ...key },
     CREATED,
@@ -88,17 +92,23 @@ function recordOf(
   who: string,
   carrier: 'stamp' | 'nothing' | { name: string; owner: string; firstRound: number } = 'stamp'
 ): Uint8Array {
-  const log = verifyKidLog([identityOf(who)], lab.profile)
-  if (carrier === 'nothing') return encodeKidRecord({ log })
+  const log = verifyIdentityLog([identityOf(who)], lab.profile)
+  if (carrier === 'nothing') return encodeIdentityRecord({ log })
   if (carrier === 'stamp')
-    return encodeKidRecord({
+    return encodeIdentityRecord({
       log,
       stamp: { round: lab.round, nonce: lab.stamp(documentStampSubject(log.did, lab.round, lab.hash)) }
     })
   const { name, owner, firstRound } = carrier
-  return encodeKidRecord({
+  return encodeIdentityRecord({
     log,
-    binding: signKidBinding(parseName(name, lab.profile), firstRound, log.did, lab.owner(owner).secretKey, lab.hash)
+    binding: signIdentityBinding(
+      parseName(name, lab.profile),
+      firstRound,
+      log.did,
+      lab.owner(owner).secretKey,
+      lab.hash
+    )
   })
 }
 

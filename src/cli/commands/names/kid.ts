@@ -5,7 +5,7 @@ import { action, type Context, type Run } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { Failure } from '../../failures/failure.ts'
 import { aboutDid, requireDid } from '../../identity/about-did.ts'
-import type { AuthorizedKid } from '../../identity/create.ts'
+import type { AuthorizedIdentity } from '../../identity/create.ts'
 import type { RecoverOptions, RecoveryKeyOptions, SignOptions } from '../../identity/run-recovery.ts'
 import { nameOfInput, readJson } from '../../input/files.ts'
 import { collectOption, integerOption } from '../../input/values.ts'
@@ -60,7 +60,7 @@ async function create(context: Context, options: CreateOptions): Promise<ExitCod
     recoveryKeys
   }
   const document = createIdentity(seed, parts, new Date().toISOString(), profile)
-  const authorized: AuthorizedKid = { document }
+  const authorized: AuthorizedIdentity = { document }
   if (options.name !== undefined) {
     authorized.name = options.name
     authorized.name_signature = bindToName(seed, await connect(context).resolve(options.name), document.id, profile)

@@ -1,9 +1,9 @@
 /** What carries an identity, so that it is kept: a live name that it is bound to, or a stamp that is renewed. */
 import type { Claim } from '../../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
-import { verifyKidBinding, type KidBinding } from '../../../protocol/identity/kid-binding.ts'
-import { documentStampSubject, isKept } from '../../../protocol/identity/kid-record.ts'
-import type { Did } from '../../../protocol/identity/kid.ts'
+import { verifyIdentityBinding, type IdentityBinding } from '../../../protocol/identity/binding.ts'
+import { documentStampSubject, isKept } from '../../../protocol/identity/record.ts'
+import type { Did } from '../../../protocol/identity/document.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { stampWork } from '../../../protocol/crypto/stamp.ts'
 import { ASK_MS, type Work } from '../../budget/budget.ts'
@@ -134,7 +134,7 @@ export class Carriers {
     return binding !== undefined && this.#binds(binding, log.did, this.#parts.owners.here(binding.name))
   }
 
-  #binds(binding: KidBinding, did: Did, claim: Claim | undefined): boolean {
-    return claim !== undefined && verifyKidBinding(binding, did, claim, this.#hash)
+  #binds(binding: IdentityBinding, did: Did, claim: Claim | undefined): boolean {
+    return claim !== undefined && verifyIdentityBinding(binding, did, claim, this.#hash)
   }
 }

@@ -3,14 +3,14 @@
  * for the largest.
  */
 import { EncodingError, messageOf, ProtocolError } from '../../../protocol/errors.ts'
-import { parseDid, type Did } from '../../../protocol/identity/kid.ts'
-import { decodeKidEnvelope, type KidRecordEnvelope } from '../../../protocol/identity/kid-record.ts'
+import { parseDid, type Did } from '../../../protocol/identity/document.ts'
+import { decodeIdentityEnvelope, type IdentityRecordEnvelope } from '../../../protocol/identity/record.ts'
 import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /** An identity as it was offered. */
-export interface ClaimedIdentity extends Omit<KidRecordEnvelope, 'versions'> {
+export interface ClaimedIdentity extends Omit<IdentityRecordEnvelope, 'versions'> {
   readonly log: { readonly did: Did }
 }
 
@@ -22,7 +22,7 @@ export interface ClaimedManifest {
 
 /** Throws EncodingError or NameError. */
 export function claimedIdentity(bytes: Uint8Array, profile: NetworkProfile): ClaimedIdentity {
-  const { versions, ...carriers } = decodeKidEnvelope(bytes, profile)
+  const { versions, ...carriers } = decodeIdentityEnvelope(bytes, profile)
   const [genesis] = versions
   if (genesis === undefined) throw new EncodingError('log: at least one version is expected')
   return { log: { did: parseDid(textOf(membersOf(genesis), 'id'), profile) }, ...carriers }

@@ -3,8 +3,8 @@ import type { Urgency } from '../../../native/urgency.ts'
 import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
-import { mergeKidLogs } from '../../../protocol/identity/kid-log.ts'
-import type { KidRecordOutline } from '../../../protocol/identity/kid-record.ts'
+import { mergeIdentityLogs } from '../../../protocol/identity/log.ts'
+import type { IdentityRecordOutline } from '../../../protocol/identity/record.ts'
 import { profileHash } from '../../../protocol/profile/profile.ts'
 import { recordKey } from '../../../protocol/claim/record-key.ts'
 import { documentMs, WRITE_MS, type Work } from '../../budget/budget.ts'
@@ -21,7 +21,7 @@ import type { Stamped } from './stamped.ts'
 interface IncomingIdentity {
   readonly key: Uint8Array
   readonly bytes: Uint8Array
-  readonly incoming: KidRecordOutline
+  readonly incoming: IdentityRecordOutline
   /** The name that carries it, by itself or beside a stamp. */
   readonly name: string | undefined
   readonly stamp: Stamped | undefined
@@ -82,7 +82,7 @@ export class OfferedIdentities {
       // One that does not verify by today's rules stands in nobody's way.
       if (
         standing.ok &&
-        mergeKidLogs(standing.value.log, incoming.log).kind === 'stale' &&
+        mergeIdentityLogs(standing.value.log, incoming.log).kind === 'stale' &&
         !refreshes(standing.value, incoming)
       )
         return { type: 'stale', record: standingBytes }
@@ -100,7 +100,7 @@ export class OfferedIdentities {
 }
 
 /** Whether a record with the same log has a newer stamp or another binding: both were checked before. */
-function refreshes(standing: KidRecordOutline, incoming: KidRecordOutline): boolean {
+function refreshes(standing: IdentityRecordOutline, incoming: IdentityRecordOutline): boolean {
   const [head, other] = [standing.log.versions.at(-1)!, incoming.log.versions.at(-1)!]
   if (!equalBytes(head.hash, other.hash)) return false
   if ((incoming.stamp?.round ?? 0) > (standing.stamp?.round ?? 0)) return true

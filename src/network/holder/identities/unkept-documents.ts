@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { fromHex } from '../../../protocol/encoding/bytes.ts'
-import type { Did } from '../../../protocol/identity/kid.ts'
+import type { Did } from '../../../protocol/identity/document.ts'
 import { isManifestCurrent } from '../../../protocol/identity/manifest.ts'
 import { profileHash } from '../../../protocol/profile/profile.ts'
 import { recordKey } from '../../../protocol/claim/record-key.ts'

@@ -3,70 +3,70 @@ import { equalBytes, toHex } from '../encoding/bytes.ts'
 import { checkProof } from './data-integrity.ts'
 import { decodeMultikey } from './did.ts'
 import { canonicalJson, canonicalJsonBytes } from '../encoding/jcs.ts'
-import type { Did, KidDocument } from './kid.ts'
-import { didKeyUrl, kidDid, kidDocumentHash, KidError } from './kid.ts'
+import type { Did, IdentityDocument } from './document.ts'
+import { didKeyUrl, identityDid, identityDocumentHash, IdentityError } from './document.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
 export type Signer = 'update' | 'recovery'
 
-export interface KidVersion {
-  readonly document: KidDocument
+export interface IdentityVersion {
+  readonly document: IdentityDocument
   readonly hash: Uint8Array
   /** Which key of the parent signed it; of version 1: `update`, its own. */
   readonly signer: Signer
 }
 
 /** A verified chain of versions, from the genesis on. */
-export interface KidLog {
+export interface IdentityLog {
   readonly did: Did
-  readonly versions: readonly KidVersion[]
+  readonly versions: readonly IdentityVersion[]
 }
 
 /** What the merging of logs looks at: index 0 is version 1. */
-export interface KidLogOutline {
+export interface IdentityLogOutline {
   readonly did: Did
-  readonly versions: readonly Pick<KidVersion, 'hash' | 'signer'>[]
+  readonly versions: readonly Pick<IdentityVersion, 'hash' | 'signer'>[]
 }
 
 /** Two versions of one number by keys of equal rank. */
-export interface KidEquivocation {
+export interface IdentityEquivocation {
   readonly version: number
   /** The one that counts, then the other. */
   readonly hashes: readonly [Uint8Array, Uint8Array]
 }
 
-/** Verifies a chain given in order. Throws KidError that names the version at fault. */
-export function verifyKidLog(documents: readonly KidDocument[], profile: NetworkProfile): KidLog {
+/** Verifies a chain given in order. Throws IdentityError that names the version at fault. */
+export function verifyIdentityLog(documents: readonly IdentityDocument[], profile: NetworkProfile): IdentityLog {
   checkLogSize(
     documents.map((document) => canonicalJsonBytes(document).length),
     profile
   )
-  const versions: KidVersion[] = []
+  const versions: IdentityVersion[] = []
   for (const document of documents) versions.push(verifyVersion(document, versions.at(-1), profile))
   return logOf(versions)
 }
 
 /** The newest version. */
-export function headOf(log: KidLog): KidDocument {
+export function headOf(log: IdentityLog): IdentityDocument {
   return log.versions.at(-1)!.document
 }
 
-/** Verifies a version against its parent. Throws KidError. */
+/** Verifies a version against its parent. Throws IdentityError. */
 export function verifyVersion(
-  document: KidDocument,
-  parent: KidVersion | undefined,
+  document: IdentityDocument,
+  parent: IdentityVersion | undefined,
   profile: NetworkProfile
-): KidVersion {
+): IdentityVersion {
   const fail = (rule: 'log' | 'did' | 'proof', detail: string): never => {
-    throw new KidError(rule, `version ${document.version}: ${detail}`)
+    throw new IdentityError(rule, `version ${document.version}: ${detail}`)
   }
   const signer = parent === undefined ? checkGenesis(document, profile, fail) : checkSuccessor(document, parent, fail)
-  return { document, hash: kidDocumentHash(document), signer }
+  return { document, hash: identityDocumentHash(document), signer }
 }
 
-export type Merge<L extends KidLogOutline = KidLog> =
+export type Merge<L extends IdentityLogOutline = IdentityLog> =
   /** `incoming` has nothing new. */
-  | { readonly kind: 'stale'; readonly log: L; readonly equivocation?: KidEquivocation }
+  | { readonly kind: 'stale'; readonly log: L; readonly equivocation?: IdentityEquivocation }
   /** `incoming` goes on where the standing chain ends, or replaces a branch of it by a recovery key. */
   | { readonly kind: 'extend' | 'recover'; readonly log: L }
 
@@ -79,7 +79,7 @@ export type Merge<L extends KidLogOutline = KidLog> =
  * cannot change recovery keys. If it had to be the branch's first, a recovery would reach only those peers who hold the
  * branch that it was made for [a recovery on top of another branch].
  */
-export function mergeKidLogs<L extends KidLogOutline>(standing: L, incoming: L): Merge<L> {
+export function mergeIdentityLogs<L extends IdentityLogOutline>(standing: L, incoming: L): Merge<L> {
   const fork = standing.versions.findIndex((version, index) => {
     const other = incoming.versions[index]
     return other === undefined || !equalBytes(version.hash, other.hash)
@@ -99,16 +99,16 @@ export function mergeKidLogs<L extends KidLogOutline>(standing: L, incoming: L):
 
 type Fail = (rule: 'log' | 'did' | 'proof', detail: string) => never
 
-function checkGenesis(document: KidDocument, profile: NetworkProfile, fail: Fail): Signer {
+function checkGenesis(document: IdentityDocument, profile: NetworkProfile, fail: Fail): Signer {
   if (document.version !== 1 || document.prev !== undefined)
     fail('log', 'a log begins with version 1, which has no prev')
   if (document.deactivated === true) fail('log', 'an identity is not deactivated from the start')
-  if (document.id !== kidDid(document, profile)) fail('did', 'id is not the DID of this genesis document')
+  if (document.id !== identityDid(document, profile)) fail('did', 'id is not the DID of this genesis document')
   if (!isSignedByOneOf(document, document.updateKeys)) fail('proof', 'it is not signed by one of its own update keys')
   return 'update'
 }
 
-function checkSuccessor(document: KidDocument, parent: KidVersion, fail: Fail): Signer {
+function checkSuccessor(document: IdentityDocument, parent: IdentityVersion, fail: Fail): Signer {
   const former = parent.document
   if (document.id !== former.id) fail('log', 'it belongs to another DID')
   if (document.version !== former.version + 1) fail('log', `it cannot follow version ${former.version}`)
@@ -123,24 +123,24 @@ function checkSuccessor(document: KidDocument, parent: KidVersion, fail: Fail): 
 }
 
 /** The key is named by the proof; only the one that is named is tried. */
-function isSignedByOneOf(document: KidDocument, keys: readonly string[]): boolean {
+function isSignedByOneOf(document: IdentityDocument, keys: readonly string[]): boolean {
   const named = keys.map(decodeMultikey).find((key) => document.proof.verificationMethod === didKeyUrl(key))
   return named !== undefined && checkProof(document, named)
 }
 
-/** Checks a log by the length of each version's RFC 8785 bytes. Throws KidError. */
+/** Checks a log by the length of each version's RFC 8785 bytes. Throws IdentityError. */
 export function checkLogSize(lengths: readonly number[], profile: NetworkProfile): void {
   const { kid_versions, kid_bytes } = profile.limits
-  if (lengths.length === 0) throw new KidError('log', 'a log has at least one version')
-  if (lengths.length > kid_versions) throw new KidError('log', `a log has at most ${kid_versions} versions`)
+  if (lengths.length === 0) throw new IdentityError('log', 'a log has at least one version')
+  if (lengths.length > kid_versions) throw new IdentityError('log', `a log has at most ${kid_versions} versions`)
   const size = lengths.reduce((sum, length) => sum + length, 0)
-  if (size > kid_bytes) throw new KidError('log', `a log has at most ${kid_bytes} bytes; this one has ${size}`)
+  if (size > kid_bytes) throw new IdentityError('log', `a log has at most ${kid_bytes} bytes; this one has ${size}`)
 }
 
-function hasRecovery(versions: readonly Pick<KidVersion, 'signer'>[]): boolean {
+function hasRecovery(versions: readonly Pick<IdentityVersion, 'signer'>[]): boolean {
   return versions.some((version) => version.signer === 'recovery')
 }
 
-function logOf(versions: readonly KidVersion[]): KidLog {
+function logOf(versions: readonly IdentityVersion[]): IdentityLog {
   return { did: versions[0]!.document.id, versions }
 }

@@ -9,10 +9,10 @@ import { domain } from '../crypto/domain.ts'
 import { SIGNATURE_BYTES } from '../crypto/ed25519.ts'
 import { EncodingError } from '../errors.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
-import { parseKidDocument } from './kid.ts'
-import type { KidBinding } from './kid-binding.ts'
-import type { KidLog, KidLogOutline } from './kid-log.ts'
-import { verifyKidLog } from './kid-log.ts'
+import { parseIdentityDocument } from './document.ts'
+import type { IdentityBinding } from './binding.ts'
+import type { IdentityLog, IdentityLogOutline } from './log.ts'
+import { verifyIdentityLog } from './log.ts'
 import { parseName } from '../name/names.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
@@ -27,24 +27,24 @@ export interface DocumentStamp {
   readonly nonce: Uint8Array
 }
 
-export interface KidRecord {
-  readonly log: KidLog
-  readonly binding?: KidBinding
+export interface IdentityRecord {
+  readonly log: IdentityLog
+  readonly binding?: IdentityBinding
   readonly stamp?: DocumentStamp
 }
 
 /** A record whose log has been verified, without its documents. */
-export interface KidRecordOutline {
-  readonly log: KidLogOutline
-  readonly binding?: KidBinding
+export interface IdentityRecordOutline {
+  readonly log: IdentityLogOutline
+  readonly binding?: IdentityBinding
   readonly stamp?: DocumentStamp
 }
 
 /** What carries a record, as it says itself: nothing of its log has been verified. */
-export interface KidRecordEnvelope {
+export interface IdentityRecordEnvelope {
   /** The RFC 8785 bytes of each version. */
   readonly versions: readonly Uint8Array[]
-  readonly binding?: KidBinding
+  readonly binding?: IdentityBinding
   readonly stamp?: DocumentStamp
 }
 
@@ -53,12 +53,15 @@ const VERSION = 1
 /** CBOR around the documents: heads, binding, stamp. */
 const ENVELOPE_BYTES = 2048
 
-export function encodeKidRecord({ log, ...carriers }: KidRecord): Uint8Array {
-  return encodeKidEnvelope({ versions: log.versions.map(({ document }) => canonicalJsonBytes(document)), ...carriers })
+export function encodeIdentityRecord({ log, ...carriers }: IdentityRecord): Uint8Array {
+  return encodeIdentityEnvelope({
+    versions: log.versions.map(({ document }) => canonicalJsonBytes(document)),
+    ...carriers
+  })
 }
 
 /** Deterministic CBOR {v: 1, log: [RFC 8785 bytes of each version], binding?, stamp?}. */
-export function encodeKidEnvelope({ versions, binding, stamp }: KidRecordEnvelope): Uint8Array {
+export function encodeIdentityEnvelope({ versions, binding, stamp }: IdentityRecordEnvelope): Uint8Array {
   const fields: Record<string, CborValue> = { v: VERSION, log: [...versions] }
   if (binding !== undefined)
     fields['binding'] = { name: binding.name, firstRound: binding.firstRound, signature: binding.signature }
@@ -68,18 +71,18 @@ export function encodeKidEnvelope({ versions, binding, stamp }: KidRecordEnvelop
 
 /**
  * Decodes a record and verifies its log. The binding is not verified: that needs the claim. Throws EncodingError,
- * KidError or NameError.
+ * IdentityError or NameError.
  */
-export function decodeKidRecord(bytes: Uint8Array, profile: NetworkProfile): KidRecord {
-  const { versions, ...carriers } = decodeKidEnvelope(bytes, profile)
+export function decodeIdentityRecord(bytes: Uint8Array, profile: NetworkProfile): IdentityRecord {
+  const { versions, ...carriers } = decodeIdentityEnvelope(bytes, profile)
   const documents = versions.map((version) =>
-    parseKidDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile)
+    parseIdentityDocument(parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }), profile)
   )
-  return { log: verifyKidLog(documents, profile), ...carriers }
+  return { log: verifyIdentityLog(documents, profile), ...carriers }
 }
 
 /** Decodes what is around the documents, in microseconds. Throws EncodingError or NameError. */
-export function decodeKidEnvelope(bytes: Uint8Array, profile: NetworkProfile): KidRecordEnvelope {
+export function decodeIdentityEnvelope(bytes: Uint8Array, profile: NetworkProfile): IdentityRecordEnvelope {
   const maxBytes = profile.limits.kid_bytes + ENVELOPE_BYTES
   const fields = fieldsOf(decodeCanonical(bytes, { maxBytes, maxDepth: 2 }), ['v', 'log'], ['binding', 'stamp'])
   if (fields['v'] !== VERSION) throw new EncodingError(`v: version ${VERSION} is expected`)
@@ -114,7 +117,7 @@ export interface DocumentFacts {
  * `time.lapse` does not move.
  */
 export function isKept(
-  record: Pick<KidRecord, 'stamp'> & { readonly log: Pick<KidLog, 'did'> },
+  record: Pick<IdentityRecord, 'stamp'> & { readonly log: Pick<IdentityLog, 'did'> },
   facts: DocumentFacts,
   profile: NetworkProfile
 ): boolean {
@@ -126,7 +129,7 @@ export function isKept(
   return stampHolds(documentStampSubject(record.log.did, stamp.round, hash), stamp.nonce, profile.stamp_bits, hash)
 }
 
-function bindingOf(value: CborValue | undefined, profile: NetworkProfile): KidBinding {
+function bindingOf(value: CborValue | undefined, profile: NetworkProfile): IdentityBinding {
   const fields = fieldsOf(value, ['name', 'firstRound', 'signature'])
   return {
     name: parseName(textField(fields, 'name'), profile),

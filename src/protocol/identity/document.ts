@@ -22,14 +22,14 @@ export { parseDid } from './did.ts'
  * `document`: shape. `did`: the id does not belong to the document. `proof`: who signed it. `log`: order and links of
  * the versions. `binding`, `manifest`.
  */
-export type KidRule = 'document' | 'did' | 'proof' | 'log' | 'binding' | 'manifest'
+export type IdentityRule = 'document' | 'did' | 'proof' | 'log' | 'binding' | 'manifest'
 
 /** An identity document, log, binding or manifest that breaks a rule. */
-export class KidError extends ProtocolError {
-  override readonly name = 'KidError'
-  override readonly rule: KidRule
+export class IdentityError extends ProtocolError {
+  override readonly name = 'IdentityError'
+  override readonly rule: IdentityRule
 
-  constructor(rule: KidRule, detail: string, options?: ErrorOptions) {
+  constructor(rule: IdentityRule, detail: string, options?: ErrorOptions) {
     super(rule, detail, options, 'identity')
     this.rule = rule
   }
@@ -49,7 +49,7 @@ export interface Service {
 }
 
 /** A version without its proof. Ids are absolute: `<did>#fragment`. */
-export interface UnsignedKidDocument {
+export interface UnsignedIdentityDocument {
   readonly '@context': readonly string[]
   readonly id: Did
   readonly alsoKnownAs?: readonly string[]
@@ -67,7 +67,7 @@ export interface UnsignedKidDocument {
   readonly deactivated?: true
 }
 
-export interface KidDocument extends UnsignedKidDocument {
+export interface IdentityDocument extends UnsignedIdentityDocument {
   readonly proof: DataIntegrityProof
 }
 
@@ -124,25 +124,29 @@ const DocumentSchema = v.strictObject({ ...UnsignedSchema.entries, proof: proofS
 
 /**
  * Checks the shape of a version: members, ids, references, proof of this network. Signatures and the log are another
- * question. Throws KidError.
+ * question. Throws IdentityError.
  */
-export function parseKidDocument(json: unknown, profile: NetworkProfile): KidDocument {
-  const document = parseBy(DocumentSchema, json, (detail) => new KidError('document', detail)) as KidDocument
+export function parseIdentityDocument(json: unknown, profile: NetworkProfile): IdentityDocument {
+  const document = parseBy(DocumentSchema, json, (detail) => new IdentityError('document', detail)) as IdentityDocument
   checkIds(document, profile)
   if (document.proof.domain !== toHex(profileHash(profile)))
-    throw new KidError('proof', `proof.domain is not the hash of network ${profile.id}`)
+    throw new IdentityError('proof', `proof.domain is not the hash of network ${profile.id}`)
   return document
 }
 
-/** As `parseKidDocument`, for a version that is not signed yet. */
-export function parseUnsignedKidDocument(json: unknown, profile: NetworkProfile): UnsignedKidDocument {
-  const document = parseBy(UnsignedSchema, json, (detail) => new KidError('document', detail)) as UnsignedKidDocument
+/** As `parseIdentityDocument`, for a version that is not signed yet. */
+export function parseUnsignedIdentityDocument(json: unknown, profile: NetworkProfile): UnsignedIdentityDocument {
+  const document = parseBy(
+    UnsignedSchema,
+    json,
+    (detail) => new IdentityError('document', detail)
+  ) as UnsignedIdentityDocument
   checkIds(document, profile)
   return document
 }
 
 /** `H` of a version's RFC 8785 bytes with its proof: what `prev` of the next one holds in hex. */
-export function kidDocumentHash(document: KidDocument): Uint8Array {
+export function identityDocumentHash(document: IdentityDocument): Uint8Array {
   return sha256(canonicalJsonBytes(document))
 }
 
@@ -150,7 +154,7 @@ export function kidDocumentHash(document: KidDocument): Uint8Array {
  * The DID of a genesis document: of its RFC 8785 bytes without `id` and `proof`, with relative ids (`#key-1`; members
  * whose value is the DID itself, the controllers, are left out).
  */
-export function kidDid(genesis: UnsignedKidDocument, profile: NetworkProfile): Did {
+export function identityDid(genesis: UnsignedIdentityDocument, profile: NetworkProfile): Did {
   return didOfGenesis(canonicalJsonBytes(relativeGenesis(genesis)), profile)
 }
 
@@ -165,7 +169,7 @@ export interface GenesisParts {
 }
 
 /** Version 1 of a new identity, unsigned, with its DID. */
-export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): UnsignedKidDocument {
+export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): UnsignedIdentityDocument {
   const ids = parts.keys.map((_, index) => `#key-${index + 1}`)
   const relative = {
     '@context': [DID_CONTEXT, MULTIKEY_CONTEXT],
@@ -183,7 +187,7 @@ export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): Unsi
     updateKeys: parts.updateKeys.map(encodeMultikey),
     recoveryKeys: (parts.recoveryKeys ?? []).map(encodeMultikey)
   }
-  const did = kidDid({ ...relative, id: 'did::z' }, profile)
+  const did = identityDid({ ...relative, id: 'did::z' }, profile)
   const absolute = (id: string): string => did + id
   return {
     ...relative,
@@ -200,23 +204,23 @@ export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): Unsi
 }
 
 /** What may differ in the next version; what is left out stays as it is. */
-export type KidChanges = Partial<Omit<UnsignedKidDocument, '@context' | 'id' | 'version' | 'prev'>>
+export type IdentityChanges = Partial<Omit<UnsignedIdentityDocument, '@context' | 'id' | 'version' | 'prev'>>
 
 /** The version after `former`, unsigned. */
-export function buildNextVersion(former: KidDocument, changes: KidChanges): UnsignedKidDocument {
-  const unsigned = withoutMember(former, 'proof') as unknown as UnsignedKidDocument
-  return { ...unsigned, ...changes, version: former.version + 1, prev: toHex(kidDocumentHash(former)) }
+export function buildNextVersion(former: IdentityDocument, changes: IdentityChanges): UnsignedIdentityDocument {
+  const unsigned = withoutMember(former, 'proof') as unknown as UnsignedIdentityDocument
+  return { ...unsigned, ...changes, version: former.version + 1, prev: toHex(identityDocumentHash(former)) }
 }
 
 /**
  * Signs a version with an update or recovery key. `created` is an instant in UTC, such as `new Date(ms).toISOString()`.
  */
-export function signKidDocument(
-  document: UnsignedKidDocument,
+export function signIdentityDocument(
+  document: UnsignedIdentityDocument,
   key: KeyPair,
   created: string,
   profile: NetworkProfile
-): KidDocument {
+): IdentityDocument {
   return addProof(
     document,
     {
@@ -235,7 +239,7 @@ export function didKeyUrl(publicKey: Uint8Array): string {
   return `did:key:${key}#${key}`
 }
 
-function relativeGenesis(document: UnsignedKidDocument): object {
+function relativeGenesis(document: UnsignedIdentityDocument): object {
   const { id: did } = document
   const relative = (id: string): string => (id.startsWith(`${did}#`) ? id.slice(did.length) : id)
   return {
@@ -253,11 +257,11 @@ function relativeGenesis(document: UnsignedKidDocument): object {
 }
 
 /** Ids are fragments of this DID, distinct; references point to verification methods that are there. */
-function checkIds(document: UnsignedKidDocument, profile: NetworkProfile): void {
+function checkIds(document: UnsignedIdentityDocument, profile: NetworkProfile): void {
   try {
     parseDid(document.id, profile)
   } catch (error) {
-    if (error instanceof EncodingError) throw new KidError('document', `id: ${error.detail}`, { cause: error })
+    if (error instanceof EncodingError) throw new IdentityError('document', `id: ${error.detail}`, { cause: error })
     throw error
   }
   const prefix = `${document.id}#`
@@ -265,13 +269,13 @@ function checkIds(document: UnsignedKidDocument, profile: NetworkProfile): void 
   const ids = [...methods, ...(document.service ?? []).map(({ id }) => id)]
   for (const id of ids) {
     if (!id.startsWith(prefix) || !/^[A-Za-z0-9._~-]+$/.test(id.slice(prefix.length)))
-      throw new KidError('document', `${id}: an id here is ${prefix} and a fragment`)
+      throw new IdentityError('document', `${id}: an id here is ${prefix} and a fragment`)
   }
-  if (new Set(ids).size !== ids.length) throw new KidError('document', 'two ids are the same')
+  if (new Set(ids).size !== ids.length) throw new IdentityError('document', 'two ids are the same')
   if (document.verificationMethod.some(({ controller }) => controller !== document.id))
-    throw new KidError('document', 'controller: must be the DID of the document')
+    throw new IdentityError('document', 'controller: must be the DID of the document')
   for (const reference of [...(document.authentication ?? []), ...(document.assertionMethod ?? [])]) {
     if (!methods.includes(reference))
-      throw new KidError('document', `${reference}: there is no such verification method`)
+      throw new IdentityError('document', `${reference}: there is no such verification method`)
   }
 }

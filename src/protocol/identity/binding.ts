@@ -5,7 +5,7 @@ import { domain } from '../crypto/domain.ts'
 import { sign, verifyStrict } from '../crypto/ed25519.ts'
 import type { Name } from '../name/names.ts'
 
-export interface KidBinding {
+export interface IdentityBinding {
   readonly name: Name
   /** First p of the claim that owns the name. */
   readonly firstRound: number
@@ -14,23 +14,32 @@ export interface KidBinding {
 }
 
 /** `domain(kid-binding) ‖ lp(name) ‖ first p ‖ lp(did)`. */
-export function kidBindingMessage(name: string, firstRound: number, did: string, profileHash: Uint8Array): Uint8Array {
+export function identityBindingMessage(
+  name: string,
+  firstRound: number,
+  did: string,
+  profileHash: Uint8Array
+): Uint8Array {
   return concatBytes(domain('kid-binding', profileHash), lp(name), u64be(firstRound), lp(did))
 }
 
-export function signKidBinding(
+export function signIdentityBinding(
   name: Name,
   firstRound: number,
   did: Did,
   nameSecretKey: Uint8Array,
   profileHash: Uint8Array
-): KidBinding {
-  return { name, firstRound, signature: sign(kidBindingMessage(name, firstRound, did, profileHash), nameSecretKey) }
+): IdentityBinding {
+  return {
+    name,
+    firstRound,
+    signature: sign(identityBindingMessage(name, firstRound, did, profileHash), nameSecretKey)
+  }
 }
 
 /** Whether the owner of a claim (its key and first p) has bound its name to the DID. */
-export function verifyKidBinding(
-  binding: KidBinding,
+export function verifyIdentityBinding(
+  binding: IdentityBinding,
   did: Did,
   claim: { readonly name: Name; readonly pubkey: Uint8Array; readonly firstRound: number },
   profileHash: Uint8Array
@@ -38,7 +47,7 @@ export function verifyKidBinding(
   if (binding.name !== claim.name || binding.firstRound !== claim.firstRound) return false
   return verifyStrict(
     binding.signature,
-    kidBindingMessage(binding.name, binding.firstRound, did, profileHash),
+    identityBindingMessage(binding.name, binding.firstRound, did, profileHash),
     claim.pubkey
   )
 }

@@ -5,23 +5,27 @@ import { withoutMember } from '../../../src/protocol/identity/data-integrity.ts'
 import { encodeMultikey } from '../../../src/protocol/identity/did.ts'
 import { EncodingError } from '../../../src/protocol/errors.ts'
 import { canonicalJsonBytes } from '../../../src/protocol/encoding/jcs.ts'
-import type { KidChanges, KidDocument, UnsignedKidDocument } from '../../../src/protocol/identity/kid.ts'
+import type {
+  IdentityChanges,
+  IdentityDocument,
+  UnsignedIdentityDocument
+} from '../../../src/protocol/identity/document.ts'
 import {
   buildGenesis,
   buildNextVersion,
-  kidDid,
-  KidError,
-  parseKidDocument,
-  signKidDocument
-} from '../../../src/protocol/identity/kid.ts'
-import { signKidBinding, verifyKidBinding } from '../../../src/protocol/identity/kid-binding.ts'
-import { mergeKidLogs, verifyKidLog } from '../../../src/protocol/identity/kid-log.ts'
+  identityDid,
+  IdentityError,
+  parseIdentityDocument,
+  signIdentityDocument
+} from '../../../src/protocol/identity/document.ts'
+import { signIdentityBinding, verifyIdentityBinding } from '../../../src/protocol/identity/binding.ts'
+import { mergeIdentityLogs, verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import {
-  decodeKidRecord,
+  decodeIdentityRecord,
   documentStampSubject,
-  encodeKidRecord,
+  encodeIdentityRecord,
   isKept
-} from '../../../src/protocol/identity/kid-record.ts'
+} from '../../../src/protocol/identity/record.ts'
 import type { UnsignedManifest } from '../../../src/protocol/identity/manifest.ts'
 import {
   compareManifests,
@@ -43,7 +47,7 @@ const RECOVERY = keyOf('recovery')
 const ASSERTION = keyOf('assertion')
 const CREATED = '2026-01-01T00:00:00Z'
 
-const GENESIS = signKidDocument(
+const GENESIS = signIdentityDocument(
   buildGenesis(
     {
       keys: [ASSERTION.publicKey],
@@ -58,12 +62,12 @@ const GENESIS = signKidDocument(
   LOCAL
 )
 
-function next(former: KidDocument, changes: KidChanges = {}, key = UPDATE): KidDocument {
-  return signKidDocument(buildNextVersion(former, changes), key, CREATED, LOCAL)
+function next(former: IdentityDocument, changes: IdentityChanges = {}, key = UPDATE): IdentityDocument {
+  return signIdentityDocument(buildNextVersion(former, changes), key, CREATED, LOCAL)
 }
 
 /** Chain of a genesis and versions that each change something, signed by these keys. */
-function chain(...keys: (typeof UPDATE)[]): KidDocument[] {
+function chain(...keys: (typeof UPDATE)[]): IdentityDocument[] {
   const documents = [GENESIS]
   keys.forEach((key, index) =>
     documents.push(next(documents.at(-1)!, { alsoKnownAs: [`https://${index}.example`] }, key))
@@ -71,24 +75,24 @@ function chain(...keys: (typeof UPDATE)[]): KidDocument[] {
   return documents
 }
 
-const log = (documents: KidDocument[]) => verifyKidLog(documents, LOCAL)
+const log = (documents: IdentityDocument[]) => verifyIdentityLog(documents, LOCAL)
 
 describe('an identity document', () => {
   it('has the DID of its genesis, whatever its proof', () => {
-    expect(GENESIS.id).toBe(kidDid(GENESIS, LOCAL))
-    expect(signKidDocument(GENESIS, UPDATE, '2027-01-01T00:00:00Z', LOCAL).id).toBe(GENESIS.id)
+    expect(GENESIS.id).toBe(identityDid(GENESIS, LOCAL))
+    expect(signIdentityDocument(GENESIS, UPDATE, '2027-01-01T00:00:00Z', LOCAL).id).toBe(GENESIS.id)
     expect(buildGenesis({ keys: [ASSERTION.publicKey], updateKeys: [THIEF.publicKey] }, LOCAL).id).not.toBe(GENESIS.id)
   })
 
   it('says which member is missing or not known', () => {
-    expect(() => parseKidDocument(withoutMember(GENESIS, 'updateKeys'), LOCAL)).toThrow(
+    expect(() => parseIdentityDocument(withoutMember(GENESIS, 'updateKeys'), LOCAL)).toThrow(
       'updateKeys: this member is missing'
     )
-    expect(() => parseKidDocument({ ...GENESIS, colour: 'red' }, LOCAL)).toThrow('colour: there is no such member')
+    expect(() => parseIdentityDocument({ ...GENESIS, colour: 'red' }, LOCAL)).toThrow('colour: there is no such member')
   })
 
   it('passes its own schema after a round trip through JSON', () => {
-    expect(parseKidDocument(JSON.parse(JSON.stringify(GENESIS)), LOCAL)).toEqual(GENESIS)
+    expect(parseIdentityDocument(JSON.parse(JSON.stringify(GENESIS)), LOCAL)).toEqual(GENESIS)
   })
 
   it.each<[string, object]>([
@@ -114,7 +118,7 @@ describe('an identity document', () => {
     ['a proof at an impossible date', { proof: { ...GENESIS.proof, created: '2026-13-01T00:00:00Z' } }],
     ['a proof for another purpose', { proof: { ...GENESIS.proof, proofPurpose: 'authentication' } }]
   ])('is refused with %s', (_, change) =>
-    expect(() => parseKidDocument({ ...GENESIS, ...change }, LOCAL)).toThrow(KidError)
+    expect(() => parseIdentityDocument({ ...GENESIS, ...change }, LOCAL)).toThrow(IdentityError)
   )
 })
 
@@ -129,7 +133,7 @@ describe('the log of an identity', () => {
     expect(() => log([GENESIS, second, next(second, {}, UPDATE)])).toThrow(/no update or recovery key/)
   })
 
-  it.each<[string, () => KidDocument[], RegExp]>([
+  it.each<[string, () => IdentityDocument[], RegExp]>([
     ['no genesis', () => [next(GENESIS)], /begins with version 1/],
     ['nothing', () => [], /at least one/],
     ['a gap', () => [GENESIS, chain(UPDATE, UPDATE)[2]!], /cannot follow/],
@@ -137,15 +141,15 @@ describe('the log of an identity', () => {
       'a wrong prev',
       () => [
         GENESIS,
-        signKidDocument({ ...buildNextVersion(GENESIS, {}), prev: 'ab'.repeat(32) }, UPDATE, CREATED, LOCAL)
+        signIdentityDocument({ ...buildNextVersion(GENESIS, {}), prev: 'ab'.repeat(32) }, UPDATE, CREATED, LOCAL)
       ],
       /prev/
     ],
     [
       'a genesis under another DID',
       () => [
-        signKidDocument(
-          { ...GENESIS, id: chain(UPDATE)[1]!.id.replace(/.$/, 'x') as KidDocument['id'] },
+        signIdentityDocument(
+          { ...GENESIS, id: chain(UPDATE)[1]!.id.replace(/.$/, 'x') as IdentityDocument['id'] },
           UPDATE,
           CREATED,
           LOCAL
@@ -153,7 +157,11 @@ describe('the log of an identity', () => {
       ],
       /not the DID/
     ],
-    ['a genesis signed by another key', () => [signKidDocument(GENESIS, THIEF, CREATED, LOCAL)], /its own update keys/],
+    [
+      'a genesis signed by another key',
+      () => [signIdentityDocument(GENESIS, THIEF, CREATED, LOCAL)],
+      /its own update keys/
+    ],
     ['a version signed by another key', () => [GENESIS, next(GENESIS, {}, THIEF)], /no update or recovery key/],
     [
       'a proof that names the right key and is not its',
@@ -183,17 +191,17 @@ describe('the log of an identity', () => {
     const alive = withoutMember(
       buildNextVersion(dead, { recoveryKeys: [encodeMultikey(keyOf('recovery 2').publicKey)] }),
       'deactivated'
-    ) as unknown as UnsignedKidDocument
-    expect(log([GENESIS, dead, signKidDocument(alive, RECOVERY, CREATED, LOCAL)]).versions.at(-1)).toMatchObject({
+    ) as unknown as UnsignedIdentityDocument
+    expect(log([GENESIS, dead, signIdentityDocument(alive, RECOVERY, CREATED, LOCAL)]).versions.at(-1)).toMatchObject({
       signer: 'recovery'
     })
   })
 
   it('has at most 64 versions and 100 KiB', () => {
     const profile = { ...LOCAL, limits: { ...LOCAL.limits, kid_versions: 2, kid_bytes: 4000 } }
-    expect(() => verifyKidLog(chain(UPDATE, UPDATE), profile)).toThrow(/at most 2 versions/)
+    expect(() => verifyIdentityLog(chain(UPDATE, UPDATE), profile)).toThrow(/at most 2 versions/)
     const long = next(GENESIS, { alsoKnownAs: [`https://${'x'.repeat(1500)}.example`] })
-    expect(() => verifyKidLog([GENESIS, long], profile)).toThrow(/at most 4000 bytes/)
+    expect(() => verifyIdentityLog([GENESIS, long], profile)).toThrow(/at most 4000 bytes/)
   })
 })
 
@@ -202,21 +210,29 @@ describe('two logs of one identity', () => {
   const standing = log(main)
 
   it('are extended, or stale', () => {
-    expect(mergeKidLogs(log(main.slice(0, 2)), standing)).toEqual({ kind: 'extend', log: standing })
-    expect(mergeKidLogs(standing, log(main.slice(0, 2)))).toEqual({ kind: 'stale', log: standing })
-    expect(mergeKidLogs(standing, standing)).toEqual({ kind: 'stale', log: standing })
+    expect(mergeIdentityLogs(log(main.slice(0, 2)), standing)).toEqual({ kind: 'extend', log: standing })
+    expect(mergeIdentityLogs(standing, log(main.slice(0, 2)))).toEqual({ kind: 'stale', log: standing })
+    expect(mergeIdentityLogs(standing, standing)).toEqual({ kind: 'stale', log: standing })
   })
 
   it('keep the first seen when keys of equal rank signed both, and show it', () => {
     const other = log([GENESIS, next(GENESIS, { alsoKnownAs: ['https://other.example'] })])
-    expect(mergeKidLogs(standing, other)).toMatchObject({ kind: 'stale', log: standing, equivocation: { version: 2 } })
-    expect(mergeKidLogs(other, standing)).toMatchObject({ kind: 'stale', log: other, equivocation: { version: 2 } })
+    expect(mergeIdentityLogs(standing, other)).toMatchObject({
+      kind: 'stale',
+      log: standing,
+      equivocation: { version: 2 }
+    })
+    expect(mergeIdentityLogs(other, standing)).toMatchObject({
+      kind: 'stale',
+      log: other,
+      equivocation: { version: 2 }
+    })
   })
 
   it('are recovered by the branch whose first version a recovery key signed, at any time, however long the other', () => {
     const recovered = log([GENESIS, next(GENESIS, { updateKeys: [encodeMultikey(keyOf('new').publicKey)] }, RECOVERY)])
-    expect(mergeKidLogs(standing, recovered)).toEqual({ kind: 'recover', log: recovered })
-    expect(mergeKidLogs(recovered, standing)).toEqual({ kind: 'stale', log: recovered })
+    expect(mergeIdentityLogs(standing, recovered)).toEqual({ kind: 'recover', log: recovered })
+    expect(mergeIdentityLogs(recovered, standing)).toEqual({ kind: 'stale', log: recovered })
   })
 
   it('are not recovered by a recovery key that was taken out since', () => {
@@ -225,7 +241,7 @@ describe('two logs of one identity', () => {
       next(main[2]!, { recoveryKeys: [encodeMultikey(keyOf('recovery 2').publicKey)] }, RECOVERY)
     ])
     const old = log([GENESIS, next(GENESIS, { alsoKnownAs: ['https://stolen.example'] }, RECOVERY)])
-    expect(mergeKidLogs(rotated, old)).toMatchObject({ kind: 'stale', log: rotated, equivocation: { version: 2 } })
+    expect(mergeIdentityLogs(rotated, old)).toMatchObject({ kind: 'stale', log: rotated, equivocation: { version: 2 } })
   })
 })
 
@@ -233,18 +249,18 @@ describe('the record of an identity', () => {
   const hash = profileHash(LOCAL)
   const name = parseName('alice.chronym', LOCAL)
   const alice = keyOf('alice')
-  const binding = signKidBinding(name, 1000, GENESIS.id, alice.secretKey, hash)
+  const binding = signIdentityBinding(name, 1000, GENESIS.id, alice.secretKey, hash)
   const claim = { name, pubkey: alice.publicKey, firstRound: 1000 }
 
   it('is read back as it was written', () => {
     const record = { log: log(chain(UPDATE)), binding, stamp: { round: 5, nonce: new Uint8Array(8) } }
-    expect(decodeKidRecord(encodeKidRecord(record), LOCAL)).toEqual(record)
-    expect(decodeKidRecord(encodeKidRecord({ log: record.log }), LOCAL)).toEqual({ log: record.log })
+    expect(decodeIdentityRecord(encodeIdentityRecord(record), LOCAL)).toEqual(record)
+    expect(decodeIdentityRecord(encodeIdentityRecord({ log: record.log }), LOCAL)).toEqual({ log: record.log })
   })
 
   it('is refused when it is not canonical, of another network, or no log', () => {
     const document = canonicalJsonBytes(GENESIS)
-    expect(() => decodeKidRecord(encodeKidRecord({ log: log([GENESIS]) }), TEST)).toThrow(KidError)
+    expect(() => decodeIdentityRecord(encodeIdentityRecord({ log: log([GENESIS]) }), TEST)).toThrow(IdentityError)
     for (const value of [
       { v: 2, log: [document] },
       { v: 1, log: [1] },
@@ -252,17 +268,17 @@ describe('the record of an identity', () => {
       { v: 1 },
       { v: 1, log: [document], stamp: { round: 1, nonce: new Uint8Array(7) } }
     ]) {
-      expect(() => decodeKidRecord(encodeCbor(value), LOCAL)).toThrow(EncodingError)
+      expect(() => decodeIdentityRecord(encodeCbor(value), LOCAL)).toThrow(EncodingError)
     }
-    expect(() => decodeKidRecord(encodeCbor({ v: 1, log: [] }), LOCAL)).toThrow(KidError)
+    expect(() => decodeIdentityRecord(encodeCbor({ v: 1, log: [] }), LOCAL)).toThrow(IdentityError)
   })
 
   it('is bound by the key of a name, for one claim and one DID', () => {
-    expect(verifyKidBinding(binding, GENESIS.id, claim, hash)).toBe(true)
-    expect(verifyKidBinding(binding, GENESIS.id, { ...claim, firstRound: 1001 }, hash)).toBe(false)
-    expect(verifyKidBinding(binding, GENESIS.id, { ...claim, pubkey: THIEF.publicKey }, hash)).toBe(false)
-    expect(verifyKidBinding(binding, 'did:chronym:zother', claim, hash)).toBe(false)
-    expect(verifyKidBinding(binding, GENESIS.id, claim, profileHash(TEST))).toBe(false)
+    expect(verifyIdentityBinding(binding, GENESIS.id, claim, hash)).toBe(true)
+    expect(verifyIdentityBinding(binding, GENESIS.id, { ...claim, firstRound: 1001 }, hash)).toBe(false)
+    expect(verifyIdentityBinding(binding, GENESIS.id, { ...claim, pubkey: THIEF.publicKey }, hash)).toBe(false)
+    expect(verifyIdentityBinding(binding, 'did:chronym:zother', claim, hash)).toBe(false)
+    expect(verifyIdentityBinding(binding, GENESIS.id, claim, profileHash(TEST))).toBe(false)
   })
 
   it('is kept with a live name or with a stamp that is renewed', () => {
@@ -316,7 +332,7 @@ describe('a manifest', () => {
     ['another network', { proof: { ...manifest.proof, domain: 'x' } }],
     ['another DID method', { id: 'did:web:example.com' }]
   ])('is refused with %s', (_, change) =>
-    expect(() => parseManifest({ ...manifest, ...change }, LOCAL)).toThrow(KidError)
+    expect(() => parseManifest({ ...manifest, ...change }, LOCAL)).toThrow(IdentityError)
   )
 
   it('is refused over 64 KiB', () => {
