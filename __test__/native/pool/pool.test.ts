@@ -206,7 +206,7 @@ describe('proofs verified together', () => {
   })
 
   it('fail with a code for what is no question, and spoil no other', async () => {
-    const invalid = [{ bits: 7 }, { bits: 2048 }, { seed: new Uint8Array(3) }, { iterations: 1.5 }, { iterations: -1 }]
+    const invalid = [{ bits: 7 }, { bits: 2048 }, { seed: new Uint8Array(1) }, { iterations: 1.5 }, { iterations: -1 }]
     const failing = invalid.map((changes) =>
       expect(pool.verifyProof({ ...questions[2]!, ...changes })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
     )
