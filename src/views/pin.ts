@@ -31,5 +31,5 @@ export const pinEntries = {
 
 const PinSchema = v.pipe(v.object({ name: NameSchema, ...pinEntries }), v.metadata({ ref: 'Pin' }))
 export const PinListSchema = v.array(PinSchema)
-/** An owner that this daemon has seen as settled (protocol.md, "Resolving"). */
+/** An owner that this daemon has seen as settled (docs/protocol/rules.md, 11). */
 export type PinView = v.InferOutput<typeof PinSchema>
