@@ -69,6 +69,17 @@ describe('a directory whose seed is under a passphrase', () => {
     await daemon.signal('SIGTERM')
   })
 
+  it('does not start beside a running daemon, and tries no passphrase before it says so', async () => {
+    await start(['--seed-passphrase-file', right])
+    const second = await runToEnd('src/daemon/main.ts', [
+      ...['--data-dir', paths.root, '--network', 'local', ...QUIET],
+      ...['--seed-passphrase-file', wrong]
+    ])
+    expect(second.code).not.toBe(0)
+    expect(second.stderr).toContain('SVC-KEY-005')
+    expect(second.stderr).not.toContain('SVC-KEY-007')
+  })
+
   it('does not start with a wrong passphrase, and says why and what helps', async () => {
     const { code, stderr } = await runToEnd('src/daemon/main.ts', [
       '--data-dir',

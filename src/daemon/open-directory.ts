@@ -2,7 +2,7 @@
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { configuredBackup } from '../backup/kept/configured.ts'
 import { createKeeper } from '../backup/kept/create-keeper.ts'
-import { openDataDirectory, type DataDirectory } from '../data-directory/open.ts'
+import { openDataDirectory, requireUnused, type DataDirectory } from '../data-directory/open.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { isHalfSealed, seedForm } from '../data-directory/seed-files.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
@@ -39,7 +39,7 @@ export interface OpenedDirectory extends DataDirectory {
   readonly keeper: BackupKeeper | undefined
 }
 
-/** Rejects as `seedAtStart` and `openDataDirectory`. `life` closes what was opened. */
+/** Rejects as `seedAtStart`, `requireUnused` and `openDataDirectory`. `life` closes what was opened. */
 export async function openDirectory({
   paths,
   profile,
@@ -49,6 +49,8 @@ export async function openDirectory({
   life
 }: OpenDirectoryParts): Promise<OpenedDirectory> {
   let keeper: BackupKeeper | undefined
+  // Before anybody is asked for a passphrase in vain.
+  if (seedForm(paths) === 'sealed') requireUnused(paths)
   const unsealed = await seedAtStart(paths, { ...passphrase, warn: (message) => log.warn(message) })
   const directory = openDataDirectory(paths, profile, {
     unsealed,
