@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { circles } from './circles.ts'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
@@ -141,34 +142,6 @@ function fileGraph(nodeOf: (file: string) => string): ReadonlyMap<string, Readon
   return graph
 }
 
-/**
- * Each group of nodes that reach one another, sorted. By what each reaches: some hundred nodes and edges take
- * milliseconds.
- */
-function circles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
-  const reach = new Map(
-    [...graph.keys()].map((start) => {
-      const seen = new Set<string>()
-      const open = [start]
-      for (let node = open.pop(); node !== undefined; node = open.pop()) {
-        const unseen = [...(graph.get(node) ?? [])].filter((next) => !seen.has(next))
-        for (const next of unseen) seen.add(next)
-        open.push(...unseen)
-      }
-      return [start, seen]
-    })
-  )
-  const groups = [...reach]
-    .filter(([node, seen]) => seen.has(node))
-    .map(([node, seen]) =>
-      [...seen]
-        .filter((other) => reach.get(other)?.has(node))
-        .sort()
-        .join(' ')
-    )
-  return [...new Set(groups)].map((group) => group.split(' '))
-}
-
 const found = imports()
 
 describe('the arrows of the architecture', () => {
@@ -191,11 +164,6 @@ describe('the arrows of the architecture', () => {
   it('form no circle of files', () => expect(circles(fileGraph((file) => file))).toEqual([]))
 
   it('form no circle of rooms, below the folders of src', () => expect(circles(fileGraph(room))).toEqual([]))
-
-  it('would be told of a circle', () => {
-    const edges = { a: ['b'], b: ['c'], c: ['b', 'd'], d: [] }
-    expect(circles(new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)])))).toEqual([['b', 'c']])
-  })
 
   it('make one protocol clock', () => {
     const makers = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(

@@ -49,37 +49,35 @@ export function checkReadiness({
   backup,
   now
 }: ReadinessSources): ReadinessCheck[] {
-  const { status, peers } = network.status()
-  const latest = beacon.latest()
-  const age = latest === undefined ? Infinity : beacon.now() - latest.round
   const stored = readStore({ tasks, registry })
   return [
-    { name: 'peers', ok: network.canAsk(), detail: `${status}, ${peers} connected` },
-    {
-      name: 'beacon',
-      ok: age <= STALE_BEACON_ROUNDS,
-      detail: latest === undefined ? 'no pulse yet' : `round ${latest.round}, ${age} rounds old`
-    },
-    ...('failure' in stored
-      ? [{ name: 'store', ok: false, detail: stored.failure }]
-      : [
-          { name: 'store', ok: true, detail: 'readable' },
-          warnedOf('journal', stored.unreadable, 'readable', `${stored.unreadable} unreadable record(s) set aside`),
-          warnedOf(
-            'tasks',
-            stored.stalled.length,
-            `${stored.working} under way`,
-            `${stored.stalled.length} cannot go on: ${[...new Set(stored.stalled)].join(', ')}`
-          ),
-          warnedOf(
-            'names',
-            stored.warned,
-            `${stored.names} owned, no warnings`,
-            `${stored.warned} of ${stored.names} need looking after`
-          )
-        ]),
+    checkPeers(network),
+    checkBeacon(beacon),
+    ...('failure' in stored ? [{ name: 'store', ok: false, detail: stored.failure }] : checkStored(stored)),
     checkSeed(isSeedSafe(), isSeedLocked(), 'failure' in stored ? 0 : stored.unsigned),
     ...(backup === undefined ? [] : [checkBackup(backup, now())])
+  ]
+}
+
+function checkPeers(network: ReadinessSources['network']): ReadinessCheck {
+  const { status, peers } = network.status()
+  return { name: 'peers', ok: network.canAsk(), detail: `${status}, ${peers} connected` }
+}
+
+function checkBeacon(beacon: ReadinessSources['beacon']): ReadinessCheck {
+  const latest = beacon.latest()
+  if (latest === undefined) return { name: 'beacon', ok: false, detail: 'no pulse yet' }
+  const age = beacon.now() - latest.round
+  return { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: `round ${latest.round}, ${age} rounds old` }
+}
+
+function checkStored({ working, stalled, unreadable, names, warned }: Stored): ReadinessCheck[] {
+  const reasons = [...new Set(stalled)].join(', ')
+  return [
+    { name: 'store', ok: true, detail: 'readable' },
+    warnedOf('journal', unreadable, 'readable', `${unreadable} unreadable record(s) set aside`),
+    warnedOf('tasks', stalled.length, `${working} under way`, `${stalled.length} cannot go on: ${reasons}`),
+    warnedOf('names', warned, `${names} owned, no warnings`, `${warned} of ${names} need looking after`)
   ]
 }
 
