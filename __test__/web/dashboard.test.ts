@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import { dashboardAssets } from '../../src/web/index.ts'
 import { createWorld } from '../api/helpers/world.ts'
@@ -29,9 +30,11 @@ describe('the dashboard', () => {
   it('refers only to files that are served', () => {
     const paths = new Set(assets.map(({ path }) => path))
     const referred = [
-      ...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g),
-      ...scripts.flatMap(({ body }) => [...body.matchAll(/from '\.(\/[^']+)'/g)])
-    ].map(([, path = '']) => (path.startsWith('/assets/') ? path : `/assets${path}`))
+      ...[...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!),
+      ...scripts.flatMap(({ path, body }) =>
+        [...body.matchAll(/from '(\.[^']+)'/g)].map(([, other]) => join(dirname(path), other!))
+      )
+    ]
     expect(referred.length).toBeGreaterThan(5)
     expect(referred.filter((path) => !paths.has(path))).toEqual([])
   })

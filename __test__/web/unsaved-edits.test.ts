@@ -11,7 +11,9 @@ interface UnsavedEdits {
   drop: (name: string) => void
   count: number
 }
-const { UnsavedEdits } = (await import(new URL('../../src/web/assets/unsaved-edits.js', import.meta.url).href)) as {
+const { UnsavedEdits } = (await import(
+  new URL('../../src/web/assets/zone/unsaved-edits.js', import.meta.url).href
+)) as {
   UnsavedEdits: new (storage: object) => UnsavedEdits
 }
 

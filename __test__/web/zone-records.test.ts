@@ -17,7 +17,7 @@ interface ZoneRecords {
 }
 
 const { FIRST_ROW, rowOf, rowsOf, recordsOf, difference, isUnchanged, zoneState } = (await import(
-  new URL('../../src/web/assets/zone-records.js', import.meta.url).href
+  new URL('../../src/web/assets/zone/records.js', import.meta.url).href
 )) as ZoneRecords
 
 const row = (label: string, type: string, value: string, ttl = ''): Row => ({ label, type, value, ttl })

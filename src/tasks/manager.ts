@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 import type { NativePool } from '../native/types.ts'
-import { StoreError, type Store } from '../store/types.ts'
+import type { Store } from '../store/types.ts'
 import type { Clock } from '../time/clock.ts'
 import { TaskJournal } from './state/journal.ts'
 import type { KeptProof } from './state/journal-codec.ts'
@@ -12,6 +12,7 @@ import { TaskProgress, withShown } from './progress.ts'
 import { countWaitingRegistrations, freeSlots, takeTurns } from './queue.ts'
 import { Reminders } from './reminders.ts'
 import { requireRunning } from './state/require-running.ts'
+import { stored } from './state/stored.ts'
 import { Retention } from './retention.ts'
 import { TaskRun } from './run/run.ts'
 import type { TaskLog } from './types.ts'
@@ -337,15 +338,5 @@ class Manager implements TaskManager {
   async #clear(task: Task): Promise<void> {
     stored(() => this.#ledger.drop(task))
     await this.#files.remove(task.state.id)
-  }
-}
-
-/** Runs what a user asked for: failures of the store become SVC-STO-001. */
-function stored<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error
-    throw new ServiceError('SVC-STO-001', 'The task journal cannot be written; nothing was changed.', { cause: error })
   }
 }

@@ -32,10 +32,10 @@ const FILES = [
     'tasks.js',
     'task-acts.js',
     'task-state.js',
-    'zone-editor.js',
-    'zone-acts.js',
-    'zone-records.js',
-    'unsaved-edits.js'
+    'zone/editor.js',
+    'zone/acts.js',
+    'zone/records.js',
+    'zone/unsaved-edits.js'
   ]
 ]
 

@@ -1,7 +1,7 @@
 import { parseDid } from '../../protocol/identity/did.ts'
 import { lastPart, prefixes } from '../../store/keys.ts'
 import type { RegistryContext } from '../context.ts'
-import { renewStamp } from './identities.ts'
+import { renewStamp } from './stamped.ts'
 
 /** Stamps last weeks, and a quarter of an hour in tests. */
 const LOOK_EVERY_MS = 60_000

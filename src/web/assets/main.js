@@ -5,7 +5,7 @@ import { refreshNames, wireRegister } from './names.js'
 import { forgetPassphrase, refreshSeed, wireUnlock } from './seed.js'
 import { eventWord } from './task-state.js'
 import { onTaskEnd, refreshTasks, stopTasks } from './tasks.js'
-import { wireZoneEditor } from './zone-editor.js'
+import { wireZoneEditor } from './zone/editor.js'
 
 const REFRESH_MS = 2000
 const MAX_EVENTS = 200

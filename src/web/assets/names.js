@@ -5,7 +5,7 @@ import { canonicalName, suggestedName, suffixOf } from './name-input.js'
 import { costLine } from './questions.js'
 import { startTask } from './task-acts.js'
 import { refreshTasks } from './tasks.js'
-import { editZone, hasUnsavedEdits, noteSerials } from './zone-editor.js'
+import { editZone, hasUnsavedEdits, noteSerials } from './zone/editor.js'
 
 let owned = []
 /** What is being started: another click meanwhile starts it no second time. */

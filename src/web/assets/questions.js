@@ -3,7 +3,7 @@
  * where there is none.
  */
 import { count, duration } from './elements.js'
-import { isUnchanged } from './zone-records.js'
+import { isUnchanged } from './zone/records.js'
 
 /** Longer work begins after a question, seconds. */
 const ASK_FROM_SECONDS = 5 * 60

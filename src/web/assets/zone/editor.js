@@ -1,10 +1,10 @@
-import { ask } from './dialog.js'
-import { $, attempt, button, element, show } from './elements.js'
-import { getPublic, getResponse, post, Problem, remove } from './http.js'
-import { discardQuestion } from './questions.js'
+import { ask } from '../dialog.js'
+import { $, attempt, button, element, show } from '../elements.js'
+import { getPublic, getResponse, post, Problem, remove } from '../http.js'
+import { discardQuestion } from '../questions.js'
 import { UnsavedEdits } from './unsaved-edits.js'
-import { discardDraft, publishZone, saveZone } from './zone-acts.js'
-import { difference, FIELDS, isDraft, isUnchanged, recordsOf, rowOf, rowsOf, zoneState } from './zone-records.js'
+import { discardDraft, publishZone, saveZone } from './acts.js'
+import { difference, FIELDS, isDraft, isUnchanged, recordsOf, rowOf, rowsOf, zoneState } from './records.js'
 
 const TITLES = { label: 'Label', type: 'Type', value: 'Value', ttl: 'TTL in seconds' }
 

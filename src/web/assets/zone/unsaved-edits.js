@@ -1,4 +1,4 @@
-import { FIELDS } from './zone-records.js'
+import { FIELDS } from './records.js'
 
 const PREFIX = 'chronym:zone-edits:'
 

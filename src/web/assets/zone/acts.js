@@ -1,6 +1,6 @@
 /** Saving and publishing a zone, each after its question. Without a page: what asks, reads and writes are arguments. */
-import { discardDraftQuestion, publishQuestion, saveQuestion } from './questions.js'
-import { difference, isUnchanged, recordsOf } from './zone-records.js'
+import { discardDraftQuestion, publishQuestion, saveQuestion } from '../questions.js'
+import { difference, isUnchanged, recordsOf } from './records.js'
 
 /** What saving replaces: a draft, never what is published. */
 const savedRecords = ({ source, records }) => (source === 'local' ? records : {})
