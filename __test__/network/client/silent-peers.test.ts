@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { commit } from '../../../src/network/client/commit.ts'
 import { getDocuments } from '../../../src/network/client/documents.ts'
-import { waitForEnough, GRACE_MS } from '../../../src/util/wait-for-enough.ts'
+import { GRACE_MS } from '../../../src/util/wait-for-enough.ts'
 import type { ClientParts } from '../../../src/network/client/reachable.ts'
 import { put } from '../../../src/network/client/put.ts'
 import type { Peer } from '../../../src/network/peers.ts'
@@ -111,30 +111,5 @@ describe.each(USES)('%s', (_what, graceMs, use, expected) => {
 
   it('gives up on a silent majority when the questions end', async () => {
     expect((await timed<unknown>(use(network(3).parts))).tookMs).toBeGreaterThanOrEqual(SILENCE_MS)
-  })
-})
-
-describe('waitForEnough', () => {
-  const after = <T>(milliseconds: number, value: T): Promise<T> =>
-    new Promise((resolve) => setTimeout(() => resolve(value), milliseconds))
-
-  it('takes in who comes within the second, and shows who does not as undefined', async () => {
-    const { result, tookMs } = await timed(
-      waitForEnough([after(10, 'a'), after(500, 'b'), after(5000, 'c')], (some) => some.includes('a'))
-    )
-    expect(result).toEqual(['a', 'b', undefined])
-    expect(tookMs).toBe(10 + GRACE_MS)
-  })
-
-  it('rejects with what is rejected before, not after', async () => {
-    const fails = async (milliseconds: number): Promise<string> =>
-      after(milliseconds, '').then(() => Promise.reject(new Error('broken')))
-    const failed = expect(waitForEnough([after(10, 'a'), fails(20)], () => true)).rejects.toThrow('broken')
-    expect((await timed(waitForEnough([after(10, 'a'), fails(5000)], () => true))).result).toEqual(['a', undefined])
-    await failed
-  })
-
-  it('of nobody is nothing', async () => {
-    expect(await waitForEnough([], () => false)).toEqual([])
   })
 })

@@ -1,41 +1,13 @@
-import * as v from 'valibot'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { type Explanation, ExplanationSchema } from '../../../src/views/explanation.ts'
-import { toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { describe, expect, it } from 'vitest'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { parseProfile, profileHash } from '../../../src/protocol/profile/profile.ts'
 import { signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
-import { until } from '../../tasks/fakes.ts'
-import { FakeWorld, profile, type TestNode } from '../fakes.ts'
-import { ALICE, DAY, SECOND, useWorkbench } from '../workbench.ts'
+import { FakeWorld, profile } from '../fakes.ts'
+import { ALICE, DAY } from '../workbench.ts'
 
-const KEY = toHex(nameKey(new Uint8Array(32).fill(1), profileHash(profile), ALICE as Name).publicKey)
-const RIVAL_KEY = toHex(nameKey(new Uint8Array(32).fill(3), profileHash(profile), ALICE as Name).publicKey)
-
-const bench = useWorkbench()
-
-let owner: TestNode
-let asker: TestNode
-
-const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> =>
-  bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
-
-async function registered(node: TestNode, world = bench.world): Promise<Reveal> {
-  await bench.registered(node)
-  return world.peers[0]!.reveals.get(ALICE)!.reveal
-}
-
-/** The same name registered by another key in another network of the same profile. */
-async function rival(): Promise<Reveal> {
-  const elsewhere = new FakeWorld(bench.clock, 1)
-  return registered(await start('peer-0', 3, elsewhere), elsewhere)
-}
-
-function holdEverywhere(reveal: Reveal, state: 'settled' | 'settling' | 'fresh' | 'provisional'): void {
-  for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state, reveal })
-}
+import { KEY, RIVAL_KEY, bench, owner, asker, start, registered, rival, holdEverywhere, explained } from './scene.ts'
 
 function withSerial(reveal: Reveal, serial: number, text = ''): Reveal {
   const { name, drand_pulse, iterations, vdf_proof } = reveal
@@ -47,18 +19,6 @@ function withSerial(reveal: Reveal, serial: number, text = ''): Reveal {
     hash
   )
 }
-
-/** What the HTTP interface would send: it has to fit the schema. */
-async function explained(node: TestNode, options?: { withOwn: boolean }): Promise<Explanation> {
-  const explanation = await node.registry.explain(ALICE, options)
-  expect(v.parse(ExplanationSchema, explanation)).toEqual(explanation)
-  return explanation
-}
-
-beforeEach(async () => {
-  owner = await start('peer-0', 1)
-  asker = await start(undefined, 2)
-})
 
 describe('a name that', () => {
   it('nobody holds is nobody’s', async () => {
@@ -162,10 +122,15 @@ describe('a name that', () => {
     await registered(
       await bench.start({ self: 'peer-0', seed: 1, profile: young, registry: { automaticRenewal: () => false } })
     )
-    asker = await bench.start({ self: undefined, seed: 2, profile: young, registry: { automaticRenewal: () => false } })
-    Object.assign(asker.network, { leftOut: 3, fewest: young.k })
-    expect(asker.registry.networkStatus().diversity).toMatchObject({ peers: 5, missing: { peers: 6 }, enough: false })
-    const explanation = await explained(asker)
+    const late = await bench.start({
+      self: undefined,
+      seed: 2,
+      profile: young,
+      registry: { automaticRenewal: () => false }
+    })
+    Object.assign(late.network, { leftOut: 3, fewest: young.k })
+    expect(late.registry.networkStatus().diversity).toMatchObject({ peers: 5, missing: { peers: 6 }, enough: false })
+    const explanation = await explained(late)
     expect(explanation).toMatchObject({
       state: 'settled',
       resolves: 'thin',
@@ -180,8 +145,8 @@ describe('a name that', () => {
         'The cure: more peers of other networks (`--bootstrap`) or, for a few machines, a profile for them (docs/network.md, "A young network").'
     ])
     for (let index = 5; index < 11; index++) bench.world.peers.push({ ...bench.world.peers[0]!, id: `peer-${index}` })
-    asker.network.leftOut = 1
-    const grown = await explained(asker)
+    late.network.leftOut = 1
+    const grown = await explained(late)
     expect(grown).toMatchObject({ resolves: 'settled', asked: { peers: 11, answered: 11, left_out: 1 } })
     expect(grown.notes.join('\n')).not.toContain('Too few')
     expect(grown.notes[1]).toMatch(/^1 further peer near the name does not count:/)
@@ -315,127 +280,6 @@ describe('a node that knows no other', () => {
     const explanation = await explained(node)
     expect(explanation.verdict).toMatch(/belongs to this daemon: 1 of 1 votes/)
     expect(explanation.notes.join(' ')).not.toMatch(/no vote/)
-  })
-})
-
-describe('a name of this daemon', () => {
-  it('is explained with its claim, renewal and receipts to those who may see them', async () => {
-    const reveal = await registered(owner)
-    const explanation = await explained(owner, { withOwn: true })
-    expect(explanation.verdict).toMatch(/belongs to this daemon: 4 of 4 votes/)
-    expect(explanation.own).toMatchObject({
-      name: { name: ALICE, renewal: { state: 'off' } },
-      claim: { owner: KEY, pulse_round: reveal.drand_pulse, renewals: 0 },
-      receipts: {
-        pulse_round: reveal.drand_pulse,
-        receipts: bench.world.peers.map(({ id }) => ({
-          peer: id,
-          seen_round: expect.any(Number),
-          signature: '00'.repeat(64)
-        }))
-      },
-      tasks: [{ kind: 'register', status: 'completed' }]
-    })
-    expect(explanation.own!.receipts!.commitment).toBe(explanation.own!.claim!.commitment)
-    expect(explanation.notes.join('\n')).toContain(
-      `5 of 5 receipts that peers have signed say that they saw the commitment of this claim before its pulse, round ${reveal.drand_pulse}.`
-    )
-    expect(explanation.held_here).toMatchObject({ state: 'settled', owner: KEY, stub: false })
-    expect(explanation.notes.join('\n')).toMatch(
-      /The own store holds a claim; it is settled, and a claim has stood there since 2026-/
-    )
-    expect(explanation.answers.filter(({ vote }) => !vote)).toMatchObject([{ self: true }])
-  })
-
-  it('is not thin where everybody else agrees, though its own store has no vote', async () => {
-    for (const peer of bench.world.peers.slice(2)) peer.away = true
-    await registered(owner)
-    expect(await explained(owner)).toMatchObject({
-      resolves: 'settled',
-      asked: { peers: 2 },
-      verdict: expect.stringMatching(/1 of 1 votes; its lease/)
-    })
-  })
-
-  it('shows nothing of that to strangers', async () => {
-    await registered(owner)
-    expect((await explained(owner)).own).toBeNull()
-  })
-
-  it('that nobody else holds is still told to be ours', async () => {
-    await registered(owner)
-    for (const peer of bench.world.peers.slice(1)) peer.reveals.delete(ALICE)
-    expect((await explained(owner)).verdict).toBe(
-      'This daemon has a claim of alice.chronym, but none of the other peers that answered holds its record; it is sent again by itself.'
-    )
-    bench.clock.set(bench.clock.now() + 8.5 * DAY)
-    expect((await explained(owner)).verdict).toBe(
-      'Nobody owns alice.chronym: the claim of this daemon has lapsed, and none of the 4 peers that answered holds a record of it.'
-    )
-  })
-
-  it('that the peers give to another key does not belong to this daemon', async () => {
-    await registered(owner)
-    holdEverywhere(await rival(), 'settled')
-    const explanation = await explained(owner, { withOwn: true })
-    expect(explanation.verdict).toContain(`belongs to the key ${RIVAL_KEY}`)
-    expect(explanation.own!.claim!.owner).toBe(KEY)
-  })
-
-  it('shows a renewal under way and the warnings', async () => {
-    await registered(owner)
-    owner.pool.instant = false
-    bench.clock.set(bench.clock.now() + 6.5 * DAY)
-    const { task_id } = await owner.registry.renew(ALICE, {})
-    await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
-    owner.tasks.pause(task_id)
-    const { notes } = await explained(owner, { withOwn: true })
-    expect(notes.join('\n')).toContain(`A renewal of it is under way here: task ${task_id}, phase evaluate, paused.`)
-    expect(notes.join('\n')).toMatch(/Warning: Its renewal is paused/)
-  })
-})
-
-describe('a registration under way', () => {
-  it('[looking a name up announces it] is explained to its owner without asking for the name', async () => {
-    owner.pool.instant = false
-    const { task_id } = await owner.registry.register(ALICE, {})
-    await bench.clock.advance(4 * SECOND)
-    await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
-    const explanation = await explained(owner, { withOwn: true })
-    expect(explanation).toMatchObject({
-      rule: 'blinded',
-      state: 'registering',
-      owner: null,
-      own: { name: null, claim: null, receipts: { receipts: { length: 5 } }, tasks: [{ task_id, phase: 'evaluate' }] }
-    })
-    expect(explanation.verdict).toBe(
-      'This daemon is registering alice.chronym (phase evaluate). None of the 5 peers that answered holds a claim of it.'
-    )
-    expect(explanation.notes.join('\n')).toMatch(
-      /5 of 5 receipts that peers have signed say that they saw the commitment before its pulse/
-    )
-    expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
-    // Nor is it for those who may not know of it; to them it is a name that nobody holds.
-    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
-    const anonymous = await explained(owner)
-    expect(anonymous).toMatchObject({
-      rule: 'nobody-holds-it',
-      state: 'none',
-      error: { code: 'SVC-RES-002' },
-      own: null,
-      asked: { peers: 5, answered: 4 }
-    })
-    expect(anonymous.verdict).toBe('Nobody owns alice.chronym: none of the 4 peers that answered holds a record of it.')
-    expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
-    holdEverywhere(await rival(), 'settled')
-    expect((await explained(owner, { withOwn: true })).verdict).toMatch(
-      /5 of the 5 peers that answered hold a claim of it\.$/
-    )
-    expect(await explained(owner), 'nothing is left to hide').toMatchObject({
-      rule: 'majority',
-      owner: RIVAL_KEY,
-      own: null
-    })
   })
 })
 

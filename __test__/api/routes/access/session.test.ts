@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { SESSION_LIFETIME_MS } from '../../../../src/api/access/sessions.ts'
+import { createWorld, MAIN_TOKEN, type World } from '../../helpers/world.ts'
+
+const status = async (response: Promise<Response>) => (await response).status
+
+const HOST = 'localhost:7468'
+const ORIGIN = 'http://localhost:7468'
+
+/** The Set-Cookie header, and behind a bar the secret of the page. */
+async function login(world: World, token = MAIN_TOKEN): Promise<string> {
+  const response = await world.request('POST', '/session', { body: { token }, headers: { Host: HOST, Origin: ORIGIN } })
+  expect(response.status).toBe(200)
+  const { secret } = (await response.json()) as { secret: string }
+  return `${response.headers.get('Set-Cookie')!}|${secret}`
+}
+
+const withCookie = (cookie: string, more: Record<string, string> = {}) => ({
+  headers: { Host: HOST, Cookie: cookie.split(';')[0]!, 'X-Session-Secret': cookie.split('|')[1]!, ...more }
+})
+
+describe('the session of the dashboard', () => {
+  it('is a cookie of its port that no script can read and no other site sends', async () => {
+    const cookie = await login(createWorld())
+    expect(cookie).toMatch(
+      /^chronym_session_7468=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict\|[\w-]{43}$/
+    )
+    expect(cookie).not.toContain(MAIN_TOKEN)
+  })
+
+  it('counts only beside the secret of its page, which the cookie does not hold', async () => {
+    const world = createWorld()
+    const cookie = await login(world)
+    const other = await login(createWorld())
+    const read = (secret: Record<string, string>) =>
+      status(world.request('GET', '/api/config', { headers: { Host: HOST, Cookie: cookie.split(';')[0]!, ...secret } }))
+    expect(await read({})).toBe(401)
+    expect(await read({ 'X-Session-Secret': other.split('|')[1]! })).toBe(401)
+    expect(cookie.split('|')[0]).not.toContain(cookie.split('|')[1]!)
+    const ended = await world.request('DELETE', '/session', {
+      headers: { Host: HOST, Origin: ORIGIN, Cookie: cookie.split(';')[0]! }
+    })
+    expect(ended.status).toBe(204)
+    expect(await read({ 'X-Session-Secret': cookie.split('|')[1]! })).toBe(200)
+  })
+
+  it('goes on in one tab when another logs in', async () => {
+    const world = createWorld()
+    const first = await login(world)
+    const again = await world.request('POST', '/session', {
+      ...withCookie(first, { Origin: ORIGIN }),
+      body: { token: MAIN_TOKEN }
+    })
+    const { secret } = (await again.json()) as { secret: string }
+    const cookie = again.headers.get('Set-Cookie')!
+    expect(cookie.split(';')[0]).toBe(first.split(';')[0])
+    for (const each of [first, `${cookie}|${secret}`])
+      expect(await status(world.request('GET', '/api/config', withCookie(each)))).toBe(200)
+  })
+
+  it('opens what its token opens', async () => {
+    const world = createWorld()
+    const { token } = world.services.tokens.create(['read'])
+    const cookie = await login(world, token)
+    expect(await (await world.request('GET', '/session', withCookie(cookie))).json()).toEqual({ scopes: ['read'] })
+    expect(await status(world.request('GET', '/api/config', withCookie(cookie)))).toBe(200)
+    expect(await status(world.request('POST', '/api/tokens/rotate', withCookie(cookie, { Origin: ORIGIN })))).toBe(403)
+  })
+
+  it('is refused for a token that is not ours', async () => {
+    const response = await createWorld().request('POST', '/session', { body: { token: 'nope' } })
+    expect(response.status).toBe(401)
+    expect(response.headers.has('Set-Cookie')).toBe(false)
+  })
+
+  it.each([
+    ['another port of this machine', { 'Sec-Fetch-Site': 'same-site' }],
+    ['another site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['another origin', { Origin: 'http://localhost:9999' }],
+    ['no origin at all', { Origin: 'null' }]
+  ])('does not count for a page of %s', async (_page, headers: Record<string, string>) => {
+    const world = createWorld()
+    const cookie = await login(world)
+    expect(await status(world.request('GET', '/api/config', withCookie(cookie, headers)))).toBe(401)
+  })
+
+  it('changes something only for a request with its own Origin', async () => {
+    const world = createWorld()
+    const cookie = await login(world)
+    const change = (headers: Record<string, string>) =>
+      status(world.request('POST', '/api/config', { body: { mode: 'light' }, ...withCookie(cookie, headers) }))
+    expect(await change({})).toBe(403)
+    expect(await change({ Origin: 'http://localhost:9999' })).toBe(403)
+    expect(await change({ Origin: ORIGIN })).toBe(200)
+  })
+
+  it('ends with the log-out', async () => {
+    const world = createWorld()
+    const cookie = await login(world)
+    const response = await world.request('DELETE', '/session', withCookie(cookie, { Origin: ORIGIN }))
+    expect(response.status).toBe(204)
+    expect(response.headers.get('Set-Cookie')).toMatch(/^chronym_session_7468=; Max-Age=0/)
+    expect(await status(world.request('GET', '/api/config', withCookie(cookie)))).toBe(401)
+  })
+
+  it('ends when its token is replaced', async () => {
+    const world = createWorld()
+    const cookie = await login(world)
+    world.services.tokens.rotate()
+    expect(await status(world.request('GET', '/api/config', withCookie(cookie)))).toBe(401)
+    expect(await status(world.request('GET', '/api/network-status', withCookie(cookie)))).toBe(200)
+  })
+
+  it('ends after twelve hours', async () => {
+    const world = createWorld()
+    const cookie = await login(world)
+    world.clock.now += SESSION_LIFETIME_MS - 1
+    expect(await status(world.request('GET', '/api/config', withCookie(cookie)))).toBe(200)
+    world.clock.now += 1
+    expect(await status(world.request('GET', '/api/config', withCookie(cookie)))).toBe(401)
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { DID, NAME, REVEAL, REVEAL_BODY } from '../helpers/endpoints.ts'
+import { createWorld } from '../helpers/world.ts'
+
+describe('resolving', () => {
+  it('shows the public key as an array and the other byte fields as base64', async () => {
+    const world = createWorld()
+    world.registry.reveals.set(NAME, REVEAL)
+    const response = await world.request('GET', `/api/resolve/${NAME}`)
+    expect(await response.json()).toEqual(REVEAL_BODY)
+    expect(response.headers.get('X-Confidence')).toBe('settled')
+  })
+
+  it('answers from what is kept without asking', async () => {
+    const world = createWorld()
+    world.registry.kept = () => ({ reveal: REVEAL, confidence: 'thin' })
+    const response = await world.request('GET', `/api/resolve/${NAME}`)
+    expect([await response.json(), response.headers.get('X-Confidence')]).toEqual([REVEAL_BODY, 'thin'])
+    expect(world.registry.calls).toEqual([])
+  })
+
+  it('shows null for a manifest that is not known', async () => {
+    const world = createWorld()
+    world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
+    expect(await (await world.request('GET', `/api/resolve-kid/${DID}`)).json()).toEqual({
+      kid_document: { id: DID, verificationMethod: [] },
+      manifest_document: null
+    })
+  })
+
+  it('decodes a percent-encoded DID', async () => {
+    const world = createWorld()
+    world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
+    expect((await world.request('GET', `/api/resolve-kid/${encodeURIComponent(DID)}`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,74 @@
+/**
+ * What a young network of a profile that limits prefixes shows of itself, and does: real nodes, apart in /16s of their
+ * own and together in one /24.
+ */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { tally } from '../../src/protocol/resolution/quorum.ts'
+import { networkDiversity } from '../../src/registry/upkeep/network-diversity.ts'
+import { waitFor } from '../wait-for.ts'
+import { Lab, labProfile, type LabNode } from '../network/lab.ts'
+
+const NAME = 'young.chronym'
+const [APART, TOGETHER] = [5, 4]
+
+let lab: Lab
+
+beforeEach(() => {
+  lab = new Lab(labProfile({ scope: 'test', answers_per_prefix: 2, answers_per_wide_prefix: 4 }))
+})
+
+afterEach(() => lab.close())
+
+const diversityOf = ({ network }: LabNode): ReturnType<typeof networkDiversity> =>
+  networkDiversity(network.origins(), lab.profile)
+
+it('tells the diverse peers that it has and lacks, registers a name, and shows it as thin', async () => {
+  const nodes = await lab.addNodes(APART, (index) => `127.${index + 1}.0.1`)
+  await lab.addNodes(TOGETHER, (index) => `127.100.0.${index + 1}`)
+  const [owner] = nodes as [LabNode]
+  // Where a peer is, a node knows once they have been connected.
+  await waitFor(() => expect(owner.network.origins()).toHaveLength(APART - 1 + TOGETHER))
+  expect(diversityOf(owner)).toMatchObject({
+    peers: APART - 1 + 2,
+    prefixes: APART,
+    wide_prefixes: APART,
+    needed: { answer: 11, settle: 8, adopt: 5 },
+    missing: { peers: 5, prefixes: 1, wide_prefixes: 0 },
+    enough: false
+  })
+
+  const reveal = await lab.claim(owner, NAME, lab.owner('owner'))
+  const { storedBy, of } = await owner.network.putReveal(reveal)
+  expect(storedBy * 2, 'a young network registers').toBeGreaterThan(of)
+  const { answers, asked, leftOut } = await owner.network.getReveals(NAME, undefined, 'everybody')
+  expect({ answers: answers.length, asked, leftOut }).toEqual({
+    answers: APART + 2,
+    asked: lab.profile.k,
+    leftOut: TOGETHER - 2
+  })
+  const votes = answers.map(({ peer, claim, state }) => ({
+    peer,
+    prefix: peer,
+    ...(claim !== undefined && state !== 'none' && { held: { claim, state } })
+  }))
+  expect(tally(votes, { asked, done: true }, lab.profile)).toMatchObject({ kind: 'owner', thin: true, settled: false })
+
+  await lab.addNodes(5, (index) => `127.${index + 11}.0.1`)
+  await waitFor(() =>
+    expect(diversityOf(owner)).toMatchObject({
+      peers: 11,
+      missing: { peers: 0, prefixes: 0, wide_prefixes: 0 },
+      enough: true,
+      message: null
+    })
+  )
+  await owner.network.setMode('offline')
+  expect(diversityOf(owner)).toMatchObject({ peers: 0, missing: { peers: 11, prefixes: 6, wide_prefixes: 3 } })
+})
+
+it('lacks nothing where its profile limits no prefixes', async () => {
+  await lab.close()
+  lab = new Lab(labProfile())
+  const [one] = (await lab.addNodes(3)) as [LabNode]
+  expect(diversityOf(one)).toBeNull()
+})

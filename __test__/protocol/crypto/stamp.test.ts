@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { stampHolds, stampWork } from '../../../src/protocol/claim/commitment.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
+import { leadingZeroBits } from '../../../src/protocol/crypto/stamp.ts'
+import { bytesOf, LOCAL } from '../fixtures.ts'
+
+const HASH = profileHash(LOCAL)
+
+describe('stamps', () => {
+  it('count the zero bits in front', () => {
+    expect(leadingZeroBits(Uint8Array.of(0x80))).toBe(0)
+    expect(leadingZeroBits(Uint8Array.of(0, 0x1f))).toBe(11)
+    expect(leadingZeroBits(new Uint8Array(4))).toBe(32)
+  })
+
+  it('hold for enough bits and a nonce of eight bytes only', () => {
+    const commitment = bytesOf('C')
+    let nonce = new Uint8Array(8)
+    for (let n = 0; stampWork(commitment, nonce, HASH) < 8; n++)
+      nonce = new Uint8Array(Uint8Array.from([n >> 8, n & 255, 0, 0, 0, 0, 0, 0]))
+    const work = stampWork(commitment, nonce, HASH)
+    expect(stampHolds(commitment, nonce, work, HASH)).toBe(true)
+    expect(stampHolds(commitment, nonce, work + 1, HASH)).toBe(false)
+    expect(stampHolds(commitment, nonce.subarray(0, 7), 0, HASH)).toBe(false)
+  })
+})

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { encodeMultikey } from '../../../src/protocol/identity/did.ts'
+import type { IdentityChanges, IdentityDocument } from '../../../src/protocol/identity/document.ts'
+import {
+  buildGenesis,
+  buildNextVersion,
+  IdentityError,
+  signIdentityDocument
+} from '../../../src/protocol/identity/document.ts'
+import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
+import type { UnsignedManifest } from '../../../src/protocol/identity/manifest.ts'
+import {
+  compareManifests,
+  decodeManifestRecord,
+  encodeManifestRecord,
+  isManifestCurrent,
+  parseManifest,
+  signManifest,
+  verifyManifest
+} from '../../../src/protocol/identity/manifest.ts'
+import { keyOf, LOCAL } from '../fixtures.ts'
+
+const UPDATE = keyOf('update')
+const THIEF = keyOf('thief')
+const RECOVERY = keyOf('recovery')
+const ASSERTION = keyOf('assertion')
+const CREATED = '2026-01-01T00:00:00Z'
+
+const GENESIS = signIdentityDocument(
+  buildGenesis(
+    {
+      keys: [ASSERTION.publicKey],
+      services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }],
+      updateKeys: [UPDATE.publicKey],
+      recoveryKeys: [RECOVERY.publicKey]
+    },
+    LOCAL
+  ),
+  UPDATE,
+  CREATED,
+  LOCAL
+)
+
+function next(former: IdentityDocument, changes: IdentityChanges = {}, key = UPDATE): IdentityDocument {
+  return signIdentityDocument(buildNextVersion(former, changes), key, CREATED, LOCAL)
+}
+
+/** Chain of a genesis and versions that each change something, signed by these keys. */
+function chain(...keys: (typeof UPDATE)[]): IdentityDocument[] {
+  const documents = [GENESIS]
+  keys.forEach((key, index) =>
+    documents.push(next(documents.at(-1)!, { alsoKnownAs: [`https://${index}.example`] }, key))
+  )
+  return documents
+}
+
+const log = (documents: IdentityDocument[]) => verifyIdentityLog(documents, LOCAL)
+
+describe('a manifest', () => {
+  const unsigned: UnsignedManifest = {
+    id: GENESIS.id,
+    kid_version: 1,
+    version: 1,
+    capabilities: [
+      { id: 'chat', type: 'Chat', protocol: 'matrix', endpoint: 'https://chat.example/', description: 'a room' }
+    ],
+    validFrom: '2026-01-01T00:00:00Z',
+    validUntil: '2027-02-05T00:00:00Z'
+  }
+  const method = `${GENESIS.id}#key-1`
+  const signedBy = (manifest: UnsignedManifest, key = ASSERTION, by = method) =>
+    signManifest(manifest, by, key.secretKey, CREATED, LOCAL)
+  const manifest = signedBy(unsigned)
+
+  it('is signed by an assertion key and read back', () => {
+    expect(decodeManifestRecord(encodeManifestRecord(manifest), LOCAL)).toEqual(manifest)
+    expect(() => verifyManifest(manifest, log(chain(UPDATE)))).not.toThrow()
+  })
+
+  it.each<[string, object]>([
+    ['more than 400 days', { validUntil: '2027-02-06T00:00:00Z' }],
+    ['an end before its begin', { validUntil: '2025-01-01T00:00:00Z' }],
+    [
+      '51 capabilities',
+      { capabilities: Array.from({ length: 51 }, (_, index) => ({ ...unsigned.capabilities[0]!, id: `${index}` })) }
+    ],
+    ['two capabilities of one id', { capabilities: [unsigned.capabilities[0]!, unsigned.capabilities[0]!] }],
+    ['an unknown member', { more: 1 }],
+    ['an endpoint that is no URI', { capabilities: [{ ...unsigned.capabilities[0]!, endpoint: 'x' }] }],
+    ['another network', { proof: { ...manifest.proof, domain: 'x' } }],
+    ['another DID method', { id: 'did:web:example.com' }]
+  ])('is refused with %s', (_, change) =>
+    expect(() => parseManifest({ ...manifest, ...change }, LOCAL)).toThrow(IdentityError)
+  )
+
+  it('is refused over 64 KiB', () => {
+    const capabilities = Array.from({ length: 50 }, (_, index) => ({
+      ...unsigned.capabilities[0]!,
+      id: `${index}`,
+      description: 'x'.repeat(2000)
+    }))
+    expect(() => parseManifest({ ...manifest, capabilities }, LOCAL)).toThrow(/at most 65536 bytes/)
+  })
+
+  it('counts only with a key that the version it names and the newest one list', () => {
+    const removed = log([GENESIS, next(GENESIS, { assertionMethod: [] })])
+    const replaced = log([
+      GENESIS,
+      next(GENESIS, {
+        verificationMethod: [{ ...GENESIS.verificationMethod[0]!, publicKeyMultibase: encodeMultikey(THIEF.publicKey) }]
+      })
+    ])
+    expect(() => verifyManifest(manifest, removed)).toThrow(/any more/)
+    expect(() => verifyManifest(manifest, replaced)).toThrow(/any more/)
+    expect(() => verifyManifest(signedBy({ ...unsigned, kid_version: 2 }), log([GENESIS]))).toThrow(/no version 2/)
+    expect(() => verifyManifest(signedBy(unsigned, THIEF), log([GENESIS]))).toThrow(/does not verify/)
+    expect(() => verifyManifest(signedBy(unsigned, UPDATE, `${GENESIS.id}#other`), log([GENESIS]))).toThrow(
+      /no assertion key/
+    )
+    expect(() => verifyManifest(manifest, log([GENESIS, next(GENESIS, { deactivated: true })]))).toThrow(/deactivated/)
+  })
+
+  it('is ordered by (kid_version, version) and then some hash', () => {
+    const later = signedBy({ ...unsigned, version: 2 })
+    expect(compareManifests(later, manifest)).toBeGreaterThan(0)
+    expect(compareManifests(signedBy({ ...unsigned, kid_version: 2 }), later)).toBeGreaterThan(0)
+    const twin = signedBy({ ...unsigned, capabilities: [] })
+    expect(Math.sign(compareManifests(twin, manifest))).toBe(-Math.sign(compareManifests(manifest, twin)))
+    expect(compareManifests(manifest, manifest)).toBe(0)
+  })
+
+  it('is current from validFrom to validUntil', () => {
+    expect(isManifestCurrent(manifest, Date.parse('2026-01-01T00:00:00Z'))).toBe(true)
+    expect(isManifestCurrent(manifest, Date.parse('2025-12-31T23:59:59Z'))).toBe(false)
+    expect(isManifestCurrent(manifest, Date.parse('2027-02-05T00:00:01Z'))).toBe(false)
+  })
+})

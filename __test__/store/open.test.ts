@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openStore, type StoreOptions } from '../../src/store/open.ts'
+import { StoreError, type Store } from '../../src/store/types.ts'
+
+let directory: string
+let file: string
+const open: Store[] = []
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'chronym-store-'))
+  file = join(directory, 'chronym.db')
+})
+
+afterEach(() => {
+  for (const store of open.splice(0)) store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function opened(options?: StoreOptions): Store {
+  const store = openStore(file, options)
+  open.push(store)
+  return store
+}
+
+function failure(action: () => unknown): StoreError {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof StoreError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('opening a store', () => {
+  it('refuses a second daemon and names the first and the cure', () => {
+    opened()
+    const error = failure(() => openStore(file))
+    expect(error.code).toBe('locked')
+    expect(error.message).toContain(String(process.pid))
+    expect(error.message).toContain('Stop it')
+  })
+
+  it('loses nothing that was confirmed before kill -9, and is not blocked by the dead process', async () => {
+    const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), file], {
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+    const lines = createInterface({ input: writer.stdout })
+    let confirmed = -1
+    lines.on('line', (line) => {
+      confirmed = Number(line)
+      if (confirmed === 50) {
+        expect(failure(() => openStore(file)).message).toContain(`process ${writer.pid}`)
+        writer.kill('SIGKILL')
+      }
+    })
+    await once(lines, 'close')
+    expect(confirmed).toBeGreaterThanOrEqual(50)
+    const store = opened()
+    for (let index = 0; index <= confirmed; index++)
+      expect(store.get(`task/${index}`)).toEqual(new Uint8Array([index & 0xff]))
+    const newest = Number(new TextDecoder().decode(store.get('zone/newest')))
+    expect(store.get(`task/${newest}`)).toBeDefined()
+    expect(store.get(`task/${newest + 1}`)).toBeUndefined()
+  })
+
+  it('names a file that is no database, says how to go on, and leaves it as it was', () => {
+    writeFileSync(file, 'this is not a database at all, whatever its name says'.repeat(100))
+    const before = readFileSync(file)
+    const error = failure(() => openStore(file))
+    expect(error.code).toBe('corrupt')
+    expect(error.message).toContain(file)
+    expect(error.message).toContain('backup')
+    expect(readFileSync(file)).toEqual(before)
+  })
+
+  it('finds pages that were overwritten', () => {
+    const store = opened()
+    store.batch(Array.from({ length: 500 }, (_, index) => ({ put: `k/${index}`, value: new Uint8Array(500) })))
+    store.close()
+    const damaged = readFileSync(file)
+    damaged.fill(0xa5, 4096, 4096 * 12)
+    writeFileSync(file, damaged)
+    expect(failure(() => openStore(file)).code).toBe('corrupt')
+  })
+
+  it('refuses the database of another program', () => {
+    const other = new Database(file)
+    other.exec('CREATE TABLE t (x); PRAGMA user_version = 3')
+    other.close()
+    const error = failure(() => openStore(file))
+    expect(error.code).toBe('corrupt')
+    expect(error.message).toContain('not one of chronym')
+  })
+
+  it('refuses a database of a newer version', () => {
+    opened().close()
+    const newer = new Database(file)
+    newer.pragma('user_version = 99')
+    newer.close()
+    const error = failure(() => openStore(file))
+    expect(error.code).toBe('failing')
+    expect(error.message).toContain('newer version')
+  })
+
+  it('frees the lock when opening fails', () => {
+    const good = join(directory, 'good.db')
+    openStore(good).close()
+    writeFileSync(file, 'x'.repeat(5000))
+    expect(failure(() => openStore(file)).code).toBe('corrupt')
+    copyFileSync(good, file)
+    expect(opened().count('')).toBe(0)
+  })
+
+  it('says so when the directory cannot be made', () => {
+    writeFileSync(join(directory, 'a-file'), '')
+    const error = failure(() => openStore(join(directory, 'a-file', 'chronym.db')))
+    expect(error.code).toBe('failing')
+    expect(error.message).toContain('a-file')
+  })
+})

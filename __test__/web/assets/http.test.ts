@@ -1,0 +1,77 @@
+/** The page's own session code against the interface, with a browser's storage and cookies as far as it uses them. */
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createWorld, MAIN_TOKEN } from '../../api/helpers/world.ts'
+
+interface Http {
+  readonly get: (path: string) => Promise<{ scopes: string[] }>
+  readonly logIn: (token: string) => Promise<void>
+  readonly logOut: () => Promise<void>
+  readonly stream: (
+    path: string,
+    types: string[],
+    listener: (type: string, data: { task_id: string }) => void
+  ) => () => void
+}
+
+const HTTP = '../../../src/web/assets/http.js'
+const ORIGIN = 'http://localhost:7468'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+/** `fetch` as the page's browser has it; storage is the tab's. */
+function browser() {
+  const world = createWorld({ heartbeatMs: 60_000 })
+  const storage = new Map<string, string>()
+  let cookie = ''
+  const send = async (path: string, init: RequestInit): Promise<Response> => {
+    const headers = new Headers(init.headers)
+    headers.set('Host', 'localhost:7468')
+    headers.set('Origin', ORIGIN)
+    if (cookie !== '') headers.set('Cookie', cookie)
+    const response = await world.app.request(path, { ...init, headers })
+    cookie = response.headers.get('Set-Cookie')?.split(';')[0] ?? cookie
+    return response
+  }
+  vi.stubGlobal('fetch', send)
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => storage.get(key) ?? null,
+    setItem: (key: string, value: string) => void storage.set(key, value),
+    removeItem: (key: string) => void storage.delete(key)
+  })
+  return { world, storage }
+}
+
+it('keeps the secret of a login in its tab, and sends it with requests and streams', async () => {
+  const { world, storage } = browser()
+  const { get, logIn, logOut, stream } = (await import(HTTP)) as Http
+  expect((await get('/session')).scopes).toEqual([])
+  await logIn(MAIN_TOKEN)
+  expect(storage.size).toBe(1)
+  expect((await get('/session')).scopes).toEqual(['admin'])
+
+  world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+  const ended = Promise.withResolvers<string>()
+  const close = stream('/api/vdf/status/task-1/events', ['completed'], (_type, { task_id: id }) => ended.resolve(id))
+  await expect.poll(() => world.tasks.openStreams).toBe(1)
+  world.tasks.move('task-1', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
+  expect(await ended.promise).toBe('task-1')
+  close()
+
+  const [kept] = storage
+  storage.clear()
+  expect((await get('/session')).scopes, 'the cookie alone').toEqual([])
+  storage.set(...kept!)
+  await logOut()
+  expect([(await get('/session')).scopes, storage.size]).toEqual([[], 0])
+})
+
+describe('a problem on the dashboard', () => {
+  it('says what happened in words, with the code behind', async () => {
+    const { Problem } = (await import(HTTP)) as { Problem: new (body: object) => Error & { errors: unknown[] } }
+    const problem = new Problem({ code: 'SVC-ZON-002', title: 'Invalid zone', detail: 'The zone breaks a rule.' })
+    expect(problem.message).toBe('Invalid zone: The zone breaks a rule. (SVC-ZON-002)')
+    expect(problem.errors).toEqual([])
+  })
+})
