@@ -51,7 +51,7 @@ describe('the server', () => {
     const failure = await start(createWorld(), port).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ApiListenError)
     expect((failure as Error).message).toBe(
-      `127.0.0.1:${port} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`
+      `127.0.0.1:${port} is in use: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`
     )
   })
 

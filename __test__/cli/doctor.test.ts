@@ -62,7 +62,7 @@ describe('doctor', () => {
     expect(of(found, 'config')).toMatchObject({
       state: 'ok',
       detail: expect.stringMatching(
-        /no daemon tells its own, so of file and environment: network local, mode light/
+        /from file and environment, as no daemon answers: network local, mode light/
       ) as string
     })
     expect(of(found, 'daemon')).toMatchObject({
@@ -95,7 +95,7 @@ describe('doctor', () => {
     expect(of(found, 'config')).toMatchObject({
       state: 'warning',
       detail: expect.stringContaining('mode = "offline" (file: "light"), vdf.queue = 5 (default: 100)') as string,
-      cure: 'Take it back: chronym config unset mode vdf.queue'
+      cure: 'Undo it: chronym config unset mode vdf.queue'
     })
     expect(field(found, 'mode')?.source).toBe('run time')
     const unset = await cli(['config', 'unset', 'mode', 'vdf.queue'], { env })
@@ -131,7 +131,7 @@ describe('doctor', () => {
         name: 'backup',
         state: 'warning',
         detail: '/srv/names.age: not written yet',
-        cure: expect.stringContaining('must be moved away') as string
+        cure: expect.stringContaining('Move away a file there') as string
       }
     ],
     [{ name: 'peers', ok: true, detail: 'no backup is kept' }, undefined]

@@ -6,21 +6,21 @@ import type { AppEnv } from './env.ts'
 /** Those that carried a request of somebody known. */
 const known = new WeakSet<object>()
 
-/** Notes that the connection of this request is of somebody known: it keeps its place until it closes. */
+/** Notes that an authenticated caller sent this request: its connection keeps its place until it closes. */
 export function keepConnection(c: Context<AppEnv>): void {
   const socket = (c.env as AppEnv['Bindings'] | undefined)?.incoming?.socket
   if (socket !== undefined) known.add(socket)
 }
 
 /**
- * Bounds the connections open at once, in place of `server.maxConnections`, which closes each new one when all places
- * are taken [who holds them idle keeps the owner out]. Here the oldest that carried no request of somebody known gives
- * way to a new one; where all are of somebody known, the new one is closed. No source has a bound of its own: all of
- * this machine is one source, with the owner in it, and a new connection finds a place anyway.
+ * Bounds the open connections. `server.maxConnections` would close each new one when all places are taken [who holds
+ * them idle keeps the owner out]. Here the oldest connection without an authenticated request gives way to a new one;
+ * if there is none, the new one is closed. There is no bound for each source: this machine is one source, owner
+ * included.
  */
 export function boundConnections(server: Server, max: number): void {
   const open = new Set<Socket>()
-  // In the order in which they came; those that have become known are taken out when a place is looked for.
+  // In order of arrival; those that became known are removed when a new connection needs a place.
   const strangers = new Set<Socket>()
 
   function leave(socket: Socket): void {

@@ -2,8 +2,8 @@
  * How a daemon proves which one it is, before a client sends it a token.
  *
  * Both sides know the main token. The client sends a nonce and the address that it dialled; the daemon answers a MAC of
- * both. A program that relays the question to the real daemon gains nothing: the client dialled the program's address,
- * and the daemon answers only for its own.
+ * both. A program that relays the question gains nothing: the client dialled the program's address, and the daemon
+ * answers only for its own.
  */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 

@@ -80,7 +80,8 @@ function refuseForeignPage(c: Context<AppEnv>): void {
   if (isForeign) {
     throw new ServiceError(
       'SVC-AUT-002',
-      'A page of another origin may not look this up: it would tell peers what is asked for. Ask with a bearer token, add the origin to api.allowed_origins, or open the address by hand.'
+      'A page of another origin may not look this up: that would reveal the name to peers. Use a ' +
+        'bearer token, add the origin to api.allowed_origins, or open the address by hand.'
     )
   }
 }

@@ -7,7 +7,7 @@ export interface Caller {
   readonly scopes: readonly TokenScope[]
   /** Whose rate limit it counts to: the token, its own or the session's; undefined for nobody known. */
   readonly token: string | undefined
-  /** False once the token was revoked or replaced, or the session has ended. For answers that go on for long. */
+  /** False once the token was revoked or replaced, or the session has ended. For long-lived answers. */
   isCurrent(): boolean
 }
 

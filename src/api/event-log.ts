@@ -11,9 +11,8 @@ export interface WritableEventLog extends EventLog {
 }
 
 /**
- * The last events of the daemon, in memory. Ids go on from the time of the start in milliseconds, so that a reader that
- * comes back after a restart, with an id of the run before, misses nothing of this one: no run has as many events as
- * milliseconds.
+ * The last events of the daemon, in memory. Ids start at the time of the start in milliseconds. No run has as many
+ * events as milliseconds, so a reader with an id of the last run misses nothing of this one.
  */
 export function createEventLog({ capacity, now }: EventLogOptions): WritableEventLog {
   const kept: DaemonEvent[] = []

@@ -49,7 +49,9 @@ export interface ApiServer {
 /** Codes of Node's http server. */
 const REFUSALS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The request line and the headers are longer than 16 KiB together.',
-  ERR_HTTP_REQUEST_TIMEOUT: `The request was not whole within ${REQUEST_TIMEOUT_MS / 1000} seconds, its headers within ${HEADERS_TIMEOUT_MS / 1000}.`
+  ERR_HTTP_REQUEST_TIMEOUT:
+    `The request was not complete within ${REQUEST_TIMEOUT_MS / 1000} seconds, or its headers within ` +
+    `${HEADERS_TIMEOUT_MS / 1000}.`
 }
 
 /** The HTTP interface could not start; the message names cause and cure. */
@@ -67,8 +69,7 @@ export async function serve(
   const shutdown = new AbortController()
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   const app = createApp(services, { ...options, host: address.host, shutdown: shutdown.signal })
-  // Its Response takes the place of the global one: an answer is written as it is, where the built-in one would be read
-  // back as a stream (twice the time).
+  // Replaces the global Response: the built-in one is read back as a stream, which takes twice the time.
   const listener = getRequestListener(app.fetch, { hostname: host, errorHandler: badRequest })
   const server = createServer(
     // Node would answer a request without Host with a bare 400.
@@ -80,7 +81,7 @@ export async function serve(
       requireHostHeader: false
     },
     (request, response) => {
-      // HTTP/1.0 knows no Host; the address listened on stands for it.
+      // HTTP/1.0 has no Host; the listening address replaces it.
       if (request.headers.host === undefined && request.httpVersion !== '1.0') refuseWithoutHost(response)
       else void listener(request, response)
     }
@@ -99,7 +100,10 @@ export async function serve(
 /** `bound`: the IP address of the socket. */
 function plainTextWarning(bound: string): string | undefined {
   if (bound === '::1' || /^(?:::ffff:)?127\./.test(bound)) return undefined
-  return `the API listens beyond this machine (${bound}) and speaks plain text: who sees the traffic sees the token. Put TLS before it, or listen on 127.0.0.1 (--host) and use an SSH tunnel`
+  return (
+    `the API listens beyond this machine (${bound}) without encryption: anyone who sees the traffic ` +
+    'sees the token. Put TLS before it, or listen on 127.0.0.1 (--host) and use an SSH tunnel'
+  )
 }
 
 function listen(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
@@ -114,7 +118,8 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   switch (cause.code ?? '') {
     case 'EADDRINUSE':
       return new ApiListenError(
-        `${where} is taken: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`,
+        `${where} is in use: another program, perhaps another chronymd, listens there. Stop it, or ` +
+          'choose another port with --port.',
         { cause }
       )
     case 'EACCES':

@@ -27,7 +27,7 @@ function failed(name: string, error: unknown): Finding {
   return { name, state: 'failed', detail: message, ...(cure === undefined ? {} : { cure }) }
 }
 
-/** Never amiss: on a Node that will not do, no command begins (main.ts). */
+/** Always ok: main.ts starts no command on a Node that is too old. */
 function checkNode(): Finding {
   return { name: 'node', state: 'ok', detail: `Node ${process.versions.node}, chronym ${VERSION}` }
 }
@@ -65,7 +65,7 @@ async function daemonConfiguration(client: Client): Promise<Configuration | Find
     return {
       name: 'config',
       state: 'warning',
-      detail: `the daemon does not tell its configuration (${messageOf(error)})`,
+      detail: `the daemon does not show its configuration (${messageOf(error)})`,
       cure: 'Give a token with the scope read; `chronym config check` looks at the file alone.'
     }
   }
@@ -75,11 +75,11 @@ async function daemonConfiguration(client: Client): Promise<Configuration | Find
 function checkConfiguration({ from, fields }: Configuration): Finding {
   const valueOf = (field: string): string => {
     const value = fields.find((each) => each.field === field)?.value
-    return typeof value === 'string' ? value : 'not told'
+    return typeof value === 'string' ? value : 'not shown'
   }
   const held = `network ${valueOf('network')}, mode ${valueOf('mode')}, data in ${valueOf('data_dir')}`
   if (from === 'file')
-    return { name: 'config', state: 'ok', detail: `no daemon tells its own, so of file and environment: ${held}` }
+    return { name: 'config', state: 'ok', detail: `from file and environment, as no daemon answers: ${held}` }
   const set = fields.filter(({ source }) => source === 'run time')
   if (set.length === 0) return { name: 'config', state: 'ok', detail: `of the running daemon: ${held}` }
   const list = set.map(
@@ -94,7 +94,7 @@ function checkConfiguration({ from, fields }: Configuration): Finding {
     name: 'config',
     state: hides ? 'warning' : 'ok',
     detail: `of the running daemon: ${held}; set at run time: ${list.join(', ')}`,
-    cure: `Take it back: chronym config unset ${set.map(({ field }) => field).join(' ')}`
+    cure: `Undo it: chronym config unset ${set.map(({ field }) => field).join(' ')}`
   }
 }
 
@@ -105,7 +105,7 @@ function checkToken(context: Context): Finding {
         name: 'token',
         state: 'warning',
         detail: `none at ${localPaths(context).token}`,
-        cure: 'The daemon makes it at its first start; or give --data-dir or --token.'
+        cure: 'The daemon makes it at its first start. Or give --data-dir or --token.'
       }
     }
     return {
@@ -123,7 +123,8 @@ const probe = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(PROB
 /** Permissions of the group and of everybody. */
 const OTHERS = 0o077
 const SAFE_SEED_CURE =
-  'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): whoever loses them loses the names.'
+  'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): if you ' +
+  'lose them, you lose the names.'
 
 /** Of the directory on this machine; nothing where there is none. */
 async function checkSeed(context: Context): Promise<Finding[]> {
@@ -154,14 +155,16 @@ async function checkSeed(context: Context): Promise<Finding[]> {
         {
           name: 'seed',
           state: 'warning',
-          detail: `${paths.seed} holds the words in clear beside ${paths.sealedSeed}: setting or removing the passphrase was cut off`,
-          cure: 'Stop the daemon and run `chronym key passphrase` again, with --remove where it was to be removed.'
+          detail:
+            `${paths.seed} holds the words in clear beside ${paths.sealedSeed}: a change of the passphrase ` +
+            'was interrupted',
+          cure: 'Stop the daemon and run `chronym key passphrase` again, with --remove to remove the passphrase.'
         }
       ]
     const { isSeedSafe } = await import('../data-directory/seed-safety.ts')
     const held = form === 'sealed' ? `${file} (under a passphrase)` : file
     if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${held}, kept elsewhere too` }]
-    return [{ name: 'seed', state: 'warning', detail: `only ${held} is known to hold it`, cure: SAFE_SEED_CURE }]
+    return [{ name: 'seed', state: 'warning', detail: `no copy of ${held} is known`, cure: SAFE_SEED_CURE }]
   } catch (error) {
     return [failed('seed', error)]
   }
@@ -198,7 +201,7 @@ async function checkDaemon(context: Context): Promise<Diagnosis> {
         late
           ? new Failure('CLI-NET-001', `the daemon does not answer within ${PROBE_TIMEOUT_MS / 1000} s`, {
               exitCode: EXIT.unreachable,
-              cure: 'Look at its log; or name another with --api.',
+              cure: 'Read its log, or name another daemon with --api.',
               cause: error
             })
           : error
@@ -217,7 +220,7 @@ async function checkAccess(client: Client): Promise<Finding> {
       name: 'access',
       state: 'failed',
       detail: `the daemon answers ${error.status} to this token`,
-      cure: 'Is it the token of another daemon or data directory? `chronym token` shows it; see --data-dir.'
+      cure: 'The token may belong to another daemon or data directory. `chronym token` shows it; see --data-dir.'
     }
   }
 }
@@ -226,13 +229,15 @@ function checkPeers({ status, peers }: NetworkStatusView): Finding {
   if (status === 'online') return { name: 'peers', state: 'ok', detail: `online, ${plural(peers, 'peer')}` }
   const cure =
     peers > 0
-      ? 'Those connected cannot be asked: their network profile is another, or they are light. All daemons of a network need the same profile.'
-      : 'Name peers to join through in p2p.bootstrap (--bootstrap); the log says which of those named cannot be reached.'
+      ? 'The connected peers cannot be asked: they have another network profile or run in light mode. ' +
+        'All daemons of a network need the same profile.'
+      : 'Name peers to join through in p2p.bootstrap (--bootstrap). The log names those that cannot be reached.'
   return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure }
 }
 
 const DIVERSITY_CURE =
-  'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
+  'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile ' +
+  'with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
 
 /** Nothing where the network counts no prefixes, and while nobody can be asked: that is said above. */
 function checkDiversity({ status, diversity }: NetworkStatusView): Finding[] {
@@ -261,14 +266,14 @@ function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusView)
 }
 
 const JOURNAL_CURE =
-  'The log names them; they are kept as they were, under `aside/` in the database. Start what is missing again; check the disk.'
+  'The log names them; the database keeps them unchanged under `aside/`. Start the lost tasks again and check the disk.'
 
 /** What works but should be looked at, as the daemon sees it. */
 async function checkOwned(client: Client, told: Configuration | Finding): Promise<Finding[]> {
   const { checks } = await client.readiness(probe())
   const finding = (name: string, cure: string): Finding => {
     const check = checks.find((each) => each.name === name)
-    if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not told' }
+    if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not shown' }
     return { name, state: 'warning', detail: check.detail, cure }
   }
   const seed = checks.find(({ name }) => name === 'seed')
@@ -279,10 +284,7 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
   return [
     ...lock,
     finding('journal', JOURNAL_CURE),
-    finding(
-      'tasks',
-      '`chronym tasks` says which, and why. They go on by themselves when what is missing is there again.'
-    ),
+    finding('tasks', '`chronym tasks` says which, and why. They resume automatically when the cause is gone.'),
     finding('names', '`chronym names` says which, why, and what to do.'),
     ...checkBackup(
       told,
@@ -292,7 +294,8 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
 }
 
 const BACKUP_CURE =
-  'The log says why. Its directory must be there and have space, and a file there that this daemon did not write must be moved away: docs/backup.md.'
+  'The log says why. Its directory must exist and have space. Move away a file there that this ' +
+  'daemon did not write: docs/backup.md.'
 
 /** Of `backup.file`; nothing where the daemon keeps none. */
 function checkBackup(

@@ -8,8 +8,8 @@ import { localPaths } from './connection/location.ts'
 const SEED_HEX = /^[0-9a-f]{64}$/iu
 
 /**
- * The owner's seed: 24 words or 64 hexadecimal digits from the file named, or the daemon's own, whose passphrase is
- * asked for where it has one.
+ * The owner's seed: 24 words or 64 hexadecimal digits from `file`, or the daemon's own. Asks for the passphrase of a
+ * sealed seed.
  */
 export async function readSeed(context: Context, file: string | undefined): Promise<Uint8Array> {
   const paths = localPaths(context)
@@ -26,7 +26,8 @@ export async function readSeed(context: Context, file: string | undefined): Prom
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
     throw inputFailure(
-      `the seed file ${path} can't be read: ${messageOf(error)}. Name one with --seed-file, or the daemon's data directory with --data-dir`,
+      `the seed file ${path} can't be read: ${messageOf(error)}. Name one with --seed-file, or the ` +
+        `daemon's data directory with --data-dir`,
       error
     )
   }

@@ -11,9 +11,9 @@ import { cureOf } from './failures/cures.ts'
 import { Failure, messageOf, usageFailure, type CliErrorCode } from './failures/failure.ts'
 import { UnprovedError } from './connection/proven-fetch.ts'
 
-/** Nobody who reads this has sent a header: the program has. */
 const TOKEN_CURE =
-  'The token comes from --token, CHRONYM_TOKEN, or access_token in the data directory (--data-dir), which goes only to its own daemon: give the one of this daemon. `chronym doctor` says what is found.'
+  'Give the token of this daemon with --token, CHRONYM_TOKEN or --data-dir. A token file goes only ' +
+  'to the daemon of its directory. `chronym doctor` says what it finds.'
 
 function problemFailure(problem: ProblemError): Failure {
   const cure = problem.code === 'SVC-AUT-001' ? TOKEN_CURE : cureOf(problem.code)
@@ -28,7 +28,7 @@ function problemFailure(problem: ProblemError): Failure {
   })
 }
 
-/** What the rules of the protocol refuse on this side. An encoding that is wrong here is one that the user gave. */
+/** What the protocol's rules refuse on this side. A wrong encoding here comes from the user. */
 function protocolFailure(error: ProtocolError): Failure {
   const known = asServiceError(error)
   const { code, errors } = known instanceof ServiceError ? known : new ServiceError('SVC-REQ-001', error.detail)
@@ -38,7 +38,7 @@ function protocolFailure(error: ProtocolError): Failure {
 /** Of a data directory that is whole: another seed, a running daemon. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['SVC-KEY-002', 'SVC-KEY-005'])
 
-/** Thrown by what the command line shares with the daemon. A wrong configuration is here what a wrong option is. */
+/** Errors of code shared with the daemon. A wrong configuration counts as a wrong option. */
 function localFailure(error: ServiceError): Failure {
   const { status, cure } = ERROR_TABLE[error.code]
   const exitCode =
@@ -71,7 +71,7 @@ function nativeFailure(error: NativeError): Failure {
     return new Failure('CLI-USE-001', error.message, { exitCode: EXIT.usage, cause: error })
   return new Failure('CLI-NAT-002', `the kernel failed (${error.code}): ${error.message}`, {
     exitCode: EXIT.fault,
-    cure: 'Try again; if it happens twice, suspect the memory of this machine, and report it.',
+    cure: 'Try again. If it happens twice, check the memory of this machine and report the error.',
     cause: error
   })
 }
@@ -98,7 +98,7 @@ function unreachable(error: UnreachableError): Failure {
   )
 }
 
-/** Turns whatever was thrown into a failure with an exit code. */
+/** Turns any thrown value into a failure with an exit code. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof CommanderError)
@@ -113,12 +113,12 @@ export function toFailure(error: unknown): Failure {
     return new Failure('CLI-BAK-004', error.message, { exitCode: EXIT.refused, cause: error })
   const known = error instanceof PartError ? asServiceError(error) : error
   if (known instanceof ServiceError) return localFailure(known)
-  // Whatever waited for the signal of Ctrl-C rejects with its reason.
+  // Ctrl-C aborts the signal, and what waits for it rejects with its reason.
   if (error instanceof Error && error.name === 'AbortError')
     return new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted, cause: error })
   return new Failure('CLI-INT-002', messageOf(error), {
     exitCode: EXIT.fault,
-    cure: 'This should not happen: please report it, with the command.',
+    cure: 'This is a bug: please report it with the command.',
     cause: error
   })
 }

@@ -1,8 +1,8 @@
 import type { Context } from './context.ts'
 
 /**
- * Ends this process as SIGTERM would when the parent that started it with a channel is gone: a server that a script
- * started must not outlive a script that crashed. Returns what lets the process end by itself.
+ * Ends this process as SIGTERM would when the parent that started it with a channel is gone: a server must not outlive
+ * the script that started it. Returns the undo, after which the channel no longer keeps the process alive.
  */
 export function endWithParent(): () => void {
   if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

@@ -120,7 +120,7 @@ describe('the client', () => {
     await server.close()
     const { url } = server
     await expect(createClient({ baseUrl: url }).health()).rejects.toThrow(
-      `No daemon answers at ${url}. Start it with \`chronym daemon\`, or say where it is.`
+      `No daemon answers at ${url}. Start it with \`chronym daemon\`, or name it with --api or --data-dir.`
     )
   })
 

@@ -44,16 +44,16 @@ describe('a request body', () => {
     ['is cut off', '{"name": "a', 'The body is not JSON.'],
     ['is empty', '', 'The body is not JSON.'],
     ['has a trailing comma', '{"name": "a",}', 'The body is not JSON.'],
-    ['names a member twice', '{"name": "a", "name": "b"}', 'The member name "name" stands twice in one object.'],
+    ['names a member twice', '{"name": "a", "name": "b"}', 'The member name "name" occurs twice in one object.'],
     [
       'names a member twice in two spellings',
       '{"name": "a", "n\\u0061me": "b"}',
-      'The member name "name" stands twice in one object.'
+      'The member name "name" occurs twice in one object.'
     ],
     [
       'names a member twice deep inside',
       '{"name": "a", "x": [{"y": {"z": 1, "z" : 2}}]}',
-      'The member name "z" stands twice in one object.'
+      'The member name "z" occurs twice in one object.'
     ],
     ['names __proto__', '{"name": "a", "__proto__": {}}', 'The member name __proto__ is not accepted.'],
     ['nests too deep', `{"name": ${'['.repeat(40)}${']'.repeat(40)}}`, 'The body is nested deeper than 32 levels.'],

@@ -35,7 +35,7 @@ describe('other origins', () => {
       expect(response.status).toBe(403)
       expect(await response.json()).toMatchObject({
         code: 'SVC-AUT-002',
-        detail: expect.stringContaining('Ask with a bearer token') as string
+        detail: expect.stringContaining('Use a bearer token') as string
       })
     }
     expect(world.registry.calls).toEqual([])

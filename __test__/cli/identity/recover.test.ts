@@ -214,7 +214,7 @@ describe('the version that recovers an identity', () => {
       (log = logOf(genesis), after?: number, seed = NEW) =>
       () =>
         buildRecovery(log, { keysOf: { seed, index: 0 }, after }, profile)
-    expect(prepare(logOf(genesis), 1, OLD)).toThrow('the thief would have the identity again')
+    expect(prepare(logOf(genesis), 1, OLD)).toThrow('a thief of that key would have the identity again')
     expect(prepare(logOf(bare))).toThrow('no recovery key')
     expect(prepare(logOf(genesis), 2)).toThrow('versions 1 to 1')
     expect(prepare(logOf(genesis, byRecovery), 1)).toThrow('version 2 is by a recovery key')
@@ -254,7 +254,7 @@ describe('a recovery on the command line', () => {
     const publicKey = publicKeyIn((await cli(['kid', 'recovery-key', at('own')])).stdout)
     expectRefusal(
       await sign(at('prepared'), '--recovery-key-file', at('own')),
-      `${publicKey} is no recovery key of ${genesis.id}`,
+      `${publicKey} is not a recovery key of ${genesis.id}`,
       wordsIn(at('own'))
     )
     expectRefusal(await sign(at('prepared'), '--seed-file', at('old')), 'the seed has no recovery key')

@@ -70,7 +70,7 @@ describe('the question before a renewal', () => {
       'About 30 s on this machine (600,000,000 squarings).',
       'It gains only 0 s of a lease of 365 d.',
       'It spends one of the 63 renewals that are left.',
-      expect.stringMatching(/^The daemon renews it by itself in 328 d/)
+      expect.stringMatching(/^The daemon renews it automatically in 328 d/)
     ])
   })
 
@@ -87,7 +87,7 @@ describe('the question before a renewal', () => {
 
   it('says that the estimate of a lost name is a bound', () => {
     expect(renewQuestion(owned(10), estimate())?.lines[0]).toBe(
-      'At most what registering it takes: About 30 min on this machine (600,000,000 squarings).'
+      'At most as much as registering it: About 30 min on this machine (600,000,000 squarings).'
     )
   })
 })
@@ -103,7 +103,7 @@ describe('the question before a task is cancelled', () => {
 
   it('says how much work would be lost', () => {
     expect(cancelQuestion(task, 200_000)?.lines).toEqual([
-      'About 10 min of work, 20% of its squarings, would be lost. It would have to start from the beginning.'
+      'About 10 min of work (20% of its squarings) would be lost. The task would have to start from the beginning.'
     ])
   })
 
@@ -115,12 +115,12 @@ describe('the question before a task is cancelled', () => {
   })
 
   it('counts squarings where no rate is known', () => {
-    expect(cancelQuestion(task, null)?.lines[0]).toMatch(/^120,000,000 squarings, 20% of them all, would be lost/)
+    expect(cancelQuestion(task, null)?.lines[0]).toMatch(/^120,000,000 squarings \(20%\) would be lost/)
   })
 
   it('says that a finished proof is kept', () => {
     expect(cancelQuestion({ ...task, phase: 'reveal', progress: 600_000_000 }, 200_000)?.lines).toEqual([
-      'Its proof is finished, and is kept for 30 days: to register the name again takes it up.'
+      'Its finished proof is kept for 30 days. If you register the name again, the daemon reuses it.'
     ])
   })
 })

@@ -44,7 +44,8 @@ export function createRateLimits(sizes: LimitSizes, now: () => number): RateLimi
     anonymous: (client) =>
       refuse(
         anonymous.tryTake(client, 1),
-        'Requests without a token come too often from there (all of this machine counts as one). With a token there is a limit for it alone.'
+        'Too many requests without a token from this source (this machine is one source). A token has a ' +
+          'limit of its own.'
       ),
     known: (token) => refuse(known.tryTake(token, 1), 'This token asks too often.'),
     failedLogin: (client) => refuse(failed.tryTake(client, 1), 'This client sent too many tokens that do not verify.')

@@ -21,7 +21,7 @@ export interface OpenedSession {
 
 export interface Sessions {
   /**
-   * `former`: the cookie that the browser sent, whose session goes on where it is of the same token: its other tabs
+   * `former`: the cookie that the browser sent, whose session continues if it has the same token: its other tabs
    * stay logged in.
    */
   open(token: string, former?: string): OpenedSession

@@ -256,7 +256,7 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
         if (task !== undefined && task.status !== 'running') ended = task
         return ended === undefined ? await openStream(`${path}/events`, lastEventId, signal) : undefined
       }
-      for await (const { id, event, data } of mended(readEventStream(connect, signal, whenLost), base)) {
+      for await (const { id, event, data } of withoutBreaks(readEventStream(connect, signal, whenLost), base)) {
         const type = event as TaskEventMessage['type']
         last = Number(id)
         yield { id: last, type, task: data as TaskView }
@@ -325,8 +325,8 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
   }
 }
 
-/** What broke a stream of events off for good is that nobody answers, whatever the platform calls it. */
-async function* mended<T>(events: AsyncIterable<T>, base: string): AsyncGenerator<T, void> {
+/** Turns the platform's errors of a broken stream into {@link UnreachableError}. */
+async function* withoutBreaks<T>(events: AsyncIterable<T>, base: string): AsyncGenerator<T, void> {
   try {
     yield* events
   } catch (cause) {

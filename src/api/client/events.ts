@@ -12,11 +12,11 @@ export interface EventMessage {
 const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 5000
 /**
- * The daemon sends something every 15 s; a connection silent for longer is dead, though nobody said so (a machine that
- * slept, a tunnel that fell).
+ * The daemon sends something every 15 s. A connection silent for longer is dead, even without an error (the machine
+ * slept, a tunnel broke).
  */
 const SILENCE_MS = 45_000
-/** Attempts in a row without one event before the failure is the caller's. */
+/** Attempts in a row without an event before the caller gets the error. */
 const MAX_ATTEMPTS = 8
 
 /**
@@ -99,7 +99,7 @@ async function* heard(body: ReadableStream<Uint8Array>, silenceMs: number): Asyn
   }
 }
 
-/** Events of one connection; comments and `retry` are passed over. Throws SyntaxError for data that is no JSON. */
+/** Events of one connection; skips comments and `retry`. Throws SyntaxError for data that is not JSON. */
 export async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventMessage, void> {
   const decoder = new TextDecoder()
   const complete: EventSourceMessage[] = []

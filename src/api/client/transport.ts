@@ -52,7 +52,8 @@ export const plainFetch: Transport = async (url, init) => {
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause
     throw new UnreachableError(
-      `No daemon answers at ${new URL(url).origin}. Start it with \`chronym daemon\`, or say where it is.`,
+      `No daemon answers at ${new URL(url).origin}. Start it with \`chronym daemon\`, or name it with ` +
+        '--api or --data-dir.',
       { cause }
     )
   }

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
 
-/** 405 with Allow where the path exists with another method, else 404. Call it when every route stands. */
+/** 405 with Allow where the path exists with another method, else 404. Call it after all routes. */
 export function notFound(app: Hono<AppEnv>): (c: Context<AppEnv>) => never {
   const served = methodsByPath(app)
   return (c) => {

@@ -22,7 +22,7 @@ export function onError({
     const error = toServiceError(thrown)
     const entry = { request_id: c.get('requestId'), method: c.req.method, route: routeOf(c), code: error.code }
     const status = ERROR_TABLE[error.code].status ?? 500
-    // Whoever asked has gone; what was thrown is most likely the news of that.
+    // The client has gone; the error is most likely the result.
     if (c.req.raw.signal.aborted) log.debug(entry, 'The client went away')
     else if (OWN_FAULTS.has(error.code)) log.error({ ...entry, err: error.cause ?? error }, error.message)
     else {

@@ -30,9 +30,11 @@ export function renderErrorReference(): string {
 
 Made from \`src/errors.ts\` by \`node scripts/generate-docs.mjs\`; change it there.
 
-Every error of the HTTP interface is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem document: \`type\`, \`title\`, \`status\`, \`detail\`,
-\`code\` (one of those below), \`request_id\` (also in the header \`X-Request-Id\` and in the daemon's log) and, where a field is at fault,
-\`errors\`: a list of \`{path, message}\`. A running daemon explains each code at \`GET /errors/{code}\`.
+Every error of the HTTP interface is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem document.
+Its members are \`type\`, \`title\`, \`status\`, \`detail\`, \`code\` (one of those below) and \`request_id\`.
+The header \`X-Request-Id\` and the daemon's log have that id too.
+Where a field is at fault, \`errors\` is a list of \`{path, message}\`.
+A running daemon explains each code at \`GET /errors/{code}\`.
 
 ${sections.join('\n\n')}
 `

@@ -99,7 +99,7 @@ function check<Schema extends v.GenericSchema>(schema: Schema, value: unknown): 
 /** Never with the value received: it may be long, or a secret. */
 function fieldError(issue: v.BaseIssue<unknown>): FieldError {
   const path = (issue.path ?? []).map(({ key }) => escapePointer(String(key))).join('/')
-  // Our own messages say what is expected; the library's go on with what was received.
+  // Our own messages say what is expected; the library's also quote what was received.
   if (!/\breceived\b/i.test(issue.message)) return { path, message: issue.message }
   return {
     path,

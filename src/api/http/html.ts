@@ -3,7 +3,8 @@ import type { AppEnv } from '../env.ts'
 
 /** Only our own files, no inline script or style, nowhere to send to but here, framed by nobody. */
 export const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)

@@ -7,9 +7,9 @@ export class JsonError extends Error {
 }
 
 /**
- * Parses JSON more strictly than JSON.parse: a member name may stand only once in an object (RFC 8259 leaves the
- * meaning open, and signed documents must not have two readings), `__proto__` is no member name, and nesting is
- * bounded. Throws JsonError.
+ * Parses JSON more strictly than JSON.parse. A member name may occur only once in an object: RFC 8259 leaves the
+ * meaning open, and signed documents must not have two readings. `__proto__` is no member name; nesting is bounded.
+ * Throws JsonError.
  */
 export function parseStrictJson(text: string): unknown {
   let value: unknown
@@ -63,6 +63,6 @@ function isMemberName(text: string, end: number): boolean {
 function addName(names: Set<string> | undefined, name: string): void {
   if (name === '__proto__') throw new JsonError('The member name __proto__ is not accepted')
   if (names?.has(name) === true)
-    throw new JsonError(`The member name ${JSON.stringify(name.slice(0, 64))} stands twice in one object`)
+    throw new JsonError(`The member name ${JSON.stringify(name.slice(0, 64))} occurs twice in one object`)
   names?.add(name)
 }

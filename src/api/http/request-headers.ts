@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../env.ts'
 
 /**
- * A header of the request, its name in lower case; undefined when there is none. Over a socket Node knows at once which
- * are absent, as most are that we ask for: Hono's own way goes through all of them each time.
+ * A header of the request, its name in lower case; undefined when absent. Most are: Node knows that without the scan
+ * of all headers that Hono makes.
  */
 export function requestHeader(c: Context<AppEnv>, name: Lowercase<string>): string | undefined {
   const { outgoing } = (c.env as AppEnv['Bindings'] | undefined) ?? {}

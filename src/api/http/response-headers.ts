@@ -9,8 +9,8 @@ const BASELINE = {
 } as const
 
 /**
- * Sets what every answer says. Over a socket Node gets it at once: Hono's own way makes a Headers object of each
- * answer, which costs more than a short route does. What a route set by Hono's way replaces it.
+ * Sets the headers of every answer, directly on Node's response: Hono's Headers object costs more than a short route.
+ * Headers that a route sets with Hono replace these.
  */
 export function setBaseline(c: Context<AppEnv>): void {
   if (c.get('hasBaseline') === true) return
@@ -24,9 +24,8 @@ export function setBaseline(c: Context<AppEnv>): void {
 }
 
 /**
- * Answers 200 with a text that is JSON, all headers in one plain object: node-server hands such an object to Node as it
- * is, where each header set alone goes through Node's own table. For the answers that are asked for often; headers that
- * Hono holds (c.header) are not in it.
+ * Answers 200 with JSON text and all headers in one plain object. node-server hands that to Node unchanged: faster than
+ * single headers. For frequent answers. Headers set with c.header are not in it.
  */
 export function wholeJson(c: Context<AppEnv>, text: string, more?: Readonly<Record<string, string>>): Response {
   c.set('hasBaseline', true)

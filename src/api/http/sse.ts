@@ -5,11 +5,11 @@ import type { AppEnv } from '../env.ts'
 /** docs/api.md, "Events". */
 export const HEARTBEAT_MS = 15_000
 /**
- * A client that has taken nothing for so many heartbeats is dropped. Until then it costs what the socket's buffers
- * hold, and one event: the source is not asked for another. It finds everything again by Last-Event-ID.
+ * Drops a client that has taken nothing for this many heartbeats. Until then it costs the socket's buffers and one
+ * event: the source is not asked for another. Last-Event-ID gives it everything again.
  */
 const STALLED_HEARTBEATS = 4
-/** Told to the browser as its pause before it connects again. */
+/** The browser's pause before it reconnects. */
 const RETRY_MS = 2000
 
 export interface ServerSentEvent {
@@ -32,9 +32,9 @@ export function lastEventId(c: Context<AppEnv>): number | undefined {
 }
 
 /**
- * Answers with a stream of events. The reader's pace drives it: an event is taken from the source only when the client
- * has room, so nothing piles up here and the source may coalesce. A comment is sent whenever nothing else was for
- * `heartbeatMs`. Nothing is sent any more, and the stream ends, once whoever asked is no longer known.
+ * Answers with a stream of events at the reader's pace: takes an event from the source only when the client has room,
+ * so the source may coalesce. Sends a comment after `heartbeatMs` of silence. Ends once the caller's token or session
+ * is no longer valid.
  */
 export function eventStream(
   c: Context<AppEnv>,

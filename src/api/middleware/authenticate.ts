@@ -36,9 +36,9 @@ export function authenticate(
 }
 
 /**
- * The dashboard's cookie counts only for requests that its own page makes. SameSite does not see ports: a page on
- * another port of this machine is the same site, and its server gets the cookie too: the page's secret counts beside it
- * (X-Session-Secret), so the browser's own words (Sec-Fetch-Site, Origin) decide.
+ * The dashboard's cookie counts only for requests of its own page. SameSite ignores ports: a page on another port of
+ * this machine is the same site, and its server gets the cookie. So the page's secret (X-Session-Secret) must come with
+ * it, and the browser's own headers (Sec-Fetch-Site, Origin) decide.
  */
 function fromCookie(c: Context<AppEnv>, sessions: Sessions): Caller {
   if (requestHeader(c, 'cookie') === undefined) return NOBODY
@@ -55,7 +55,7 @@ function fromCookie(c: Context<AppEnv>, sessions: Sessions): Caller {
   if (!safe && origin === undefined) {
     throw new ServiceError(
       'SVC-AUT-002',
-      'A request with the session cookie that changes something needs an Origin header; use a bearer token outside the dashboard.'
+      'A change with the session cookie needs an Origin header. Outside the dashboard use a bearer token.'
     )
   }
   return { via: 'session', ...session, isCurrent: () => sessions.get(id, secret) !== undefined }

@@ -12,7 +12,7 @@ export function identifyRequest(c: Context<AppEnv>): void {
   c.set('requestId', given !== undefined && SANE_ID.test(given) ? given : crypto.randomUUID())
 }
 
-/** SVC-REQ-002 whoever asks, for a body whose declared length is over the limit. */
+/** SVC-REQ-002 for a body whose declared length is over the limit, with or without a token. */
 export function refuseLongBody(c: Context<AppEnv>): void {
   refuseDeclaredLength(requestHeader(c, 'content-length'))
 }

@@ -6,13 +6,14 @@ export type OpenApiDocument = Awaited<ReturnType<typeof generateSpecs>>
 
 const DESCRIPTION = `The HTTP interface of a Chronym daemon: names, zones and identities on a peer-to-peer network.
 
-Authenticate with \`Authorization: Bearer <token>\`; \`chronym token\` prints the main token. Every error is a problem document (RFC 9457)
-whose \`code\` is explained at \`/errors/{code}\`. A request body is JSON of at most 256 KiB; members that are not known are ignored, but in the
-configuration. A member name may stand only once in an object. HEAD is answered wherever GET is.`
+Authenticate with \`Authorization: Bearer <token>\`; \`chronym token\` prints the main token.
+Every error is a problem document (RFC 9457); \`/errors/{code}\` explains its \`code\`.
+A request body is JSON of at most 256 KiB. Unknown members are ignored, except in the configuration.
+A member name may occur only once in an object. Every GET path answers HEAD too.`
 
 const TAGS = [
   { name: 'Network', description: 'Is the daemon connected?' },
-  { name: 'Resolving', description: 'Names and identities, as found on the network' },
+  { name: 'Resolving', description: 'Names and identities, as found in the network' },
   { name: 'Names', description: 'Owned names, and the manual way to register' },
   { name: 'VDF tasks', description: 'Registering and renewing' },
   { name: 'Zones', description: 'The DNS records of a name' },
@@ -44,7 +45,8 @@ export function createDocument(app: Hono<AppEnv>, version: string): Promise<Open
             type: 'http',
             scheme: 'bearer',
             description:
-              'The main token (scope admin), or one made with narrower scopes: read, vdf, publish, admin. The scopes listed at an operation are alternatives.'
+              'The main token (scope admin), or one made with narrower scopes: read, vdf, publish, admin. One ' +
+              'of the scopes listed at an operation suffices.'
           },
           session: {
             type: 'apiKey',
@@ -56,7 +58,7 @@ export function createDocument(app: Hono<AppEnv>, version: string): Promise<Open
         },
         headers: {
           RequestId: {
-            description: 'Taken from the request when it has a sane one, else made; errors are logged with it',
+            description: 'Taken from the request if valid, else made; the log has it beside errors',
             schema: { type: 'string' }
           },
           RetryAfter: {

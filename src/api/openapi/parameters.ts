@@ -11,7 +11,7 @@ export const NAME_PARAMETER: Parameter = {
 export const TASK_PARAMETER: Parameter = {
   name: 'task_id',
   in: 'path',
-  description: 'As register, renew or the list of tasks gave it',
+  description: 'From register, renew or the list of tasks',
   schema: { minLength: 1, maxLength: 64 }
 }
 
@@ -27,19 +27,19 @@ export const IDEMPOTENCY_KEY_PARAMETER: Parameter = {
 export const LAST_EVENT_ID_PARAMETER: Parameter = {
   name: 'Last-Event-ID',
   in: 'header',
-  description: 'The id of the last event seen; the stream goes on after it as far as events are kept'
+  description: 'The id of the last event seen; the stream continues after it if the events are still kept'
 }
 
 export const IF_MATCH_PARAMETER: Parameter = {
   name: 'If-Match',
   in: 'header',
-  description: 'The ETag of the zone that the change was made on; SVC-ZON-004 when it is another one by now',
+  description: 'The ETag of the zone that you changed; SVC-ZON-004 if the zone has another one now',
   example: '"7"'
 }
 
 export const IF_NONE_MATCH_PARAMETER: Parameter = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'An ETag; answered with 304 when it still stands',
+  description: 'An ETag; answered with 304 while it is current',
   example: '"7"'
 }

@@ -16,7 +16,8 @@ export function renderDocument(document: OpenApiDocument): string {
   )
   const tags = document.tags.map(({ name, description }) => {
     const own = operations.filter(({ operation }) => operation.tags?.includes(name))
-    return `<section><h2 id="${anchor(name)}">${escapeHtml(name)}</h2><p>${escapeHtml(description ?? '')}</p>${own.map(renderOperation).join('')}</section>`
+    const title = `<h2 id="${anchor(name)}">${escapeHtml(name)}</h2>`
+    return `<section>${title}<p>${escapeHtml(description ?? '')}</p>${own.map(renderOperation).join('')}</section>`
   })
   const contents = document.tags
     .map(({ name }) => `<li><a href="#${anchor(name)}">${escapeHtml(name)}</a></li>`)
@@ -35,20 +36,27 @@ ${tags.join('\n')}
 function renderOperation({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
   const parameters = (operation.parameters ?? []).flatMap((parameter) =>
     'name' in parameter
-      ? [
-          `<tr><td><code>${escapeHtml(parameter.name)}</code></td><td>${parameter.in}</td><td>${text(parameter.description)}</td></tr>`
-        ]
+      ? [row([`<code>${escapeHtml(parameter.name)}</code>`, parameter.in, text(parameter.description)])]
       : []
   )
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     const { description, content } = response as { description: string; content?: Content }
-    return `<tr><td>${escapeHtml(status)}</td><td>${linkCodes(text(description))}</td><td>${renderContent(content)}</td></tr>`
+    return row([escapeHtml(status), linkCodes(text(description)), renderContent(content)])
   })
-  return `<details class="operation"><summary><code><b>${method.toUpperCase()}</b> ${escapeHtml(path)}</code> ${text(operation.summary)}</summary>
+  const call = `<code><b>${method.toUpperCase()}</b> ${escapeHtml(path)}</code>`
+  const body = operation.requestBody as { content: Content } | undefined
+  return `<details class="operation"><summary>${call} ${text(operation.summary)}</summary>
 <p>${text(operation.description)} ${access(operation)}</p>
-${parameters.length === 0 ? '' : `<h3>Parameters</h3><table><thead><tr><th>Name</th><th>In</th><th>Meaning</th></tr></thead><tbody>${parameters.join('')}</tbody></table>`}
-${operation.requestBody === undefined ? '' : `<h3>Body</h3><p>${renderContent((operation.requestBody as { content: Content }).content)}</p>`}
-<h3>Answers</h3><table><thead><tr><th>Status</th><th>Meaning</th><th>Body</th></tr></thead><tbody>${responses.join('')}</tbody></table></details>`
+${parameters.length === 0 ? '' : `<h3>Parameters</h3>${table(['Name', 'In', 'Meaning'], parameters)}`}
+${body === undefined ? '' : `<h3>Body</h3><p>${renderContent(body.content)}</p>`}
+<h3>Answers</h3>${table(['Status', 'Meaning', 'Body'], responses)}</details>`
+}
+
+const row = (cells: readonly string[]): string => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+
+function table(titles: readonly string[], rows: readonly string[]): string {
+  const head = titles.map((title) => `<th>${title}</th>`).join('')
+  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
 function access(operation: Operation): string {

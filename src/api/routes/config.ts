@@ -38,7 +38,8 @@ export function configRoutes({ config }: ApiServices) {
         tag: 'Daemon',
         summary: 'Take back what was set at run time',
         description:
-          'The value of flag, environment or file holds again, else the default. Nothing happens to a field that was not set at run time.',
+          'The value of flag, environment or file applies again, else the default. A field that was not ' +
+          'set at run time keeps its value.',
         access: ['admin'],
         parameters: [{ name: 'field', in: 'path', description: 'With its section', example: 'vdf.queue' }],
         answers: { 200: { description: 'The whole new configuration', schema: ConfigSchema } },

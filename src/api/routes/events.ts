@@ -12,7 +12,8 @@ export function eventRoutes({ events }: ApiServices, streams: EventStreamOptions
       tag: 'Daemon',
       summary: 'What the daemon does, as it happens',
       description:
-        'Server-sent events (all of the name `message`) about peers, tasks, records and the beacon: those still kept first, then new ones. The data is an Event: {id, at, type, detail}.',
+        'Server-sent events (all of the name `message`) about peers, tasks, records and the beacon: ' +
+        'first those still kept, then new ones. The data is an Event: {id, at, type, detail}.',
       access: ['read'],
       parameters: [LAST_EVENT_ID_PARAMETER],
       answers: {

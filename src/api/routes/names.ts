@@ -15,7 +15,8 @@ export function nameRoutes({ registry }: ApiServices) {
         tag: 'Names',
         summary: 'Publish a commitment (manual flow)',
         description:
-          'The daemon adds the stamp and uses the name only to find where the commitment belongs. A registration task does this by itself.',
+          'The daemon adds the stamp and uses the name only to find where the commitment belongs. A ' +
+          'registration task does this automatically.',
         access: ['publish'],
         body: CommitRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: CommittedSchema } },
@@ -32,7 +33,8 @@ export function nameRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Names',
         summary: 'Publish a Reveal (manual flow)',
-        description: 'Finalizes a registration or updates the data of a name. A registration task does this by itself.',
+        description:
+          'Finalizes a registration or updates the data of a name. A registration task does this automatically.',
         access: ['publish'],
         body: PublishRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
@@ -68,7 +70,7 @@ export function nameRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Names',
         summary: 'The names this daemon owns, with lease, renewal and serials',
-        description: '`warnings` says what their owner should know in time: docs/tasks.md, "Renewals".',
+        description: '`warnings` lists what needs the owner\'s attention: docs/tasks.md, "Renewals".',
         access: ['read'],
         answers: { 200: { description: 'Names with their leases', schema: OwnedNameListSchema } }
       }),
@@ -80,7 +82,8 @@ export function nameRoutes({ registry }: ApiServices) {
         tag: 'Names',
         summary: 'Release a name: let it lapse',
         description:
-          'Nothing renews it by itself any more; its zone stays published until its lease ends. Until the grace after that ends, DELETE here or a renewal takes it back.',
+          'The daemon stops renewing it; its zone stays published until its lease ends. Until the grace ' +
+          'ends, DELETE here or a renewal takes it back.',
         access: ['vdf'],
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'The name, released', schema: OwnedNameSchema } },
@@ -95,7 +98,7 @@ export function nameRoutes({ registry }: ApiServices) {
         summary: 'Take a released name back',
         access: ['vdf'],
         parameters: [NAME_PARAMETER],
-        answers: { 200: { description: 'The name, renewed by itself again', schema: OwnedNameSchema } },
+        answers: { 200: { description: 'The name, renewed automatically again', schema: OwnedNameSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-STO-001']
       }),
       (c) => c.json<OwnedNameView>(registry.takeBack(c.req.param('name')))

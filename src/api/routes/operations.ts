@@ -35,7 +35,8 @@ export function operationRoutes(services: ApiServices) {
         tag: TAG,
         summary: 'Can the daemon do its work?',
         description:
-          'Peers, beacon and store, each with what is wrong; a second old at most. While `peers` is not ok, look-ups answer SVC-RES-001.',
+          'Peers, beacon and store, each with its problem; at most a second old. While `peers` is not ok, ' +
+          'look-ups answer SVC-RES-001.',
         access: 'public',
         answers: {
           200: { description: 'It can', schema: ReadinessSchema },

@@ -16,7 +16,8 @@ export function pinRoutes({ registry }: ApiServices) {
         tag: TAG,
         summary: 'The owners that this daemon has seen as settled',
         description:
-          'By name, a thousand at most: where there are so many, ask for those after the last name. docs/protocol/rules.md, 11, says what a pin does.',
+          'In order of names, at most 1,000. For the next ones, ask for those after the last name. ' +
+          'docs/protocol/rules.md, 11, says what a pin does.',
         access: ['read'],
         parameters: [
           { name: 'after', in: 'query', description: 'A name: only those after it', example: 'alice.chronym' }

@@ -57,7 +57,8 @@ export function resolveRoutes({ registry }: ApiServices) {
         tag: 'Resolving',
         summary: 'The Reveal of a name',
         description:
-          'Peers are asked for it by name, but not while this daemon registers it: then it is SVC-RES-002 unless most peers hold it.',
+          'Reveals the name to peers, except while this daemon registers it: then the answer is ' +
+          'SVC-RES-002 unless most peers hold it.',
         access: 'public',
         isLookUp: true,
         parameters: [NAME_PARAMETER],
@@ -91,7 +92,10 @@ export function resolveRoutes({ registry }: ApiServices) {
         tag: 'Resolving',
         summary: 'Who owns a name, and why this daemon thinks so',
         description:
-          'Who answered what and who was silent, which rule decided, the lease and the state of the name, what this daemon remembers and holds. With a token (scope read) also `own`: its own claim, the receipts for it, its tasks; and while a registration of the name is under way here, peers are asked without showing the name.',
+          'Who answered what and who was silent, which rule decided, the lease and the state of the name, ' +
+          "what this daemon remembers and stores. With a token (scope read) also `own`: this daemon's " +
+          'claim, its receipts and its tasks. While this daemon registers the name, it asks peers without ' +
+          'revealing it.',
         access: 'public',
         isLookUp: true,
         parameters: [NAME_PARAMETER],
@@ -128,11 +132,12 @@ export function resolveRoutes({ registry }: ApiServices) {
         tag: 'Resolving',
         summary: 'All versions of the identity document of a DID',
         description:
-          'What a recovery builds on and verifies: the DID follows from version 1, and each version is signed by a key of the one before.',
+          'What a recovery builds on and verifies: the DID follows from version 1, and each version is ' +
+          'signed by a key of the one before.',
         access: 'public',
         isLookUp: true,
         parameters: [DID_PARAMETER],
-        answers: { 200: { description: 'The versions that stand', schema: IdentityLogSchema } },
+        answers: { 200: { description: 'The valid versions', schema: IdentityLogSchema } },
         errors: IDENTITY_ERRORS
       }),
       async (c) => c.json((await registry.resolveIdentityLog(c.req.param('did'), c.req.raw.signal)) as IdentityLogBody)

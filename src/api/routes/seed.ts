@@ -25,7 +25,9 @@ export function seedRoutes({ seed }: ApiServices) {
         tag: TAG,
         summary: 'Unlock the seed with its passphrase',
         description:
-          'Takes about a second, one request at a time; after three wrong passphrases in a row the next one has to wait. A seed that is unlocked stays so, whatever the passphrase. Nothing of it is logged.',
+          'Takes about a second, one request at a time. After three wrong passphrases in a row the next ' +
+          'one has to wait. An unlocked seed stays unlocked, even after a wrong passphrase. The passphrase ' +
+          'is not logged.',
         access: ['admin'],
         body: UnlockRequestSchema,
         answers: { 200: { description: 'It is unlocked', schema: SeedSchema } },

@@ -55,7 +55,9 @@ function startedText(message: string, { gain_seconds: gain, left }: RenewalGain)
   if (gain === null || left === null) return { message }
   const after = Math.max(0, left - 1)
   return {
-    message: `${message}; it moves the end of the lease by ${Math.round(gain)} s, and ${after} renewals are left after it`,
+    message:
+      `${message}; it moves the end of the lease by ${Math.round(gain)} s, and ${after} renewals are ` +
+      'left after it',
     gain_seconds: gain,
     left: after
   }
@@ -105,7 +107,8 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         tag: TAG,
         summary: 'Renew a name that this daemon owns',
         description:
-          'However many tasks wait, a renewal is taken. It spends one of those that the network allows: `gain_seconds` says what it gives, which is little soon after the last one.',
+          'A full queue does not refuse a renewal. It spends one of those that the network allows. ' +
+          '`gain_seconds` says what it adds: little, soon after the last one.',
         access: ['vdf'],
         body: StartTaskRequestSchema,
         isBodyAsReceived: true,
@@ -126,9 +129,10 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       '/api/vdf/estimate',
       endpoint({
         tag: TAG,
-        summary: 'What registering a name would take, or renewing one of ours',
+        summary: 'Estimate a registration, or the renewal of an owned name',
         description:
-          'By the rate of the tasks at work just now, else by one measured within the last minute (the first request takes half a second longer).',
+          'Based on the rate of the running tasks, else on one measured within the last minute. The first ' +
+          'request takes half a second longer.',
         access: ['vdf', 'read'],
         body: EstimateRequestSchema,
         answers: {
@@ -170,7 +174,8 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         tag: TAG,
         summary: 'Cancel a running task, or clear one that has ended',
         description:
-          'A running task is cancelled: it ends as failed with SVC-TSK-003. One that has ended, cancelled or not, is cleared; after that its id is unknown. A finished proof stays in the journal for 30 days whatever happens.',
+          'Cancels a running task: it ends as failed with SVC-TSK-003. Clears an ended one, cancelled or ' +
+          'not: its id is unknown from then on. The journal keeps a finished proof for 30 days in any case.',
         access: ['vdf'],
         parameters: [TASK_PARAMETER, ONLY_PARAMETER],
         answers: { 200: { description: 'Cancelled or cleared', schema: SuccessSchema } },
@@ -192,7 +197,9 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         tag: TAG,
         summary: 'The events of a task, as they happen',
         description:
-          'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task as data. One that waits for a slot begins with its `queue_position`, and each new one is told. Ends with the task. A comment every 15 s keeps the connection open.',
+          'Server-sent events `progress`, `phase`, `completed` and `failed`, each with an id and the task ' +
+          'as data. A task that waits for a slot begins with its `queue_position`; each change is an ' +
+          'event. The stream ends with the task. A comment every 15 s keeps the connection open.',
         access: ['read', 'vdf'],
         parameters: [TASK_PARAMETER, LAST_EVENT_ID_PARAMETER],
         answers: {

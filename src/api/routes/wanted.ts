@@ -17,7 +17,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         summary: 'The names and identities of this seed that the daemon looks for',
         description: 'After a restore from the 24 words: docs/backup.md.',
         access: ['read'],
-        answers: { 200: { description: 'What is looked for', schema: WantedListSchema } }
+        answers: { 200: { description: 'What the daemon looks for', schema: WantedListSchema } }
       }),
       (c) => c.json<WantedView[]>(registry.wanted())
     )
@@ -25,12 +25,13 @@ export function wantedRoutes({ registry }: ApiServices) {
       '/api/wanted',
       endpoint({
         tag: TAG,
-        summary: 'Find a name or identity of this seed and take it up',
+        summary: 'Find and adopt a name or identity of this seed',
         description:
-          'Looks at once, and again until it is found. A name is looked for by the blinded look-up of a registration, which tells it to nobody.',
+          'Looks up immediately, and again until it is found. For a name it uses the blinded look-up of a ' +
+          'registration, which does not reveal the name.',
         access: ['publish'],
         body: WantRequestSchema,
-        answers: { 200: { description: 'What the look came to', schema: WantedSchema } },
+        answers: { 200: { description: 'The outcome of the look-up', schema: WantedSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-WNT-001', 'SVC-STO-001', 'SVC-KEY-006']
       }),
       async (c) => c.json<WantedView>(await registry.want(c.req.valid('json').id))
@@ -42,7 +43,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         summary: 'Look for a name or identity no more',
         access: ['publish'],
         parameters: [{ name: 'id', in: 'path', description: 'A name or a DID', example: 'alice.chronym' }],
-        answers: { 200: { description: 'It is looked for no more', schema: SuccessSchema } },
+        answers: { 200: { description: 'The daemon stopped looking for it', schema: SuccessSchema } },
         errors: ['SVC-WNT-002', 'SVC-STO-001']
       }),
       (c) => {

@@ -51,7 +51,8 @@ export function zoneRoutes({ registry }: ApiServices) {
         tag: 'Zones',
         summary: 'The DNS zone of a name',
         description:
-          'Without a token: parsed from the Reveal found on the network. With one (scope read or publish): the draft saved here, else what this daemon published of a name that it holds, else as without.',
+          'Without a token: the zone of the Reveal found on the network. With one (scope read or publish): ' +
+          'the draft saved here, else what this daemon published for its name, else as without.',
         access: 'public',
         isLookUp: true,
         parameters: [NAME_PARAMETER, IF_NONE_MATCH_PARAMETER],
@@ -88,7 +89,9 @@ export function zoneRoutes({ registry }: ApiServices) {
         tag: 'Zones',
         summary: 'Save the local zone of a name',
         description:
-          'Replaces the whole zone: records that are not sent are dropped (PATCH changes some). Saves only: nobody else sees it until it is published. The name must be owned or being registered here; POST /api/vdf/register takes a zone too.',
+          'Replaces the whole zone and drops records that are not sent (PATCH changes some). Saves a ' +
+          'draft, which nobody else sees until you publish it. This daemon must own or be registering the ' +
+          'name; POST /api/vdf/register takes a zone too.',
         access: ['publish'],
         body: ZoneSchema,
         isBodyAsReceived: true,

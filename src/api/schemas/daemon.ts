@@ -32,7 +32,7 @@ export const ConfigFieldSchema = v.pipe(
     otherwise: v.optional(
       v.pipe(
         v.object({ value: v.unknown(), source: ConfigSourceSchema }),
-        v.description('Of a field set at run time: what holds once that is unset')
+        v.description('Of a field set at run time: what applies once that is unset')
       )
     )
   }),
@@ -124,7 +124,7 @@ export const ReadinessSchema = v.pipe(
         name: v.string(),
         ok: v.boolean(),
         detail: v.string(),
-        warning: v.optional(v.pipe(v.boolean(), v.description('It works, but somebody should look at it')))
+        warning: v.optional(v.pipe(v.boolean(), v.description('It works, but needs attention')))
       })
     )
   }),

@@ -24,7 +24,7 @@ export const IdentityLogSchema = v.pipe(
     versions: v.pipe(
       v.array(v.looseObject({ id: v.string(), version: v.number() })),
       v.minLength(1),
-      v.description('Every version that stands, version 1 first')
+      v.description('Every valid version, version 1 first')
     )
   }),
   v.metadata({ ref: 'IdentityLog' })

@@ -19,9 +19,9 @@ export const SeedSchema = v.pipe(
   v.object({
     state: v.pipe(
       v.picklist(['unlocked', 'locked']),
-      v.description('`locked`: whatever needs a signature waits, or is refused with SVC-KEY-006')
+      v.description('`locked`: what needs a signature waits or is refused with SVC-KEY-006')
     ),
-    sealed: v.pipe(v.boolean(), v.description('Whether the seed is under a passphrase on the disk')),
+    sealed: v.pipe(v.boolean(), v.description('Whether a passphrase protects the seed on the disk')),
     kept_elsewhere: v.pipe(v.boolean(), v.description('Whether the words were checked or a backup was made')),
     waiting: v.pipe(
       v.array(
@@ -29,14 +29,15 @@ export const SeedSchema = v.pipe(
           what: v.pipe(
             v.picklist(['register', 'renew', 'adopt']),
             v.description(
-              '`register`, `renew`: a task whose next step needs a signature. `adopt`: a name or identity that is looked for'
+              '`register`, `renew`: a task whose next step needs a signature. `adopt`: a name or identity that ' +
+                'the daemon looks for'
             )
           ),
           name: v.pipe(v.string(), v.description('A name or a DID')),
           task_id: v.nullable(v.string())
         })
       ),
-      v.description('What goes on by itself once the seed is unlocked')
+      v.description('What resumes automatically once the seed is unlocked')
     )
   }),
   v.metadata({ ref: 'Seed' })

@@ -8,7 +8,7 @@ export const TaskStartedSchema = v.pipe(
     task_id: TaskIdSchema,
     message: v.string(),
     gain_seconds: v.optional(
-      v.pipe(v.number(), v.description('Of a renewal: by how much it moves the end of the lease, begun now'))
+      v.pipe(v.number(), v.description('Of a renewal started now: how far it moves the end of the lease'))
     ),
     left: v.optional(v.pipe(CountSchema, v.description('Of a renewal: how many the network still allows after it')))
   }),

@@ -66,17 +66,17 @@ export const ZonePatchSchema = v.pipe(
         v.array(
           v.object({
             label: v.string(),
-            type: v.pipe(v.optional(v.string()), v.description('All types of the label when left out')),
-            value: v.pipe(v.optional(v.string()), v.description('As it is in the zone; all values when left out'))
+            type: v.pipe(v.optional(v.string()), v.description('All types of the label if omitted')),
+            value: v.pipe(v.optional(v.string()), v.description('As in the zone; all values if omitted'))
           })
         ),
-        v.description('Records to take away, before any is added; each must find one (SVC-ZON-002)')
+        v.description('Records to remove, before any is added; each must match one (SVC-ZON-002)')
       )
     ),
     add: v.optional(
       v.pipe(
         mapSchema(v.array(RecordSchema)),
-        v.description('Label to records; one that is there already takes the ttl given here')
+        v.description('Label to records; an existing record takes the ttl given here')
       )
     )
   }),

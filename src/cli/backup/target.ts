@@ -38,7 +38,7 @@ export function requireNetworkAskedFor(context: Context, option: string | undefi
 }
 
 const WARNING =
-  'Two daemons with one seed spoil each other: they sign different zones under one number, and peers believe one of them'
+  'Two daemons with one seed conflict: they sign different zones with the same serial, and peers believe only one'
 
 /** The user's word that no other daemon uses the seed. Scripts give `--yes`. Throws as {@link requireConsent} does. */
 export async function requireOriginalGone(context: Context, yes: boolean): Promise<void> {

@@ -57,10 +57,14 @@ complete -o default -F _chronym chronym
 function zsh(nodes: readonly CompletionNode[]): string {
   // _describe takes "word:description"; a colon inside the word would end it, and none has one.
   const entry = (word: string, description: string): string => quote(`${word}:${description}`)
+  const candidatesOf = (node: CompletionNode): string[] => [
+    ...node.commands.map((each) => entry(each.name, each.description)),
+    ...node.options.map((each) => entry(each.flag, each.description))
+  ]
   const cases = nodes
     .map(
       (node) =>
-        `    ("${node.path}") candidates=(${[...node.commands.map((each) => entry(each.name, each.description)), ...node.options.map((each) => entry(each.flag, each.description))].join(' ')}) kind=${valueKindOf(node.path) ?? ''} ;;`
+        `    ("${node.path}") candidates=(${candidatesOf(node).join(' ')}) kind=${valueKindOf(node.path) ?? ''} ;;`
     )
     .join('\n')
   return `#compdef chronym
@@ -93,12 +97,14 @@ function fish(nodes: readonly CompletionNode[]): string {
       ...(kind === undefined ? [] : [`complete -c chronym -f ${at} -a ${wordsOfKind(kind)}`]),
       ...node.options.map((each) => {
         const values = OPTION_KINDS[each.flag]
-        return `complete -c chronym ${at} -l ${each.flag.slice(2)}${each.takesValue ? ' -r' : ''}${values === undefined ? '' : ` -f -a ${wordsOfKind(values)}`} -d ${quote(each.description)}`
+        const option = `-l ${each.flag.slice(2)}${each.takesValue ? ' -r' : ''}`
+        const candidates = values === undefined ? '' : ` -f -a ${wordsOfKind(values)}`
+        return `complete -c chronym ${at} ${option}${candidates} -d ${quote(each.description)}`
       })
     ]
   })
-  // A list in double quotes is its words with blanks between, and an empty one an empty word: without quotes, or
-  // through `string join`, nothing at all would be left, and `test` fails.
+  // An empty list in double quotes is an empty word. Without quotes, or through `string join`, nothing would be left,
+  // and `test` fails.
   return `# fish completion for chronym: chronym completion fish > ~/.config/fish/completions/chronym.fish
 function __chronym_at
   set -l at

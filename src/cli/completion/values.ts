@@ -1,4 +1,4 @@
-/** What stands in the place of an argument: words that only the daemon knows, or that the program knows by heart. */
+/** The words of an argument: from the daemon, or built in. */
 import type { Client } from '../../api/client/client.ts'
 
 export const VALUE_KINDS = ['names', 'tasks', 'fields', 'scopes'] as const

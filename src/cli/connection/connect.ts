@@ -8,9 +8,8 @@ import { printable } from '../terminal/format.ts'
 /**
  * The client of the daemon that this command line is about. `anonymous` sends no token, as a stranger would ask.
  *
- * Without an address that is the daemon of the data directory, which proves itself at each request. At an address that
- * was named, a token that was given goes along as it is; the token of the data directory goes only where its daemon
- * proves to be.
+ * Without an address it uses the daemon of the data directory, which proves itself at each request. A named address
+ * gets a token that the user gave. It gets the token of the data directory only if it proves to be its daemon.
  */
 export function connect(context: Context, { anonymous = false } = {}): Client {
   const which = whichDaemon(context)
@@ -30,21 +29,24 @@ export function connect(context: Context, { anonymous = false } = {}): Client {
   }
   const token = directoryToken(context)
   if (token === undefined) return createClient({ baseUrl })
-  const cure = `Give the address of the daemon of ${localPaths(context).root}, or leave --api out; for another daemon leave --data-dir out and give --token.`
+  const cure =
+    `Give the address of the daemon of ${localPaths(context).root}, or omit --api. For another ` +
+    'daemon, omit --data-dir and give --token.'
   const proven = provenFetch(() => ({ url: baseUrl, key: proofKey(token), token, ...(strict ? { cure } : {}) }))
   return createClient({ baseUrl, fetch: strict ? proven : orWithoutToken(context, proven) })
 }
 
 /**
- * As {@link connect}, for what must reach no other daemon, such as a passphrase: each request goes on a connection
- * whose other end has proved to hold the main token. CLI-TOK-001 where there is no main token to hold it to.
+ * As {@link connect}, for what must reach no other daemon, such as a passphrase: before each request the other end of
+ * the connection proves that it holds the main token. Throws CLI-TOK-001 without a main token.
  */
 export function connectProven(context: Context): Client {
   const which = whichDaemon(context)
   if (which.kind === 'directory') return connect(context)
   const token = requireToken(context)
   const cure =
-    'Give the main token of the daemon at that address with --token, or name its data directory with --data-dir and leave --api out.'
+    'Give the main token of the daemon at that address with --token, or name its data directory with ' +
+    '--data-dir and omit --api.'
   return createClient({
     baseUrl: which.url,
     fetch: provenFetch(() => ({ url: which.url, key: proofKey(token), token, cure }))
@@ -62,7 +64,9 @@ function orWithoutToken(context: Context, proven: Transport): Transport {
     }
     if (!said)
       context.output.note(
-        `note: asking without a token: this address does not prove to be the daemon of ${printable(localPaths(context).root)}. Give the token of the daemon there with --token or CHRONYM_TOKEN.`
+        'note: asking without a token: this address does not prove to be the daemon of ' +
+          `${printable(localPaths(context).root)}. Give the token of that daemon with --token or ` +
+          'CHRONYM_TOKEN.'
       )
     said = true
     return plainFetch(url, init)
@@ -73,6 +77,7 @@ function warnOfPlainText(context: Context, url: string): void {
   const { protocol, hostname } = new URL(url)
   if (protocol !== 'http:' || hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')) return
   context.output.note(
-    `warning: the token goes to ${printable(hostname)} in plain text. Put TLS before that daemon (https), or use an SSH tunnel.`
+    `warning: the token goes to ${printable(hostname)} in plain text. Put TLS before that daemon ` +
+      '(https), or use an SSH tunnel.'
   )
 }

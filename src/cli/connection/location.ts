@@ -78,7 +78,9 @@ export function directoryTarget(context: Context): Target {
     record = readRunningRecord(paths)
   } catch (cause) {
     throw new UnreachableError(`${paths.running} cannot be used: ${messageOf(cause)}`, {
-      cure: 'Run this as the user that runs the daemon, or restart the daemon, which writes the file again. Or give --api and --token.',
+      cure:
+        'Run this as the user of the daemon. Or restart the daemon, which writes the file again. Or give ' +
+        '--api and --token.',
       cause
     })
   }
@@ -89,7 +91,7 @@ export function directoryTarget(context: Context): Target {
     )
   if (record === 'copied')
     throw new UnreachableError(
-      `no daemon runs on ${paths.root}: it is a copy, and its ${basename(paths.running)} tells of the daemon of another directory`,
+      `no daemon runs on ${paths.root}: it is a copy, and its ${basename(paths.running)} belongs to another directory`,
       { cure: start }
     )
   const token = directoryToken(context)
@@ -98,7 +100,8 @@ export function directoryTarget(context: Context): Target {
       cure: 'Restart the daemon, which makes the file. Or give --api and --token.'
     })
   const url = reachable(record.api_url)
-  const silence = `no daemon runs on ${paths.root}: nothing answers at ${url}, which its ${basename(paths.running)} names`
+  const silence =
+    `no daemon runs on ${paths.root}: nothing answers at ${url}, which its ` + `${basename(paths.running)} names`
   return { url, key: proofKey(token), instance: record.instance, token, silence, cure: start }
 }
 
@@ -117,9 +120,9 @@ export function givenToken(context: Context): string | undefined {
   const given = (context.options.token ?? context.env['CHRONYM_TOKEN'])?.trim()
   if (given === undefined || given === '') return undefined
   if (TOKEN.test(given)) return given
-  throw new Failure('CLI-TOK-001', 'what --token or CHRONYM_TOKEN gives has characters that no token has', {
+  throw new Failure('CLI-TOK-001', 'the value of --token or CHRONYM_TOKEN has characters that no token has', {
     exitCode: EXIT.forbidden,
-    cure: 'Give it as `chronym token` prints it.'
+    cure: 'Give the token as `chronym token` prints it.'
   })
 }
 
@@ -150,6 +153,6 @@ export function requireToken(context: Context): string {
   if (token !== undefined) return token
   throw new Failure('CLI-TOK-001', `there is no access token at ${localPaths(context).token}`, {
     exitCode: EXIT.forbidden,
-    cure: 'Start the daemon once (it makes the token), or name its data directory with --data-dir, or give --token.'
+    cure: 'Start the daemon once (it makes the token), name its data directory with --data-dir, or give --token.'
   })
 }

@@ -9,7 +9,7 @@ import { UnreachableError, type Transport } from '../../api/client/client.ts'
 import { newNonce, proves, socketAddress } from '../../api/daemon-proof.ts'
 import { ChallengeSchema } from '../../api/schemas/daemon.ts'
 
-/** A daemon under load answers within milliseconds; what is silent for longer is not waited for. */
+/** A daemon under load answers within milliseconds. */
 const CHALLENGE_TIMEOUT_MS = 10_000
 /** A proof takes some 150 bytes. */
 const MAX_ANSWER_BYTES = 4_096
@@ -99,11 +99,13 @@ export function provenFetch(locate: () => Target): Transport {
       if (cause instanceof UnreachableError) throw cause
       if (!proved && deadline.aborted)
         throw new UnprovedError(
-          `what listens at ${target.url} does not answer the challenge within ${CHALLENGE_TIMEOUT_MS / 1000} s; it got no token`,
+          `what listens at ${target.url} does not answer the challenge within ` +
+            `${CHALLENGE_TIMEOUT_MS / 1000} s; it got no token`,
           { cause, ...cureOf(target) }
         )
       throw new UnreachableError(
-        target.silence ?? `No daemon answers at ${target.url}. Start it with \`chronym daemon\`, or say where it is.`,
+        target.silence ??
+          `No daemon answers at ${target.url}. Start it with \`chronym daemon\`, or name it with --api or --data-dir.`,
         { cause, ...cureOf(target) }
       )
     }
@@ -137,14 +139,14 @@ async function challenge(to: RequestOptions, address: string, target: Target, si
   const given = v.safeParse(ChallengeSchema, await jsonOf(answer))
   const refuse = (reason: string): never => {
     throw new UnprovedError(
-      `what answers at ${target.url} does not prove to be the daemon that is meant: ${reason}; it got no token`,
+      `what answers at ${target.url} does not prove to be the expected daemon: ${reason}; it got no token`,
       cureOf(target)
     )
   }
   if (!given.success) return refuse(`it answers the challenge with HTTP ${answer.statusCode ?? 0}`)
   const { instance, proof } = given.output
   if (!proves(target.key, { nonce, instance, address }, proof))
-    return refuse('its proof is made with another token, or for another address')
+    return refuse('its proof uses another token or another address')
   if (target.instance !== undefined && target.instance !== instance)
     return refuse('it is a daemon with the same token, but not this one')
 }

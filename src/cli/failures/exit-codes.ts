@@ -16,15 +16,15 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 export const EXIT_CODE_MEANINGS: readonly (readonly [ExitCode, string])[] = [
-  [EXIT.ok, 'Done; the answer, where one was asked for, is yes.'],
+  [EXIT.ok, 'Done; to a question, the answer is yes.'],
   [EXIT.negative, 'The answer is no (a proof is not valid, a check failed) or the task failed.'],
   [
     EXIT.usage,
-    'The command line is wrong: an unknown or missing option, a value that is not what the option needs, an unreadable file.'
+    'The command line is wrong: an unknown or missing option, a value of the wrong kind, an unreadable file.'
   ],
   [
     EXIT.unreachable,
-    'The daemon does not answer at its address, none runs on that data directory, or what answers does not prove to be it.'
+    'The daemon does not answer, none runs on that data directory, or what answers does not prove to be it.'
   ],
   [EXIT.notFound, 'No such name, identity, task, zone, pin or token; or its registration has lapsed.'],
   [EXIT.forbidden, 'The token is missing, wrong or lacks the scope; or this daemon does not own the name.'],

@@ -6,7 +6,8 @@ const CURES: Readonly<Record<string, string>> = {
   'SVC-REQ-001':
     'Give the whole DID as `chronym kid create` printed it, of the network of this daemon (`chronym status`).',
   'SVC-RES-002':
-    'Check the DID, and that this daemon is in its network. Its owner publishes it with `chronym kid publish FILE`; one without a name lapses unless its daemon goes on running.'
+    'Check the DID, and that this daemon is in its network. Its owner publishes it with `chronym kid ' +
+    'publish FILE`; one without a name lapses when its daemon stops.'
 }
 
 /** CLI-USE-001 for what is a name, or nothing. */

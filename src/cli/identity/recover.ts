@@ -50,7 +50,7 @@ export function buildRecovery(
     ...(keysOf === undefined ? {} : newKeys(log, keysOf, profile)),
     ...(recoveryKeys === undefined ? {} : { recoveryKeys: recoveryKeys.map(encodeMultikey) })
   }
-  // Whoever recovers an identity wants it to live, and a thief may have ended it.
+  // A recovery wants the identity active, and a thief may have ended it.
   const unsigned = withoutMember(
     buildNextVersion(former.document, changes),
     'deactivated'
@@ -68,8 +68,10 @@ function newKeys(
   const updateKey = encodeMultikey(didUpdateKey(seed, hash, index).publicKey)
   if (log.versions.some(({ document }: { document: IdentityDocument }) => document.updateKeys.includes(updateKey))) {
     throw usageFailure(
-      `this seed's key of index ${index} could sign for ${log.did} before: if it was stolen, the thief would have the identity again`,
-      'Name a new seed with --data-dir or --seed-file. If only its key is to change, give another --index; if only the recovery keys are, give --keep-keys.'
+      `this seed's key of index ${index} could sign for ${log.did} before: a thief of that key would ` +
+        'have the identity again',
+      'Name a new seed with --data-dir or --seed-file. To change only its key, give another --index. ' +
+        'To change only the recovery keys, give --keep-keys.'
     )
   }
   const method = `${log.did}#key-1`

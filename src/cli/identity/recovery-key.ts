@@ -35,15 +35,16 @@ export function parseRecoveryKeys(texts: readonly string[]): Uint8Array[] {
       if (!(error instanceof EncodingError)) throw error
       throw usageFailure(
         'what --recovery-key names is no public Ed25519 key (z6Mk...)',
-        'Give the public key that `chronym kid recovery-key` printed. If it was a secret, make a new key: other users of this machine can see options.'
+        'Give the public key that `chronym kid recovery-key` printed. If you gave a secret, make a new ' +
+          'key: other users of this machine can see options.'
       )
     }
   })
 }
 
 /**
- * Draws a key and writes it to a new file, mode 0600: 24 words and its public key, in the age format where a passphrase
- * is asked for. CLI-INP-001 where there is a file.
+ * Draws a key and writes it to a new file, mode 0600: 24 words and its public key. With a passphrase the file is in the
+ * age format. Throws CLI-INP-001 if the file exists.
  */
 export async function makeRecoveryKey(
   context: Context,
@@ -64,7 +65,8 @@ export async function makeRecoveryKey(
   const secret = new Uint8Array(randomBytes(MASTER_SEED_BYTES))
   const publicKey = encodeMultikey(keyPairFromSeed(secret).publicKey)
   const text = Buffer.from(
-    `# Recovery key of Chronym identities. Keep it away from daemons; these 24 words are the key.\n# public key: ${publicKey}\n${seedToWords(secret)}\n`
+    '# Recovery key of Chronym identities. Keep it away from daemons; these 24 words are the key.\n# ' +
+      `public key: ${publicKey}\n${seedToWords(secret)}\n`
   )
   writeSealedFile(file, lock === undefined ? text : await encrypt(text, lock))
   return { publicKey, isEncrypted }

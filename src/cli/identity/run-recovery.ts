@@ -46,7 +46,9 @@ export async function runRecoveryKey(context: Context, options: RecoveryKeyOptio
   const { publicKey, isEncrypted } = await makeRecoveryKey(context, file, options)
   context.output.plain({ file, public_key: publicKey, encrypted: isEncrypted }, publicKey)
   context.output.note(
-    `the secret key is in ${file}${isEncrypted ? '' : ', in plain words'}: keep it off the daemon's machine, with a second copy elsewhere; use the public key: chronym kid create --recovery-key ${publicKey}`
+    `the secret key is in ${file}${isEncrypted ? '' : ', in plain words'}: keep it off the daemon's ` +
+      'machine, with a second copy elsewhere. Use the public key: chronym kid create --recovery-key ' +
+      publicKey
   )
   return EXIT.ok
 }
@@ -70,7 +72,8 @@ export async function runRecover(context: Context, options: RecoverOptions, did:
   const file = recoveryFile(networkReference(context, options.network), { profile, log, unsigned })
   context.output.text(JSON.stringify(file, undefined, context.output.json ? undefined : 2))
   context.output.note(
-    `version ${unsigned.version} of ${did} is prepared; with the recovery key: chronym kid sign FILE --recovery-key-file KEY; then here: chronym kid publish SIGNED`
+    `version ${unsigned.version} of ${did} is prepared. With the recovery key: chronym kid sign FILE ` +
+      '--recovery-key-file KEY. Then here: chronym kid publish SIGNED'
   )
   return EXIT.ok
 }

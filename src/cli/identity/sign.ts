@@ -10,8 +10,8 @@ import { Failure } from '../failures/failure.ts'
 import type { Recovery } from './recovery-file.ts'
 
 /**
- * Signs a prepared version. CLI-INP-001 unless the key is a recovery key of the version before; IdentityError for a version
- * that does not follow it.
+ * Signs a prepared version. Throws CLI-INP-001 unless the key is a recovery key of the version before, IdentityError
+ * for a version that does not follow it.
  *
  * @param created an instant in UTC, such as `new Date(ms).toISOString()`
  */
@@ -21,7 +21,8 @@ export function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair,
   if (!recoveryKeys.includes(encodeMultikey(key.publicKey))) {
     throw new Failure(
       'CLI-INP-001',
-      `${encodeMultikey(key.publicKey)} is no recovery key of ${log.did}: version ${version} names ${recoveryKeys.join(', ') || 'none'}`,
+      `${encodeMultikey(key.publicKey)} is not a recovery key of ${log.did}: version ${version} names ` +
+        (recoveryKeys.join(', ') || 'none'),
       {
         exitCode: EXIT.usage,
         cure: 'Give the file of one of those keys with --recovery-key-file.'

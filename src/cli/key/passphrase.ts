@@ -48,13 +48,14 @@ export async function setPassphrase(
     cure: 'Give --passphrase-file FILE.'
   })
   sealOwnerSeed(paths, profile, { seed, sealed: await sealSeed(seed, passphrase), before })
-  context.output.answer(
-    { sealed: true, changed: before !== undefined, data_dir: paths.root },
-    () =>
-      `${before === undefined ? `The seed of ${paths.root} is under this passphrase now` : 'The passphrase is changed'}: ${paths.sealedSeed}`
+  context.output.answer({ sealed: true, changed: before !== undefined, data_dir: paths.root }, () =>
+    before === undefined
+      ? `This passphrase now protects the seed of ${paths.root}: ${paths.sealedSeed}`
+      : `The passphrase is changed: ${paths.sealedSeed}`
   )
   context.output.note(
-    'Nobody can recover the passphrase: keep it, and the 24 words on paper. Copies of the directory made before still hold the words as they were then.'
+    'Nobody can recover the passphrase: keep it, and the 24 words on paper. Earlier copies of the ' +
+      'directory still hold the words as they were.'
   )
   return EXIT.ok
 }

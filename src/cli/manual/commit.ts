@@ -64,7 +64,8 @@ export async function runCommit(context: Context, text: string, options: CommitO
       [
         `commitment ${secret.commitment} held by ${stored_by} of ${plural(of, 'peer')} asked`,
         `secret kept in ${printable(file)}: without it the name can't be revealed`,
-        `next: chronym reveal ${printable(name)} --file ${printable(file)}${pulseRound === null ? '' : ` (it waits for pulse ${pulseRound})`}`
+        `next: chronym reveal ${printable(name)} --file ` +
+          `${printable(file)}${pulseRound === null ? '' : ` (it waits for pulse ${pulseRound})`}`
       ].join('\n')
   )
   return EXIT.ok

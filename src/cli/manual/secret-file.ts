@@ -1,4 +1,4 @@
-/** What `commit` must remember for `reveal`: whoever has the salt can say which name a commitment is for. */
+/** What `commit` keeps for `reveal`. The salt reveals which name a commitment is for. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -30,8 +30,8 @@ const SecretSchema = v.object({
 export type Secret = v.InferOutput<typeof SecretSchema>
 
 /**
- * Where the secret of a name is kept when no file is named: in the data directory, as a working directory may be a
- * checkout that others see.
+ * The default file for the secret of a name. In the data directory: a working directory may be a checkout that others
+ * see.
  */
 export function secretFileOf(context: Context, name: string): string {
   return join(localPaths(context).commitments, `${name}.secret.json`)
@@ -72,7 +72,7 @@ export function writeSecret(file: string, secret: Secret): void {
   }
 }
 
-/** An earlier secret is worth a name: it is never overwritten unasked. */
+/** An earlier secret is worth a name: only `--force` overwrites it. */
 export function refuseExisting(file: string): void {
   if (!existsSync(file)) return
   throw new Failure('CLI-INP-001', `${file} exists: it is the only key to an earlier commitment`, {

@@ -6,11 +6,11 @@ import { requireConsent } from './consent.ts'
 import type { Context } from '../context.ts'
 import { formatCount, formatDuration, formatRate, plural, printable } from '../terminal/format.ts'
 
-/** Longer computations are started after a question. */
+/** Longer computations need a confirmation. */
 const ASK_FROM_SECONDS = 5 * 60
 /**
- * A renewal that prolongs by less than this share of a lease is started after a question: one due by itself gives nine
- * tenths or so.
+ * A renewal that prolongs by less than this share of a lease needs a confirmation: an automatic one gives about nine
+ * tenths.
  */
 const LITTLE_SHARE = 1 / 2
 
@@ -62,7 +62,9 @@ export async function agreeToStart(
   if (estimate.kind !== kind) return
   const { seconds, queued_seconds: queued, lease_start: start, lease_end: end } = estimate
   const gain = gainText(estimate)
-  const cost = `${printable(name)}: ${costText(estimate)}; lease from ${start} to ${end}${gain === undefined ? '' : `; ${gain}`}`
+  const cost =
+    `${printable(name)}: ${costText(estimate)}; lease from ${start} to ` +
+    `${end}${gain === undefined ? '' : `; ${gain}`}`
   if (isLittle(estimate)) {
     await requireConsent(context, {
       cost: `${cost}. So soon after the last one it gains little`,

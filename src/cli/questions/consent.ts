@@ -12,7 +12,7 @@ export interface Consent {
   readonly isGiven: boolean
   /** The answer of who only presses Enter. Yes suits only what loses nothing and shows no secret. */
   readonly byDefault?: boolean
-  /** Stands before the question; the cost where none is given. */
+  /** Precedes the question; by default the cost. */
   readonly shown?: string
   /** What is said where nobody can be asked. */
   readonly refusal?: string

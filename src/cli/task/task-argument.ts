@@ -5,8 +5,8 @@ import { Failure } from '../failures/failure.ts'
 import { SHORT_ID } from './task-words.ts'
 
 /**
- * The id of the task meant by `text`: an id itself, or its beginning as a table shows it, or a name, of whose tasks it
- * is the running one, else the newest.
+ * The id of the task meant by `text`: an id, its beginning as a table shows it, or a name. Of a name's tasks it is the
+ * running one, else the newest.
  */
 export async function taskIdOf(client: Pick<Client, 'tasks'>, text: string): Promise<string> {
   // Ids hold no dot, names one at least.

@@ -18,7 +18,7 @@ export interface TaskSource {
 
 const RECONNECT_INTERVAL_MS = 1_000
 
-/** What happens in each phase, for somebody who sees it for the first time. */
+/** What happens in each phase, for a first-time user. */
 const PHASES: Readonly<Record<TaskView['phase'], string>> = {
   queued: 'waiting for a free slot',
   commit: 'committing: peers store a sealed hash of the name and our key',
@@ -71,14 +71,14 @@ class Watcher {
     return endOf(event.task)
   }
 
-  /** Says once that the events have stopped: a bar that stands still says nothing. */
+  /** Says once that the events have stopped: a bar that does not move looks like a slow task. */
   lost(): void {
     if (this.#lost) return
     this.#lost = true
     this.#phase = undefined
     this.#painter.clear()
     this.#context.output.note(
-      '• the daemon does not answer; trying again. Nothing is lost: the task goes on where the daemon runs again'
+      '• the daemon does not answer; trying again. Nothing is lost: the task resumes when the daemon restarts'
     )
   }
 
@@ -94,7 +94,7 @@ class Watcher {
     if (stalled !== this.#stalled) {
       this.#stalled = stalled
       this.#painter.clear()
-      this.#context.output.note(stalled === undefined ? '• it goes on' : `• waiting: ${printable(stalled)}`)
+      this.#context.output.note(stalled === undefined ? '• the task resumes' : `• waiting: ${printable(stalled)}`)
     }
     this.#rate.push(Date.now(), task.progress)
     if (stalled === undefined && this.#context.output.live && (task.phase === 'evaluate' || task.phase === 'prove'))
@@ -107,7 +107,8 @@ class Watcher {
 }
 
 /**
- * Events until the task ends. The client mends broken streams; one that a stopping daemon ended in order is begun anew.
+ * Events until the task ends. The client reconnects broken streams; this also reopens one that a stopping daemon ended
+ * in order.
  */
 async function* events(
   source: TaskSource,
@@ -134,12 +135,12 @@ async function follow(context: Context, source: TaskSource, taskId: string): Pro
     if (error instanceof UnreachableError) {
       throw new Failure('CLI-NET-001', error.message, {
         exitCode: EXIT.unreachable,
-        cure: `Start the daemon again, which takes the task up, then: chronym status --watch ${taskId}.`,
+        cure: `Start the daemon again, which resumes the task. Then: chronym status --watch ${taskId}.`,
         cause: error
       })
     }
     if (!signal.aborted) throw error
-    throw new Failure('CLI-INT-001', `stopped watching; task ${taskId} goes on in the daemon`, {
+    throw new Failure('CLI-INT-001', `stopped watching; task ${taskId} continues in the daemon`, {
       exitCode: EXIT.interrupted,
       cure: `Watch it again: chronym status --watch ${taskId}. Stop it: chronym cancel ${taskId}.`
     })
@@ -163,7 +164,8 @@ export async function watchTask(context: Context, source: TaskSource, taskId: st
   const took = (Date.parse(task.updated_at) - Date.parse(task.created_at)) / 1000
   if (!context.output.json) {
     context.output.text(
-      `${printable(task.name)} is ${task.kind === 'register' ? 'registered' : 'renewed'}: ${formatCount(task.iterations)} squarings, ${formatDuration(took)} in all.`
+      `${printable(task.name)} is ${task.kind === 'register' ? 'registered' : 'renewed'}: ` +
+        `${formatCount(task.iterations)} squarings, ${formatDuration(took)} in all.`
     )
   }
   return EXIT.ok

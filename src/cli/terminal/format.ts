@@ -18,9 +18,7 @@ export function formatRate(perSecond: number): string {
   return `${perSecond.toFixed(0)} /s`
 }
 
-/**
- * A duration in seconds with its two largest units: "0.4 s", "42 s", "3 min 05 s", "2 h 14 min", "3 d 4 h", "1 y 20 d".
- */
+/** A duration in seconds with its two largest units, such as "0.4 s", "3 min 05 s" or "1 y 20 d". */
 export function formatDuration(seconds: number): string {
   const value = Math.max(0, seconds)
   if (value < 9.95) return `${value.toFixed(1)} s`
@@ -33,7 +31,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / YEAR_S)} y ${Math.floor((whole % YEAR_S) / DAY_S)} d`
 }
 
-/** How far a moment lies from `nowMs`: "in 3 d 4 h" or "2 h 14 min ago"; the text itself when it is no date. */
+/** Distance of a moment from `nowMs`: "in 3 d 4 h" or "2 h 14 min ago"; the text itself if it is not a date. */
 export function formatRelative(iso: string, nowMs: number): string {
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return iso
@@ -50,8 +48,8 @@ export function plural(count: number, noun: string): string {
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * Text from the network made safe for a terminal: control characters (C0, DEL, C1) and the marks that
- * turn writing direction are shown as escapes, so that a TXT record can't move the cursor or hide text.
+ * Makes text from the network safe for a terminal. Escapes control characters (C0, DEL, C1) and direction marks, so
+ * that a TXT record can't move the cursor or hide text.
  */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -89,7 +87,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** As {@link formatTable}; rows too wide for so many columns have their first cell in a line of its own. */
+/** As {@link formatTable}; rows wider than `columns` have their first cell in a line of its own. */
 export function fitTable(rows: readonly (readonly string[])[], columns: number): string {
   if (tableWidth(rows) <= columns) return formatTable(rows)
   const lines = formatTable(rows.map(([, ...rest]) => rest)).split('\n')

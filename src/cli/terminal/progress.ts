@@ -43,7 +43,7 @@ export interface ProgressView {
   total: number
   perSecond?: number | undefined
   etaSeconds?: number | undefined
-  /** What stands instead of rate and ETA, such as "waiting for the beacon". */
+  /** Shown instead of rate and ETA, such as "waiting for the beacon". */
   note?: string | undefined
 }
 
@@ -68,7 +68,7 @@ export function renderBar(share: number, width: number, unicode: boolean): strin
 /** One line, at most `columns` wide: label, bar, percentage, amount, rate, ETA; the bar gives way first. */
 export function renderProgress(view: ProgressView, columns: number, unicode: boolean): string {
   const share = view.total > 0 ? view.done / view.total : 0
-  // Never 100% before the end: a bar that stands full and still says nothing true.
+  // Never 100% before the end: a full bar would claim that the task has ended.
   const percent =
     `${Math.min(view.done >= view.total && view.total > 0 ? 100 : 99.9, share * 100).toFixed(1)}%`.padStart(6)
   const tail = [percent, `${formatCount(view.done)}/${formatCount(view.total)}`]

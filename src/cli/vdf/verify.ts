@@ -52,8 +52,7 @@ function claimOf(options: VerifyOptions): ProofClaim {
     )
   }
   const fault = seed === undefined ? undefined : seedFault(seed)
-  if (fault !== undefined)
-    throw usageFailure(`--seed: ${fault}`, 'Give the discriminant that it stands for: --discriminant.')
+  if (fault !== undefined) throw usageFailure(`--seed: ${fault}`, 'Give its discriminant instead: --discriminant.')
   return { source, bits, iterations, x, depth: depth ?? 0, proof }
 }
 
@@ -113,7 +112,6 @@ export async function runVerify(context: Context, options: VerifyOptions): Promi
   const { jsonl, ...single } = options
   if (jsonl === undefined) return verifyOne(context, claimOf(single))
   const others = Object.keys(single)
-  if (others.length > 0)
-    throw usageFailure(`--jsonl stands alone, not with ${others.map((name) => `--${name}`).join(', ')}`)
+  if (others.length > 0) throw usageFailure(`--jsonl excludes ${others.map((name) => `--${name}`).join(', ')}`)
   return verifyLines(context, jsonl)
 }

@@ -53,9 +53,10 @@ function textStrings(text: string): string {
     return `"${Array.from(text, (character) => escaped(character, character.codePointAt(0)!)).join('')}"`
   const strings: string[] = []
   for (let at = 0; at < octets.length; at += MAX_STRING) {
-    strings.push(
-      `"${[...octets.subarray(at, at + MAX_STRING)].map((octet) => (octet > 0x7e ? decimalEscape(octet) : escaped(String.fromCharCode(octet), octet))).join('')}"`
+    const escapes = Array.from(octets.subarray(at, at + MAX_STRING), (octet) =>
+      octet > 0x7e ? decimalEscape(octet) : escaped(String.fromCharCode(octet), octet)
     )
+    strings.push(`"${escapes.join('')}"`)
   }
   return strings.join(' ')
 }

@@ -1,6 +1,6 @@
 /**
- * Names between the two spellings. In a master file a name without a closing dot is relative to $ORIGIN. In the value
- * of a zone's record a name with a dot is absolute, a single label is relative to the apex, and `@` is the apex
+ * Names between the two spellings. In a master file a name without a closing dot is relative to $ORIGIN. In a zone's
+ * value a name with a dot is absolute, a single label is relative to the apex, and `@` is the apex
  * (docs/protocol/wire.md, 14).
  */
 

@@ -32,7 +32,7 @@ interface Reading {
 }
 
 /**
- * Splits the text of a file into its entries. What can't be read is a problem of its line, and reading goes on after
+ * Splits the text of a file into its entries. What can't be read is a problem of its line, and reading continues after
  * that line.
  */
 export function entriesOf(text: string): { entries: Entry[]; problems: FileProblem[] } {
@@ -74,7 +74,7 @@ function readEntry(reading: Reading): Entry {
       reading.position++
     } else tokens.push({ text: readWord(reading), line: reading.line })
   }
-  // The line that opened it is the one to mend.
+  // The line that opened it is the one to fix.
   if (isOpen) throw new SyntaxError('a parenthesis is not closed', { cause: 'entry' })
   skipLine(reading)
   return { line, isIndented, tokens }
@@ -119,7 +119,7 @@ function readEscape(reading: Reading): void {
     return
   }
   const next = reading.text.codePointAt(reading.position + 1)
-  if (next === undefined || next === 0x0a) throw new SyntaxError('a backslash stands at the end of a line')
+  if (next === undefined || next === 0x0a) throw new SyntaxError('a backslash ends a line')
   const escaped = String.fromCodePoint(next)
   if (isControl(escaped)) throw new SyntaxError('control characters must be escaped as \\DDD')
   reading.position += 1 + escaped.length

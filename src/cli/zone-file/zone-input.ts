@@ -88,7 +88,7 @@ export function parseZoneText(text: string, file: string): ZoneInput {
     throw inputFailure(
       `${file} is not JSON: ${error instanceof Error ? error.message : String(error)}; nothing was saved`,
       error,
-      'What begins with { is read as JSON: mend it, or write record lines.'
+      'A file that begins with { must be valid JSON. Correct it, or write record lines.'
     )
   }
   if (!v.is(ZoneJson, json))

@@ -19,7 +19,7 @@ import { requireConsentToLoss } from './saving.ts'
 /** Begins the lines that say what was wrong; they are taken out before the file is read again. */
 const REMARK = ';! '
 const HEADER =
-  '; One record a line: OWNER [TTL] IN TYPE VALUE. Save and close to go on; without a change nothing is saved.\n'
+  '; One record a line: OWNER [TTL] IN TYPE VALUE. Save and close to continue; without a change nothing is saved.\n'
 
 export interface Edited {
   readonly saved: { readonly serial: number }
@@ -41,7 +41,7 @@ export async function editZone(context: Context, client: Client, name: string): 
     return edited
   } catch (error) {
     context.output.error(
-      `your text is kept in ${file}; take it up again with: chronym zone import ${printable(canonicalName(name))} ${file}`
+      `your text is kept in ${file}; save it with: chronym zone import ${printable(canonicalName(name))} ${file}`
     )
     throw error
   }
@@ -73,7 +73,11 @@ async function editUntilSaved(
     problems = outcome
     if (!hasPerson(context)) throw badFile(problems)
     // The remarks are lines of the file too.
-    given = `${problems.map(({ line, message }) => `${REMARK}line ${line + problems.length}: ${message.replaceAll('\n', ' ')}\n`).join('')}${body}`
+    const shift = problems.length
+    const remarks = problems.map(
+      ({ line, message }) => `${REMARK}line ${line + shift}: ${message.replaceAll('\n', ' ')}\n`
+    )
+    given = remarks.join('') + body
   }
 }
 

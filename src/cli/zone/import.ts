@@ -50,6 +50,6 @@ function badFile(
   return new Failure(code, `${where} line ${first!.line}: ${first!.message}; nothing was saved`, {
     exitCode,
     errors: more.map(({ line, message }) => ({ path: `line ${line}`, message })),
-    cure: 'Mend what is named and import the file again.'
+    cure: 'Correct these lines and import the file again.'
   })
 }

@@ -26,7 +26,7 @@ export async function requireConsentToLoss(
   const lost = plural(removed.length, 'record')
   await requireConsent(context, {
     cost: `${act} would drop ${lost}`,
-    question: `This will drop ${lost}. Go on?`,
+    question: `This will drop ${lost}. Continue?`,
     isGiven,
     shown: formatChanges({ removed, ...rest }),
     refusal: `${act} would drop ${lost}; nothing was changed`,
@@ -50,7 +50,7 @@ export async function replaceZone(
   await requireConsentToLoss(context, changes, {
     isGiven: options.yes === true,
     act: `replacing the zone of ${printable(name)}`,
-    cure: 'To keep what is there: `chronym zone add` and `zone rm` change single records. To replace the whole zone all the same: --yes.'
+    cure: 'To change single records, use `chronym zone add` and `zone rm`. To replace the whole zone, give --yes.'
   })
   // With the serial of the present zone it is that zone, edited: a condition, not a wish.
   const { serial, ...rest } = zone

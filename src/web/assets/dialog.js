@@ -12,9 +12,8 @@ function giveBackFocus(opener) {
 }
 
 /**
- * Asks a person; resolves to true for `yes` alone: Esc, the end of the session and a second question at the same time
- * are a no. `changes`: lines that are added and removed. The harmless answer has the focus, so that Enter twice does no
- * harm.
+ * Asks a person. Resolves to true for `yes` alone: Esc, the end of the session and a second question are a no.
+ * `changes`: added and removed lines. The harmless answer has the focus, so Enter twice does no harm.
  */
 export function ask({ title, lines, changes = { added: [], removed: [] }, yes, no }) {
   const dialog = $('question')

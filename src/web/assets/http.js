@@ -12,8 +12,8 @@ let onLogout = () => {}
 export const whenLoggedOut = (listener) => (onLogout = listener)
 
 /**
- * The cookie counts only beside this secret: browsers send it to every port of this machine, but what a page keeps to
- * its own origin only. Each tab logs in by itself.
+ * The cookie counts only with this secret: browsers send the cookie to every port of this machine, but keep a page's
+ * storage within its origin. Each tab logs in separately.
  */
 const SECRET = 'chronym-session'
 

@@ -37,7 +37,7 @@ async function refreshNetwork() {
 }
 
 function showEvent(_type, { at, type, detail }) {
-  if (type === 'beacon:pulse') return // One a second; the round stands above.
+  if (type === 'beacon:pulse') return // One a second; the round is shown above.
   const facts = Object.entries(detail).map(
     ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`
   )

@@ -66,7 +66,7 @@ export async function refreshNames() {
   const names = await get('/api/names')
   owned = names
   noteSerials(names)
-  // Whoever is at one of the buttons stays there.
+  // Keeps the focus on the button that has it.
   const at = $('names').contains(document.activeElement) ? document.activeElement.ariaLabel : null
   $('names').replaceChildren(...names.map(row))
   if (at !== null) [...$('names').querySelectorAll('button')].find(({ ariaLabel }) => ariaLabel === at)?.focus()

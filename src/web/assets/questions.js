@@ -14,7 +14,7 @@ const LITTLE_GAIN = 0.5
 
 /** What a task costs on this machine, in one line. */
 export function costLine({ iterations, seconds, queued_seconds: queued, proof_kept: isKept }) {
-  if (isKept) return 'A finished proof is kept here, only publishing is left'
+  if (isKept) return 'A finished proof is kept here; only publishing is left'
   const waiting = queued > 0 ? `, of which ${duration(queued)} waiting for the tasks before it` : ''
   return `About ${duration(seconds)} on this machine (${count(iterations)} squarings)${waiting}`
 }
@@ -27,7 +27,7 @@ export function registerQuestion(name, estimate) {
   if (estimate.kind !== 'register' || !isLong(estimate)) return null
   return {
     title: `Register ${name}?`,
-    lines: [`${costLine(estimate)}.`, 'It can be paused, and goes on after a restart. Cancelled, its work is lost.'],
+    lines: [`${costLine(estimate)}.`, 'You can pause it, and it resumes after a restart. Cancelling loses the work.'],
     yes: 'Register',
     no: 'Not now'
   }
@@ -40,12 +40,12 @@ export function renewQuestion({ name, lease_end: end, renewal: { left, state, du
   const gainsLittle = gained < LITTLE_GAIN * lease
   if (!gainsLittle && !isLong(estimate)) return null
   // Of a lost name the estimate is that of a registration, which is more.
-  const bound = estimate.kind === 'renew' ? '' : 'At most what registering it takes: '
+  const bound = estimate.kind === 'renew' ? '' : 'At most as much as registering it: '
   const lines = [`${bound}${costLine(estimate)}.`]
   if (gainsLittle) lines.push(`It gains only ${duration(gained)} of a lease of ${duration(lease)}.`)
   lines.push(`It spends one of the ${count(left)} renewals that are left.`)
   if (state === 'scheduled' && due !== null && Date.parse(due) > Date.now())
-    lines.push(`The daemon renews it by itself in ${duration((Date.parse(due) - Date.now()) / 1000)}.`)
+    lines.push(`The daemon renews it automatically in ${duration((Date.parse(due) - Date.now()) / 1000)}.`)
   return { title: `Renew ${name}?`, lines, yes: 'Renew', no: 'Not now' }
 }
 
@@ -56,12 +56,12 @@ export function cancelQuestion({ kind, name, phase, progress, iterations }, rate
   const share = `${Math.floor((100 * progress) / iterations)}%`
   const work =
     done === null
-      ? `${count(progress)} squarings, ${share} of them all`
-      : `About ${duration(done)} of work, ${share} of its squarings`
+      ? `${count(progress)} squarings (${share})`
+      : `About ${duration(done)} of work (${share} of its squarings)`
   const lines =
     phase === 'reveal'
-      ? [`Its proof is finished, and is kept for 30 days: to ${kind} the name again takes it up.`]
-      : [`${work}, would be lost. It would have to start from the beginning.`]
+      ? [`Its finished proof is kept for 30 days. If you ${kind} the name again, the daemon reuses it.`]
+      : [`${work} would be lost. The task would have to start from the beginning.`]
   return { title: `Cancel: ${kind} ${name}?`, lines, yes: 'Cancel the task', no: 'Keep it' }
 }
 
@@ -71,7 +71,7 @@ export function saveQuestion(name, changes, { isChangedElsewhere = false } = {})
   const lines = [
     isChangedElsewhere
       ? 'The saved zone was changed elsewhere since you opened it. Saving replaces it:'
-      : 'Saving replaces the zone that is saved:'
+      : 'Saving replaces the saved zone:'
   ]
   return { title: `Replace the zone of ${name}?`, lines, changes, yes: 'Replace', no: 'Keep the saved one' }
 }
@@ -85,10 +85,10 @@ export function publishQuestion(name, published, changes) {
   if (published.trouble !== undefined)
     return {
       ...question,
-      lines: [`What is published cannot be read just now, so it cannot be compared: ${published.trouble}`]
+      lines: [`The published zone cannot be read now, so there is no comparison: ${published.trouble}`]
     }
   if (Object.keys(published.records).length === 0 || isUnchanged(changes)) return null
-  return { ...question, lines: ['It replaces what is published. The difference:'], changes }
+  return { ...question, lines: ['It replaces the published zone. The difference:'], changes }
 }
 
 /**
@@ -101,13 +101,14 @@ export function discardDraftQuestion(name, published, changes) {
     return {
       ...question,
       lines: [
-        `The draft would be lost. What is published cannot be read just now, so it cannot be compared: ${published.trouble}`
+        'The draft would be lost. The published zone cannot be read now, so there is no comparison: ' +
+          `${published.trouble}`
       ]
     }
   const lines = [
     isUnchanged(changes)
-      ? 'It has the records that are published.'
-      : 'What is published stays, and the draft is lost. The difference:'
+      ? 'It has the same records as the published zone.'
+      : 'The published zone stays, and the draft is lost. The difference:'
   ]
   return { ...question, lines, changes }
 }

@@ -9,10 +9,12 @@ const WORDS = { register: 'registration of', renew: 'renewal of', adopt: 'look-u
  */
 export function seedNotice({ state, kept_elsewhere: isSafe, waiting }) {
   const reminder =
-    'Only this machine is known to have the seed that your names belong to. Write its 24 words down (chronym key show) and check them (chronym key check), or make a backup (chronym backup FILE).'
+    'Your names belong to a seed that may exist on this machine only. Write down its 24 words ' +
+    '(chronym key show) and check them (chronym key check), or make a backup (chronym backup FILE).'
   if (state === 'locked') {
     const lines = [
-      'Look-ups and squaring go on. New registrations and publishing need a signature, and are refused; a task waits for it at its end.',
+      'Look-ups and squaring continue. Until you unlock it, the daemon refuses new registrations and ' +
+        'publishing. A running task waits at its end for the signature.',
       ...(isSafe ? [] : [reminder])
     ]
     return {
@@ -55,7 +57,7 @@ export function wireUnlock(refresh) {
     const passphrase = $('seed-passphrase').value
     $('seed-passphrase').value = ''
     $('unlock').disabled = true
-    show($('unlock-output'), 'Trying it: this takes a second or two.')
+    show($('unlock-output'), 'Checking the passphrase takes a second or two.')
     void attempt(async () => {
       showSeed(await post('/api/seed/unlock', { passphrase }))
       show($('unlock-output'), '')

@@ -229,7 +229,7 @@ describe('cancel', () => {
   it('of more than a minute of work is asked about, with what is lost', async () => {
     shown = running
     const { exitCode, stderr } = await ask(['cancel', 't1'], { terminal: true, stdin: '\n' })
-    expect(stderr).toContain('Cancelling throws away 1 min 20 s of work: 40.0% of the squarings for alice.chronym')
+    expect(stderr).toContain('Cancelling discards 1 min 20 s of work: 40.0% of the squarings for alice.chronym')
     expect({ exitCode, asked }).toEqual({ exitCode: 130, asked: ['GET /api/vdf/status/t1'] })
     expect((await ask(['cancel', 't1'], { terminal: true, stdin: 'y\n' })).exitCode).toBe(0)
     expect(asked.at(-1)).toBe('DELETE /api/vdf/status/t1')
@@ -291,7 +291,9 @@ describe('release', () => {
 
   it('asks first, and says when the name lapses and how to take it back', async () => {
     const refused = await ask(RELEASE, { terminal: true, stdin: '\n' })
-    expect(refused.stderr).toContain('alice.chronym is renewed no more: its lease ends at 2027-01-01T00:01:00.000Z')
+    expect(refused.stderr).toContain(
+      'The daemon stops renewing alice.chronym: its lease ends at 2027-01-01T00:01:00.000Z'
+    )
     expect({ exitCode: refused.exitCode, asked }).toEqual({ exitCode: 130, asked: ['GET /api/names'] })
     const { stdout } = await ask(RELEASE, { terminal: true, stdin: 'y\n' })
     expect(stdout).toContain('chronym release --undo alice.chronym')

@@ -117,7 +117,7 @@ describe('discarding a draft on the dashboard', () => {
     const { asked, ask } = person(answer)
     const done = await discard(draft, { records: { www: [{ type: 'A', value: '192.0.2.9' }] } }, ask)
     expect(asked[0]?.changes).toEqual({ added: ['www 300 A 192.0.2.9'], removed: ['www 300 A 192.0.2.1'] })
-    expect(done).toEqual({ dropped, said: answer ? 'Draft discarded. What is published stays.' : undefined })
+    expect(done).toEqual({ dropped, said: answer ? 'Draft discarded. The published zone stays.' : undefined })
   })
 
   it('is asked about also where what is published cannot be read', async () => {
@@ -129,7 +129,7 @@ describe('discarding a draft on the dashboard', () => {
   it('asks nothing where the draft is gone', async () => {
     expect(await discard({ ...draft, state: 'published' }, {}, person().ask)).toEqual({
       dropped: [],
-      said: 'There is no draft any more.'
+      said: 'The draft no longer exists.'
     })
   })
 })

@@ -21,7 +21,9 @@ export function challengeRoutes({ tokens, instance }: Pick<ApiServices, 'tokens'
       tag: 'Tokens',
       summary: 'Prove which daemon this is',
       description:
-        'For a client that knows the main token: it asks this before it sends a token. `proof` is HMAC-SHA256 of the JSON text `["<nonce>","<instance>","<address>"]`. Its key is HKDF-SHA256 of the main token, without salt, with the info `chronym daemon proof v1`, 32 bytes.',
+        'Lets a client that knows the main token verify the daemon before it sends a token. `proof` is ' +
+        'HMAC-SHA256 of the JSON text `["<nonce>","<instance>","<address>"]`. Its key is HKDF-SHA256 of ' +
+        'the main token, without salt, with the info `chronym daemon proof v1`, 32 bytes.',
       access: 'public',
       parameters: [
         {

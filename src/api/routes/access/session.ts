@@ -37,7 +37,8 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
         tag: TAG,
         summary: 'Log the dashboard in',
         description:
-          'Answers with a cookie that counts only for requests of the dashboard itself, beside the header X-Session-Secret with `secret`, which its page keeps: any web server of this machine gets the cookie.',
+          'Sets a cookie for the dashboard. Every web server of this machine gets that cookie, so it ' +
+          'counts only with the header X-Session-Secret. The page keeps its value, `secret`.',
         access: 'public',
         body: SessionRequestSchema,
         answers: {
@@ -66,7 +67,7 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
         tag: TAG,
         summary: 'Log the dashboard out',
         access: 'public',
-        answers: { 204: { description: 'Logged out, or never was in' } }
+        answers: { 204: { description: 'Logged out' } }
       }),
       (c) => {
         const id = getCookie(c, sessionCookieName(c))

@@ -49,7 +49,7 @@ export function tokenRoutes({ tokens }: ApiServices) {
         tag: TAG,
         summary: 'Revoke a token',
         access: ['admin'],
-        parameters: [{ name: 'id', in: 'path', description: 'As the list of tokens gives it' }],
+        parameters: [{ name: 'id', in: 'path', description: 'From the list of tokens' }],
         answers: { 200: { description: 'It stopped working', schema: SuccessSchema } },
         errors: ['SVC-AUT-003', 'SVC-STO-001']
       }),
@@ -63,10 +63,10 @@ export function tokenRoutes({ tokens }: ApiServices) {
       endpoint({
         tag: TAG,
         summary: 'Replace the main token',
-        description: 'The old one stops working at once, and so do the sessions that were opened with it.',
+        description: 'The old one and the sessions opened with it stop working immediately.',
         access: ['admin'],
         answers: {
-          200: { description: 'The new main token, which also stands in its file', schema: RotatedTokenSchema }
+          200: { description: 'The new main token, also written to its file', schema: RotatedTokenSchema }
         },
         errors: ['SVC-STO-001']
       }),

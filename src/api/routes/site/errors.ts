@@ -50,7 +50,8 @@ export function errorRoutes() {
       return page(
         c,
         `${code}: ${title}`,
-        `<p>${http}</p><h2>Cause</h2><p>${escapeHtml(cause)}</p><h2>Cure</h2><p>${escapeHtml(cure)}</p><p><a href="/docs">All of the interface</a></p>`
+        `<p>${http}</p><h2>Cause</h2><p>${escapeHtml(cause)}</p><h2>Cure</h2><p>${escapeHtml(cure)}</p><p><a ` +
+          'href="/docs">All of the interface</a></p>'
       )
     }
   )

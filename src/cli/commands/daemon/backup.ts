@@ -9,9 +9,10 @@ import { collectOption } from '../../input/values.ts'
 export function addBackupCommands(program: Command, run: Run): void {
   program
     .command('backup')
-    .argument('<file>', 'where the backup goes; it is never replaced unasked')
+    .argument('<file>', 'path of the backup; an existing file is replaced only with --force')
     .description(
-      'write seed, names, zones and identities into one file, encrypted in the age format. Reads the data directory; a daemon may run'
+      'write seed, names, zones and identities into one file, encrypted in the age format. Reads the ' +
+        'data directory; the daemon may run'
     )
     .option(
       '--recipient <key>',
@@ -26,8 +27,8 @@ export function addBackupCommands(program: Command, run: Run): void {
       '--seed-passphrase-file <file>',
       'its first line is the passphrase of a sealed seed; "-": standard input (default: asked for)'
     )
-    .option('--tasks', 'with journal and checkpoints of the tasks that run: up to some hundred MiB each')
-    .option('--network <network>', 'the profile file of the daemon, where it is no built-in network')
+    .option('--tasks', 'include journal and checkpoints of running tasks: up to some hundred MiB each')
+    .option('--network <network>', "the daemon's profile file, unless its network is built in")
     .option('--force', 'replace the file')
     .action(
       action(run, async (context, options: BackupOptions, file: string) => {
@@ -40,7 +41,7 @@ export function addBackupCommands(program: Command, run: Run): void {
     .command('restore')
     .argument('[file]', 'a backup; without --words')
     .description(
-      'make a new data directory of a backup, or of the 24 words. The directory (--data-dir) must be empty or not there yet'
+      'make a new data directory from a backup or from the 24 words. The directory (--data-dir) must be empty or absent'
     )
     .option('--words', 'from the 24 words, asked for or on standard input; names are then found in the network')
     .option('--name <name>', 'with --words: a name to look for; may be repeated', collectOption)
@@ -55,7 +56,7 @@ export function addBackupCommands(program: Command, run: Run): void {
       '--network <network>',
       "local, test, main or a profile file (default: the backup's; with --words: the configuration's)"
     )
-    .option('-y, --yes', 'the original daemon is gone or stopped: do not ask')
+    .option('-y, --yes', 'do not ask: the original daemon is gone or stopped')
     .action(
       action(run, async (context, options: RestoreOptions, file: string | undefined) => {
         if (options.words === true) {

@@ -97,7 +97,7 @@ export function addConfigCommands(program: Command, run: Run): void {
   config
     .command('get')
     .argument('[field]', 'such as mode or api.port; without one, all')
-    .description('show the configuration the daemon runs with')
+    .description('show the configuration of the running daemon')
     .action(
       action(run, async (context, _options: unknown, field: string | undefined) => {
         const whole: unknown = await connect(context).config()
@@ -138,7 +138,7 @@ export function addConfigCommands(program: Command, run: Run): void {
   config
     .command('unset')
     .argument('<fields...>', 'such as mode or vdf.queue')
-    .description('take back what was set while a daemon ran; file, environment and flags hold again')
+    .description('undo `config set`: flag, environment, file or default apply again')
     .action(
       action(run, async (context, _options: unknown, fields: string[]) => {
         const client = connect(context)
@@ -171,7 +171,7 @@ export function addConfigCommands(program: Command, run: Run): void {
   config
     .command('profile')
     .argument('[network]', 'local, test, main, or a profile file; without one, the network of the configuration')
-    .description('print the numbers of a network, to make a profile file from; needs no daemon')
+    .description('print the profile of a network, as a start for your own; needs no daemon')
     .action(
       action(run, (context, _options: unknown, network: string | undefined) => {
         const profile = loadProfile(context, network)

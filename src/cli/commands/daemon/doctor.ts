@@ -9,15 +9,19 @@ const MARKS = { ok: ['green', 'ok  '], warning: ['yellow', 'warn'], failed: ['re
 
 function line(finding: Finding, paint: Paint): string {
   const [style, mark] = MARKS[finding.state]
-  return `${paint(style, mark)}  ${finding.name.padEnd(8)}  ${printable(finding.detail)}${finding.cure === undefined ? '' : `\n                ${finding.cure}`}`
+  return (
+    `${paint(style, mark)}  ${finding.name.padEnd(8)}  ` +
+    `${printable(finding.detail)}${finding.cure === undefined ? '' : `\n                ${finding.cure}`}`
+  )
 }
 
 function configurationText({ from, fields }: Configuration): string {
   const title =
     from === 'daemon'
       ? 'configuration of the running daemon'
-      : 'configuration of file and environment (no daemon tells its own)'
-  return `${title}\n${formatTable([['field', 'value', 'from'], ...fields.map(({ field, value, source }) => [field, printable(JSON.stringify(value)), source])])}`
+      : 'configuration of file and environment (no daemon answers)'
+  const rows = fields.map(({ field, value, source }) => [field, printable(JSON.stringify(value)), source])
+  return `${title}\n${formatTable([['field', 'value', 'from'], ...rows])}`
 }
 
 /** `chronym doctor`. */
@@ -25,7 +29,7 @@ export function addDoctorCommand(program: Command, run: Run): void {
   program
     .command('doctor')
     .description(
-      'look for what is wrong: Node, addon, configuration, token, seed, daemon, peers, beacon (exit code 1 when something is)'
+      'check Node, addon, configuration, token, seed, daemon, peers and beacon (exit code 1 when something is wrong)'
     )
     .action(
       action(run, async (context) => {

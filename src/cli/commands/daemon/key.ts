@@ -31,7 +31,7 @@ async function show(
   const { requireOwnSeed } = await import('../../key/own-seed.ts')
   const { seed } = await requireOwnSeed(context, paths, seedPassphraseFile)
   await requireConsent(context, {
-    cost: 'Whoever sees these words can take your names',
+    cost: 'Anyone who sees these words can take your names',
     question: `Show the 24 words of ${paths.root}?`,
     isGiven: yes === true,
     refusal: 'key show prints a secret, and nobody can be asked here',
@@ -114,7 +114,7 @@ export function addKeyCommands(program: Command, run: Run): void {
 
   key
     .command('show')
-    .description('print the 24 words, after a question')
+    .description('print the 24 words, after a confirmation')
     .option('-y, --yes', 'do not ask; needed where nobody can answer')
     .option('--seed-passphrase-file <file>', SEED_PASSPHRASE)
     .action(action(run, (context, options: { yes?: boolean; seedPassphraseFile?: string }) => show(context, options)))
@@ -123,7 +123,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     .command('check')
     .argument('[file]', '24 words; "-" or no terminal: standard input; default: they are asked for')
     .description(
-      'say whether these are the words of the data directory, and note it when they are (exit code 1: they are not)'
+      'check whether these are the words of the data directory, and record that they are (exit code 1: they are not)'
     )
     .option('--seed-passphrase-file <file>', SEED_PASSPHRASE)
     .action(
@@ -135,15 +135,14 @@ export function addKeyCommands(program: Command, run: Run): void {
   key
     .command('import')
     .argument('[file]', '24 words; "-" or no terminal: standard input; default: they are asked for')
-    .description(
-      'put the 24 words into a new data directory, or back into the one they belong to; another seed is never replaced'
-    )
+    .description('write the 24 words to a new data directory, or back to their own; never replaces another seed')
     .action(action(run, (context, _options: unknown, file: string | undefined) => importWords(context, file)))
 
   key
     .command('passphrase')
     .description(
-      'put the seed under a passphrase, or change it: the daemon then starts locked unless it is given. Needs the daemon stopped'
+      'set, change or remove the passphrase of the seed. With one, the daemon starts locked until it ' +
+        'gets it. Stop the daemon first'
     )
     .option('--remove', 'take the passphrase off: the words are in clear again')
     .option(

@@ -112,8 +112,8 @@ async function showTask(context: Context, taskId: string, watch: boolean): Promi
 export function addStatusCommand(program: Command, run: Run): void {
   program
     .command('status')
-    .argument('[task]', 'task id, or a name that has one; without it, the network')
-    .description('state of the network and warnings about your names, or a task (exit code 1 when it failed)')
+    .argument('[task]', 'task id, or the name of a task; without it, the network')
+    .description('show the network and warnings about your names, or one task (exit code 1 if it failed)')
     .option('-w, --watch', 'follow the task to its end')
     .action(
       action(run, async (context, options: { watch?: boolean }, taskId: string | undefined) => {

@@ -90,7 +90,7 @@ export function addTokenCommands(program: Command, run: Run): void {
   token
     .command('revoke')
     .argument('<id>', 'as `chronym token list` shows it')
-    .description('take a token back')
+    .description('revoke a token')
     .action(
       action(run, async (context, _options: unknown, id: string) => {
         const answer = await connect(context).revokeToken(id)

@@ -9,12 +9,15 @@ import { plural, printable } from '../../terminal/format.ts'
 export function waitingText(waiting: SeedBody['waiting']): string {
   return waiting.length === 0
     ? 'nothing waits for a signature'
-    : `${plural(waiting.length, 'signature')} wait${waiting.length === 1 ? 's' : ''}: ${waiting.map(({ what, name }) => `${what} ${printable(name)}`).join(', ')}`
+    : `${plural(waiting.length, 'signature')} wait${waiting.length === 1 ? 's' : ''}: ${list(waiting)}`
 }
+
+const list = (waiting: SeedBody['waiting']): string =>
+  waiting.map(({ what, name }) => `${what} ${printable(name)}`).join(', ')
 
 async function unlock(context: Context, { passphraseFile }: { passphraseFile?: string }): Promise<ExitCode> {
   const client = connectProven(context)
-  // Nobody types a passphrase for a daemon that needs none, or does not answer.
+  // Asks for no passphrase where the daemon needs none or does not answer.
   const before = await client.seed()
   if (before.state === 'unlocked') {
     context.output.answer(before, () =>
@@ -30,8 +33,7 @@ async function unlock(context: Context, { passphraseFile }: { passphraseFile?: s
   const after = await client.unlock(passphrase)
   context.output.answer(
     after,
-    () =>
-      `The seed is unlocked.${before.waiting.length === 0 ? '' : ` What waited goes on: ${before.waiting.map(({ what, name }) => `${what} ${printable(name)}`).join(', ')}`}`
+    () => `The seed is unlocked.${before.waiting.length === 0 ? '' : ` These resume: ${list(before.waiting)}`}`
   )
   return EXIT.ok
 }
@@ -40,13 +42,13 @@ async function unlock(context: Context, { passphraseFile }: { passphraseFile?: s
 export function addUnlockCommands(program: Command, run: Run): void {
   program
     .command('unlock')
-    .description('unlock the seed of a running daemon with its passphrase; what waited for a signature goes on')
+    .description('unlock the seed of a running daemon with its passphrase; tasks that wait for a signature resume')
     .option('--passphrase-file <file>', 'its first line is the passphrase; "-": standard input (default: asked for)')
     .action(action(run, (context, options: { passphraseFile?: string }) => unlock(context, options)))
 
   program
     .command('lock')
-    .description('make a running daemon forget its seed until it is unlocked; look-ups and squaring go on')
+    .description('make a running daemon forget its seed until you unlock it; look-ups and squaring continue')
     .action(
       action(run, async (context) => {
         const seed = await connectProven(context).lock()

@@ -19,11 +19,12 @@ export function wantedLines(wanted: readonly WantedView[]): string[] {
 export function addAdoptCommand(program: Command, run: Run): void {
   program
     .command('adopt')
-    .argument('[names...]', 'names or DIDs of this seed; without one: what is looked for')
+    .argument('[names...]', 'names or DIDs of this seed; without one: list what the daemon looks for')
     .description(
-      'find names and identities of this seed in the network and take them up, as after a restore from the words. What is not found is looked for again'
+      'find names and identities of this seed in the network and adopt them, as after a restore from ' +
+        'the words. The daemon keeps looking for those it does not find'
     )
-    .option('--forget', 'look for them no more')
+    .option('--forget', 'stop looking for them')
     .action(
       action(run, async (context, { forget }: AdoptOptions, names: string[]) => {
         const client = connect(context)

@@ -43,7 +43,8 @@ async function publish(context: Context, client: Client, authorized: unknown): P
   context.output.answer(
     published,
     () =>
-      `${printable(published.did)} version ${published.version}, held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`
+      `${printable(published.did)} version ${published.version}, held by ${published.stored_by} of ` +
+      `${plural(published.of, 'peer')} asked`
   )
 }
 
@@ -144,7 +145,8 @@ export function addKidCommands(program: Command, run: Run): void {
     .command('recover')
     .argument('<did>')
     .description(
-      'prepare the version that takes a stolen identity back, with keys of a new seed, for a recovery key to sign; prints it'
+      'prepare the version that takes back a stolen identity, with keys of a new seed, for a recovery ' +
+        'key to sign; prints it'
     )
     .option(
       '--after <version>',

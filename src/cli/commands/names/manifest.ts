@@ -60,7 +60,8 @@ async function publish(context: Context, file: string | undefined, options: Publ
   context.output.answer(
     published,
     () =>
-      `manifest version ${published.version} of ${printable(published.did)}, held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`
+      `manifest version ${published.version} of ${printable(published.did)}, held by ` +
+      `${published.stored_by} of ${plural(published.of, 'peer')} asked`
   )
   return EXIT.ok
 }

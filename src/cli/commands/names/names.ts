@@ -127,7 +127,8 @@ export function addNameCommands(program: Command, run: Run): void {
     .command('resolve')
     .argument('<name>', 'a name, or a DID')
     .description(
-      'look a name or an identity up in the network. Peers are asked for it by name: whoever wants a name tells nobody by registering it at once'
+      'look up a name or an identity in the network. This reveals your interest to peers: to claim a ' +
+        'free name, run `register` directly'
     )
     .action(
       action(run, async (context, _options: unknown, name: string) => {
@@ -146,7 +147,7 @@ export function addNameCommands(program: Command, run: Run): void {
   program
     .command('explain')
     .argument('<name>')
-    .description('who owns a name, who says so, and which rule decided')
+    .description('explain who owns a name, which peers say so, and which rule decided')
     .action(
       action(run, async (context, _options: unknown, name: string) => {
         const explanation = await connect(context).explain(name)
@@ -157,7 +158,7 @@ export function addNameCommands(program: Command, run: Run): void {
 
   program
     .command('names')
-    .description('the names this daemon owns, with their leases and renewals, and what they need')
+    .description("list this daemon's names: lease, renewals, and what needs your attention")
     .action(
       action(run, async (context) => {
         const client = connect(context)

@@ -32,14 +32,11 @@ export function pinsText(pins: readonly PinView[], nowMs: number): string {
 
 /** list (the default), forget. */
 export function addPinCommands(program: Command, run: Run): void {
-  const pins = program
-    .command('pins')
-    .description('the owners of names that this daemon goes on believing')
-    .helpCommand(false)
+  const pins = program.command('pins').description('the owners of names that this daemon remembers').helpCommand(false)
 
   pins
     .command('list', { isDefault: true })
-    .description('list them: tentative ones were seen once and bind nobody, firm ones twice')
+    .description('list them: an owner seen once is tentative and binds nothing; one seen twice is firm')
     .action(
       action(run, async (context) => {
         const all = await connect(context).pins()
@@ -51,7 +48,7 @@ export function addPinCommands(program: Command, run: Run): void {
   pins
     .command('forget')
     .argument('<name>')
-    .description('forget the owner of a name: the next look decides alone who it is')
+    .description('forget the owner of a name: the next look-up alone decides who it is')
     .action(
       action(run, async (context, _options: unknown, name: string) => {
         const answer = await connect(context).forgetPin(name)

@@ -20,8 +20,8 @@ export function addReleaseCommand(program: Command, run: Run): void {
   program
     .command('release')
     .argument('<name>', 'a name of this daemon')
-    .description('let a name lapse: nothing renews it any more. Until then --undo, or a renewal, takes it back')
-    .option('--undo', 'take it back: it is renewed by itself again')
+    .description('let a name lapse: the daemon stops renewing it. Until it lapses, --undo or a renewal takes it back')
+    .option('--undo', 'take it back: the daemon renews it again')
     .option('-y, --yes', 'do not ask')
     .action(
       action(run, async (context, options: ReleaseOptions, name: string) => {
@@ -31,21 +31,25 @@ export function addReleaseCommand(program: Command, run: Run): void {
           context.output.answer(
             kept,
             () =>
-              `${printable(kept.name)} is kept; its lease ends at ${endOf(kept)}, and it is renewed before that${kept.renewal.state === 'off' ? ' once auto_renew is on' : ''}`
+              `${printable(kept.name)} is kept; its lease ends at ${endOf(kept)}, and it is renewed before ` +
+              `that${kept.renewal.state === 'off' ? ' once auto_renew is on' : ''}`
           )
           return EXIT.ok
         }
         const owned = (await client.names()).find((each) => each.name === name.toLowerCase())
         // The daemon's own refusal says more of what is none of ours.
         if (owned !== undefined) {
-          const cost = `${printable(owned.name)} is renewed no more: its lease ends at ${endOf(owned)}, and after the grace anyone may register it`
+          const cost =
+            `The daemon stops renewing ${printable(owned.name)}: its lease ends at ${endOf(owned)}, and ` +
+            'after the grace anyone may register it'
           await requireConsent(context, { cost, question: 'Let it lapse?', isGiven: options.yes === true })
         }
         const released = await client.release(name)
         context.output.answer(
           released,
           () =>
-            `${printable(released.name)} is released and lapses at ${endOf(released)}; until the grace after that ends, take it back: chronym release --undo ${printable(released.name)}`
+            `${printable(released.name)} is released and lapses at ${endOf(released)}. Until the grace ends, ` +
+            `take it back: chronym release --undo ${printable(released.name)}`
         )
         return EXIT.ok
       })

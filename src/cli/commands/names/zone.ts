@@ -164,11 +164,10 @@ async function diff(context: Context, name: string): Promise<ExitCode> {
   const live = await published(context, name)
   const changes = changesBetween(live, current.zone)
   const serials = { serial: current.zone.serial ?? 0, published_serial: live.serial ?? null }
-  context.output.answer(
-    { draft: true, ...serials, ...changes },
-    () =>
-      `; draft ${serials.serial} against published ${serials.published_serial ?? 'nothing'}\n${isUnchanged(changes) ? '; the same records' : formatChanges(changes)}`
-  )
+  context.output.answer({ draft: true, ...serials, ...changes }, () => {
+    const title = `; draft ${serials.serial} against published ${serials.published_serial ?? 'nothing'}`
+    return `${title}\n${isUnchanged(changes) ? '; the same records' : formatChanges(changes)}`
+  })
   return EXIT.ok
 }
 
@@ -211,7 +210,7 @@ export function addZoneCommands(program: Command, run: Run): void {
   zone
     .command('get')
     .argument('<name>')
-    .description('the zone of a name: the draft where there is one, else what is published; it says which')
+    .description('print the zone of a name: the draft if there is one, else the published zone; it says which')
     .option('--public', 'what the network shows, also for our own names')
     .action(
       action(run, async (context, options: { public?: boolean }, name: string) => {
@@ -225,7 +224,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     .command('set')
     .argument('<name>')
     .argument('[file]', 'JSON, or lines LABEL [TTL] TYPE VALUE; "-": standard input')
-    .description('replace the whole zone of a name; asks before records are dropped')
+    .description('replace the whole zone of a name; asks before it drops records')
     .option('-r, --record <record>', "a record, such as 'www A 192.0.2.1'; may be repeated", collectOption)
     .option(
       '--if-serial <serial>',
@@ -281,27 +280,27 @@ export function addZoneCommands(program: Command, run: Run): void {
   zone
     .command('diff')
     .argument('<name>')
-    .description('what the draft of a name changes in what is published')
+    .description('compare the draft of a name with its published zone')
     .action(action(run, (context, _options: unknown, name: string) => diff(context, name)))
 
   zone
     .command('discard')
     .argument('<name>')
-    .description('drop the draft of a name; what is published stays')
+    .description('drop the draft of a name; the published zone stays')
     .option('-y, --yes', 'do not ask')
     .action(action(run, (context, options: { yes?: boolean }, name: string) => discard(context, name, options)))
 
   zone
     .command('drafts')
     .alias('list')
-    .description('the zones that were saved here and not published')
+    .description('list the zones saved here and not yet published')
     .action(action(run, (context) => drafts(context)))
 
   zone
     .command('import')
     .argument('<name>')
     .argument('<file>', 'an RFC 1035 master file; "-": standard input')
-    .description('replace the zone of a name with that of a master file; asks before records are dropped')
+    .description('replace the zone of a name with a master file; asks before it drops records')
     .option(...PUBLISH)
     .option(...YES)
     .action(
@@ -319,7 +318,9 @@ export function addZoneCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context, options: { public?: boolean }, name: string) => {
         const found = await connect(context, { anonymous: options.public === true }).zone(name)
-        const text = `; ${originOf(name, found)}; serial ${found.zone.serial ?? 0}\n${formatMasterFile(found.zone, canonicalName(name))}`
+        const text =
+          `; ${originOf(name, found)}; serial ` +
+          `${found.zone.serial ?? 0}\n${formatMasterFile(found.zone, canonicalName(name))}`
         context.output.plain({ zone: text }, text.trimEnd())
         return EXIT.ok
       })

@@ -81,7 +81,8 @@ async function serve(context: Context, options: BeaconOptions): Promise<ExitCode
     { event: 'listening', url: server.url, mode, chain_hash: chain.chain_hash, period: chain.period },
     () =>
       [
-        `${mode === 'dev' ? 'development beacon (its key is public: no security)' : 'relay of recorded pulses'} at ${server.url}`,
+        `${mode === 'dev' ? 'development beacon (its key is public: no security)' : 'relay of recorded pulses'} ` +
+          `at ${server.url}`,
         `a pulse every ${chain.period} s, chain ${chain.chain_hash}`,
         `use it: chronym daemon --beacon-url ${server.url}   Ctrl-C stops it.`
       ].join('\n')

@@ -29,10 +29,10 @@ async function lostSeconds(client: Client, task: TaskView): Promise<number> {
 export function addCancelCommand(program: Command, run: Run): void {
   program
     .command('cancel')
-    .argument('<task>', 'task id, or a name that has one')
-    .description('stop a running task; with --clear, take one that has ended off the list')
-    .option('--clear', 'take a task that has ended off the list')
-    .option('-y, --yes', 'do not ask before more than a minute of work is thrown away')
+    .argument('<task>', 'task id, or the name of a task')
+    .description('stop a running task; with --clear, remove an ended one from the list')
+    .option('--clear', 'remove an ended task from the list')
+    .option('-y, --yes', 'do not ask before discarding more than a minute of work')
     .action(
       action(run, async (context, options: CancelOptions, text: string) => {
         const client = connect(context)
@@ -42,7 +42,8 @@ export function addCancelCommand(program: Command, run: Run): void {
         if (task.status !== 'running' && !clears) {
           throw new Failure(
             'SVC-TSK-004',
-            `The ${task.kind === 'register' ? 'registration' : 'renewal'} of ${task.name} ${taskOutcome(task)}: there is nothing to cancel.`,
+            `The ${task.kind === 'register' ? 'registration' : 'renewal'} of ${task.name} ` +
+              `${taskOutcome(task)}: there is nothing to cancel.`,
             {
               exitCode: EXIT.refused,
               cure: `To take it off the list: chronym cancel --clear ${id}.`
@@ -57,15 +58,14 @@ export function addCancelCommand(program: Command, run: Run): void {
         const lost = clears ? 0 : await lostSeconds(client, task)
         if (lost > ASK_FROM_SECONDS) {
           const share = ((100 * task.progress) / task.iterations).toFixed(1)
-          const cost = `Cancelling throws away ${formatDuration(lost)} of work: ${share}% of the squarings for ${printable(task.name)} (chronym pause ${printable(id)} keeps them)`
+          const cost =
+            `Cancelling discards ${formatDuration(lost)} of work: ${share}% of the squarings for ` +
+            `${printable(task.name)} (chronym pause ${printable(id)} keeps them)`
           await requireConsent(context, { cost, question: 'Cancel it?', isGiven: options.yes === true })
         }
         const answer = await (clears ? client.clearTask(id) : client.cancelTask(id))
-        context.output.answer(
-          answer,
-          () =>
-            `task ${printable(id)} ${clears ? 'is cleared' : 'is cancelled'}${task.phase === 'reveal' ? '; its finished proof is kept for 30 days' : ''}`
-        )
+        const kept = task.phase === 'reveal' ? '; its finished proof is kept for 30 days' : ''
+        context.output.answer(answer, () => `task ${printable(id)} is ${clears ? 'cleared' : 'cancelled'}${kept}`)
         return EXIT.ok
       })
     )

@@ -65,8 +65,8 @@ function taskRow(task: TaskView, paint: Paint, idLength: number): string[] {
 }
 
 /**
- * Tasks as a table of so many columns at most. Where the ids do not fit, their first eight characters stand for them:
- * every command takes those.
+ * Tasks as a table of at most `columns` columns. If the ids do not fit, it shows their first eight characters, which
+ * every command takes.
  */
 export function taskTable(tasks: readonly TaskView[], paint: Paint, columns = Infinity): string {
   if (tasks.length === 0) return 'no tasks'
@@ -104,7 +104,7 @@ function addStart(program: Command, run: Run, kind: TaskView['kind'], descriptio
     .description(description)
     .option('--zone <file>', 'zone to publish with it (JSON or record lines; "-": standard input)')
     .option('--no-wait', 'print the task id and return')
-    .option('-y, --yes', 'do not ask: more than five minutes of work, or a renewal that gains little')
+    .option('-y, --yes', 'do not ask before more than five minutes of work or a renewal that gains little')
     .action(action(run, (context, options: StartOptions, name: string) => start(context, kind, name, options)))
 }
 
@@ -116,7 +116,7 @@ export function addTaskCommands(program: Command, run: Run): void {
   program
     .command('estimate')
     .argument('<name>')
-    .description('what a name costs: squarings, time on this machine, lease')
+    .description('estimate what a name costs: squarings, time on this machine, lease')
     .action(
       action(run, async (context, _options: unknown, name: string) => {
         const estimate = await connect(context).estimate(name)
@@ -124,7 +124,8 @@ export function addTaskCommands(program: Command, run: Run): void {
         context.output.answer(
           estimate,
           () =>
-            `${printable(name)}: ${costText(estimate)}; lease from ${estimate.lease_start} to ${estimate.lease_end}${gain === undefined ? '' : `; ${gain}`}`
+            `${printable(name)}: ${costText(estimate)}; lease from ${estimate.lease_start} to ` +
+            `${estimate.lease_end}${gain === undefined ? '' : `; ${gain}`}`
         )
         return EXIT.ok
       })
@@ -132,8 +133,8 @@ export function addTaskCommands(program: Command, run: Run): void {
 
   program
     .command('tasks')
-    .description('list the tasks of the daemon')
-    .option('-w, --watch', 'again every second, until none is running')
+    .description("list the daemon's tasks")
+    .option('-w, --watch', 'refresh every second until none is running')
     .action(
       action(run, async (context, options: { watch?: boolean }) => {
         if (options.watch === true) return watchTasks(context, connect(context))
@@ -148,14 +149,16 @@ export function addTaskCommands(program: Command, run: Run): void {
   for (const verb of ['pause', 'resume'] as const) {
     program
       .command(verb)
-      .argument('<task>', 'task id, or a name that has one')
-      .description(verb === 'pause' ? 'stop computing until resumed; nothing is lost' : 'go on with a paused task')
+      .argument('<task>', 'task id, or the name of a task')
+      .description(
+        verb === 'pause' ? 'stop computing until you resume the task; nothing is lost' : 'resume a paused task'
+      )
       .action(
         action(run, async (context, _options: unknown, taskId: string) => {
           const client = connect(context)
           const id = await taskIdOf(client, taskId)
           const task = await (verb === 'pause' ? client.pauseTask(id) : client.resumeTask(id))
-          context.output.answer(task, () => `task ${printable(id)} ${verb === 'pause' ? 'is paused' : 'goes on'}`)
+          context.output.answer(task, () => `task ${printable(id)} ${verb === 'pause' ? 'is paused' : 'resumes'}`)
           return EXIT.ok
         })
       )

@@ -15,7 +15,7 @@ const MAX_BENCH_SECONDS = 3600
 export function addVdfCommands(program: Command, run: Run): void {
   const vdf = program
     .command('vdf')
-    .description('the verifiable delay function by itself; needs no daemon')
+    .description('the verifiable delay function alone; needs no daemon')
     .helpCommand(false)
 
   vdf

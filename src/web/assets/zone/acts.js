@@ -23,12 +23,12 @@ export async function saveZone({ fetchZone, save, ask }, of, rows, say) {
  */
 export async function discardDraft({ fetchZone, fetchPublished, discard, ask }, of) {
   const now = await fetchZone(of.name)
-  if (now.state !== 'draft') return 'There is no draft any more.'
+  if (now.state !== 'draft') return 'The draft no longer exists.'
   const published = await fetchPublished(of.name)
   const changes = published.records === undefined ? undefined : difference(now.records, published.records)
   if (!(await ask(discardDraftQuestion(of.name, published, changes)))) return undefined
   await discard(now)
-  return 'Draft discarded. What is published stays.'
+  return 'Draft discarded. The published zone stays.'
 }
 
 /** Saves what was entered, where it differs from what is saved, and publishes it. Arguments as of {@link saveZone}. */
@@ -40,7 +40,7 @@ export async function publishZone({ fetchZone, fetchPublished, save, publish, as
   // its own.
   const first = now.etag === of.etag ? null : saveQuestion(of.name, changes, { isChangedElsewhere: true })
   if (first !== null && !(await ask(first))) return say('Nothing was saved or published.')
-  say('Reading what is published…')
+  say('Reading the published zone…')
   const published = await fetchPublished(of.name)
   const toPublish = published.records === undefined ? undefined : difference(published.records, records)
   const second = publishQuestion(of.name, published, toPublish)

@@ -122,8 +122,8 @@ function clearErrors() {
 const isNowhere = ({ code }) => code === 'SVC-RES-002' || code === 'SVC-RES-003'
 
 /**
- * The zone as the daemon has it now: ours where one is saved, else the network's, else an empty one, with the `trouble`
- * where the network's cannot be read.
+ * The zone as the daemon has it now: the saved one, else the network's, else an empty one. `trouble` says why the
+ * network's cannot be read.
  */
 async function fetchZone(name) {
   try {
@@ -177,7 +177,7 @@ async function save(of, rows, now) {
   } catch (error) {
     if (zone !== of || !(error instanceof Problem) || error.errors.length === 0) throw error
     const rest = showErrors(of.rows, error.errors, rowByPath)
-    throw new Error(rest.length > 0 ? rest.join('; ') : 'Not saved: see the records marked.')
+    throw new Error(rest.length > 0 ? rest.join('; ') : 'Not saved: see the marked records.')
   }
 }
 
@@ -210,7 +210,7 @@ export async function editZone(name) {
   const isOutdated = kept !== undefined && kept.base !== found.etag
   show(
     $('zone-output'),
-    isOutdated ? 'The saved zone has changed since these edits were begun. Saving shows what it would replace.' : ''
+    isOutdated ? 'The saved zone has changed since you started these edits. Saving shows what it would replace.' : ''
   )
   $('zone-title').textContent = `Zone of ${name}`
   edited()

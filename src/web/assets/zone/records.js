@@ -70,9 +70,9 @@ export const isUnchanged = ({ added, removed }) => added.length + removed.length
 export const isDraft = ({ state, serial, published }) => state === 'draft' && serial !== published
 
 /**
- * What the editor shows: a word for the badge, and a sentence. `source`: of the zone that was loaded, null for none;
- * `trouble`: why that of the network could not be read; `state`: `draft` or `published`, as the daemon says. `saved`,
- * `published`: serials that the daemon has now, 0 for none.
+ * What the editor shows: a word for the badge, and a sentence. `source`: of the loaded zone, null for none. `trouble`:
+ * why the network's could not be read. `state`: `draft` or `published`, from the daemon. `saved`, `published`: the
+ * daemon's serials now, 0 for none.
  */
 export function zoneState({ source, state, trouble, serial, saved, published, isEdited }) {
   const below = belowEdits({ source, state, trouble, serial, published })
@@ -100,6 +100,8 @@ function belowEdits({ source, state, trouble, serial, published }) {
     return { word: 'published', text: `Serial ${serial}, the zone that is published.` }
   return {
     word: 'draft',
-    text: `Serial ${serial}, which only this daemon has. ${published > 0 ? `Published is serial ${published}.` : 'Nothing is published.'}`
+    text:
+      `Serial ${serial}, which only this daemon has. ` +
+      `${published > 0 ? `Published is serial ${published}.` : 'Nothing is published.'}`
   }
 }
