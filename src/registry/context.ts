@@ -18,7 +18,6 @@ import { Pins } from './stored/pins.ts'
 import { Receipts } from './stored/receipts.ts'
 import { asServiceError } from '../service-errors.ts'
 
-/** What the daemon gives to every use case. */
 export interface RegistryParts {
   readonly profile: NetworkProfile
   readonly store: Store
@@ -28,14 +27,14 @@ export interface RegistryParts {
   /** The names' keys come from it; it may be locked. */
   readonly seed: OwnerSeed
   readonly clock: Clock
-  /** The daemon's one: the network judges by it too. */
+  /** The daemon's only one: the network judges by it too. */
   readonly roundClock: RoundClock
   readonly log: TaskLog
   /** 0 <= x < 1: spreads what others could otherwise foresee. */
   readonly random: () => number
 }
 
-/** The dependencies with what every use case derives from them. Holds no state of its own. */
+/** The dependencies, with what every use case derives from them. Holds no state of its own. */
 export interface RegistryContext extends RegistryParts {
   readonly profileHash: Uint8Array
   readonly owned: OwnedNames
@@ -62,8 +61,8 @@ export function createContext(dependencies: RegistryParts): RegistryContext {
 }
 
 /**
- * The name that a person wrote, in any case and with a closing dot or without, if it is valid and open here. Throws
- * SVC-NAM-001 and SVC-NAM-002.
+ * The name that a person wrote: any case, with or without a final dot. Throws SVC-NAM-001 unless valid, SVC-NAM-002
+ * unless open here.
  */
 export function openName(context: RegistryContext, text: string): Name {
   return exactName(context, canonicalName(text))
@@ -84,8 +83,7 @@ export function ownKey(context: RegistryContext, name: Name): KeyPair {
 }
 
 /**
- * The public half: of a name that is owned it is known while the seed is locked too. Throws SVC-KEY-006 for others
- * then.
+ * The public half. For a name owned here it is known while the seed is locked; for others it then throws SVC-KEY-006.
  */
 export function ownPublicKey(context: RegistryContext, name: Name): Uint8Array {
   const known = context.seed.isLocked ? context.owned.get(name)?.reveal.pubkey : undefined

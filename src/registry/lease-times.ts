@@ -12,7 +12,7 @@ export function roundTime(context: RegistryContext, round: number): string {
   return new Date(roundTimeMs(round, context.profile.beacon)).toISOString()
 }
 
-/** Of a name of ours: the end of its lease, and that of the grace after it. */
+/** Ends of the lease and the grace of a name of ours. */
 export function leaseEndsMs(context: RegistryContext, name: string): readonly number[] {
   const record = context.owned.get(name)
   if (record === undefined) return []

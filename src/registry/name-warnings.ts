@@ -2,14 +2,14 @@ import type { RegistryContext } from './context.ts'
 import type { RegistryEvent } from './use-cases.ts'
 import type { NameWarning, NameWarningCode } from '../views/owned-name.ts'
 
-/** A warning that stands is written to the log again so often. */
+/** How often a persistent warning is logged. */
 const SAY_AGAIN_MS = 24 * 60 * 60 * 1000
-/** Told when they come about, with more behind them (standing.ts). */
+/** Logged when they appear, with more detail (standing.ts). */
 const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost'])
 
 /**
- * Tells what the owner of names should know: in the log when it comes up and once a day while it stands, on the event
- * stream when it comes and goes.
+ * Tells what owners of names should know. The log has it when it appears and once a day; the event stream when it
+ * appears and ends.
  */
 export class NameWarnings {
   readonly #context: RegistryContext

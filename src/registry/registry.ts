@@ -29,15 +29,14 @@ import { localZone, publishZone, saveZone, zoneOf } from './zones/zones.ts'
 import { patchZone } from './zones/zone-patch.ts'
 
 export interface RegistryOptions {
-  /** `auto_renew`, read at each use: whether names are renewed before their leases end. Default: they are. */
+  /** `auto_renew`, read at each use: whether names are renewed before their leases end. Default: true. */
   readonly automaticRenewal?: () => boolean
   /** `vdf.max_tasks`, read at each use. Default: 1. */
   readonly slots?: () => number
 }
 
 /**
- * Wires the use cases. The tasks' steps are made by `createTaskSteps` from the same dependencies, before the task
- * manager.
+ * Wires the use cases. `createTaskSteps` makes the tasks' steps from the same dependencies, before the task manager.
  */
 export function createRegistry(
   dependencies: RegistryParts & { readonly tasks: TaskManager },
@@ -67,7 +66,7 @@ export function createRegistry(
   context.pins.onDispute = (name) => resolver.forget(name)
   const ends: (() => void)[] = []
 
-  /** What is published from here is not answered from what was known before. */
+  /** After a publication from here, a cached answer is stale. */
   async function changing<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       return await translated(work)

@@ -1,7 +1,7 @@
 /** The seed of a running daemon: in memory while it is unlocked, nowhere while it is locked. */
 import { ServiceError } from '../errors.ts'
 
-/** What needs a signature asks here each time, and keeps nothing. */
+/** Code that needs a signature asks here each time, and keeps nothing. */
 export interface OwnerSeed {
   readonly isLocked: boolean
   /** 32 bytes; the names' keys come from it. Throws SVC-KEY-006 while it is locked. */
@@ -57,13 +57,12 @@ export class SeedHolder implements OwnerSeed {
     return () => this.#listeners.delete(listener)
   }
 
-  /** What waited for it goes on. */
   unlock(seed: Uint8Array): void {
     this.#seed = seed
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** Overwrites it in memory; keys that a signature under way has derived go with it. */
+  /** Overwrites it in memory; keys that a running signature has derived go with it. */
   lock(): void {
     this.#seed?.fill(0)
     this.#seed = undefined

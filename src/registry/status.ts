@@ -5,7 +5,6 @@ import { leaseOf, roundTime } from './lease-times.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
 import type { OwnedNameView } from '../views/owned-name.ts'
 
-/** What the network and the beacon are doing. */
 export function networkStatus(
   { network, profile, beacon, clock }: RegistryContext,
   diversity: NetworkStatusView['diversity']

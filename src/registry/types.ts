@@ -21,7 +21,7 @@ export type ZoneState = 'draft' | 'published'
 /** A change of some records: first the removals, then the additions. */
 export interface ZonePatch {
   readonly remove: readonly ZoneSelector[]
-  /** Label to records, as a zone has them. A record that is there already takes the ttl given here. */
+  /** Label to records, as in a zone. A record that is there already takes the ttl given here. */
   readonly add: unknown
 }
 

@@ -1,6 +1,6 @@
 /**
- * The use cases, as the HTTP interface calls them. Every failure that a user can meet is a ServiceError with a
- * code of the table (errors.ts).
+ * The use cases, as the HTTP interface calls them. Every failure that a user can meet is a ServiceError with a code of
+ * the table (errors.ts).
  */
 import type { NetworkMode } from '../network/types.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
@@ -27,7 +27,7 @@ export interface Registry {
   setMode(mode: NetworkMode): Promise<void>
   /** SVC-NAM-001, SVC-RES-001..004. */
   resolve(name: string, signal?: AbortSignal): Promise<ResolvedName>
-  /** What `resolve` answers at once and asks nobody for; undefined where it asks, or refuses. */
+  /** What `resolve` answers from memory; undefined where it asks, or refuses. */
   kept(name: string): ResolvedName | undefined
   /** `withOwn`: with what only the owner of this daemon may see. SVC-NAM-001/002, SVC-RES-001. */
   explain(name: string, options?: { withOwn?: boolean; signal?: AbortSignal }): Promise<Explanation>
@@ -40,13 +40,13 @@ export interface Registry {
   /** The draft, else what this daemon published of a name that it holds. SVC-NAM-001/002. */
   localZone(name: string): ZoneView | undefined
   /**
-   * Saves only. The serial is the one given, which must be higher than any seen, else the next. SVC-NAM-001/002,
-   * SVC-ZON-002, SVC-STO-001. SVC-OWN-001 unless the name is owned or being registered here. SVC-ZON-004 when
-   * `ifMatchSerial` is not the present one.
+   * Saves only. The serial is the one given, which must be higher than any seen, else the next.
+   * SVC-NAM-001/002, SVC-ZON-002, SVC-STO-001; SVC-OWN-001 unless the name is owned or being registered here;
+   * SVC-ZON-004 when `ifMatchSerial` is not the present one.
    */
   saveZone(name: string, zone: unknown, ifMatchSerial?: number): { serial: number }
   /**
-   * As saveZone, for a change on the draft, else on what is published. SVC-ZON-002 also where a removal finds nothing.
+   * As saveZone, for a change to the draft, else to the published zone. SVC-ZON-002 also where a removal finds nothing.
    */
   patchZone(name: string, patch: ZonePatch, ifMatchSerial?: number): { serial: number }
   /** What is published stays. SVC-NAM-001/002, SVC-ZON-003 where there is no draft, SVC-ZON-004, SVC-STO-001. */
@@ -63,21 +63,19 @@ export interface Registry {
   publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
   /** The first thousand pins by name, or those after the name `after`. SVC-NAM-001/002. */
   pins(after?: string): PinView[]
-  /** The next look decides alone who owns the name. SVC-NAM-001/002, SVC-PIN-001. */
+  /** The next look alone decides who owns the name. SVC-NAM-001/002, SVC-PIN-001. */
   forgetPin(name: string): void
   ownedNames(): OwnedNameView[]
-  /** What is looked for in the network. */
   wanted(): WantedView[]
   /** Looks for a name or DID of ours now, and again until it is found. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001. */
   want(nameOrDid: string): Promise<WantedView>
-  /** Looks for it no more. SVC-WNT-002. */
+  /** Stops looking for it. SVC-WNT-002. */
   unwant(nameOrDid: string): void
-  /** What becomes of the names of this daemon. */
   subscribe(listener: (event: RegistryEvent) => void): () => void
   register(name: string, options: { zone?: unknown }): Promise<TaskView>
   renew(name: string, options: { zone?: unknown }): Promise<TaskView>
   estimate(name: string): Promise<Estimate>
-  /** Lets a name lapse, and says how it is then. SVC-NAM-*, SVC-OWN-001, SVC-RES-003, SVC-REG-002, SVC-STO-001. */
+  /** Lets a name lapse, and returns its new state. SVC-NAM-*, SVC-OWN-001, SVC-RES-003, SVC-REG-002, SVC-STO-001. */
   release(name: string): OwnedNameView
   /** Takes a released name back. As `release`, without SVC-REG-002. */
   takeBack(name: string): OwnedNameView

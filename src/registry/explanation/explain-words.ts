@@ -1,22 +1,19 @@
-/** An explanation in plain words. Pure; every sentence has to be true in every state it is said in. */
+/** An explanation in plain words. Every sentence must hold in every state in which it is said. */
 import type { DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { ExplainedRule, Explanation, OwnExplanation } from '../../views/explanation.ts'
 
-/** What is shown beside the words. */
 export type Shown = Omit<Explanation, 'verdict' | 'rule_text' | 'notes'>
 
-/** What the words need besides. */
 export interface Known {
-  /** What this daemon has of its own: a claim whose lease or grace runs, or one that is dead. */
+  /** A claim of this daemon: alive while its lease or grace runs, dead afterwards. */
   readonly ours: 'none' | 'alive' | 'dead'
-  /** The owner found, or most voted for, is this daemon. */
   readonly isThisDaemon: boolean
-  /** Votes for the owner, of those that counted; where nobody holds it, of those that could have. */
+  /** Votes for the owner, of those that counted; for a name that nobody holds, of those that could have voted. */
   readonly votes: { readonly for: number; readonly of: number } | null
-  /** At most half of those who should know agree. */
+  /** At most half of the peers that should know agree. */
   readonly isThin: boolean
   readonly limits: DiversityLimits
-  /** Fewer could answer than have to agree: so the answer is thin, whatever they say. */
+  /** Fewer peers could answer than must agree: the answer is thin, whatever they say. */
   readonly shortage: { readonly found: number; readonly needed: number } | null
 }
 
@@ -37,7 +34,6 @@ export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
     'Nothing that shows which name is meant is sent before its reveal: peers were asked for all that they hold under a prefix, and this daemon compared.'
 }
 
-/** One sentence: who owns it, and why this daemon thinks so. */
 export function verdictOf(facts: Facts): string {
   const { name, rule, candidates, votes, lease, ours, answers, pin } = facts
   switch (rule) {
@@ -98,7 +94,6 @@ function doubtOf({ state, isThin }: Facts): string {
   return doubts.map((doubt) => `, ${doubt}`).join('')
 }
 
-/** Further sentences: how far the verdict can be believed, and what else is known here. */
 export function notesOf(facts: Facts): string[] {
   return [
     askedNote(facts),
@@ -194,7 +189,7 @@ function firmNote(pin: PinFacts, owner: string | null, rule: ExplainedRule): str
   return `Remembered as the settled owner, seen twice since ${pin.since}: ${agrees}. ${rule === 'pin' ? 'That is why this daemon believes nobody else' : 'No other is believed'} before ${pin.until}.`
 }
 
-/** It binds nobody: where another owner is shown, this is the warning. */
+/** A tentative pin binds nobody: where peers show another owner, this note is the warning. */
 function tentativeNote(pin: PinFacts, owner: string | null): string {
   if (pin.rival !== null)
     return `Seen as the settled owner before: the key ${pin.rival}; since ${pin.since}: the key ${pin.owner}. This daemon looks again after ${pin.second_look}; \`chronym pins forget\` makes it believe the next majority.`

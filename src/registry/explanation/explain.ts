@@ -1,4 +1,4 @@
-/** Who answered what about a name, which rule decided, and what this daemon knows besides. */
+/** Who answered what about a name, which rule decided, and what else this daemon knows. */
 import { ServiceError } from '../../errors.ts'
 import type { RevealAnswer, RevealLookup } from '../../network/types.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
@@ -33,7 +33,7 @@ export interface ExplainParts {
   readonly renewal: AutomaticRenewal
 }
 
-/** Always asks anew. `withOwn`: with what concerns this daemon's own claim. SVC-NAM-*, SVC-RES-001. */
+/** Always asks the network again. `withOwn` adds what concerns this daemon's own claim. SVC-NAM-*, SVC-RES-001. */
 export async function explain(
   parts: ExplainParts,
   text: string,
@@ -56,7 +56,7 @@ function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplana
   const isOlder = winner !== undefined && isRollback(context.memory.newest(name, winner.pubkey), winner.newest)
   const candidates = tally.kind === 'contested' ? tally.candidates : winner === undefined ? [] : [winner]
   const shown: Shown = {
-    // Where the profile fixes how many should be there, fewer may have been asked.
+    // Where the profile fixes how many peers should hold it, the daemon may have asked fewer.
     ...common(context, name, { ...found, asked: answers.length + silent.length }),
     ...resolution(context, found),
     rule: ruleOf(found, isOlder),
@@ -86,10 +86,7 @@ function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplana
   })
 }
 
-/**
- * While a registration is under way the name itself is asked of nobody [looking a name up announces it]: what is held
- * under its blinded prefix has to do.
- */
+/** A running registration never sends the name [looking a name up announces it]: it asks by the blinded prefix. */
 function explainBlindly(context: RegistryContext, name: Name, found: RevealLookup, own: OwnExplanation): Explanation {
   const shown: Shown = {
     ...common(context, name, found),
@@ -115,8 +112,8 @@ function explainBlindly(context: RegistryContext, name: Name, found: RevealLooku
 }
 
 /**
- * The same for those who may not know what is registered here: a name that nobody holds. The few who say otherwise
- * count as not having answered.
+ * For callers who may not know what is registered here: a name that nobody holds.
+ * Peers that say otherwise count as not having answered.
  */
 function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLookup): Explanation {
   const nobodys = { ...found, answers: found.answers.filter(({ state }) => state === 'none') }
@@ -154,7 +151,6 @@ function oursOf(context: RegistryContext, name: Name): Known['ours'] {
   return leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? 'dead' : 'alive'
 }
 
-/** What does not depend on how the peers were asked. */
 function common(
   context: RegistryContext,
   name: Name,
@@ -191,7 +187,7 @@ function common(
   }
 }
 
-/** By the very decision that resolving makes, so that the two cannot part. */
+/** By the decision that resolving makes, so that the two never differ. */
 function resolution(context: RegistryContext, found: Survey): Pick<Shown, 'resolves' | 'error'> {
   try {
     return { resolves: decide(context, found).confidence, error: null }

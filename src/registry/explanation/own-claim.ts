@@ -15,7 +15,7 @@ export interface ExplainParts {
   readonly renewal: AutomaticRenewal
 }
 
-/** Null where this daemon neither owns the name, nor has a task or receipts for it. */
+/** Null where this daemon neither owns the name nor has a task or receipts for it. */
 export function ownClaim({ context, tasks, renewal }: ExplainParts, name: Name): OwnExplanation | null {
   const record = context.owned.get(name)
   const links = record === undefined ? [] : linksOf(record.reveal)

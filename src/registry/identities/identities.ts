@@ -26,7 +26,7 @@ export async function resolveIdentity(
   }
 }
 
-/** All versions of a DID's document that stand. Errors as `resolveIdentity`. */
+/** All current versions of a DID's document. Errors as `resolveIdentity`. */
 export async function resolveIdentityLog(
   context: RegistryContext,
   text: string,
@@ -38,8 +38,8 @@ export async function resolveIdentityLog(
 }
 
 /**
- * Takes up an identity that the network holds and whose keys come from this seed: from now on it is kept from here.
- * Rejects with OfflineError, SVC-RES-004 and StoreError; where too few peers took it again it is sent again by itself.
+ * Takes up an identity that the network holds and whose keys come from this seed, and maintains it from now on.
+ * Rejects with OfflineError, SVC-RES-004 and StoreError. Where too few peers took it, it is sent again by itself.
  */
 export async function adoptIdentity(
   context: RegistryContext,
@@ -49,7 +49,7 @@ export async function adoptIdentity(
   context.seed.require()
   const known = await findIdentity(context, did)
   if (known === undefined) return 'not-found'
-  // Asked for again: it may have been locked during the look-up.
+  // Required a second time: the seed may have been locked during the look-up.
   if (keyIndexOfLog(known.versions, context.seed.require(), profile) === undefined) return 'other-owner'
   const manifest = await findManifest(context, known)
   const encoded = await stamped(context, did, {

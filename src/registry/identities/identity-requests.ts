@@ -1,6 +1,4 @@
-/**
- * The bodies of publish-kid and publish-manifest: the wrapped form and the bare object (docs/api.md, "Identities").
- */
+/** The bodies of publish-kid and publish-manifest: the wrapped form and the bare object (docs/api.md, "Identities"). */
 import { fromBase64 } from '../../protocol/encoding/bytes.ts'
 import { SIGNATURE_BYTES } from '../../protocol/crypto/ed25519.ts'
 import { EncodingError } from '../../protocol/errors.ts'

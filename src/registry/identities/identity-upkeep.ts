@@ -7,7 +7,7 @@ import { renewStamp } from './stamped.ts'
 const LOOK_EVERY_MS = 60_000
 
 /**
- * Gives the identities of this daemon new stamps in time: without one, peers drop a document that no name carries after
+ * Renews the stamps of this daemon's identities in time. Without one, peers drop a document that no name carries after
  * `document_refresh` rounds (docs/protocol/rules.md, 12).
  */
 export class IdentityUpkeep {

@@ -1,6 +1,6 @@
 /**
- * The newest log of each identity that this daemon has seen, on disk, so that nobody can take it back to keys that were
- * rotated out since.
+ * The newest log of each identity that this daemon has seen, on disk: nobody can take it back to keys rotated out
+ * since.
  */
 import { encode } from 'cborg'
 import * as v from 'valibot'
@@ -13,8 +13,8 @@ import { Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
 /**
- * Identities remembered, of up to 64 versions and 3 KiB. Beyond that an eighth is forgotten at once, those whose newest
- * log was met longest ago: to find them all are read.
+ * Identities remembered, of up to 64 versions and 3 KiB. Beyond that the eighth with the oldest sightings is forgotten
+ * at once: finding them means reading all.
  */
 const MAX_SEEN = 4096
 const FORGOTTEN_AT_ONCE = MAX_SEEN / 8
@@ -39,7 +39,7 @@ export class SeenIdentities {
     return seen === undefined ? undefined : { did, versions: seen.versions }
   }
 
-  /** Version 1 alone is remembered by nobody: the DID is its hash. Throws StoreError. */
+  /** A log of version 1 alone is not remembered: the DID is its hash. Throws StoreError. */
   see({ did, versions }: IdentityLogOutline, round: number): void {
     const known = this.get(did)
     if (versions.length < 2 || (known !== undefined && isSameLog(known, { did, versions }))) return
@@ -67,8 +67,8 @@ export class SeenIdentities {
 }
 
 /**
- * Whether a log is the one that was seen, goes on from it, or replaces a branch of it by a recovery key. Of equal rank
- * the one seen first stands.
+ * Whether a log is the one that was seen, continues it, or replaces a branch of it by a recovery key. Of equal rank,
+ * the one seen first wins.
  */
 export function isAsNewAs(log: IdentityLogOutline, seen: IdentityLogOutline | undefined): boolean {
   return seen === undefined || isSameLog(seen, log) || mergeIdentityLogs(seen, log).kind !== 'stale'
@@ -81,9 +81,9 @@ export interface ShownLog {
 }
 
 /**
- * Of valid logs of one DID, in any order, the one that stands: a branch with a version signed by a recovery key, else
- * the branch that most peers show, else that of the lower hash; of a branch the longest. `first`, if any, was known
- * before them all and stands where another has equal rank.
+ * The current one of several valid logs of one DID, in any order. A branch with a version signed by a recovery key
+ * wins; else the branch that most peers show; else that of the lower hash. Of a branch the longest log wins.
+ * `first`, if any, was known before them all and wins against another of equal rank.
  */
 export function foldShown<T extends ShownLog>(shown: readonly T[], first?: T): T | undefined {
   const voices = new Map(

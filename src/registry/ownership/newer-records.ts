@@ -1,5 +1,5 @@
 /**
- * Records of our names that others hold and this daemon lacks: it was restored from a backup, or another one has the
+ * Records of our names that others hold and this daemon lacks: it was restored from a backup, or another daemon has the
  * same seed.
  */
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
@@ -16,10 +16,11 @@ import type { OwnedName } from '../stored/owned-names.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
 
 /**
- * Takes up the newest record of a survey where it is of our key and newer than ours, or of the claim of our key that
- * won: what is published or renewed next comes after it, and it is what is sent again from now on. Its zone takes the
- * place of the local one, unless that was edited since it was published here. False where there is none. A renewal
- * under way has a newer one that some may hold already, and takes it up itself. Throws StoreError.
+ * Takes up the newest record of a survey: of our key and newer than ours, or of the claim of our key that won.
+ * Later publications and renewals build on it, and the daemon sends it again from now on. Its zone replaces the local
+ * one, unless that was edited here since its publication.
+ * False where there is none. A running renewal has a newer record that some peers may hold, and takes it up itself.
+ * Throws StoreError.
  */
 export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found: Survey): boolean {
   const { name, tally } = found
@@ -29,8 +30,8 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
     return false
   const { newest } = tally.owner
   const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)
-  // Of two claims of our key, which two daemons with one seed may have made, only one is renewed: the one that the
-  // peers have settled on, even if it is the older.
+  // Two daemons with one seed may have made two claims. Only the one that the peers settled on is renewed, even if it
+  // is the older.
   const isSameClaim = equalBytes(newest.id, ours.id)
   if (isSameClaim ? compareRecords(newest, ours) <= 0 : !tally.settled || tally.thin) return false
   const reveal = revealOf(found, newest)
@@ -48,13 +49,13 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
 }
 
 /**
- * A local zone that was published here is no edit: left standing, the next publication would put it over the newer one.
+ * A local zone that was published here is no edit: if it stayed, the next publication would put it over the newer one.
  */
 function replaceZone(context: RegistryContext, name: Name, { publishedSerial }: OwnedName, { payload }: Reveal): void {
   const local = context.zones.get(name)
   if (local === undefined) return
   if (local.serial > publishedSerial) {
-    // Above what is published it stays an edit, and the next newer record does not replace it.
+    // With a serial above the published one it stays an edit, and the next newer record does not replace it.
     if (local.serial <= payloadSerial(payload, context.profile))
       context.zones.save(name, { serial: nextSerial(context, name), records: local.records })
     return
@@ -63,6 +64,6 @@ function replaceZone(context: RegistryContext, name: Name, { publishedSerial }: 
     context.zones.save(name, parseZonePayload(payload, context.profile))
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
-    // Whoever signed that may have had his reasons, and there is no zone to show.
+    // The payload, signed elsewhere with our key, need not be a zone.
   }
 }

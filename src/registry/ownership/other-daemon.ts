@@ -7,12 +7,12 @@ import type { RegistryContext } from '../context.ts'
 import type { Survey } from '../resolution/survey.ts'
 
 /**
- * How long it is warned of after it was last seen: longer than a weekend, and a restored backup, which looks the same,
- * is done with it.
+ * How long the warning lasts after the last sighting: longer than a weekend. A restored backup, which looks the same,
+ * is settled by then.
  */
 export const OTHER_DAEMON_WARNED_MS = 7 * 24 * 60 * 60 * 1000
 
-/** What our own store has noted of two payloads at one serial, or what shows between the answers. */
+/** What this daemon's own store noted of two payloads at one serial, or what the answers show between them. */
 export function equivocationOf(
   context: RegistryContext,
   { name, answers }: Pick<Survey, 'name' | 'answers'>
@@ -27,8 +27,8 @@ export function equivocationOf(
 }
 
 /**
- * Notes that another payload than ours was signed by our key at the serial that we have published: this daemon never
- * signs two. Throws StoreError.
+ * Notes that our key signed another payload at the serial that we published: this daemon never signs two. Throws
+ * StoreError.
  */
 export function noteEquivocationOfOurs(context: RegistryContext, found: Survey): void {
   const { name } = found

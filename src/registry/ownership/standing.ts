@@ -10,15 +10,15 @@ import type { RegistryEvent } from '../use-cases.ts'
 
 const SECOND_MS = 1000
 const HOUR_MS = 3600 * SECOND_MS
-/** How often it is seen whether a look is due. */
+/** How often the daemon checks whether a look is due. */
 const TICK_MS = 30 * SECOND_MS
-/** Looks while a name settles; afterwards one an hour. */
+/** Frequent while a name settles, then hourly. */
 const LOOKS_PER_SETTLING = 20
 
 /**
- * Whether the network still takes our names for ours. A claim that most peers held may yet lose the contest to an
- * earlier one, and what this daemon published is no proof of what others hold now: so they are asked, soon after
- * something has changed and again and again.
+ * Whether the network still counts our names as ours. A claim that most peers held may lose the contest to an earlier
+ * one, and our own publication proves nothing about what others hold now. So the daemon asks soon after each change,
+ * and regularly.
  */
 export class Standings {
   readonly #context: RegistryContext
@@ -43,7 +43,6 @@ export class Standings {
     await this.#looking
   }
 
-  /** A record of this name was stored here: another one may have taken its place. */
   changed(name: string): void {
     this.#dueMs.set(name, -Infinity)
     if (this.#stop !== undefined && this.#context.owned.get(name) !== undefined) this.#begin()
@@ -58,13 +57,13 @@ export class Standings {
     for (const record of this.#records()) {
       const nowMs = this.#context.clock.now()
       const dueMs = this.#dueMs.get(record.name) ?? -Infinity
-      // A clock that was set back is no reason to wait longer than usual.
+      // A clock that was set back must not prolong the wait.
       if (nowMs < dueMs && dueMs - nowMs <= this.#intervalMs()) continue
       this.#dueMs.set(record.name, nowMs + this.#intervalMs())
       try {
         this.#settle(record, await this.#ask(record.name))
       } catch (error) {
-        // Nobody to ask, or no room to write it down: the next look tells.
+        // No peer to ask, or no room in the store: the next look tells.
         this.#context.log.info(
           { name: record.name, reason: (error as Error).message },
           'whether the network holds this name as ours could not be found out'
@@ -87,7 +86,7 @@ export class Standings {
     return Math.min(HOUR_MS, Math.max(TICK_MS, (settle * beacon.period * SECOND_MS) / LOOKS_PER_SETTLING))
   }
 
-  /** Undefined where the answers say nothing: nobody holds it just now, or only what is not settled. */
+  /** Undefined where the answers say nothing: nobody holds it now, or only unsettled claims. */
   async #ask(name: Name): Promise<Standing | undefined> {
     const found = await survey(this.#context, name)
     const { tally } = found
@@ -98,7 +97,8 @@ export class Standings {
       return tally.settled && !tally.thin ? 'lost' : 'contested'
     }
     if (tally.kind !== 'contested') return undefined
-    // Where we are the only one it is a pin that disagrees: on whom liars named when they were most.
+    // If this key is the only owner shown, a pin disagrees: it remembers the owner that liars named while they were the
+    // majority.
     return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : 'held'
   }
 

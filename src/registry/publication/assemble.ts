@@ -1,4 +1,4 @@
-/** Making Reveals: what they carry, and the signature by the name's key. */
+/** Makes Reveals: what they carry, and the signature by the name's key. */
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { encodeVdfProof, signReveal, type Link, type Reveal } from '../../protocol/claim/reveal.ts'
@@ -8,7 +8,7 @@ import { ownKey, ownPublicKey, type RegistryContext } from '../context.ts'
 
 const EMPTY_ZONE: Zone = { records: {} }
 
-/** Serial that a new zone of this name gets: one more than any seen. */
+/** Serial of the next zone of this name: one more than any seen. */
 export function nextSerial(context: RegistryContext, name: Name): number {
   const { owned, zones, memory } = context
   const record = owned.get(name)
@@ -33,7 +33,6 @@ export function revealOfLink(
   )
 }
 
-/** The same claim with another payload. */
 export function revealWithPayload(context: RegistryContext, reveal: Reveal, payload: Uint8Array): Reveal {
   const { name, drand_pulse, iterations, vdf_proof } = reveal
   return signReveal(
@@ -44,11 +43,11 @@ export function revealWithPayload(context: RegistryContext, reveal: Reveal, payl
 }
 
 /**
- * What a Reveal of a finished evaluation carries: a registration the zone that was prepared here, a renewal what is
- * published, unless a zone came with the request for it; where there is none, an empty zone. A draft that nobody has
- * published stays here.
- *
- * @param sent the Reveal of this evaluation that was sent before: another payload gets a serial above its own, or it would be an equivocation. Throws StoreError.
+ * What a Reveal of a finished evaluation carries. A registration carries the zone prepared here, or an empty one. A
+ * renewal carries what is published, unless its request brought a zone. A draft that was not published stays here.
+ * @param sent the Reveal of this evaluation sent before: another payload gets a higher serial, or it would be an
+ * equivocation.
+ * Throws StoreError.
  */
 export function payloadOfLink(
   context: RegistryContext,
@@ -60,7 +59,7 @@ export function payloadOfLink(
   const local = kind === 'register' || zones.goesWithReveal(name) ? zones.get(name) : undefined
   if (local === undefined) {
     const own = owned.get(name)
-    // A draft that was discarded after it went out: peers that hold it refuse what is older.
+    // A draft that was discarded after it went out: peers that hold it refuse older serials.
     const isSentNewer = sent !== undefined && payloadSerial(sent.payload, profile) > (own?.serial ?? -1)
     return (
       (isSentNewer ? sent.payload : own?.reveal.payload) ??

@@ -1,12 +1,11 @@
 /**
- * What a task keeps of its claim between its steps: CBOR, opaque to the task manager. Whoever decodes it throws
- * UnreadableRecord for anything else.
+ * What a task keeps of its claim between its steps: CBOR, opaque to the task manager. Decoding anything else throws
+ * UnreadableRecord.
  */
 import { encode } from 'cborg'
 import * as v from 'valibot'
 import { Bytes, Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
 
-/** Before the pulse. */
 export interface ClaimDraft {
   /** 32 bytes, drawn for this attempt. */
   readonly salt: Uint8Array
@@ -14,7 +13,7 @@ export interface ClaimDraft {
   readonly nonce: Uint8Array
   /** Our round when the commitment was first sent. */
   readonly sentRound: number
-  /** p; null until enough receipts are there. */
+  /** p; null until there are enough receipts. */
   readonly pulseRound: number | null
 }
 

@@ -7,19 +7,19 @@ import { claimRound } from '../../protocol/claim/receipt.ts'
 import type { ClaimDraft } from './claim-draft.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
 
-/** A beacon so many rounds late is away, not slow (the lag that docs/protocol/rules.md, 9, warns of). */
+/** A beacon this many rounds late is away, not slow (the lag that docs/protocol/rules.md, 9, warns of). */
 const BEACON_LOST_ROUNDS = 20
 /** A daemon that has just started has its first pulse within this time, if any source answers. */
 const FIRST_PULSE_TIMEOUT_MS = 5_000
 
-/** C of a claim of ours. Throws SVC-KEY-006. */
+/** C of our claim. Throws SVC-KEY-006. */
 export function ownCommitment(context: RegistryContext, name: Name, salt: Uint8Array): Uint8Array {
   return commitmentHash(name, ownPublicKey(context, name), salt, context.profileHash)
 }
 
 /**
- * C of a claim whose pulse is chosen: while the seed is locked, as the receipts have it, so that squaring goes on.
- * Throws SVC-KEY-006 where they are of another claim.
+ * C of a claim whose pulse is chosen. While the seed is locked it comes from the receipts, so that squaring continues.
+ * Throws SVC-KEY-006 where the receipts are of another claim.
  */
 export function sentCommitment(
   context: RegistryContext,
@@ -35,7 +35,7 @@ export function newSalt(): Uint8Array {
   return new Uint8Array(randomBytes(SALT_BYTES))
 }
 
-/** Finds the stamp of a commitment: about 2^stamp_bits hashes, in the pool. */
+/** Finds the stamp of a commitment in the pool: about 2^stamp_bits hashes. */
 export function stampFor(context: RegistryContext, commitment: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
   const { pool, profile, profileHash } = context
   return pool.searchStamp({
@@ -48,7 +48,7 @@ export function stampFor(context: RegistryContext, commitment: Uint8Array, signa
 /** Our own verified round, by which pulses are chosen. Throws SVC-BCN-001 while the beacon is silent. */
 export function verifiedRound(context: RegistryContext): number {
   const { verified, now } = context.time()
-  // Behind by more than that, what we call the time of sending lies too far before what peers call now.
+  // With a larger lag, our time of sending is too far before what peers call now.
   if (verified === 0 || now - verified > context.profile.min_commit + context.profile.receipt_slack) {
     throw beaconSilent(verified, now)
   }
@@ -56,8 +56,8 @@ export function verifiedRound(context: RegistryContext): number {
 }
 
 /**
- * Whether the beacon is followed at all; a pulse or two late is what the steps of a task wait for. Right after the
- * start the first pulse is waited for. Rejects with SVC-BCN-001.
+ * Whether the daemon follows the beacon at all; task steps themselves wait out a lag of a pulse or two.
+ * Waits for the first pulse after the start. Rejects with SVC-BCN-001.
  */
 export async function requireBeacon(context: RegistryContext): Promise<void> {
   if (context.time().verified === 0) await firstPulse(context)
@@ -73,7 +73,8 @@ export async function newDraft(context: RegistryContext, name: Name, signal: Abo
 }
 
 /**
- * Whether a pulse chosen now would still count as drawn after this draft's commitment (docs/protocol/rules.md, 10, "Witnessed").
+ * Whether a pulse chosen now still counts as drawn after this draft's commitment (docs/protocol/rules.md, 10,
+ * "Witnessed").
  */
 export function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
   const { profile } = context
@@ -81,8 +82,9 @@ export function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
 }
 
 /**
- * p, `min_commit` after the latest s, once more than half of the peers asked have seen the commitment in time. Throws
- * SVC-PUB-002 until then, and once the commitment is too old for any pulse; SVC-BCN-001 while the beacon is silent.
+ * p, `min_commit` after the latest s, once more than half of the peers asked have seen the commitment in time.
+ * Throws SVC-PUB-002 until then, and once the commitment is too old for any pulse; SVC-BCN-001 while the beacon is
+ * silent.
  */
 export function chooseRound(context: RegistryContext, draft: ClaimDraft, { receipts, of }: CommitOutcome): number {
   verifiedRound(context)
@@ -97,7 +99,7 @@ export function chooseRound(context: RegistryContext, draft: ClaimDraft, { recei
     const detail = `${timely} of ${of} peers have confirmed the commitment in time; more than half are needed.`
     throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely, of }, retryAfter: 10 })
   }
-  // The machine may have slept over the answers: by now a pulse would come too late after what they saw.
+  // The machine may have slept since the answers: a pulse may now come too late after what the peers saw.
   if (!isFresh(context, draft)) {
     throw new ServiceError('SVC-PUB-002', 'The peers confirmed the commitment too long ago; another one is sent.', {
       extensions: { stored_by: timely, of },
@@ -107,7 +109,7 @@ export function chooseRound(context: RegistryContext, draft: ClaimDraft, { recei
   return round
 }
 
-/** Resolves with the first pulse, or when it is too long in coming. */
+/** Resolves with the first pulse, or after the time limit. */
 async function firstPulse({ beacon, clock }: RegistryContext): Promise<void> {
   const waiting = new AbortController()
   const { promise, resolve } = Promise.withResolvers<undefined>()

@@ -4,8 +4,8 @@ import type { Name } from '../../protocol/name/names.ts'
 import type { RegistryContext } from '../context.ts'
 
 /**
- * How often each name may be published from here: as often as the nodes that store it take a change, which otherwise
- * would put the later ones off. It spends by their rule, not by a bucket of our own. In memory; bounded by the names owned.
+ * How often this daemon may publish each name: as often as the storing nodes take a change, which would otherwise delay
+ * later ones. It spends by their rule, not by a bucket of our own. In memory; bounded by the names owned.
  */
 export class PublishBudgets {
   readonly #context: Pick<RegistryContext, 'clock' | 'profile'>
@@ -15,7 +15,7 @@ export class PublishBudgets {
     this.#context = context
   }
 
-  /** Counts one change. Throws SVC-REQ-005 with the seconds after which the next is taken. */
+  /** Counts one change. Throws SVC-REQ-005 with the seconds until the next is taken. */
   spend(name: Name): void {
     const { clock, profile } = this.#context
     const now = clock.now()

@@ -9,8 +9,8 @@ import type { StoredBy } from '../../views/stored-by.ts'
 const TAKEN_CODES: ReadonlySet<string> = new Set(['taken', 'contest'])
 
 /**
- * How many hold it, of those asked. Throws SVC-REG-001 when most refuse it for another owner's sake, else SVC-PUB-002
- * unless more than half hold it.
+ * How many of the peers asked hold it. Throws SVC-REG-001 when most refuse it because of another owner, else
+ * SVC-PUB-002 unless more than half hold it.
  */
 export function requireMajority(what: string, { storedBy, of, refusals }: PutOutcome): StoredBy {
   if (storedBy * 2 > of) return { stored_by: storedBy, of }
@@ -26,12 +26,12 @@ export function requireMajority(what: string, { storedBy, of, refusals }: PutOut
   })
 }
 
-/** Whether more than half hold a newer record of the same key and keep that: nothing was changed there. */
+/** Whether more than half hold a newer record of the same key and keep it: nothing changed there. */
 export function isSuperseded({ of, refusals }: PutOutcome): boolean {
   return refusals.filter(({ code }) => code === 'stale').length * 2 > of
 }
 
-/** SVC-PUB-001 for what is older than what stands. `cure`: a sentence. */
+/** SVC-PUB-001 for a record older than the current one. `cure`: a sentence. */
 export function superseded(what: string, cure: string): ServiceError {
   return new ServiceError('SVC-PUB-001', `Rule "stale": a newer ${what} is published already. ${cure}`, {
     extensions: { rule: 'stale' }

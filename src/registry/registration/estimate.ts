@@ -13,20 +13,17 @@ import { renewalGain } from './renewal-gain.ts'
 import type { Estimate, RenewalGain } from '../../views/estimate.ts'
 
 /**
- * Together long enough for a rate within a few percent, short enough for an answer while somebody waits; one by one
- * short enough to hold up nobody's verification.
+ * Together long enough for a rate within a few percent, short enough for an answer while somebody waits. One by one
+ * they delay nobody's verification.
  */
 const SLICES = 4
 const SLICE_MS = 100
-/**
- * A machine is another after a restart at the earliest; how busy it is, or how its battery does, changes within
- * minutes.
- */
+/** A restart at the earliest makes another machine; its load and battery change within minutes. */
 const RATE_KEPT_MS = 60 * 1000
 
 /**
- * This machine's squarings per second on one thread: what its tasks do just now, where some are at work; else measured
- * when it is asked for, and kept a while.
+ * This machine's squarings per second on one thread: that of its running tasks, else measured on demand and kept a
+ * while.
  */
 export class MeasuredRate {
   readonly #context: RegistryContext
@@ -52,7 +49,7 @@ export class MeasuredRate {
     return rate
   }
 
-  /** On a thread that verifies for others too: between the slices they have their turn. */
+  /** The thread verifies for others too: they have their turn between the slices. */
   async #measure(): Promise<number> {
     const { pool, profile } = this.#context
     let sum = 0
@@ -69,9 +66,7 @@ export interface EstimateParts {
   readonly slots: () => number
 }
 
-/**
- * What registering this name would take if it were asked for now, or renewing it where this daemon owns it. SVC-NAM-*.
- */
+/** What registering this name would take now, or renewing it where this daemon owns it. SVC-NAM-*. */
 export async function estimate({ context, tasks, rate, slots }: EstimateParts, text: string): Promise<Estimate> {
   const { profile, clock } = context
   const name = openName(context, text)
@@ -105,7 +100,7 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
   }
 }
 
-/** A name of ours that was lost, or that has lapsed, can only be registered anew. */
+/** A name of ours that was lost or has lapsed can only be registered again. */
 function kindOf(context: RegistryContext, name: Name): TaskKind {
   const record = context.owned.get(name)
   return record === undefined ||
@@ -133,7 +128,7 @@ function beforeRenewal(context: RegistryContext, tasks: readonly TaskView[], nam
   )
 }
 
-/** Nothing is left to compute, and the lease runs from the pulse of then. */
+/** Nothing is left to compute, and the lease runs from the proof's pulse. */
 function ofKeptProof(
   context: RegistryContext,
   name: Name,

@@ -14,7 +14,7 @@ import { isSuperseded, requireMajority, requireValid, supersededRecord } from '.
 import type { CommittedBy, StoredBy } from '../../views/stored-by.ts'
 
 /**
- * Sends C with a stamp of ours; the name only says where. Says which pulse is the first for it, by what the peers saw.
+ * Sends C with a stamp of ours; the name only says where. Returns the first pulse that suits it, by what the peers saw.
  * SVC-NAM-*, SVC-REQ-001, SVC-RES-001, SVC-PUB-002.
  */
 export async function commit(context: RegistryContext, text: string, commitment: Uint8Array): Promise<CommittedBy> {
@@ -28,7 +28,7 @@ export async function commit(context: RegistryContext, text: string, commitment:
   const nonce = await stampFor(context, commitment)
   const { receipts, of } = await context.network.commit(name, commitment, nonce)
   const stored = requireMajority('the commitment', { storedBy: receipts.length, of, refusals: [] })
-  // It may have been sent before: whatever s a pulse may still follow is early enough.
+  // It may have been sent before: any s that a pulse may still follow is early enough.
   const { pulse_window, min_commit, receipt_slack } = context.profile
   const { now } = context.time()
   const oldest = Math.max(0, now - pulse_window + min_commit + 2 * receipt_slack)
@@ -51,7 +51,7 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
   const claim = claimOf(reveal, name, linksOf(reveal), context.profile)
   requireOneClaim(context, claim)
   if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw supersededRecord(name)
-  // Before it is sent: while the seed is locked nobody knows whether a name that is not owned yet becomes ours by it.
+  // Before it is sent: while the seed is locked, whether it makes a new name ours is unknown.
   const isOwn = equalBytes(reveal.pubkey, ownPublicKey(context, name))
   const outcome = await context.network.putReveal(reveal)
   if (isSuperseded(outcome)) throw supersededRecord(name)
@@ -69,8 +69,8 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
 }
 
 /**
- * A second claim of a name that is ours is refused by those who hold the first, and must not take its place here.
- * Throws SVC-REG-001.
+ * Peers that hold the first claim of our name refuse a second one, and it must not replace the first here. Throws
+ * SVC-REG-001.
  */
 function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim): void {
   const record = context.owned.get(name)

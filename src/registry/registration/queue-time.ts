@@ -4,8 +4,7 @@ import type { TaskView } from '../../views/task.ts'
 const WORKING: ReadonlySet<TaskView['phase']> = new Set(['commit', 'pulse', 'evaluate', 'prove'])
 
 /**
- * Seconds until a task gets a slot: those at work go on as they do, those that wait take their turns before it. Pure.
- *
+ * Seconds until a task gets a slot: running tasks continue, waiting ones take their turns before it. Pure.
  * @param tasks those before it
  * @param secondsLeft of a task at work or waiting, once it has a slot
  */

@@ -13,8 +13,8 @@ import { claimsIn } from '../resolution/secrecy.ts'
 import { requireOwned, saveZoneForRegistration, saveZoneForRenewal } from '../zones/zones.ts'
 
 /**
- * Starts a registration after everything that can be known before days of work. SVC-NAM-*, SVC-ZON-002, SVC-REG-*,
- * SVC-BCN-001, SVC-RES-001, SVC-TSK-002.
+ * Starts a registration, after every check that is possible before days of work.
+ * SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-BCN-001, SVC-RES-001, SVC-TSK-002.
  */
 export async function register(
   context: RegistryContext,
@@ -30,16 +30,16 @@ export async function register(
   requireNoTask(tasks, name)
   await requireBeacon(context)
   await requireFree(context, name)
-  // Another request may have come meanwhile, whose zone this one must not replace.
+  // Another request may have come since, whose zone this one must not replace.
   requireNoTask(tasks, name)
   if (zone !== undefined) saveZoneForRegistration(context, name, zone)
   return tasks.create({ name, kind: 'register' })
 }
 
 /**
- * Starts a renewal, of a lost name too: who says that it is lost may lie, and a claim that is not renewed is lost [an
- * owner who is told that its name is lost]. SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001,
- * SVC-BCN-001, SVC-STO-001.
+ * Starts a renewal, also of a name that peers call lost: they may lie, and a claim that is not renewed is lost [an
+ * owner who is told that its name is lost].
+ * SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001.
  */
 export async function renew(
   context: RegistryContext,
@@ -68,12 +68,12 @@ export async function renew(
   requireNoTask(tasks, name)
   if (zone !== undefined) saveZoneForRenewal(context, name, zone)
   const task = tasks.create({ name, kind: 'renew' })
-  // Who renews a released name by hand has taken it back.
+  // A manual renewal of a released name takes it back.
   if (record.released === true) context.owned.setReleased(name, false)
   return task
 }
 
-/** A name that was lost, or whose lease and grace have ended, may be registered anew. */
+/** A name that was lost, or whose lease and grace have ended, may be registered again. */
 function requireNotOwned(context: RegistryContext, name: Name): void {
   const record = context.owned.get(name)
   if (record === undefined || record.standing === 'lost') return
@@ -93,10 +93,10 @@ function requireNoTask(tasks: TaskManager, name: Name): void {
 }
 
 /**
- * Looks for a claim without announcing the name. Only a record that verifies, and whose lease or grace runs, makes it
- * taken: what peers list without one would let a few of them keep any name from being registered [liars who list every
- * name]. A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned:
- * SVC-REG-001 with `taken_up`, since the answer to a registration that is begun has the id of a task.
+ * Looks for a claim without announcing the name. Only a verified record whose lease or grace runs makes it taken: lists
+ * alone would let a few peers block any name [liars who list every name].
+ * A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned. The
+ * answer is SVC-REG-001 with `taken_up`, since the answer to a new registration has a task's id.
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
   const { claims, heard, proved } = claimsIn(await context.network.probe(name))

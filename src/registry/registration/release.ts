@@ -5,7 +5,7 @@ import { leaseOf, roundTime } from '../lease-times.ts'
 import { requireOwned } from '../zones/zones.ts'
 
 /**
- * Lets a name lapse: nothing renews it by itself any more, and its zone stays published until its lease ends.
+ * Lets a name lapse: no automatic renewal; its zone stays published until its lease ends.
  * SVC-NAM-*, SVC-OWN-001, SVC-RES-003 when it has lapsed already, SVC-REG-002 while a task of it runs, SVC-STO-001.
  */
 export function release(context: RegistryContext, tasks: TaskManager, text: string): void {
@@ -23,7 +23,7 @@ export function release(context: RegistryContext, tasks: TaskManager, text: stri
   context.log.info({ name }, 'this name is released: nothing renews it by itself')
 }
 
-/** Takes a released name back: it is renewed by itself again. As {@link release}, whatever runs. */
+/** Takes a released name back: automatic renewal resumes. As {@link release}, but whatever task runs. */
 export function takeBack(context: RegistryContext, text: string): void {
   const name = openName(context, text)
   requireAlive(context, name)

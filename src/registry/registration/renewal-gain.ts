@@ -5,8 +5,8 @@ import { leaseOf } from '../lease-times.ts'
 import type { RenewalGain } from '../../views/estimate.ts'
 
 /**
- * What a renewal whose pulse is that of `startRound` gives a name of ours, and how many the network still allows; nulls
- * where there is nothing to renew.
+ * What a renewal with the pulse of `startRound` gives a name of ours, and how many renewals the network still allows.
+ * Nulls where there is nothing to renew.
  */
 export function renewalGain(context: RegistryContext, name: Name, startRound: number): RenewalGain {
   const { profile, owned } = context

@@ -72,8 +72,8 @@ async function commit(
   const name = openName(context, task.name)
   if (task.kind === 'renew') return encodeDraft(renewalDraft(context, name))
   const kept = saved === undefined ? undefined : decodeDraft(saved)
-  // What was sent too long before the pulse has no witness any more; the pulse is not chosen yet, so a new salt costs
-  // nothing.
+  // A commitment sent too long before the pulse has no witness any more. The pulse is not chosen yet, so a new salt
+  // costs nothing.
   const draft = kept !== undefined && isFresh(context, kept) ? kept : await newDraft(context, name, signal)
   if (draft !== kept) saveDraft(encodeDraft(draft))
   const commitment = ownCommitment(context, name, draft.salt)
@@ -84,7 +84,7 @@ async function commit(
 }
 
 /**
- * A renewal shows nothing that anybody could take: it needs no commitment, and p is the round we have, or the first
+ * A renewal reveals nothing that others could take, so it needs no commitment. p is our current round, or the first
  * after the link before it.
  */
 function renewalDraft(context: RegistryContext, name: Name): ClaimDraft {
@@ -106,7 +106,7 @@ async function plan(
   const iterations = iterationsOf(context, name, task.kind)
   const deadlineRound = draft.pulseRound + revealWindow(iterations, profile)
   const claim = { salt: draft.salt, pulseRound: pulse.round, pulse: pulse.signature }
-  // Read after the wait: what is held by now is what the renewal comes after.
+  // Read after the wait: the renewal follows the link held by now.
   const before = task.kind === 'renew' ? linksHeld(context, name).at(-1)! : undefined
   // A newer link may have come since the pulse was chosen; nothing is squared in vain.
   if (before !== undefined && before.p >= pulse.round) throw replacedLink(name)
@@ -140,8 +140,8 @@ async function remind(context: RegistryContext, task: TaskRef, draft: ClaimDraft
 }
 
 /**
- * While its lease lives: a first claim of a name that is not ours, or that was lost before its pulse was drawn; a
- * renewal made for the newest link of what we own now: its seed binds that one, and it comes after no other.
+ * While its lease lives. A first claim: the name is not ours, or was lost before its pulse was drawn. A renewal: made
+ * for the newest link we own now, since its seed binds that one.
  */
 function usable(context: RegistryContext, task: TaskRef, evaluated: EvaluationPlan): boolean {
   const claim = claimContextOf(evaluated)
@@ -152,7 +152,7 @@ function usable(context: RegistryContext, task: TaskRef, evaluated: EvaluationPl
   const isNewer = record !== undefined && pulseRound > record.reveal.drand_pulse
   if (task.kind === 'renew')
     return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
-  // A name that was lost may be registered anew; the claim that lost it would lose again.
+  // A lost name may be registered again; the claim that lost it would lose again.
   return record === undefined || (record.standing === 'lost' && isNewer)
 }
 
@@ -194,8 +194,7 @@ async function reveal(
     signal.throwIfAborted()
     if (outcome.storedBy * 2 <= outcome.of && isSuperseded(outcome)) throw supersededRecord(name)
     requireMajority(name, outcome)
-    // The zone may have been published on top of the link before while this one was under way: then it goes out again,
-    // on this one.
+    // During this renewal the zone may have been published on the link before it: then it goes out again, on this one.
     if (!equalBytes(payloadNow(record), record.payload)) continue
     context.owned.save(record, { published: true })
     context.zones.holdBack(name)
@@ -203,7 +202,7 @@ async function reveal(
   }
 }
 
-/** Assembled, signed, and checked as every other node will check it: a proof that does not verify is never sent. */
+/** Assembled, signed and checked as every other node will check it: a proof that does not verify is never sent. */
 async function signedReveal(
   context: RegistryContext,
   name: Name,
@@ -223,7 +222,7 @@ async function signedReveal(
   return made
 }
 
-/** A proof counts after one link only; `usable` takes it up no more, so the next task squares again. */
+/** A proof counts after one link only. `usable` no longer takes it up, so the next task squares again. */
 function replacedLink(name: Name): ServiceError {
   const detail = `Rule "proof": another record of ${name} has taken the place of the one that this renewal comes after. Renew the name again.`
   return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'proof' } })
@@ -236,8 +235,8 @@ function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
 }
 
 /**
- * The network republishes what was once put: from now on again what this daemon owned before the task, or nothing. A
- * zone that came with it is a draft again.
+ * The network republishes what was once put: again what this daemon owned before the task, or nothing. The zone of the
+ * task is a draft again.
  */
 function withdraw({ network, owned, zones }: RegistryContext, { name, kind }: TaskRef): void {
   network.withdrawReveal(name, owned.get(name)?.reveal)

@@ -6,9 +6,8 @@ const MAX_ENTRIES = 2000
 
 export interface Answer<T> {
   readonly value: T
-  /** How long the value is given out without asking. */
   readonly freshMs: number
-  /** How long it may be given out while it is asked for again. */
+  /** How long it may be returned while the daemon asks again. */
   readonly staleMs: number
 }
 
@@ -16,7 +15,7 @@ interface Entry<T> extends Answer<T> {
   readonly atMs: number
 }
 
-/** Answers kept for their time, given out stale while they are asked for again. One question at a time for each key. */
+/** Keeps answers for their time and returns stale ones while it asks again. One question at a time for each key. */
 export class AnswerCache<T> {
   readonly #clock: Clock
   readonly #onBackgroundError: (error: unknown) => void
@@ -28,7 +27,7 @@ export class AnswerCache<T> {
     this.#onBackgroundError = onBackgroundError
   }
 
-  /** `signal` ends this caller's waiting only: others may wait for the same answer. */
+  /** `signal` ends only this caller's wait: others may wait for the same answer. */
   async get(key: string, ask: () => Promise<Answer<T>>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
     const entry = this.#entries.get(key)
@@ -41,13 +40,13 @@ export class AnswerCache<T> {
     return signal === undefined ? asked : Promise.race([asked, rejectionOf(signal)])
   }
 
-  /** The value of `key` while it is given out without asking. */
+  /** The value of `key` while it is fresh. */
   fresh(key: string): T | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && this.#isYounger(entry, entry.freshMs) ? entry.value : undefined
   }
 
-  /** Also what is being asked for now will not be kept. */
+  /** Also drops the answer to a question that is still open. */
   delete(key: string): void {
     this.#entries.delete(key)
     this.#asking.delete(key)
@@ -59,7 +58,7 @@ export class AnswerCache<T> {
     this.#asking.clear()
   }
 
-  /** By a clock that was set back it comes from the future, and would be kept until then. */
+  /** A value from the future, since the clock was set back, would be kept until then. */
   #isYounger({ atMs }: Entry<T>, limitMs: number): boolean {
     const ageMs = this.#clock.now() - atMs
     return ageMs >= 0 && ageMs < limitMs

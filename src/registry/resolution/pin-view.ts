@@ -8,9 +8,7 @@ import type { PinView } from '../../views/pin.ts'
 /** Pins in one answer. */
 const PINS_PER_PAGE = 1_000
 
-/**
- * The pins by name, `PINS_PER_PAGE` at most: those after the name `after` where one is given. SVC-NAM-001, SVC-NAM-002.
- */
+/** The pins by name, at most `PINS_PER_PAGE`; with `after`, those after that name. SVC-NAM-001, SVC-NAM-002. */
 export function listPins(context: RegistryContext, after?: string): PinView[] {
   const views: PinView[] = []
   for (const [name, pin] of context.pins.list(after === undefined ? undefined : openName(context, after))) {

@@ -21,7 +21,7 @@ const LONGEST_STALE_MS = 24 * 60 * 60 * 1000
 
 type Kept = { readonly resolved: ResolvedName } | { readonly failure: ServiceError }
 
-/** Resolves names: the network's answer by the protocol's rule, kept for as long as it may be. */
+/** Resolves names by the protocol's rule and keeps the answers for as long as it may. */
 export class Resolver {
   readonly #context: RegistryContext
   readonly #tasks: TaskManager
@@ -36,8 +36,8 @@ export class Resolver {
   }
 
   /**
-   * SVC-NAM-001, SVC-RES-001..004. A reserved name is nobody's: SVC-RES-002 without asking. So is one that is being
-   * registered here, unless most peers hold it: it is not asked for openly.
+   * SVC-NAM-001, SVC-RES-001..004. A reserved name is nobody's: SVC-RES-002 without asking. A name being registered
+   * here is never asked for openly: SVC-RES-002 too, unless most peers hold it.
    */
   async resolve(text: string, signal?: AbortSignal): Promise<ResolvedName> {
     const name = this.#registrable(text)
@@ -46,18 +46,18 @@ export class Resolver {
     return kept.resolved
   }
 
-  /** The answer that is still fresh: `name` as it was resolved, so no other spelling of it. */
+  /** The answer that is still fresh. `name` as it was resolved: no other spelling. */
   kept(name: string): ResolvedName | undefined {
     const kept = this.#cache.fresh(name)
     return kept !== undefined && 'resolved' in kept ? kept.resolved : undefined
   }
 
-  /** What was known of this name no longer holds: something was published. */
+  /** Drops what was known of this name: something was published. */
   forget(name: string): void {
     this.#cache.delete(name)
   }
 
-  /** Another mode asks others: nothing that was known before is given out. */
+  /** Another mode asks other peers: drops every answer known before. */
   forgetAll(): void {
     this.#cache.clear()
   }
@@ -81,7 +81,7 @@ export class Resolver {
         const resolved = decide(this.#context, found)
         return { value: { resolved }, ...this.#keeping(resolved) }
       } catch (error) {
-        // What everybody agreed on may be kept a little; disagreement may end at any moment.
+        // A unanimous answer may be kept a little; disagreement may end at any moment.
         if (!(error instanceof ServiceError) || error.code === 'SVC-RES-004') throw error
         return { value: { failure: error }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
       }
@@ -171,7 +171,7 @@ function shortestTtl({ profile }: RegistryContext, reveal: Reveal): number {
     )
     return Math.min(DEFAULT_TTL, ...ttls)
   } catch {
-    // A payload that is no zone has no ttl: the owner is expected to mend it soon.
+    // A payload that is no zone has no ttl: its owner is expected to fix it soon.
     return MIN_TTL
   }
 }

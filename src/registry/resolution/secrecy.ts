@@ -1,12 +1,9 @@
-/** Before its reveal nobody is to learn which name is wanted here [looking a name up announces it]. */
+/** Before its reveal nobody may learn which name this daemon wants [looking a name up announces it]. */
 import type { RevealAnswer, RevealLookup } from '../../network/types.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 
-/**
- * Whether this daemon is registering a name that it has not revealed yet: until then the name itself is asked of
- * nobody.
- */
+/** Whether this daemon is registering a name that it has not revealed yet. */
 export function isSecret(tasks: TaskManager, name: Name): boolean {
   return tasks
     .list()
@@ -16,8 +13,8 @@ export function isSecret(tasks: TaskManager, name: Name): boolean {
 }
 
 /**
- * What a blinded look-up says of who holds a name: `claims` of so many that were `heard` list it, and those who have
- * shown its record.
+ * What a blinded look-up says of who holds a name: `claims` of the `heard` peers list it; then those who have shown its
+ * record.
  */
 export interface Claims {
   readonly claims: number
@@ -28,7 +25,7 @@ export interface Claims {
 /** A peer's answer with the record, which is Valid. */
 export type Proved = RevealAnswer & Required<Pick<RevealAnswer, 'reveal' | 'claim'>>
 
-/** Our own store says nothing while there are others: we may just have joined. */
+/** Our own store counts only when we are alone: we may just have joined. */
 export function claimsIn({ answers }: RevealLookup): Claims {
   const others = answers.filter(({ self }) => !self)
   const heard = others.length === 0 ? answers : others
@@ -41,9 +38,9 @@ export function claimsIn({ answers }: RevealLookup): Claims {
 }
 
 /**
- * Whether the name is held, so that there is nothing left to hide: somebody has shown its record, for which the network
- * asks only where most list it. What is listed proves nothing [liars who list every name], and asking openly for it
- * would tell the liars that it is wanted.
+ * Whether the name is held, so that nothing is left to hide: somebody has shown its record.
+ * The network asks for the record only where most peers list it. A list proves nothing [liars who list every name], and
+ * an open question would tell the liars that the name is wanted.
  */
 export function isHeldByMost(found: RevealLookup): boolean {
   return claimsIn(found).proved.length > 0

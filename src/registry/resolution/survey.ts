@@ -1,4 +1,4 @@
-/** Asking the network who owns a name, and what the answers come to by the protocol's rule. */
+/** Asks the network who owns a name, and decides the answers by the protocol's rule. */
 import { OfflineError, type LookupBreadth, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Claim } from '../../protocol/claim/claim.ts'
@@ -11,19 +11,16 @@ import type { RegistryContext } from '../context.ts'
 
 export interface Survey extends RevealLookup {
   readonly name: Name
-  /** Those of the answers whose votes counted. */
   readonly counted: readonly RevealAnswer[]
-  /**
-   * How many of the peers that were asked could have a vote, and how many have to agree for an answer that is not thin.
-   */
+  /** How many of the peers asked could have a vote, and how many must agree for an answer that is not thin. */
   readonly quorum: { readonly found: number; readonly needed: number }
   /** Held against what was seen of the name before. */
   readonly tally: Ruled
 }
 
 /**
- * Asks who owns a name and remembers an owner that most call settled. Rejects with OfflineError when nobody could be
- * asked.
+ * Asks who owns a name and remembers an owner that most peers call settled. Rejects with OfflineError when there was
+ * nobody to ask.
  */
 export async function survey(
   context: RegistryContext,
@@ -32,7 +29,8 @@ export async function survey(
   breadth?: LookupBreadth
 ): Promise<Survey> {
   const found = weigh(context, name, await context.network.getReveals(name, signal, breadth), breadth === 'everybody')
-  // Its own store tells a node what it holds; that nobody else holds more it knows only where it is the whole network.
+  // A node's own store tells what it holds. Whether others hold more, the node knows only where it is the whole
+  // network.
   if (found.tally.kind === 'none' && found.answers.every(({ self }) => self) && !isWholeNetwork(context))
     throw nobodyAnswered()
   return found
@@ -83,8 +81,8 @@ function isNewDispute(former: Pin | undefined, pin: Pin | undefined): boolean {
 }
 
 /**
- * Who has a vote: everybody, but ourselves for names we own. A node that is alone asks itself, where the network is no
- * public one.
+ * Who has a vote: everybody, except this daemon for its own names. A lone node asks itself, unless the network is
+ * public.
  */
 function votersAmong(context: RegistryContext, name: Name, answers: readonly RevealAnswer[]): readonly RevealAnswer[] {
   const others = answers.filter(({ self }) => !self)
@@ -92,18 +90,18 @@ function votersAmong(context: RegistryContext, name: Name, answers: readonly Rev
   return context.owned.get(name) === undefined ? answers : others
 }
 
-/** Who keeps the stub alone votes for the claim that another answer proves. What nobody proves is no answer. */
+/** A peer that keeps only the stub votes for the claim that another answer proves. An unproven claim is no answer. */
 function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly RevealAnswer[]): ResolveAnswer {
   const proved =
     claim ??
     answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))
       ?.claim
-  // The network has applied the limit on answers of one prefix already: here each peer stands for itself.
+  // The network has applied the limit on answers of one prefix already: here each peer counts singly.
   const origin = { peer, prefix: peer }
   return proved === undefined || state === 'none' ? origin : { ...origin, held: { claim: proved, state } }
 }
 
-/** A node of a network of one machine that was told of no others. */
+/** The one node of a network of one machine, which has no bootstrap peers. */
 export function isWholeNetwork({ network }: RegistryContext): boolean {
   const { status, peers } = network.status()
   return status === 'online' && peers === 0

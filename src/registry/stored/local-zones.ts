@@ -11,7 +11,7 @@ export interface LocalZone extends Zone {
 
 const StoredRecords = v.array(v.object({ type: v.picklist(RECORD_TYPES), value: v.string(), ttl: v.optional(Count) }))
 /**
- * The shape alone: what a zone may hold was checked before it was saved. `v.record` would drop the label `constructor`.
+ * The shape alone: the zone's rules were checked before it was saved. `v.record` would drop the label `constructor`.
  */
 const Stored = v.object({
   serial: Count,
@@ -39,7 +39,6 @@ export class LocalZones {
     return stored === undefined ? undefined : { serial: stored.serial, records: stored.records }
   }
 
-  /** The names that have one. */
   names(): string[] {
     return [...this.#store.list(prefixes.zones)].map(([key]) => lastPart(key))
   }
@@ -49,12 +48,12 @@ export class LocalZones {
     this.#store.delete(keys.zone(name))
   }
 
-  /** Whether the next renewal carries the zone: it came with the request for one, and nobody publishes it by itself. */
+  /** Whether the next renewal carries the zone: it came with the renewal's request, and is not published alone. */
   goesWithReveal(name: string): boolean {
     return this.#read(name)?.withReveal === true
   }
 
-  /** `withReveal`: as it was, when left out. Throws StoreError. */
+  /** `withReveal`: unchanged when left out. Throws StoreError. */
   save(name: string, { serial, records }: LocalZone, { withReveal = this.goesWithReveal(name) } = {}): void {
     this.#store.put(
       keys.zone(name),
@@ -62,7 +61,7 @@ export class LocalZones {
     )
   }
 
-  /** It has gone out, or will not. Throws StoreError. */
+  /** The zone has gone out, or will not. Throws StoreError. */
   holdBack(name: string): void {
     const stored = this.#read(name)
     if (stored?.withReveal === true) this.save(name, stored, { withReveal: false })

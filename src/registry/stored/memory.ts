@@ -11,8 +11,8 @@ import type { Store } from '../../store/types.ts'
 const Seen = v.object({ newestRound: Count, serial: Count, payloadHash: Bytes32, recordHash: Bytes32 })
 
 /**
- * What this daemon has seen of names, on disk, so that nobody can take it back in time (docs/protocol/rules.md, 11):
- * the newest record of each (name, key). Values: CBOR.
+ * The newest record of each (name, key) that this daemon has seen, on disk: nobody can take it back in time
+ * (docs/protocol/rules.md, 11). Values: CBOR.
  */
 export class Memory {
   readonly #store: Store
@@ -28,7 +28,7 @@ export class Memory {
   }
 
   /**
-   * Remembers a record; false, and nothing remembered, when a newer one of that key was seen before. Throws StoreError.
+   * Remembers a record. False, and nothing remembered, when a newer one of that key was seen before. Throws StoreError.
    */
   see(claim: Claim): boolean {
     const known = this.newest(claim.name, claim.pubkey)

@@ -19,7 +19,6 @@ export interface OwnedName {
   readonly firstRound: number
   /** The newest record; durable before it is sent. */
   readonly reveal: Reveal
-  /** Serial of that record. */
   readonly serial: number
   /** Serial of the last record that more than half of its peers were seen to hold. */
   readonly publishedSerial: number
@@ -46,7 +45,7 @@ const Stored = v.object({
   released: v.optional(v.literal(true))
 })
 
-/** Who signed the names on disk; those that cannot be read are passed over. Changes nothing. */
+/** Who signed the names on disk, except unreadable ones. Changes nothing. */
 export function ownedKeys(store: Pick<Store, 'list'>): { readonly name: Name; readonly publicKey: Uint8Array }[] {
   return [...store.list(prefixes.ownedNames)].flatMap(([key, value]) => {
     try {
@@ -78,8 +77,8 @@ export class OwnedNames {
   }
 
   /**
-   * `published`: more than half of its peers hold this very record. A newer link is never replaced by an older one.
-   * Throws StoreError.
+   * `published`: more than half of its peers hold this very record. An older link never replaces a newer one. Throws
+   * StoreError.
    */
   save(reveal: Reveal, { published }: { published: boolean }): void {
     const serial = payloadSerial(reveal.payload, this.#profile)
@@ -94,8 +93,7 @@ export class OwnedNames {
   }
 
   /**
-   * More than half of the peers hold a zone of this serial; the record that stands may be a newer one by now. Throws
-   * StoreError.
+   * More than half of the peers hold a zone of this serial; the current record may be newer by now. Throws StoreError.
    */
   setPublished(name: string, serial: number): void {
     const record = this.get(name)
@@ -115,7 +113,7 @@ export class OwnedNames {
       this.#put(record.reveal, record.publishedSerial, record.standing, { ...record, foreign: { serial, seenMs } })
   }
 
-  /** Whether its owner lets it lapse. Throws StoreError. */
+  /** Throws StoreError. */
   setReleased(name: string, isReleased: boolean): void {
     const record = this.get(name)
     if (record === undefined) return

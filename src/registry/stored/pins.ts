@@ -23,17 +23,15 @@ const StoredPin = v.variant('state', [
 ])
 
 /**
- * The pins of this daemon, on disk (docs/protocol/rules.md, 11). Values: CBOR. Beside each there is a mark by round: when
- * a tentative one is due for its second look, when a firm one ends. Of more than fit, tentative ones give way first,
+ * The pins of this daemon, on disk (docs/protocol/rules.md, 11). Values: CBOR. Each has a mark by round: when a
+ * tentative one is due for its second look, when a firm one ends. Beyond the limit tentative ones are evicted first,
  * the earliest due first. All methods throw StoreError.
  */
 export class Pins {
   readonly #store: Store
   readonly #profile: NetworkProfile
   readonly #most: number
-  /**
-   * Called when another majority than shortly before has made a name contested: what was known of it no longer holds.
-   */
+  /** Called when a majority other than the recent one makes a name contested: cached answers no longer hold. */
   onDispute: (name: string) => void = () => undefined
 
   constructor(store: Store, profile: NetworkProfile, most = MAX_PINS) {
@@ -49,7 +47,7 @@ export class Pins {
     )
   }
 
-  /** By name, after `after` where one is given. What cannot be read is set aside. */
+  /** By name, after `after` where one is given. Unreadable pins are set aside. */
   *list(after?: string): IterableIterator<[name: string, pin: Pin]> {
     for (const [key, value] of this.#store.list(prefixes.pins, after === undefined ? undefined : keys.pin(after))) {
       const pin = readOrSetAside(this.#store, key, value, (bytes) => readCbor(StoredPin, bytes))
@@ -72,10 +70,7 @@ export class Pins {
     this.#store.batch(operations)
   }
 
-  /**
-   * Of the tentative ones that are due for their second look the one that is so longest; forgets what is too late, as
-   * `isLive` says.
-   */
+  /** The tentative pin whose second look is longest due. Forgets those that are too late, as `isLive` says. */
   due({ lapse }: Pick<ProtocolTime, 'lapse'>, isLive: (pin: Pin) => boolean): string | undefined {
     const late: StoreOperation[] = []
     let due: string | undefined
@@ -109,7 +104,7 @@ export class Pins {
     if (dead.length > 0) this.#store.batch(dead)
   }
 
-  /** What gives way to one more: none while there is room. */
+  /** What one more pin evicts: none while there is room. */
   #room(): readonly StoreOperation[] {
     if (this.#store.count(prefixes.pins) < this.#most) return []
     for (const prefix of [prefixes.pinLooks, prefixes.pinEnds]) {

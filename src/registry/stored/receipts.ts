@@ -21,8 +21,8 @@ export interface KeptReceipts {
 }
 
 /**
- * The receipts of our newest commitment to each name: the owner's evidence, which no rule reads (docs/protocol/rules.md, 5).
- * Values: CBOR.
+ * The receipts of our newest commitment to each name: the owner's evidence, which no rule reads
+ * (docs/protocol/rules.md, 5). Values: CBOR.
  */
 export class Receipts {
   readonly #store: Store

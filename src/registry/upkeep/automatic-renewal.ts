@@ -18,16 +18,16 @@ import type { RegistryEvent } from '../use-cases.ts'
 /** Leases last days at least, and minutes only in tests. */
 const LOOK_EVERY_MS = 30_000
 /**
- * A renewal that failed, or that somebody cancelled, is not begun again at the next look; where leases are short it is
- * sooner, a tenth of the lead later.
+ * The next look does not repeat a renewal that failed or was cancelled. Where leases are short the wait is shorter: a
+ * tenth of the lead.
  */
 const AFTER_FAILURE_MS = 60 * 60 * 1000
 const AFTER_FAILURE_SHARE = 1 / 10
-/** Two looks that lie further apart have a sleep, or a clock that was set, between them. */
+/** Between looks further apart, the machine slept or its clock was set. */
 const LONGEST_GAP_MS = 2 * LOOK_EVERY_MS
 /**
- * The lead is three times what a renewal takes and a tenth of the lease at least: a rough rate is enough, and measuring
- * it takes a thread.
+ * The lead is three times what a renewal takes and at least a tenth of the lease: a rough rate is enough, and measuring
+ * takes a thread.
  */
 const RATE_KEPT_MS = 60 * 60 * 1000
 
@@ -40,8 +40,8 @@ export interface AutomaticRenewalOptions {
 }
 
 /**
- * Renews every name of this daemon before its lease ends (docs/protocol/rules.md, 9), and warns of what stands against that:
- * nothing lapses unsaid while it runs.
+ * Renews every name of this daemon before its lease ends (docs/protocol/rules.md, 9), and warns of every obstacle:
+ * while it runs no name lapses silently.
  */
 export class AutomaticRenewal {
   readonly #context: RegistryContext
@@ -84,7 +84,6 @@ export class AutomaticRenewal {
     this.#note(() => this.#awake.save())
   }
 
-  /** What becomes of each of these leases, now. */
   outlooks(records: readonly OwnedName[]): Outlook[] {
     const { profile } = this.#context
     const tasks = this.#tasks.list()
@@ -122,8 +121,7 @@ export class AutomaticRenewal {
   }
 
   /**
-   * Of a task under way, while the machine is awake: when those before it have had their turn. 0 while the rate is not
-   * known.
+   * Until a running task has its proof, after those before it, while the machine is awake. 0 while the rate is unknown.
    */
   #secondsUntilProof(task: TaskView, all: readonly TaskView[]): number {
     const perSecond = this.#squaringsPerSecond ?? Infinity
@@ -147,7 +145,7 @@ export class AutomaticRenewal {
   async #look(): Promise<void> {
     try {
       this.#note(() => this.#awake.look())
-      // None begins only to give its slot to the next.
+      // One task must not begin only to yield its slot to the next.
       const records = this.#context.owned
         .list()
         .toSorted((left, right) => left.reveal.drand_pulse - right.reveal.drand_pulse)
@@ -166,7 +164,7 @@ export class AutomaticRenewal {
     }
   }
 
-  /** A disk that is full is no reason to let a name lapse. */
+  /** A full disk is no reason to let a name lapse. */
   #note(note: () => void): void {
     try {
       note()

@@ -1,6 +1,5 @@
 /**
- * How much of the wall time of late this daemon could have spent on renewals: machines sleep, and are switched off at
- * night.
+ * How much of recent wall time this daemon could have spent on renewals: machines sleep, and are switched off at night.
  */
 import { encode } from 'cborg'
 import * as v from 'valibot'
@@ -12,15 +11,15 @@ import type { Clock } from '../../time/clock.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Four weeks: a month with its weekends, and a holiday is soon behind. */
+/** Four weeks: a month with its weekends, and a holiday is soon forgotten. */
 const REMEMBERED_DAYS = 28
-/** A week of its own evidence, before which the assumption fills in what is missing. */
+/** A week of evidence; before that, the assumption fills in what is missing. */
 const EVIDENCE_MS = 7 * DAY_MS
 /** Eight hours a day. */
 export const ASSUMED_SHARE = 1 / 3
-/** An hour a day: whoever comes back from a long absence is not to renew a year ahead for it. */
+/** An hour a day: after a long absence the daemon must not renew a year ahead. */
 export const LEAST_SHARE = 1 / 24
-/** Each write waits for the disk; a crash forgets so much. */
+/** Each write waits for the disk; a crash forgets this much. */
 const SAVE_EVERY_MS = 10 * 60 * 1000
 
 interface Diary {
@@ -75,7 +74,7 @@ function decodeDiary(bytes: Uint8Array): Diary {
   return { sinceMs, days: new Map(days) }
 }
 
-/** The diary with so many more milliseconds awake today, without what no longer counts. */
+/** The diary with this many more milliseconds awake today, without what no longer counts. */
 function noted(diary: Diary | undefined, nowMs: number, awakeMs: number): Diary {
   const today = dayOf(nowMs)
   const days = new Map(remembered(diary, today))
@@ -93,7 +92,7 @@ function awakeShare(diary: Diary | undefined, nowMs: number): number {
   return Math.min(1, Math.max(LEAST_SHARE, share))
 }
 
-/** Neither days that are long over nor those that a clock set ahead has left. */
+/** Drops days long over and days in the future, from a clock that was set ahead. */
 function remembered(diary: Diary | undefined, today: number): [day: number, ms: number][] {
   return [...(diary?.days ?? [])].filter(([day]) => day > today - REMEMBERED_DAYS && day <= today)
 }

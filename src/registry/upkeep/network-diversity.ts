@@ -1,7 +1,4 @@
-/**
- * Whether the peers that are known are enough for the quorums of a profile that limits prefixes, in numbers and in
- * words.
- */
+/** Whether the known peers are enough for the quorums of a profile that limits prefixes, in numbers and in words. */
 import {
   diversityOf,
   missingDiversity,
@@ -15,7 +12,7 @@ import type { Network } from '../../network/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { NetworkDiversityView } from '../../views/network-status.ts'
 
-/** The whole table is sorted for it, and anybody may ask for the status as often as he likes. */
+/** Computing it sorts the whole table, and anybody may ask for the status at any rate. */
 const KEPT_MS = 1000
 
 /** As `networkDiversity`, one second old at most. */
@@ -59,7 +56,7 @@ function bodyOf({ peers, prefixes, widePrefixes }: Diversity): NetworkDiversityV
   return { peers, prefixes, wide_prefixes: widePrefixes }
 }
 
-/** Two sentences, without the cure: what is known of what is needed and what that means, and what is missing. */
+/** Two sentences, without the cure: what is known, needed and therefore fails; and what is missing. */
 function messageOf(
   { peers, prefixes, widePrefixes }: Diversity,
   { answer, settle, adopt }: Needed,

@@ -14,7 +14,7 @@ const TICKS = 20
 const AGAIN_PART = 24
 
 /**
- * Makes the second sighting of owners that were seen once, a day or more later: those whom the same majority names are
+ * Looks a second time, a day or more later, for owners that were seen once. Those that the same majority names are
  * pinned firmly (docs/protocol/rules.md, 11).
  */
 export class PinUpkeep {
@@ -54,7 +54,7 @@ export class PinUpkeep {
       pins.sweep(time)
       const name = pins.due(time, (pin) => livePin(pin, time, profile) !== undefined) as Name | undefined
       if (name === undefined || network.status().status === 'offline') return
-      // Whatever comes of it, others have their turn first.
+      // Whatever the result, others have their turn first.
       this.#postpone(name)
       if (!isSecret(this.#tasks, name)) await survey(this.#context, name, this.#ended.signal, 'everybody')
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What becomes of the lease of a name of ours: when it is renewed, and what its owner should know in time. Pure. */
+/** When a lease of ours is renewed, and what its owner should know in time. Pure. */
 import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
 import type { Lease } from '../../protocol/name/lease.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
@@ -6,12 +6,9 @@ import type { TaskView } from '../../views/task.ts'
 import type { Standing } from '../stored/owned-names.ts'
 import type { NameWarning, RenewalView } from '../../views/owned-name.ts'
 
-/**
- * A warning about a lease comes so many times the renewal's lead before the end: as long before as the daemon still has
- * to act.
- */
+/** A lease warning comes this many times the renewal's lead before the end: the daemon still has that long to act. */
 const WARNED_LEADS = 2
-/** The last links are warned of so many leases before the end of the last one: two years on `main`. */
+/** The warning about the last links comes this many leases before the end of the last: two years on `main`. */
 const WARNED_LEASES = 2
 const CANCELLED = 'SVC-TSK-003'
 
@@ -21,22 +18,20 @@ export interface OutlookInput {
   readonly lease: Lease
   /** `ProtocolTime.now` */
   readonly nowRound: number
-  /** When the renewal is begun. */
+  /** When the renewal begins. */
   readonly dueRound: number
-  /** Of the record that stands. */
+  /** Of the current record. */
   readonly links: number
   readonly standing: Standing
   /** `auto_renew` */
   readonly isAutomatic: boolean
   /** The newest renewal of this name. */
   readonly task: TaskView | undefined
-  /**
-   * What that takes until its proof, those before it included, in seconds of the calendar; 0 where that is not known.
-   */
+  /** Seconds of the calendar until its proof, including the tasks before it; 0 where that is unknown. */
   readonly taskSeconds: number
   /** Why the last renewal that was due could not be started. */
   readonly obstacle: string | undefined
-  /** Serial of a record of our key that this daemon did not make, seen of late. */
+  /** Serial of a record of our key that this daemon did not make, seen recently. */
   readonly foreignSerial: number | undefined
   /** Its owner lets it lapse. */
   readonly isReleased: boolean
@@ -47,11 +42,10 @@ export interface Outlook {
   readonly warnings: readonly NameWarning[]
   /** Rounds before the end of the lease at which it is renewed. */
   readonly leadRounds: number
-  /** The daemon should begin now. */
   readonly isDue: boolean
 }
 
-/** When a lease is renewed, and what stands against that. */
+/** When a lease is renewed, and what prevents that. */
 export function renewalOutlook(input: OutlookInput): Outlook {
   const { lease, nowRound, dueRound, isAutomatic, isReleased, obstacle } = input
   const leadRounds = lease.endRound - dueRound
@@ -80,8 +74,8 @@ export function renewalOutlook(input: OutlookInput): Outlook {
 }
 
 /**
- * Whether peers would take a renewal of it. That they have settled on another key is their word, and the lease is not
- * [an owner who is told that its name is lost].
+ * Whether peers would take a renewal of it. That they have settled on another key is their word; the lease is not [an
+ * owner who is told that its name is lost].
  */
 export function canBeRenewed(name: Pick<OutlookInput, 'lease' | 'links' | 'profile'>): boolean {
   return name.lease.state !== 'dead' && linksLeft(name) > 0
@@ -204,7 +198,8 @@ function renewalWarnings(
 }
 
 /**
- * A chain holds so many renewals; then the name has to be registered anew, which nobody should learn on the last day.
+ * A chain holds a limited number of renewals; then the name must be registered again. The owner must not learn that on
+ * the last day.
  */
 function chainWarnings(
   { profile, lease, nowRound }: OutlookInput,
@@ -229,7 +224,7 @@ function chainWarnings(
   ]
 }
 
-/** A renewal that was begun before the newest link says nothing of this lease. */
+/** A renewal begun before the newest link says nothing about this lease. */
 function ofThisLease({ task, lease, profile }: OutlookInput): TaskView | undefined {
   if (task === undefined || task.status === 'running') return task
   return Date.parse(task.created_at) < roundTimeMs(lease.startRound, profile.beacon) ? undefined : task

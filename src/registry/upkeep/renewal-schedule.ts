@@ -1,5 +1,5 @@
 /**
- * When the renewals of one machine begin, which take turns: the one whose lease ends first is squared first
+ * When the renewals of one machine begin. They take turns: the one whose lease ends first is squared first
  * (tasks/queue.ts). Pure.
  */
 import { RENEWAL_MARGIN, renewalRound, type Lease } from '../../protocol/name/lease.ts'
@@ -7,15 +7,15 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 
 export interface RenewalToCome {
   readonly lease: Lease
-  /** What it takes on this machine, rounds of the calendar; 0 where none is to come, or that is not known yet. */
+  /** What it takes on this machine, in rounds of the calendar; 0 where there is none, or its time is unknown. */
   readonly rounds: number
 }
 
 /**
- * The round at which each is begun: as early as it needs alone (docs/protocol/rules.md, 9), and so much earlier that those
- * whose turn comes after it can begin in time. Of twenty that end together the first is begun sixty times what one
- * takes before the end. None is begun before its lease.
- *
+ * The round at which each begins: as early as it needs alone (docs/protocol/rules.md, 9), and earlier by what lets
+ * those after it begin in time.
+ * Of twenty leases that end together, the first renewal begins sixty times its own duration before the end. None begins
+ * before its lease.
  * @param slots renewals at once, at least 1
  */
 export function dueRounds(renewals: readonly RenewalToCome[], slots: number, profile: NetworkProfile): number[] {

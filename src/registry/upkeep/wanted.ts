@@ -1,5 +1,5 @@
 /**
- * Names and identities that this daemon is told are its own and does not have: it looks for them in the network, and
+ * Names and identities that the user calls this daemon's own and that it lacks. It looks for them in the network, and
  * takes up what belongs to its seed.
  */
 import * as v from 'valibot'
@@ -25,9 +25,8 @@ const TICK_MS = 5 * SECOND_MS
 /** The first wait; each further one is twice as long. */
 const FIRST_WAIT_MS = 10 * SECOND_MS
 const LONGEST_WAIT_MS = 3600 * SECOND_MS
-/** Times that an identity is looked for which may never have been made: some five minutes. */
+/** Looks for an identity that may never have been made: about five minutes. */
 const GUESS_LOOKS = 6
-/** Most that are looked for at a time. */
 export const MAX_WANTED = 256
 
 const Stored = v.object({ sinceMs: Count, isGuess: v.boolean() })
@@ -56,7 +55,7 @@ const NOT_YET: Omit<Look, 'atMs'> = { looks: 0, state: 'looking', detail: 'The n
 export class WantedNames {
   readonly #context: RegistryContext
   readonly #emit: (event: RegistryEvent) => void
-  /** What the last look of this run came to. */
+  /** The result of each one's last look in this run. */
   readonly #looks = new Map<string, Look>()
   #stop: (() => void) | undefined
   #looking: Promise<void> | undefined
@@ -111,7 +110,7 @@ export class WantedNames {
 
   /** Never rejects. */
   async #lookAtAll(): Promise<void> {
-    // Whether a claim is ours only the seed can tell.
+    // Only the seed can tell whether a claim is ours.
     if (this.#context.seed.isLocked) return
     try {
       for (const [id, wanted] of [...this.#stored()]) {
@@ -130,7 +129,7 @@ export class WantedNames {
     const last = this.#looks.get(id)
     if (last === undefined) return true
     const passedMs = this.#context.clock.now() - last.atMs
-    // A clock that was set back is no reason to wait longer than usual.
+    // A clock that was set back must not prolong the wait.
     return passedMs < 0 || passedMs >= Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, last.looks - 1))
   }
 
@@ -153,7 +152,7 @@ export class WantedNames {
         detail: error instanceof OfflineError ? 'No peer can be asked yet.' : (error as Error).message
       }
     }
-    // Without an answer the next look comes as soon as after the first one.
+    // Without an answer the wait is as short as after the first look.
     const looks = isAnswered ? before.looks + 1 : Math.min(before.looks, 1)
     this.#looks.set(id, { ...found, looks, atMs: clock.now() })
     if (found.state !== before.state) log.info({ wanted: id, state: found.state }, found.detail)
@@ -161,7 +160,7 @@ export class WantedNames {
     if (isOver) store.delete(keys.wanted(id))
   }
 
-  /** By the blinded look-up of a registration: a name that is still free is told to nobody. */
+  /** By the blinded look-up of a registration: peers do not learn of a name that is still free. */
   async #lookForName(name: Name): Promise<Pick<Look, 'state' | 'detail'>> {
     const { network, owned, memory } = this.#context
     const { proved } = claimsIn(await network.probe(name))

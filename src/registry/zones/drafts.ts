@@ -7,7 +7,7 @@ import { translatedSync } from '../../service-errors.ts'
 import type { ZoneDraft } from '../../views/zone-draft.ts'
 import { draftOf, requireUnchanged, zoneOwner } from './zones.ts'
 
-/** By name, those of names that are not ours too: they can be discarded. SVC-STO-001. */
+/** By name, including drafts of names that are not ours: they can be discarded. SVC-STO-001. */
 export function listDrafts(context: RegistryContext, tasks: TaskManager): ZoneDraft[] {
   return translatedSync(() =>
     context.zones
@@ -32,7 +32,7 @@ export function listDrafts(context: RegistryContext, tasks: TaskManager): ZoneDr
 }
 
 /**
- * Forgets the draft of a name, whose ever it is; what is published stays. SVC-NAM-001/002, SVC-ZON-003, SVC-ZON-004,
+ * Forgets the draft of a name, of any owner; what is published stays. SVC-NAM-001/002, SVC-ZON-003, SVC-ZON-004,
  * SVC-STO-001.
  */
 export function discardZone(context: RegistryContext, text: string, ifMatchSerial?: number): void {

@@ -1,6 +1,6 @@
 /**
- * The look that goes before a publication: two daemons with one seed would otherwise sign two zones with one serial,
- * and the first hear late of it.
+ * The look before a publication. Without it, two daemons with one seed would sign two zones with one serial, and the
+ * first would notice late.
  */
 import { ServiceError } from '../../errors.ts'
 import { OfflineError } from '../../network/types.ts'
@@ -18,10 +18,10 @@ import { survey, type Survey } from '../resolution/survey.ts'
 const EMPTY = new Uint8Array()
 
 /**
- * Throws SVC-PUB-001 where the network holds a record of our key that this daemon did not make, newer than ours or with
- * the serial of `reveal`; the draft then has a serial above it, so that trying again goes through. Where nobody answers
- * it says nothing: sending will. What is published by another within the same second or two is seen only when it is
- * read back. Throws StoreError.
+ * Throws SVC-PUB-001 where the network holds a record of our key that this daemon did not make: newer than ours, or
+ * with the serial of `reveal`. The draft then gets a higher serial, so that a second attempt succeeds.
+ * Silent where nobody answers: sending will tell. A record published within the same second or two shows only when it
+ * is read back. Throws StoreError.
  */
 export async function refuseBesideOther(
   context: RegistryContext,
@@ -38,7 +38,7 @@ export async function refuseBesideOther(
     throw error
   }
   if (takeUpNewer(context, tasks, found)) throw publishedElsewhere(name, context.owned.get(name)!.serial)
-  // Another publication from here, or a look, was quicker: what was made before it would go under it.
+  // Another publication from here, or a look, was quicker: what was made before it would be older.
   const now = context.owned.get(name)
   const isAsBefore =
     now !== undefined && before !== undefined && equalBytes(now.reveal.signature, before.reveal.signature)

@@ -1,4 +1,4 @@
-/** Changing some records of a zone, so that nobody sends the others along and loses one. */
+/** Changes some records of a zone, so that no client has to send the others along and lose one. */
 import type { Name } from '../../protocol/name/names.ts'
 import { parseZone, ZoneError, type Zone, type ZoneProblem, type ZoneRecord } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
@@ -24,12 +24,11 @@ export function patchZone(
     requireUnchanged(context, name, ifMatchSerial)
     const { records } = parseZone({ records: patch.add }, context.profile)
     const left = without(recordsOf(context, name), patch.remove)
-    // Judged again as a whole: a CNAME may stand beside nothing.
+    // Judged as a whole: next to a CNAME no other record is valid.
     return { serial: store(context, name, parseZone({ records: withRecords(left, records) }, context.profile)).serial }
   })
 }
 
-/** What a change is made on. */
 function recordsOf(context: RegistryContext, name: Name): Zone['records'] {
   const record = context.owned.get(name)
   const published = record === undefined || record.standing === 'lost' ? undefined : ownZone(context, record)

@@ -39,10 +39,7 @@ export function zoneOf(context: RegistryContext, { reveal }: ResolvedName): Zone
   }
 }
 
-/**
- * The draft of a name; else the zone that this daemon published of it, while the name is held and its lease and grace
- * run.
- */
+/** The draft of a name; else the zone that this daemon published, while the name's lease or grace runs. */
 export function localZone(context: RegistryContext, text: string): ZoneView | undefined {
   return translatedSync(() => {
     const name = openName(context, text)
@@ -60,13 +57,13 @@ export function localZone(context: RegistryContext, text: string): ZoneView | un
   })
 }
 
-/** The zone saved here that is not what was published last: nothing of it is known to others. */
+/** The zone saved here if it differs from the one published last. */
 export function draftOf(context: RegistryContext, name: Name): LocalZone | undefined {
   const local = context.zones.get(name)
   const record = context.owned.get(name)
   if (local === undefined || record === undefined) return local
   if (local.serial <= record.publishedSerial) return undefined
-  // Signed and sent, though too few peers may hold it as yet.
+  // Signed and sent, though too few peers may hold it yet.
   const payload = serializeZone({ records: local.records }, local.serial, context.profile)
   return Buffer.compare(payload, record.reveal.payload) === 0 ? undefined : local
 }
@@ -109,8 +106,9 @@ export function saveZoneForRenewal(context: RegistryContext, name: Name, input: 
 }
 
 /**
- * Signs the local zone and publishes it. SVC-OWN-001, SVC-ZON-003, SVC-RES-003, SVC-PUB-001 where a newer one was
- * published elsewhere (trying again goes above it), SVC-PUB-002, SVC-REQ-005 where the name changes too often.
+ * Signs the local zone and publishes it.
+ * SVC-OWN-001, SVC-ZON-003, SVC-RES-003; SVC-PUB-001 where a newer one was published elsewhere (a second attempt goes
+ * above it); SVC-PUB-002; SVC-REQ-005 where the name changes too often.
  */
 export async function publishZone(
   context: RegistryContext,
@@ -134,13 +132,13 @@ export async function publishZone(
   if (serial > record.publishedSerial) await refuseBesideOther(context, tasks, name, reveal)
   // The same record again is a repetition, no change.
   if (Buffer.compare(reveal.payload, record.reveal.payload) !== 0) budgets.spend(name)
-  // Before it is sent: two payloads of one serial would be an equivocation.
+  // Stored before it is sent: two payloads of one serial would be an equivocation.
   context.owned.save(reveal, { published: false })
   const outcome = await context.network.putReveal(reveal)
   // Peers that hold a newer one count as having it, but what they show is not this zone.
   if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name)))
     throw supersededRecord(name)
-  // Another daemon's record may have been taken up by a look meanwhile: then that is what peers hold.
+  // A look may have taken up another daemon's record since: then peers hold that one.
   const standing = context.owned.get(name)
   if ((standing?.foreign?.serial ?? 0) >= serial && !equalBytes(standing!.reveal.payload, reveal.payload))
     throw supersededRecord(name)
@@ -150,14 +148,13 @@ export async function publishZone(
   return { serial, ...stored }
 }
 
-/** The record of a name that this daemon owns. Throws SVC-OWN-001. */
 export function requireOwned(context: RegistryContext, name: Name): OwnedName {
   const record = context.owned.get(name)
   if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
   return record
 }
 
-/** A zone for another's name would wait here unseen and be published by nobody. Throws SVC-OWN-001. */
+/** A zone for another's name would wait here unseen, and nobody would publish it. Throws SVC-OWN-001. */
 export function requireZoneOwner(context: RegistryContext, tasks: TaskManager, name: Name): void {
   if (zoneOwner(context, tasks, name) !== 'unowned') return
   throw new ServiceError(
@@ -166,7 +163,6 @@ export function requireZoneOwner(context: RegistryContext, tasks: TaskManager, n
   )
 }
 
-/** What this daemon has to do with a name. */
 export function zoneOwner(context: RegistryContext, tasks: TaskManager, name: Name): ZoneDraft['owner'] {
   const record = context.owned.get(name)
   if (record !== undefined && record.standing !== 'lost') return 'owned'
@@ -187,8 +183,7 @@ function zoneToSend(
   local: LocalZone,
   record: OwnedName
 ): { serial: number; reveal: Reveal } {
-  // Published here once, and replaced since by a record that was signed elsewhere: it is no draft, and must not come
-  // back.
+  // Published here once, and replaced since by a record signed elsewhere: it is no draft, and must not come back.
   if (local.serial < record.serial && draftOf(context, name) === undefined) return record
   const zone = isNewerThanPublished(context, name, local, record)
     ? local
@@ -203,7 +198,7 @@ function zoneToSend(
   }
 }
 
-/** The very record that stands may be sent again; anything else needs a serial above all that was seen. */
+/** The current record itself may be sent again; anything else needs a serial above all seen. */
 function isNewerThanPublished(context: RegistryContext, name: Name, local: LocalZone, record: OwnedName): boolean {
   const highest = nextSerial(context, name) - 1
   if (local.serial < highest) return false
@@ -212,8 +207,8 @@ function isNewerThanPublished(context: RegistryContext, name: Name, local: Local
 }
 
 /**
- * Throws ZoneError where the zone asks for a serial that is not above all seen: it would be the second zone of that
- * serial, or older than what others hold.
+ * Throws ZoneError where the zone asks for a serial that is not above all seen: a second zone of that serial, or one
+ * older than what others hold.
  */
 export function store(
   context: RegistryContext,
