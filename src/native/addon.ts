@@ -1,4 +1,4 @@
-/** The one importer of the Rust addon: finds it, checks that it is ours, and says what to do when it is not there. */
+/** The one importer of the Rust addon: finds it, checks that it is ours, and gives the cure when it is missing. */
 import { createRequire } from 'node:module'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ import type { ProofQuestion } from './types.ts'
 
 /** A chain's key, decoded once for many pulses. */
 export interface ChainKey {
-  /** Whether `signature` (48 bytes, anything else is false) is this chain's on `round`. */
+  /** Whether `signature` is this chain's on `round`; false unless it has 48 bytes. */
   verify(round: number, signature: Uint8Array): boolean
 }
 
-/** `nonce` (to be hashed as 8 bytes, big-endian) undefined: none found yet, go on from `next`. */
+/** `nonce` (to be hashed as 8 bytes, big-endian). Undefined: none found yet, continue at `next`. */
 export interface StampSlice {
   nonce?: number
   next: number
@@ -26,12 +26,13 @@ export interface Discriminant {
   bytes(): Uint8Array
 }
 
-/** Verifies proofs from their seeds, and remembers the discriminants derived last. */
+/** Verifies proofs from their seeds, and remembers the newest discriminants. */
 export interface Verifier {
   /**
-   * The verdicts in the order of the questions; on fewer of them when the stop word is set, which is looked at between
-   * two proofs. Malformed proofs are false verdicts after microseconds. Throws INVALID_ARGUMENT for seeds and sizes
-   * that have no discriminant and for counts that are none.
+   * The verdicts in the order of the questions. There are fewer when the stop word is set, which it reads between two
+   * proofs.
+   * Malformed proofs are false after microseconds. Throws INVALID_ARGUMENT for invalid counts, and for seeds and sizes
+   * that have no discriminant.
    */
   verify(questions: readonly ProofQuestion[], stop: Uint32Array): boolean[]
 }
@@ -43,9 +44,9 @@ export interface Evaluation {
    * Throws KERNEL_FAULT when the finished proof does not verify.
    */
   advance(maxSteps: number, stop: Uint32Array): void
-  /** How many threads `advance` may use from now on, its caller's among them; one at first. */
+  /** How many threads `advance` may use from now on, including its caller's; one at first. */
   setThreads(threads: number): void
-  /** Goes through these in order; what can be proved while squaring, on further threads, is. */
+  /** In this order. Further threads prove what they can during the squaring. */
   phase(): 'squaring' | 'proving' | 'done'
   squarings(): number
   /** Squarings to do in all. */
@@ -69,16 +70,16 @@ export interface Evaluation {
 }
 
 /**
- * What crates/node exports. Written by hand: a generated file would know no units, bounds or errors. Calls compute on
- * the calling thread: only worker.ts, benchmarks and the command line's offline commands make them. Errors carry a
- * `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared memory. An element `x` is 100 bytes in chiavdf's
- * form format; null is the generator.
+ * What crates/node exports. Written by hand: a generated file would know no units, bounds or errors.
+ * Calls compute on the calling thread: only worker.ts, benchmarks and the command line's offline commands make them.
+ * Errors carry a `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared memory. An element `x` is 100
+ * bytes in chiavdf's form format; null is the generator.
  */
 export interface Addon {
   version(): string
   /**
-   * The instructions that the kernel uses: `portable`, `aarch64`, `x86-64-bmi2`, `x86-64-adx` or `x86-64-ifma`. Throws
-   * INVALID_ARGUMENT when CHRONYM_VDF_BACKEND names none that this processor has.
+   * The instructions that the kernel uses: `portable`, `aarch64`, `x86-64-bmi2`, `x86-64-adx` or `x86-64-ifma`.
+   * Throws INVALID_ARGUMENT when CHRONYM_VDF_BACKEND names one that this processor lacks.
    */
   backend(): string
   ChainKey: new (bytes: Uint8Array) => ChainKey
@@ -100,7 +101,7 @@ export interface Addon {
     /** Throws INVALID_CHECKPOINT for what is damaged or of another discriminant. */
     resume(discriminant: Discriminant, state: Uint8Array, intermediates: Uint8Array): Evaluation
   }
-  /** Remembers at most so many discriminants, a kilobyte each. */
+  /** Remembers at most this many discriminants, a kilobyte each. */
   Verifier: new (capacity: number) => Verifier
   /** `proof` is y and all that follows it; `depth` is the number of segments before the last. */
   verifyProof(
@@ -112,11 +113,10 @@ export interface Addon {
   ): boolean
 }
 
-/** Everything the search for the addon depends on. */
 export interface AddonSource {
   /** The package's own folder. */
   root: string
-  /** What the addon must say it is. */
+  /** The version that the addon must report. */
   version: string
   target: string
   /** Loads a path or a package. */
@@ -124,7 +124,7 @@ export interface AddonSource {
   exists: (path: string) => boolean
 }
 
-/** What has to be there: a build of other sources can say the same version. */
+/** Checked too, since a build of other sources can report the same version. */
 const EXPORTS = [
   'version',
   'backend',
@@ -154,7 +154,7 @@ function ownSource(): AddonSource {
   }
 }
 
-/** A build beside the sources comes before the prebuilt package: who builds it wants it. */
+/** A build beside the sources comes before the prebuilt package: its builder wants it. */
 export function loadAddon(source: AddonSource): Addon {
   const built = join(source.root, 'native', `chronym.${source.target}.node`)
   const prebuilt = `@chronym/native-${source.target}`

@@ -1,6 +1,5 @@
 import { PartError } from '../protocol/errors.ts'
 
-/** Everything that can go wrong between a caller and native code. */
 export type NativeErrorCode =
   /** The addon is missing, of another version, or the platform or Node is unsupported. */
   | 'ADDON_UNAVAILABLE'

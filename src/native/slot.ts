@@ -1,6 +1,6 @@
 /**
- * A few words of shared memory through which an evaluation in a worker and its owner see each other while the worker's
- * thread is inside one long synchronous call. Every access is atomic.
+ * A few words of shared memory between an evaluation in a worker and its owner, for while the worker's thread is inside
+ * one long synchronous call. Every access is atomic.
  */
 
 const PHASES = ['squaring', 'proving', 'done'] as const
@@ -22,7 +22,7 @@ const SQUARINGS = 3
 const REMAINING = 5
 const BYTES = 48
 
-/** States of the OWNER word: who was first, the worker that begins or the owner that gives up waiting for one. */
+/** States of the OWNER word: who was first, the worker that begins or the owner that stops waiting for one. */
 const QUEUED = 0
 const BEGUN = 1
 const WITHDRAWN = 2
@@ -61,7 +61,7 @@ export class Slot {
     return Atomics.load(this.words, STOP) !== 0
   }
 
-  /** Threads that the evaluation may use, the worker's among them. */
+  /** Threads that the evaluation may use, including the worker's. */
   get threads(): number {
     return Math.max(1, Atomics.load(this.words, THREADS))
   }

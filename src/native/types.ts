@@ -1,7 +1,6 @@
 /**
- * What the rest of the program may ask of native code, and in which shapes.
- *
- * Everything here runs on worker threads: no call in this file computes on the caller's event loop.
+ * What the rest of the program may ask of native code, and in which shapes. Everything here runs on worker threads: no
+ * call in this file computes on the caller's event loop.
  */
 
 import type { Judged, ManifestOutline } from '../protocol/identity/judge-documents.ts'
@@ -10,10 +9,9 @@ import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Urgency } from './urgency.ts'
 
 /**
- * A state from which an evaluation can go on after a crash.
- *
- * `state` replaces the former one; `appended` holds whole intermediate records and is to be appended to those saved
- * before, the first of them having index `appendedFrom`. Saving the same checkpoint twice is harmless.
+ * A state from which an evaluation can resume after a crash. `state` replaces the former one. `appended` holds whole
+ * intermediate records, to be appended to those saved before; the first has index `appendedFrom`. Saving the same
+ * checkpoint twice is harmless.
  */
 export interface Checkpoint {
   state: Uint8Array
@@ -44,13 +42,13 @@ export interface EvaluationRequest extends EvaluationSize {
 }
 
 export interface EvaluationProgress {
-  /** In this order. What can be proved while squaring, on further threads, is. */
+  /** In this order. Further threads prove what they can during the squaring. */
   phase: 'squaring' | 'proving' | 'done'
   squarings: number
   /** Share of the present phase that is done, 0..1. */
   phaseProgress: number
   /**
-   * An estimate of the time to the proof on the threads there are, in squarings: those left, and the proving that they
+   * An estimate of the time to the proof on the present threads, in squarings: those left, and the proving that they
    * don't hide.
    */
   remaining: number
@@ -63,7 +61,7 @@ export type EvaluationOutcome =
 
 export interface EvaluationHandle {
   progress(): EvaluationProgress
-  /** Ends the native loop within 200 ms; the last checkpoint is handed over before the outcome. */
+  /** Ends the native loop within 200 ms; the last checkpoint comes before the outcome. */
   stop(): void
   /** Never rejects. */
   outcome: Promise<EvaluationOutcome>
@@ -97,12 +95,12 @@ export interface StampQuestion {
 export interface VerdictOptions {
   /** Default: `own`. */
   readonly urgency?: Urgency
-  /** When aborted, the promise rejects with its reason, and what nobody else waits for is not computed. */
+  /** When aborted, the promise rejects with its reason; a question without other callers is not computed. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Identity logs and manifests (protocol/judge-documents.ts), each in a lane of the scheduler. What is not valid is an
+ * Identity logs and manifests (protocol/judge-documents.ts), each in a lane of the scheduler. An invalid one is an
  * answer, not an error.
  */
 export interface DocumentJudge {
@@ -118,13 +116,12 @@ export interface DocumentJudge {
 
 /** All promises but an evaluation's outcome reject with a `NativeError`; a false verdict is not an error. */
 export interface NativePool extends DocumentJudge {
-  /**
-   * `onCheckpoint` is called in order, from the caller's event loop; what it throws ends the evaluation as `failed`.
-   */
+  /** Calls `onCheckpoint` in order, from the caller's event loop; what it throws ends the evaluation as `failed`. */
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle
   /**
-   * Verdicts are remembered, and a question asked again meanwhile waits for the same one. Those that wait together are
-   * verified in slices of about 100 ms. Rejects with POOL_BUSY when too many questions of that urgency wait.
+   * Verdicts are remembered, and a question asked twice is computed once. Those that wait together are verified in
+   * slices of about 100 ms.
+   * Rejects with POOL_BUSY when too many questions of that urgency wait.
    */
   verifyProof(question: ProofQuestion, options?: VerdictOptions): Promise<boolean>
   /**
@@ -138,7 +135,7 @@ export interface NativePool extends DocumentJudge {
   verifyPulse(question: PulseQuestion, options?: VerdictOptions): Promise<boolean>
   /** The 8-byte nonce found. Rejects with the signal's reason when aborted. */
   searchStamp(question: StampQuestion): Promise<Uint8Array>
-  /** What an evaluation that began now would take, nothing being computed: see `EvaluationProgress.remaining`. */
+  /** What an evaluation begun now would take, without computing anything: see `EvaluationProgress.remaining`. */
   plannedWork(plan: EvaluationSize): Promise<number>
   /** Squarings per second on one thread, measured for about the time given. */
   measureRate(bits: number, milliseconds: number): Promise<number>
@@ -147,15 +144,15 @@ export interface NativePool extends DocumentJudge {
 }
 
 export interface NativePoolOptions {
-  /** Evaluations that run at once; each has its own thread. At least 1. */
+  /** Evaluations that run at once, at least 1. Each has its own thread. */
   evaluationThreads: number
   /**
-   * Threads that evaluations may use together where there is something to prove: what they don't need to square is
-   * shared among them. Default: as many as there are cores.
+   * Threads that evaluations may use together while they prove: they share those that squaring leaves. Default: one a
+   * core.
    */
   provingThreads?: number
   /** Threads for verification, pulses and stamps. Default: 2, or 1 on a single core. */
   auxiliaryThreads?: number
-  /** Told when a thread ends outside of any call; it is replaced. */
+  /** Called when a thread ends outside of any call; it is replaced. */
   warn?: (message: string) => void
 }

@@ -10,7 +10,7 @@ import type { TaskView } from '../views/task.ts'
 import { taskView } from './state/view.ts'
 
 /**
- * The tasks held. A change is in the journal first (progress in its own log, see progress.ts), then it stands, then its
+ * The tasks held. A change is first in the journal (progress in its own log, see progress.ts), then in memory, then its
  * event goes out.
  */
 export class TaskLedger {
@@ -32,7 +32,6 @@ export class TaskLedger {
     return Math.max(this.#clock.now(), this.#certainMs())
   }
 
-  /** Holds what is in the journal. */
   hold(state: TaskState, lastEventId: number, deadlinesMs: readonly number[] = []): Task {
     const task: Task = {
       state,
@@ -51,7 +50,7 @@ export class TaskLedger {
     return task
   }
 
-  /** After a restart: a reader begins with what is known now, not with how it came about within that instant. */
+  /** After a restart: a reader begins with what is known now, not with the steps that led to it. */
   beginAnew(task: Task): void {
     if (task.lastEventId === 0) return
     const event: TaskEvent = { id: task.lastEventId, type: eventType(task.state, 'phase'), task: this.view(task) }
@@ -97,8 +96,7 @@ export class TaskLedger {
   }
 
   /**
-   * Shows what keeps a task from going on. Nothing durable depends on it, and the disk may be what it is about: the
-   * event is told unsaved.
+   * Shows what blocks a task. The event is not saved: nothing durable depends on it, and a full disk may be its cause.
    */
   stall(task: Task, by: TaskFailure | null): void {
     if (task.stalled?.code === by?.code && task.stalled?.message === by?.message) return
@@ -108,12 +106,11 @@ export class TaskLedger {
     this.#emit(task, eventType(task.state, 'phase'))
   }
 
-  /** Tells that a new task is there, with its place in the queue. */
   announce(task: Task): void {
     this.#emit(task, eventType(task.state, 'phase'))
   }
 
-  /** Tells those that wait for a slot of their new place, unsaved: after a restart they are told anyhow. */
+  /** Tells waiting tasks their new place, unsaved: a restart tells it again. */
   tellPlaces(): void {
     for (const [task, place] of queuePlaces(this.#tasks.values(), this.nowMs())) {
       if (place === task.toldPlace) continue

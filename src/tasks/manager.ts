@@ -31,9 +31,8 @@ import type { TaskKind, TaskView } from '../views/task.ts'
 
 /** How often progress is read, saved and shown; the promise is one second. */
 const TICK_MS = 500
-/** Ids passed over at a restart: more events than are told without being saved while a disk is full. */
+/** Ids skipped at a restart: more than the unsaved events of a full disk. */
 const UNSAVED_EVENTS = 1000
-/** The id of the event by which a new task is announced. */
 const FIRST_EVENT = 1
 
 export interface TaskOptions {
@@ -55,8 +54,8 @@ export interface TaskManagerParts {
   readonly options: TaskOptions
   readonly clock: Clock
   /**
-   * A moment that has certainly passed, in milliseconds since the epoch: that of the newest verified pulse; 0 before
-   * the first. Never ahead of the time, as the clock may be.
+   * A moment that has certainly passed, in milliseconds since the epoch: that of the newest verified pulse, 0 before
+   * the first. Unlike the clock it is never ahead of the time.
    */
   readonly certainMs: () => number
   readonly log: TaskLog
@@ -64,7 +63,6 @@ export interface TaskManagerParts {
   readonly progress?: ProgressLog
 }
 
-/** Makes the manager; `start` takes up what the journal holds. */
 export function createTaskManager(dependencies: TaskManagerParts): TaskManager {
   return new Manager(dependencies)
 }
@@ -102,7 +100,7 @@ class Manager implements TaskManager {
     for (const entry of this.#journal.load()) {
       const { state, lastEventId } = withShown(entry, shown.get(entry.state.id))
       if (hasEnded(state)) this.#ledger.hold(state, lastEventId)
-      // Above what readers have been told without it being saved.
+      // Above the ids of events that readers got unsaved.
       else this.#ledger.apply(this.#hold(state, lastEventId + UNSAVED_EVENTS), { type: 'restarted' })
     }
     await this.#files.removeOrphans((taskId) => {
@@ -138,7 +136,7 @@ class Manager implements TaskManager {
       this.#journal.save({ state, lastEventId: FIRST_EVENT })
       const task = this.#hold(state, FIRST_EVENT)
       this.#schedule()
-      // One that began at once has told of that.
+      // A task that began at once has told so.
       if (task.run === undefined) this.#ledger.announce(task)
       return this.#ledger.view(task)
     })
@@ -159,15 +157,14 @@ class Manager implements TaskManager {
     if (onlyRunning) requireRunning(task.state)
     if (hasEnded(task.state)) {
       await task.run?.done
-      // Another request may have cleared it meanwhile.
+      // Another request may have cleared it since.
       if (this.#ledger.get(taskId) !== task) return false
       await this.#clear(task)
       return true
     }
     const { name, kind } = task.state
     stored(() => {
-      // Before the journal: were it the other way round, a crash in between would leave a claim that is sent again for
-      // ever.
+      // Before the journal: in the other order, a crash in between would leave a claim that is resent without end.
       this.#with.steps.withdraw({ taskId, name, kind })
       this.#ledger.apply(task, { type: 'cancelled' })
     })
@@ -201,7 +198,7 @@ class Manager implements TaskManager {
   events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined {
     const task = this.#ledger.get(taskId)
     if (task === undefined) return undefined
-    // An id we never gave says nothing of what its reader has seen.
+    // An id that this daemon never gave does not tell what its reader has seen.
     return task.events.read(lastEventId === undefined || lastEventId > task.lastEventId ? 0 : lastEventId, signal)
   }
 
@@ -232,8 +229,8 @@ class Manager implements TaskManager {
   }
 
   /**
-   * For a registration: a renewal always has one, or its name would lapse. There is one task a name, and one name of
-   * ours for each renewal.
+   * For a registration. A renewal always has a place, or its name would lapse; one task a name and one renewal a name
+   * bound their number.
    */
   #requirePlace(): void {
     const { maxTasks, queue } = this.#with.options
@@ -260,7 +257,7 @@ class Manager implements TaskManager {
     })
   }
 
-  /** On tasks that wait without a run, which would say it themselves. */
+  /** On tasks that wait without a run; a run shows it itself. */
   #showObstacle(obstacle: TaskFailure | undefined, isHeldUp: (task: Task) => boolean): void {
     for (const task of this.#ledger.all()) {
       if (task.run !== undefined || hasEnded(task.state)) continue

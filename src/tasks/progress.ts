@@ -6,16 +6,14 @@ import type { ProgressLog, Shown, ShownTasks } from './run/progress-log.ts'
 import type { TaskLog } from './types.ts'
 import { hasEnded, transition, type TaskInput } from './state/state.ts'
 
-/** What an evaluation reports. */
 type Advance = Extract<TaskInput, { type: 'advanced' }>
 
-/** Reads how far evaluations are, and shows it once it is on disk: what was shown is never taken back. */
+/** Reads the progress of evaluations, and shows it once it is on disk: what was shown is never taken back. */
 export class TaskProgress {
   readonly #ledger: TaskLedger
   readonly #disk: ProgressLog
   readonly #clock: Clock
   readonly #log: TaskLog
-  /** Progress on its way to the disk. */
   #showing: Promise<void> | undefined
   #fails = false
 
@@ -30,7 +28,7 @@ export class TaskProgress {
     return this.#disk.load()
   }
 
-  /** While the disk is slow, what is shown grows older; nothing piles up. */
+  /** While the disk is slow, what is shown grows older; nothing queues up. */
   tick(): void {
     this.#showing ??= this.#show().finally(() => (this.#showing = undefined))
   }
@@ -67,7 +65,7 @@ export class TaskProgress {
       return
     }
     for (const { task, input, eventId } of advances) {
-      // Paused, cancelled or finished meanwhile: that says more.
+      // Paused, cancelled or finished since: that says more.
       if (task.lastEventId + 1 !== eventId) continue
       try {
         this.#ledger.apply(task, input)
@@ -77,11 +75,11 @@ export class TaskProgress {
     }
   }
 
-  /** What a task's evaluation reports now; undefined while none is at work, or is being stopped. */
+  /** What a task's evaluation reports now; undefined while none is at work, or it is stopping. */
   #look(task: Task): Advance | undefined {
     const evaluation = task.run?.progress()
     if (evaluation === undefined || task.state.paused) return undefined
-    // Its thread has not begun: where it goes on from is not known yet, and would look like so much done at once.
+    // Its thread has not begun: its starting point is unknown, and would count as work done at once.
     if (evaluation.squarings === 0 && evaluation.squaringsPerSecond === 0) return undefined
     const nowMs = this.#clock.now()
     const phase = evaluation.phase === 'squaring' ? 'evaluate' : 'prove'
@@ -96,7 +94,7 @@ export class TaskProgress {
   }
 }
 
-/** What the journal holds, with what was shown since it was written. */
+/** What the journal holds, with the progress shown since it was written. */
 export function withShown({ state, lastEventId }: JournalEntry, shown: Shown | undefined): JournalEntry {
   if (shown === undefined) return { state, lastEventId }
   return {

@@ -1,13 +1,12 @@
-/** Who is at work, who waits, and who is next. Reads the tasks as they are at each call. */
+/** Which tasks work, which wait, and which is next. Reads the tasks as they are at each call. */
 import type { Task } from './task.ts'
 import { hasEnded, isQueued, needsSlot } from './state/state.ts'
 
-/** Slots that nobody has. */
 export function freeSlots(tasks: Iterable<Task>, maxTasks: number): number {
   return maxTasks - [...tasks].filter(isAtWork).length
 }
 
-/** How many registrations wait for a slot, the paused among them. */
+/** Includes paused ones. */
 export function countWaitingRegistrations(tasks: Iterable<Task>): number {
   return [...tasks].filter(
     ({ state, run }) => state.kind === 'register' && !hasEnded(state) && run === undefined && needsSlot(state)
@@ -30,15 +29,15 @@ export function queuePlaces(tasks: Iterable<Task>, nowMs: number): [Task, number
 
 export interface Turns {
   readonly begin: (task: Task) => void
-  /** Whether it can get no further for now: it takes no slot, and gives up the one it has. */
+  /** Whether it is blocked for now: it takes no slot, and gives up the one it has. */
   readonly isHeldUp?: (task: Task) => boolean
-  /** Ends the work on a task for now; it waits again when that has ended. */
+  /** Ends the work on a task for now; afterwards it waits again. */
   readonly giveUp: (task: Task) => void
 }
 
 /**
- * Gives the slots to those whose deadlines are nearest, oldest first; publishing a finished proof needs none. Who is at
- * work gives up for nobody but a task with an earlier deadline, which begins at the call after that.
+ * Gives slots to the nearest deadlines, oldest first; publishing a finished proof needs none. A working task gives up
+ * its slot only to one with an earlier deadline, which begins at the next call.
  */
 export function takeTurns(
   tasks: Iterable<Task>,
@@ -81,7 +80,7 @@ function deadlineMs({ state, deadlinesMs }: Task, nowMs: number): number {
   return nextDeadlineMs(witnessedMs === null ? deadlinesMs : [witnessedMs], nowMs)
 }
 
-/** The first that has not passed; Infinity when nothing is lost by waiting. */
+/** The first that has not passed; Infinity when waiting loses nothing. */
 export function nextDeadlineMs(deadlinesMs: readonly number[], nowMs: number): number {
   let next = Infinity
   for (const deadlineMs of deadlinesMs) if (deadlineMs > nowMs) next = Math.min(next, deadlineMs)

@@ -5,7 +5,7 @@ import type { TaskSteps } from './types.ts'
 
 /** Commitments are sent again hourly (docs/protocol/rules.md, 5). */
 const REMIND_EVERY_MS = 60 * 60 * 1000
-/** Ticks come every half second; one so late means that the machine slept. */
+/** Ticks come every half second; a later one means that the machine slept. */
 const WAKE_GAP_MS = 60_000
 
 interface Reminder {
@@ -39,7 +39,7 @@ export class Reminders {
     }
   }
 
-  /** Resolves when nothing is being sent for this task any more, and nothing will be. */
+  /** Resolves when nothing more is or will be sent for this task. */
   async forget(taskId: string): Promise<void> {
     const reminder = this.#reminders.get(taskId)
     if (reminder === undefined) return
@@ -55,7 +55,7 @@ export class Reminders {
   #remind(state: TaskState, draft: Uint8Array, nowMs: number, woke: boolean): void {
     let reminder = this.#reminders.get(state.id)
     if (reminder === undefined) {
-      // After a restart at once: the daemon may have been away for long.
+      // At once after a restart: the daemon may have been away for long.
       reminder = {
         dueMs: nowMs + (state.resumed > 0 ? 0 : REMIND_EVERY_MS),
         sending: undefined,

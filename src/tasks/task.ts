@@ -21,7 +21,7 @@ export interface Task {
   toldPlace: number | null
 }
 
-/** Nothing is computed for it now. */
+/** No computation runs for it now. */
 export function rest(task: Task): void {
   task.activity = undefined
   task.squaringPace.rest()

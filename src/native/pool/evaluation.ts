@@ -1,4 +1,4 @@
-/** The owner's side of an evaluation: follows a worker's long call, passes its checkpoints on, stops it. */
+/** The owner's side of an evaluation: follows a worker's long call, forwards its checkpoints, stops it. */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { failure } from '../worker/answer.ts'
 import type { Call } from '../worker/requests.ts'
@@ -30,7 +30,7 @@ export function startEvaluation(
       slot.stop()
     }
   }
-  /** What the worker posted before it ended is in the port's queue by now, but perhaps not delivered. */
+  /** The last messages of the worker are in the port's queue by now, but perhaps not delivered. */
   const receiveRest = (): void => {
     for (let entry; (entry = receiveMessageOnPort(checkpoints)) !== undefined;) receive(entry.message as Checkpoint)
   }
@@ -63,7 +63,7 @@ export function startEvaluation(
     allot: (threads) => slot.allot(threads),
     stop() {
       slot.stop()
-      // Still waiting for a thread: nothing was computed, and nobody needs to wait for the thread to say so.
+      // Still waiting for a thread: nothing was computed, and the thread has nothing to say.
       if (slot.withdraw()) end({ kind: 'stopped' })
     },
     outcome

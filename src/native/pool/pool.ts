@@ -1,7 +1,4 @@
-/**
- * The pool of threads that everything heavy runs on. Evaluations have threads of their own, so that no check waits for
- * one.
- */
+/** The pool of threads for all heavy work. Evaluations have threads of their own, so that no check waits for one. */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Transferable } from 'node:worker_threads'
@@ -28,28 +25,28 @@ const FILES: Partial<Record<keyof WorkerCalls, string>> = {
   judgeSpeaker: DOCUMENT_WORKER_FILE
 }
 
-/** A thread that has nothing to do is kept this long. */
+/** An idle thread is kept this long. */
 const IDLE_TIMEOUT_MS = 30_000
 /**
- * That of an evaluation ends with it: the forms that it stored are outside of what V8 counts, so nothing else would
- * give their memory back.
+ * An evaluation's thread ends with it: V8 does not count the forms that it stored, so nothing else would free their
+ * memory.
  */
 const EVALUATION_IDLE_TIMEOUT_MS = 0
 /**
- * Evaluations yield to everything else, our own event loop first. Linux gives each thread its nice value: with every
- * core squaring, 5 left the event loop waiting for 29 ms at p99, 10 and more for 6 ms (`npm run bench:tasks`); at 19
- * another busy program would leave next to nothing to a task that has a deadline. Windows: one below normal
- * (SetThreadPriority). Elsewhere, macOS included, nice values are of whole processes.
+ * Evaluations yield to everything else, our own event loop first. Linux gives each thread its nice value. With every
+ * core squaring, 5 left the event loop waiting for 29 ms at p99, 10 and more for 6 ms (`npm run bench:tasks`). At 19,
+ * another busy program would starve a task that has a deadline.
+ * Windows: one below normal (SetThreadPriority). Elsewhere, macOS included, nice values are of whole processes.
  */
 const EVALUATION_NICE: Partial<Record<NodeJS.Platform, number>> = { linux: 10, win32: -1 }
 
 /** A network of ten thousand names a node, and what strangers may make us remember besides. */
 const PROOF_VERDICTS = { valid: 16_384, invalid: 4_096 }
-/** A claim has one pulse of its own; old true ones are free for everybody, and quickly verified again. */
+/** A claim has one pulse of its own; old true ones are public, and quickly verified again. */
 const PULSE_VERDICTS = { valid: 4_096, invalid: 1_024 }
 
 /**
- * Throws NativeError ADDON_UNAVAILABLE, now and not in every call: the threads load the addon that this one can load.
+ * Throws NativeError ADDON_UNAVAILABLE at once, not in every call: the threads load the addon that this one can load.
  */
 export function createNativePool(options: NativePoolOptions): NativePool {
   addon()
@@ -147,8 +144,7 @@ function createThreads(
     maxThreads: count,
     concurrentTasksPerWorker: 1,
     ...kind,
-    // Waiting by Atomics would keep an idle worker's event loop from turning, and with it the release of native
-    // objects.
+    // Waiting by Atomics would block an idle worker's event loop, and with it the release of native objects.
     atomics: 'disabled'
   })
   // A thread that dies in a call fails that call; one that dies between calls is only replaced.
@@ -168,7 +164,7 @@ async function run<K extends keyof WorkerCalls>(
 }
 
 /**
- * The question in bytes of its own: it may wait, and a view would take the whole message that it came in along to the
+ * The question in bytes of its own: it may wait, and a view would keep its whole message alive and copy it to the
  * thread.
  */
 function own({ seed, bits, iterations, split, proof }: ProofQuestion): ProofQuestion {
@@ -176,8 +172,8 @@ function own({ seed, bits, iterations, split, proof }: ProofQuestion): ProofQues
 }
 
 /**
- * The key of docs/protocol/wire.md, 8, with the size and the split, which in the protocol follow from profile and iterations but not
- * here.
+ * The key of docs/protocol/wire.md, 8, with the size and the split. The protocol derives those from profile and
+ * iterations.
  */
 function proofKey({ seed, bits, iterations, split, proof }: ProofQuestion): string {
   requireCount(iterations, 'iterations')

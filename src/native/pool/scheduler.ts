@@ -11,29 +11,27 @@ import type { Call, WorkerCalls } from '../worker/requests.ts'
 import type { ProofQuestion } from '../types.ts'
 import { URGENCIES, type Urgency } from '../urgency.ts'
 
-/** Aimed at for a slice of proofs. */
 const SLICE_MS = 100
 /** Proofs in a slice at most, however quick they are. */
 const MAX_SLICE = 64
-/** What a proof is taken to cost before one was verified: much, so that the first slices are short. */
+/** Assumed cost of a proof before one was verified: high, so that the first slices are short. */
 const FIRST_COST_MS = 10
 /** Weight of the newest slice in the running average of a proof's cost. */
 const COST_WEIGHT = 0.25
 
 /**
- * Questions that may wait: about two seconds of two threads' time for each lane's share. Our own are as many as the
- * program asks.
+ * Questions that may wait: about two seconds of two threads' time for each lane's share. The program itself bounds our
+ * own.
  */
 const CAPACITY: Readonly<Record<Urgency, number>> = { own: 16_384, expected: 1_024, unexpected: 256 }
-/** Parts of the time that is left by our own work. */
+/** Parts of the time that our own work leaves. */
 const SHARE: Readonly<Record<Urgency, number>> = { own: 1, expected: 4, unexpected: 1 }
 
-/** Something submitted. */
 export interface Ticket<T> {
   readonly result: Promise<T>
-  /** Waits in a more urgent lane from now on, if it still waits. */
+  /** From now on waits in a more urgent lane, if it still waits. */
   hurry(urgency: Urgency): void
-  /** Nobody wants the result any more: it is not computed unless it is all but done. `result` rejects then. */
+  /** Nobody wants the result any more: it is not computed unless it is nearly done. `result` rejects then. */
   abandon(): void
 }
 
@@ -43,7 +41,7 @@ type Work = { readonly call: () => Promise<unknown> } | { readonly question: Pro
 interface Job {
   urgency: Urgency
   readonly work: Work
-  /** A slice that it was part of has failed: it is asked alone, so that the failure is that of its cause. */
+  /** A slice with it has failed: it is asked alone, so that its failure is its own. */
   alone: boolean
   slice?: Slice
   resolve(value: unknown): void
@@ -52,7 +50,7 @@ interface Job {
 
 type ProofJob = Job & { readonly work: { readonly question: ProofQuestion } }
 
-/** Proofs under way in one call. */
+/** Proofs that one call computes. */
 interface Slice {
   wanted: number
   readonly stop: SharedArrayBuffer
@@ -60,12 +58,11 @@ interface Slice {
 
 interface Lane {
   readonly waiting: Job[]
-  /** Time used, divided by the share: whoever has less is next. */
+  /** Time used, divided by the share: the lane with the least is next. */
   used: number
 }
 
 export interface Scheduler {
-  /** One call of a worker's function. */
   submit<K extends keyof WorkerCalls>(
     kind: K,
     request: WorkerCalls[K]['request'],
@@ -73,13 +70,13 @@ export interface Scheduler {
   ): Ticket<WorkerCalls[K]['value']>
   /** One proof; those that wait together travel together. */
   submitProof(question: ProofQuestion, urgency: Urgency): Ticket<boolean>
-  /** Throws POOL_BUSY unless so many more may wait. */
+  /** Throws POOL_BUSY unless this many more may wait. */
   requireRoom(count: number, urgency: Urgency): void
-  /** Rejects what waits. Calls under way end by themselves. */
+  /** Rejects what waits. Running calls end by themselves. */
   close(error: Error): void
 }
 
-/** `call` runs a function on a thread; at most `threads` are under way. `now` is monotonic, in milliseconds. */
+/** `call` runs a function on a thread; at most `threads` run at once. `now` is monotonic, in milliseconds. */
 export function createScheduler(call: Call, threads: number, now: () => number = () => performance.now()): Scheduler {
   const lanes: Readonly<Record<Urgency, Lane>> = { own: createLane(), expected: createLane(), unexpected: createLane() }
   let running = 0
@@ -115,7 +112,7 @@ export function createScheduler(call: Call, threads: number, now: () => number =
 
   const enqueue = (job: Job): void => {
     const lane = lanes[job.urgency]
-    // A lane that had nothing to do saves no time up for later.
+    // An idle lane saves no time up for later.
     if (lane.waiting.length === 0) lane.used = Math.max(lane.used, leastUsed() ?? lane.used)
     lane.waiting.push(job)
     dispatchSoon()
@@ -133,7 +130,7 @@ export function createScheduler(call: Call, threads: number, now: () => number =
     return index >= 0
   }
 
-  /** After the turn in which something was submitted, so that what is asked together is seen together. */
+  /** After the present turn, so that it sees together what is asked together. */
   const dispatchSoon = (): void => {
     if (willDispatch) return
     willDispatch = true
@@ -169,10 +166,7 @@ export function createScheduler(call: Call, threads: number, now: () => number =
     }
   }
 
-  /**
-   * The first job; if it is a proof, with others of that kind: a slice, but no more than this thread's part of what
-   * waits.
-   */
+  /** The first job. A proof takes others along: a slice, but no more than this thread's part of those that wait. */
   const take = ({ waiting }: Lane): Job[] => {
     const jobs = [waiting.shift()!]
     if (!canShare(jobs[0]!)) return jobs

@@ -1,9 +1,8 @@
 /**
- * Verdicts remembered, and shared while they are being reached: one question is computed once, however many ask it.
- *
- * True and false ones are kept apart, each bounded, the one used longest ago forgotten first. A false verdict costs
- * whoever caused it nothing but a message, so strangers could push everything out of one common memory; of proofs a
- * true one costs its owner a whole VDF.
+ * Verdicts remembered, and shared while they are computed: each question is computed once, however many ask it.
+ * True and false ones are apart, each bounded, the least recently used forgotten first. A false verdict costs its
+ * author only a message, so strangers could evict everything from a common memory; a true one of a proof costs a whole
+ * VDF.
  */
 import { LruMap } from '../../util/bounded-map.ts'
 import type { Ticket } from './scheduler.ts'
@@ -11,7 +10,6 @@ import type { VerdictOptions } from '../types.ts'
 import { isMoreUrgent, type Urgency } from '../urgency.ts'
 
 export interface VerdictLimits {
-  /** Verdicts kept, about 200 bytes each. */
   readonly valid: number
   readonly invalid: number
 }
@@ -31,8 +29,9 @@ export class Verdicts {
   }
 
   /**
-   * The verdict on the question that `key` stands for; `submit` begins to compute it. Rejects with what that rejects
-   * with (nothing is remembered then), or with the signal's reason: what nobody waits for any more is not computed.
+   * The verdict on the question with this key; `submit` begins to compute it.
+   * Rejects as that does, remembering nothing, or with the signal's reason: a question that nobody waits for is not
+   * computed.
    */
   async ask(
     key: string,
@@ -73,7 +72,7 @@ export class Verdicts {
     ticket.result.then((verdict) => {
       this.#kept[verdict ? 'valid' : 'invalid'].set(key, true)
       end()
-      // Whoever asked sees the failure; here it only means that there is no verdict to keep.
+      // The callers see the failure; here it only means that there is no verdict to keep.
     }, end)
     return pending
   }

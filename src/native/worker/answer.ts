@@ -35,7 +35,6 @@ export function failure(error: unknown): Failure {
   return { ok: false, code: FROM_NAPI[code] ?? 'WORKER_FAILED', message }
 }
 
-/** Runs `compute`, never throwing. */
 export function answer<T>(compute: () => T): Answer<T> {
   try {
     return { ok: true, value: compute() }
@@ -44,7 +43,7 @@ export function answer<T>(compute: () => T): Answer<T> {
   }
 }
 
-/** The value of an answer; throws NativeError for a failure. */
+/** Throws NativeError for a failure. */
 export function unwrap<T>(given: Answer<T>): T {
   if (given.ok) return given.value
   throw new NativeError(given.code, given.message)

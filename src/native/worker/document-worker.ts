@@ -1,6 +1,6 @@
 /**
- * What the pool's threads run for documents, as in worker.ts: a file of its own, so that only threads that judge
- * documents load what that needs.
+ * The pool's functions for documents, as in worker.ts: a file of its own, so that only threads that judge documents
+ * load its imports.
  */
 import {
   judgeIdentity as identity,

@@ -3,11 +3,11 @@ import type { Evaluation } from '../addon.ts'
 import type { Slot } from '../slot.ts'
 import type { Checkpoint } from '../types.ts'
 
-/** Aimed at for a slice: long enough to cost nothing, short enough for progress that is never a second old. */
+/** The target for a slice: long enough to cost nothing, short enough for progress that is never a second old. */
 const SLICE_TARGET_MS = 100
-/** Units of work in the first slice of a phase, whose speed is not known yet. */
+/** Units of work in the first slice of a phase, whose speed is unknown. */
 const FIRST_STEPS = 100
-/** One slice grows at most this much over the one before: a slow moment should not make the next one long. */
+/** One slice grows at most this much over the one before: a slow moment must not make the next one long. */
 const MAX_GROWTH = 4
 /** Memory of the rate shown: about the last two seconds. */
 const RATE_WINDOW_MS = 2000
@@ -16,7 +16,6 @@ export interface EvaluationLoop {
   evaluation: Evaluation
   slot: Slot
   checkpointMs: number
-  /** Records that the receiver has saved already. */
   savedIntermediates: number
   onCheckpoint: (checkpoint: Checkpoint) => void
   /** Monotonic, milliseconds. */

@@ -1,6 +1,4 @@
-/**
- * What crosses to the workers: plain data, with shared memory and a port where something has to be seen before the end.
- */
+/** What crosses to the workers: plain data, with shared memory and a port for what must be seen before the end. */
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Judged, ManifestOutline } from '../../protocol/identity/judge-documents.ts'
 import type { IdentityRecordOutline } from '../../protocol/identity/record.ts'
@@ -37,7 +35,7 @@ export interface WorkerCalls {
   measureRate: { request: { bits: number; milliseconds: number }; value: number }
 }
 
-/** Runs one of worker.ts's functions and gives its value; rejects with NativeError. */
+/** Runs one of worker.ts's functions and returns its value; rejects with NativeError. */
 export type Call = <K extends keyof WorkerCalls>(
   kind: K,
   request: WorkerCalls[K]['request'],

@@ -1,7 +1,7 @@
 /** How evaluations share the machine: each squares on a thread of its own, and the rest is for proving. */
 
 /**
- * Threads of each of `evaluations`, its own among them; `total` in all, or one each where there are more evaluations
+ * Threads of each of `evaluations`, including its own; `total` in all, or one each where there are more evaluations
  * than that.
  */
 export function shareThreads(total: number, evaluations: number): number[] {

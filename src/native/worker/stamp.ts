@@ -1,4 +1,4 @@
-/** The stamp search, slice by slice: between two slices whatever else waits for a thread gets its turn. */
+/** The stamp search, slice by slice: other work for the thread gets its turn in between. */
 import type { Call } from './requests.ts'
 import type { StampQuestion } from '../types.ts'
 

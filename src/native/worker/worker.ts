@@ -14,7 +14,7 @@ type Request<K extends keyof WorkerCalls> = WorkerCalls[K]['request']
 type Reply<K extends keyof WorkerCalls> = Answer<WorkerCalls[K]['value']>
 
 const DEFAULT_MEMORY_BYTES = 256 * 1024 * 1024
-/** Discriminants that a thread remembers: deriving one costs more than verifying a proof in it. A kilobyte each. */
+/** Discriminants that a thread remembers, a kilobyte each: deriving one costs more than verifying a proof in it. */
 const DISCRIMINANTS_KEPT = 256
 let verifier: Verifier | undefined
 /** A network has one chain key; tests have a few. About 40 KB each. */
@@ -108,7 +108,7 @@ export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Rep
   })
 }
 
-/** The evaluation that is asked for, from its checkpoint where there is one. */
+/** The evaluation asked for, from its checkpoint where there is one. */
 function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: EvaluationRequest): Evaluation {
   const { Evaluation } = addon()
   const discriminant = discriminantOf(seed, bits)
@@ -125,7 +125,7 @@ function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: 
   return evaluation
 }
 
-/** Gives memory back at once: the kernel has a copy, and no garbage is collected while nothing is made. */
+/** Frees memory at once: the kernel has a copy, and an idle heap triggers no garbage collection. */
 function release({ buffer: memory }: Uint8Array): void {
   if (memory instanceof ArrayBuffer) memory.transfer(0)
 }

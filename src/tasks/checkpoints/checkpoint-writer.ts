@@ -1,4 +1,4 @@
-/** Writing what an evaluation has reached; what stands where: checkpoints.ts. */
+/** Writes what an evaluation has reached; checkpoints.ts describes the files. */
 import { createHash, type Hash } from 'node:crypto'
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,10 +23,10 @@ import type { EvaluationPlan } from '../types.ts'
 const RECORD_BYTES = 128
 
 /**
- * Writes checkpoints in the order in which they come, off the event loop. `accept` returns at once; a checkpoint that
- * comes while another is being written waits, and a newer one takes its place. A failed write loses nothing: what was
- * to be written is kept, and written by `flush` or with the next one (its whole amount is bounded by the evaluation's
- * memory).
+ * Writes checkpoints in order, off the event loop. `accept` returns at once; while one is being written, the newest
+ * replaces any other that waits.
+ * A failed write loses nothing: its data is kept, and written by `flush` or with the next one. The evaluation's memory
+ * bounds its whole amount.
  */
 export class CheckpointWriter {
   readonly #directory: string
@@ -34,7 +34,6 @@ export class CheckpointWriter {
   readonly #onError: (error: unknown) => void
   readonly #repair: Repair | undefined
   #generation: bigint
-  /** The newest mark there is. */
   #mark: number
   #file: FileHandle | undefined
   #digest: Hash
@@ -63,8 +62,8 @@ export class CheckpointWriter {
   }
 
   /**
-   * `base`: the checkpoint from which the evaluation goes on, or undefined when it begins anew. `repair`: where that is
-   * because of a damage.
+   * `base`: the checkpoint from which the evaluation resumes, or undefined when it starts over. `repair`: where a
+   * damage is the reason.
    */
   static async open(
     directory: string,
@@ -104,13 +103,13 @@ export class CheckpointWriter {
     await this.#writeOrKeep(kept)
   }
 
-  /** Nothing more is written: the evaluation was given up. */
+  /** Writes nothing more: the evaluation was given up. */
   discard(): void {
     this.#discarded = true
     this.#waiting = undefined
   }
 
-  /** Resolves when nothing is being written any more. What could not be written by then is lost. */
+  /** Resolves when no write is running. What could not be written by then is lost. */
   async close(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing
     await this.#file?.close()
@@ -170,14 +169,13 @@ export class CheckpointWriter {
     this.#repair.onOver(squarings)
   }
 
-  /** Records that are there already are passed over: they never change. */
+  /** Skips records that are there already: they never change. */
   async #append({ appended, appendedFrom }: Checkpoint): Promise<void> {
     const known = this.#length - appendedFrom * RECORD_BYTES
     if (known < 0) throw new RangeError(`intermediates from ${appendedFrom} on leave a gap after byte ${this.#length}`)
     const fresh = appended.subarray(known)
     if (fresh.length === 0) return
     this.#file ??= await openForWriting(join(this.#directory, INTERMEDIATES))
-    // A failed write leaves digest and length as they were.
     const digest = this.#digest.copy()
     for (let offset = 0; offset < fresh.length;) {
       const chunk = fresh.subarray(offset, offset + CHUNK_BYTES)

@@ -1,14 +1,14 @@
 /**
  * What an evaluation has reached, on disk under `<data_dir>/tasks/<task id>/`:
- *
- * - `intermediates`: records of 128 bytes, which never change, one after the other. Only as many bytes count as a
- *   state file says; what a crash left behind them is overwritten.
- * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. A torn or altered one
- *   is not believed, and the other serves.
- * - `mark.1` to `mark.64`: states of before, one for each 64th of the squarings. Where the disk has lost intermediates
- *   that both generations count, the newest mark that counts only what is still whole serves, until what is damaged was
- *   squared anew (repair.ts).
- * - `repair.0`, `repair.1`: the generations meanwhile. Everything else stays as it is, since it is believed again then.
+ * - `intermediates`: records of 128 bytes, which never change, one after the other. A state file says how many bytes
+ * count; what a crash left behind them is overwritten.
+ * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. If one is torn or
+ * altered, the other serves.
+ * - `mark.1` to `mark.64`: earlier states, one for each 64th of the squarings. If the disk has lost intermediates that
+ * both generations count, the newest mark that counts only whole ones serves, until the damaged part is squared again
+ * (repair.ts).
+ * - `repair.0`, `repair.1`: the generations during a repair. All other files stay as they are, since they count again
+ * afterwards.
  */
 import { createHash } from 'node:crypto'
 import { open, readdir, rm, type FileHandle } from 'node:fs/promises'
@@ -19,8 +19,8 @@ import { planDigest, readStateFile, type StateFile } from './state-file.ts'
 import type { EvaluationPlan } from '../types.ts'
 
 /**
- * Read, written and hashed at once: bounds what holds up the disk, and the event loop (about 2 ms; up to a hundred
- * megabytes are hashed).
+ * Read, written and hashed at once: bounds the time that blocks the disk, and the event loop (about 2 ms; up to a
+ * hundred megabytes are hashed).
  */
 export const CHUNK_BYTES = 1 << 20
 export const INTERMEDIATES = 'intermediates'
@@ -33,7 +33,6 @@ const BLOCK_BYTES = 4096
 const MARK = /^mark\.\d+$/
 
 export interface StoredState extends StateFile {
-  /** Of its file. */
   readonly name: string
 }
 
@@ -44,17 +43,15 @@ export interface StoredCheckpoint {
   readonly resume: NonNullable<EvaluationRequest['resume']>
 }
 
-/** What is found on disk of an evaluation. */
 export interface FoundCheckpoints {
-  /** The newest that can be believed, then the one before. */
+  /** The newest trusted one, then the one before. */
   readonly believed: readonly StoredCheckpoint[]
-  /** States beyond those, the nearest first: whole themselves, but intermediates that they count are not. */
+  /** States beyond those, the nearest first: whole themselves, but they count damaged intermediates. */
   readonly beyond: readonly StoredState[]
-  /** What was passed over, and why: a sentence each. */
+  /** What was skipped, and why: a sentence each. */
   readonly passedOver: readonly string[]
-  /** Bytes of intermediates that are there. */
   readonly length: number
-  /** Those bytes, zeros where the disk did not give them back; undefined where it gave back all. */
+  /** Those bytes, with zeros where the disk failed to return them; undefined where it returned all. */
   readonly readable: Uint8Array | undefined
 }
 
@@ -62,20 +59,19 @@ export function taskDirectory(dataDir: string, taskId: string): string {
   return join(dataDir, 'tasks', taskId)
 }
 
-/** Removes what a task has on disk. */
 export async function removeCheckpoints(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
 }
 
-/** Removes what a repair that is over has left, unless that is what is gone on from. */
+/** Removes what a finished repair has left, unless the evaluation resumes from it. */
 export async function removeRepairs(directory: string, base: StoredCheckpoint): Promise<void> {
   if ((REPAIRS as readonly string[]).includes(base.name)) return
   await Promise.all(REPAIRS.map((name) => rm(join(directory, name), { force: true })))
 }
 
 /**
- * What can be believed, and what could be but for damaged intermediates. What is torn, altered or of another evaluation
- * is passed over and told. Rejects when a file that is there cannot be read.
+ * Which checkpoints are trusted, and which would be but for damaged intermediates. Skips and reports what is torn,
+ * altered or of another evaluation. Rejects when an existing file cannot be read.
  */
 export async function loadCheckpoints(directory: string, plan: EvaluationPlan): Promise<FoundCheckpoints> {
   const expected = planDigest(plan)
@@ -117,7 +113,7 @@ export async function loadCheckpoints(directory: string, plan: EvaluationPlan): 
   }
 }
 
-/** Takes away what is newer than a checkpoint that is gone on from because that is not trusted. */
+/** Removes what is newer than the checkpoint to resume from, because it is not trusted. */
 export async function removeBeyond(
   directory: string,
   { name, squarings }: StoredCheckpoint,
@@ -134,13 +130,13 @@ export async function removeBeyond(
   )
 }
 
-/** The mark that so many squarings have reached; 0 before the first. */
+/** The last mark at or before this many squarings; 0 before the first. */
 export function markOf(squarings: number, { iterations }: EvaluationPlan): number {
   return Math.floor((squarings / iterations) * MARKS)
 }
 
 /**
- * Of the same squarings the generations first: after the last squaring they had proved something when a repair has just
+ * At equal squarings generations come first: after the last squaring they had proved something when a repair has just
  * reached it.
  */
 function newestFirst(states: readonly StoredState[]): StoredState[] {
@@ -182,7 +178,7 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** At most so many bytes; zeros where the disk does not give them back, which `trouble` tells. */
+/** At most this many bytes; zeros where the disk does not return them, which `trouble` tells. */
 async function readIntermediates(path: string, limit: number): Promise<{ bytes: Buffer; trouble?: string }> {
   let file: FileHandle | undefined
   try {
@@ -198,14 +194,14 @@ async function readIntermediates(path: string, limit: number): Promise<{ bytes: 
   }
 }
 
-/** Block by block from where the disk fails on, so that no more is missing than it has lost. */
+/** Block by block from where the disk fails, so that no more is missing than it has lost. */
 async function fill(bytes: Buffer, file: FileHandle): Promise<string | undefined> {
   let trouble: string | undefined
   for (let offset = 0; offset < bytes.length;) {
     const size = Math.min(trouble === undefined ? CHUNK_BYTES : BLOCK_BYTES, bytes.length - offset)
     try {
       const { bytesRead } = await file.read(bytes, offset, size, offset)
-      // Cut off while it was read: what is missing shows by the hashes.
+      // Cut off while it was read: the hashes show what is missing.
       if (bytesRead === 0) bytes.fill(0, offset)
       offset = bytesRead === 0 ? bytes.length : offset + bytesRead
     } catch (error) {
@@ -219,14 +215,14 @@ async function fill(bytes: Buffer, file: FileHandle): Promise<string | undefined
   return trouble
 }
 
-/** What the disk says that does not give back what it took. Throws what is no such failure. */
+/** The disk's word for failing to return what it took. Throws any other error. */
 export function failureOfDisk(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code !== 'EIO') throw error
   return message
 }
 
-/** Those whose intermediates are the ones they were written with; all of them in one pass over the bytes. */
+/** Those whose intermediates have the hash they were written with; one pass over the bytes for all. */
 async function thoseWhole(files: readonly StoredState[], bytes: Uint8Array): Promise<Set<StoredState>> {
   const whole = new Set<StoredState>()
   const hash = createHash('sha256')

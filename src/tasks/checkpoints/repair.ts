@@ -1,19 +1,17 @@
 /**
- * Making good damaged intermediates. An evaluation goes on from the newest checkpoint before the damage and writes over
- * what is damaged: records never change, so what it squares anew are the bytes that stood there. All that lies beyond
- * stays where it is; as soon as it fits again, which the hash of the nearest state tells, the evaluation goes on from
- * the newest state that is whole: it has squared anew no more than the stretch between two marks.
- *
- * Killed at any instant it leaves intermediates of which a part is made good, and states, each with the hash of what it
- * counts: the next start finds by them where to go on. Until then its own generations are `repair.0` and `repair.1`;
- * each is a kilobyte.
+ * Repairs damaged intermediates. An evaluation resumes from the newest checkpoint before the damage and overwrites the
+ * damaged records. Records never change, so squaring them again gives the same bytes.
+ * All that lies beyond the damage stays where it is. Once the hash of the nearest state fits again, the evaluation
+ * resumes from the newest whole state. So it repeats no more than the stretch between two marks.
+ * A kill at any instant leaves partly repaired intermediates, and states with the hash of what each counts: the next
+ * start finds by them where to resume. Until then the repair's own generations are `repair.0` and `repair.1`, a
+ * kilobyte each.
  */
 import type { Hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHUNK_BYTES, failureOfDisk, INTERMEDIATES, type FoundCheckpoints, type StoredState } from './checkpoints.ts'
 
-/** What a checkpoint of the repairing evaluation has reached. */
 interface Reached {
   readonly squarings: number
   /** Bytes of intermediates that it counts. */
@@ -28,7 +26,7 @@ export class Repair {
   readonly #available: number
   /** The nearest first. */
   readonly #beyond: StoredState[]
-  /** For whoever asks {@link isOver} to call, once it is: with the squarings reached. */
+  /** The caller of {@link isOver} calls it then, with the squarings reached. */
   readonly onOver: (squarings: number) => void
 
   constructor(directory: string, { beyond, length }: FoundCheckpoints, onOver: (squarings: number) => void) {
@@ -38,18 +36,13 @@ export class Repair {
     this.onOver = onOver
   }
 
-  /**
-   * Squarings that need not be done again if all but the stretch under way is whole: what else is damaged shows when
-   * that is reached.
-   */
+  /** Squarings saved if all but the present stretch is whole; further damage shows when the evaluation reaches it. */
   spared(): number {
     const newest = this.#beyond.findLast(({ length }) => length <= this.#available)
     return newest === undefined ? 0 : newest.squarings - this.#beyond[0]!.squarings
   }
 
-  /**
-   * Told of each checkpoint once that is on disk: whether there is a better one by now, or nothing beyond it any more.
-   */
+  /** Called for each checkpoint on disk: whether a better one exists by now, or nothing is left beyond it. */
   async isOver({ squarings, length, digest }: Reached): Promise<boolean> {
     for (let nearest = this.#beyond[0]; nearest !== undefined; nearest = this.#beyond[0]) {
       const isPassed = nearest.squarings <= squarings || nearest.length < length
@@ -59,7 +52,7 @@ export class Repair {
     return true
   }
 
-  /** Whether a state counts just what is reached and what follows it on disk. */
+  /** Whether a state counts exactly what is reached and what follows it on disk. */
   async #fits({ length, intermediatesDigest }: StoredState, reached: number, digest: Hash): Promise<boolean> {
     const hash = digest.copy()
     const file = await open(this.#path, 'r')

@@ -1,7 +1,7 @@
 /**
- * A state on disk: a header, then the kernel's state. Header: magic `CHRCKPT1`, generation u64, squarings u64, length
- * of the counted intermediates u64 (all big-endian), SHA-256 of the evaluation's parameters, SHA-256 of the counted
- * intermediates, SHA-256 of header so far and state.
+ * A state on disk: a header, then the kernel's state.
+ * Header: magic `CHRCKPT1`, generation u64, squarings u64, length of the counted intermediates u64 (all big-endian).
+ * Then three SHA-256: of the evaluation's parameters, of the counted intermediates, of header so far and state.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -13,7 +13,6 @@ const FIELDS_BYTES = MAGIC.length + 3 * 8
 const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
 
 export interface StateFile {
-  /** Increases with each that is written. */
   readonly generation: bigint
   readonly squarings: number
   /** Bytes of intermediates that count. */
@@ -46,9 +45,7 @@ export function encodeStateFile(
   return Buffer.concat([header, seal, state])
 }
 
-/**
- * Undefined where there is none; a string says why what is there cannot be believed. Rejects when it cannot be read.
- */
+/** Undefined where there is none; a string says why the file is not trusted. Rejects when it cannot be read. */
 export async function readStateFile(path: string, expectedPlan: Buffer): Promise<StateFile | string | undefined> {
   const bytes = await readIfPresent(path)
   if (bytes === undefined || typeof bytes === 'string') return bytes
@@ -73,7 +70,7 @@ export async function readStateFile(path: string, expectedPlan: Buffer): Promise
   }
 }
 
-/** Undefined where there is no such file; a string says that the disk does not give it back. */
+/** Undefined where there is no such file; a string says that the disk fails to return it. */
 async function readIfPresent(path: string): Promise<Buffer | string | undefined> {
   try {
     return await readFile(path)

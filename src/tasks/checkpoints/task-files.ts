@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { removeCheckpoints, taskDirectory } from './checkpoints.ts'
 import type { TaskLog } from '../types.ts'
 
-/** The directories of evaluations: each goes with the evaluation that it belongs to. */
 export class TaskFiles {
   readonly #dataDir: string
   readonly #log: TaskLog

@@ -1,4 +1,3 @@
-/** What the run of a task is given. */
 import type { NativePool } from '../../native/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { TaskFailure, TaskInput, TaskState } from '../state/state.ts'
@@ -13,10 +12,10 @@ export interface RunContext {
   readonly clock: Clock
   readonly log: TaskLog
   state(): TaskState
-  /** Journals the state after `input`, then makes it stand. Throws StoreError with nothing changed. */
+  /** Journals the state after `input`, then applies it. Throws StoreError with nothing changed. */
   apply(input: TaskInput): void
-  /** Shows what keeps the task from going on, or that nothing does. */
+  /** Shows what blocks the task, or that nothing does. */
   stalled(by: TaskFailure | null): void
-  /** Told before an evaluation begins: how fast the one before got on says nothing of how far this one is. */
+  /** Called before an evaluation begins: the rate of the previous one says nothing about the start of this one. */
   rested(): void
 }

@@ -7,14 +7,14 @@ import type { RunContext } from './context.ts'
 import type { EvaluationPlan, TaskRef } from '../types.ts'
 
 /**
- * Failures of the kernel or its worker at one place after which a task is given up: by then the hardware or the program
- * is at fault.
+ * After this many failures of the kernel or its worker at one place, the task fails: the hardware or the program is at
+ * fault.
  */
 export const MAX_EVALUATION_FAULTS = 3
 
 /**
- * Checkpoints are taken so much earlier than the promise asks, that what one still needs to reach the disk (the slice
- * under way, the transfer, the write) lies within it.
+ * Checkpoints come this much earlier than the promise asks. The margin covers the slice under way, the transfer and the
+ * write.
  */
 const CHECKPOINT_MARGIN_SECONDS = 1
 
@@ -22,7 +22,6 @@ const CHECKPOINT_MARGIN_SECONDS = 1
 export class EvaluationFault extends Error {
   override readonly name = 'EvaluationFault'
   readonly code: string
-  /** How far it had come. */
   readonly squarings: number
 
   constructor(code: string, message: string, squarings: number) {
@@ -32,39 +31,35 @@ export class EvaluationFault extends Error {
   }
 }
 
-/** An evaluation at work. */
 interface Working {
   readonly handle: EvaluationHandle
   readonly writer: CheckpointWriter
-  /** Where it makes good what the disk has lost. */
+  /** Where it repairs what the disk has lost. */
   readonly repair: Repair | undefined
-  /** Squarings of the checkpoint that it goes on from; undefined for one that began anew. */
+  /** Squarings of the checkpoint that it resumes from; undefined for a fresh start. */
   readonly resumedFrom: number | undefined
 }
 
-/** What the evaluation of a task needs of its run. */
 export interface EvaluationContext extends RunContext {
   readonly taskRef: TaskRef
   readonly signal: AbortSignal
   /** Waits before another try, or until the task is stopped. */
   pause(attempt: number): Promise<void>
-  /** Shows why what was computed cannot be saved. */
+  /** Shows why the checkpoints cannot be saved. */
   cannotSave(error: unknown, attempt: number): void
 }
 
-/**
- * The evaluation of one task: from the newest checkpoint that can be believed to the proof, over faults and full disks.
- */
+/** The evaluation of one task: from the newest trusted checkpoint to the proof, through faults and full disks. */
 export class TaskEvaluation {
   readonly #context: EvaluationContext
   #working: Working | undefined
-  /** What it reaches is not needed any more. */
+  /** What it reaches is no longer needed. */
   #discarding = false
-  /** The evaluation under way was halted: what it reaches cannot be saved, or more is on disk already. */
+  /** The running evaluation was halted: what it reaches cannot be saved, or more is on disk already. */
   #isHalted = false
   #faults = 0
   #faultSquarings = -1
-  /** Checkpoints, newest first, that are passed over. */
+  /** Checkpoints skipped, newest first. */
   #distrusted = 0
 
   constructor(context: EvaluationContext) {
@@ -81,15 +76,15 @@ export class TaskEvaluation {
       : { ...progress, remaining: Math.max(0, progress.remaining - repair.spared()) }
   }
 
-  /** Ends the native loop within 200 ms. With `discard` what it has reached is not saved. */
+  /** Ends the native loop within 200 ms. With `discard`, its progress is not saved. */
   stop(discard: boolean): void {
     this.#discarding ||= discard
     this.#working?.handle.stop()
   }
 
   /**
-   * The proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else anew. Rejects with
-   * EvaluationFault, or with the signal's reason.
+   * Returns the proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else from the
+   * start. Rejects with EvaluationFault, or with the signal's reason.
    */
   async run(plan: EvaluationPlan): Promise<Uint8Array> {
     const { signal, log, taskRef } = this.#context
@@ -115,20 +110,20 @@ export class TaskEvaluation {
   }
 
   /**
-   * Whether to try again after a fault: as long as each try gets further than the one before, and a few times where it
-   * does not.
+   * Whether to try again after a fault: as long as each try gets further than the last, and a few times where it does
+   * not.
    */
   mayTryAgain(error: unknown): boolean {
     if (!(error instanceof EvaluationFault)) return false
     if (error.squarings > this.#faultSquarings) this.#faults = 0
     this.#faultSquarings = error.squarings
     this.#faults++
-    // A proof that does not verify comes of a wrong squaring before it: each further try trusts one checkpoint less.
+    // A wrong squaring before it makes a proof invalid: each further try trusts one checkpoint less.
     this.#distrusted = error.code === 'KERNEL_FAULT' ? this.#faults : 0
     return this.#faults < MAX_EVALUATION_FAULTS
   }
 
-  /** Apart from {@link #finish}, so that nothing holds the loaded intermediates while the evaluation goes on. */
+  /** Apart from {@link #finish}, so that the loaded intermediates can be collected while the evaluation runs. */
   async #begin(plan: EvaluationPlan, skip: number): Promise<Working> {
     const { dataDir, pool, checkpointSeconds, memoryBytes, log, taskRef, signal } = this.#context
     const { taskId: task, name } = taskRef
@@ -139,7 +134,8 @@ export class TaskEvaluation {
     if (passedOver.length > 0)
       log.warn({ task, name, passed_over: passedOver }, 'checkpoints on disk are damaged and not used')
     const squarings = base?.squarings ?? 0
-    // What lies beyond a checkpoint that is gone on from because a proof did not verify is not trusted either.
+    // If it resumes from a checkpoint because a proof did not verify, what comes after that checkpoint is not trusted
+    // either.
     const isTrusted = this.#distrusted === 0
     const repair =
       beyond.length > 0 && isTrusted ? new Repair(directory, found, (reached) => this.#repaired(reached)) : undefined
@@ -185,7 +181,7 @@ export class TaskEvaluation {
     }
   }
 
-  /** The evaluation goes on from what lay beyond the damage. */
+  /** The evaluation resumes from what lay beyond the damage. */
   #repaired(squarings: number): void {
     const { log, taskRef } = this.#context
     log.info({ task: taskRef.taskId, name: taskRef.name, squarings }, 'what was damaged is squared anew')
@@ -197,7 +193,7 @@ export class TaskEvaluation {
     this.#working?.handle.stop()
   }
 
-  /** Resolves when what the evaluation has left is on disk, or not needed. */
+  /** Resolves when the evaluation's remaining state is on disk, or not needed. */
   async #finish(working: Working): Promise<EvaluationOutcome> {
     const { handle, writer } = working
     this.#working = working

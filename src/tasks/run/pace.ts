@@ -1,14 +1,13 @@
 /**
- * How fast a task gets on, for its ETA. Pure: time comes in as an argument.
- *
- * The mean is exponential, over a span that grows with the evidence: an early ETA follows what little is known, a late
- * one does not jump when the machine is busy for a minute. Time in which the daemon did not look (the machine slept,
- * the task was paused, the clock was set) is no evidence and is left out.
+ * How fast a task advances, for its ETA. Pure: time comes in as an argument.
+ * The mean is exponential, over a span that grows with the evidence. An early ETA follows the little that is known; a
+ * late one ignores a busy minute.
+ * Time in which the daemon did not look (the machine slept, the task was paused, the clock was set) is no evidence.
  */
 
-/** The mean reaches back over at most about so much evidence. */
+/** The mean reaches back over at most about this much evidence. */
 const LONGEST_SPAN_MS = 5 * 60_000
-/** Looks come every half second; two that lie further apart have something else between them. */
+/** Looks come every half second; a longer gap means a sleep, a pause or a clock that was set. */
 const LONGEST_GAP_MS = 5_000
 
 export class Pace {
@@ -28,12 +27,12 @@ export class Pace {
     this.#perSecond += (measured - this.#perSecond) * (tookMs / this.#evidenceMs)
   }
 
-  /** The work stops: what lies between this and the next look says nothing. The rate stands. */
+  /** The work stops: the time until the next look is no evidence. The rate stays. */
   rest(): void {
     this.#last = undefined
   }
 
-  /** Undefined until something was seen to be done. */
+  /** Undefined until progress was seen. */
   get perSecond(): number | undefined {
     return this.#perSecond > 0 ? this.#perSecond : undefined
   }

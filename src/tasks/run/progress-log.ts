@@ -1,11 +1,10 @@
 /**
- * How far each evaluation was shown to be, on disk before it is shown, so that no restart shows less: not one after
- * kill -9, and not one after a power failure either.
- *
+ * The progress shown of each evaluation, on disk before it is shown: no restart shows less, even after kill -9 or a
+ * power failure.
  * Two files `progress.0` and `progress.1` in the data directory are overwritten in turn, each with one write and one
- * fdatasync off the event loop: a write that was cut leaves the other. Neither grows with time. A file: magic
- * `CHRPROG1`, sequence u64, length of the body u32 (big-endian), SHA-256 of all the rest, then the body: CBOR, an array
- * of [task id, squarings, last event id].
+ * fdatasync off the event loop: a write that was cut leaves the other. Neither grows with time.
+ * A file: magic `CHRPROG1`, sequence u64, length of the body u32 (big-endian), SHA-256 of all the rest, then the body:
+ * CBOR, an array of [task id, squarings, last event id].
  */
 import { decode, encode } from 'cborg'
 import { createHash } from 'node:crypto'
@@ -22,7 +21,7 @@ export interface Shown {
 export type ShownTasks = ReadonlyMap<string, Shown>
 
 export interface ProgressLog {
-  /** What was shown last; nothing when no file can be believed. */
+  /** What was shown last; nothing when neither file can be trusted. */
   load(): Promise<ShownTasks>
   /** Resolves when it is on disk and replaces all that was saved before. One call at a time. */
   save(shown: ShownTasks): Promise<void>
@@ -33,7 +32,7 @@ const MAGIC = Buffer.from('CHRPROG1', 'latin1')
 const FIELDS_BYTES = MAGIC.length + 8 + 4
 const HEADER_BYTES = FIELDS_BYTES + 32
 
-/** Neither cut off nor sorted: it is overwritten in place. */
+/** Without O_TRUNC and O_APPEND: it is overwritten in place. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT
 
 export function openProgressLog(dataDir: string): ProgressLog {
@@ -78,7 +77,7 @@ async function readSlot(path: string): Promise<{ sequence: bigint; shown: ShownT
   const bytes = await readIfPresent(path)
   if (bytes.length < HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
   const fields = bytes.subarray(0, FIELDS_BYTES)
-  // What a longer body left behind it does not count.
+  // A longer body before may have left bytes that do not count.
   const body = bytes.subarray(HEADER_BYTES, HEADER_BYTES + fields.readUInt32BE(MAGIC.length + 8))
   if (!digestOf(fields, body).equals(bytes.subarray(FIELDS_BYTES, HEADER_BYTES))) return undefined
   const entries = decode(body) as [string, number, number][]
@@ -92,7 +91,7 @@ async function readIfPresent(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
-    // What the disk does not give back is as good as torn.
+    // A file that the disk fails to return counts as torn.
     if (['ENOENT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return Buffer.alloc(0)
     throw error
   }

@@ -8,11 +8,11 @@ import { EvaluationFault, MAX_EVALUATION_FAULTS, TaskEvaluation } from './evalua
 import { hasEnded, nextPhase, type TaskFailure, type TaskInput } from '../state/state.ts'
 import type { TaskRef } from '../types.ts'
 
-/** Waiting before a step is tried again: doubled from the first to the last. */
+/** The wait before a step is tried again doubles from the first to the last. */
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
 
-/** What passes by itself: the step is tried again for as long as it takes, because days of work hang on it. */
+/** Passing causes: the step is retried for as long as it takes, because days of work depend on it. */
 const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SVC-RES-001',
   'SVC-PUB-002',
@@ -21,7 +21,7 @@ const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SVC-KEY-006'
 ])
 
-/** A worker that was lost or had too much to do says nothing of the question: another one answers it. */
+/** A worker that was lost or overloaded says nothing about the question: another one answers it. */
 const TRANSIENT_NATIVE_CODES: ReadonlySet<NativeErrorCode> = new Set<NativeErrorCode>(['POOL_BUSY', 'WORKER_FAILED'])
 
 /** Why a run was stopped; never shown. */
@@ -30,15 +30,15 @@ class Interrupted extends Error {
 }
 
 /**
- * One task at work, from where it stands until it ends or is stopped. Each result is in the journal before the next
- * step begins. After `stop` no step is begun and no result counts but a finished proof.
+ * One task at work, from its present state until it ends or is stopped. Each result is in the journal before the next
+ * step begins. After `stop` no step begins, and the only result that counts is a finished proof.
  */
 export class TaskRun {
   readonly #context: RunContext
   readonly #taskRef: TaskRef
   readonly #abort = new AbortController()
   readonly #evaluation: TaskEvaluation
-  /** Resolves when nothing of this task is at work any more. Never rejects. */
+  /** Resolves when no work for this task is left. Never rejects. */
   readonly done: Promise<void>
 
   constructor(context: RunContext) {
@@ -58,7 +58,6 @@ export class TaskRun {
     })
   }
 
-  /** The evaluation's progress while one is at work. */
   progress(): EvaluationProgress | undefined {
     return this.#evaluation.progress()
   }
@@ -88,7 +87,7 @@ export class TaskRun {
         } else {
           log.error({ task: this.#taskRef.taskId, name: this.#taskRef.name, err: error }, 'the task failed')
           await this.#persist(() => {
-            // First: were it the other way round, a crash in between would leave a claim that is sent again for ever.
+            // First: in the other order, a crash in between would leave a claim that is resent without end.
             this.#context.steps.withdraw(this.#taskRef)
             this.#context.apply({ type: 'failed', error: asFailure(error) })
           })
@@ -131,7 +130,7 @@ export class TaskRun {
     }
   }
 
-  /** The only way from a step to the journal: after `stop` it throws, so that a step never goes on to its effect. */
+  /** The only way from a step to the journal: after `stop` it throws, so that no step continues to its effect. */
   #record(input: TaskInput): void {
     this.#abort.signal.throwIfAborted()
     this.#context.apply(input)
@@ -173,7 +172,7 @@ export class TaskRun {
   }
 }
 
-/** Failures of the file system (they carry `syscall`), the workers, and what the table of errors calls passing. */
+/** File system failures (they carry `syscall`), failures of workers, and codes of the error table that pass. */
 function isTransient(error: unknown): boolean {
   const known = asServiceError(error)
   if (known instanceof ServiceError) return TRANSIENT_CODES.has(known.code)

@@ -5,8 +5,8 @@ import type { TaskEvent } from '../types.ts'
 const KEPT_EVENTS = 64
 
 /**
- * The events of one task, kept for readers that come back: the last phase changes and the newest progress.
- * Readers hold a cursor and no queue, so a slow reader costs nothing and gets the newest progress only.
+ * The events of one task, kept for readers that return: the last phase changes and the newest progress. Readers hold a
+ * cursor and no queue, so a slow reader costs nothing and gets the newest progress only.
  */
 export class TaskEventLog {
   #kept: TaskEvent[] = []
@@ -24,7 +24,6 @@ export class TaskEventLog {
     this.#wake()
   }
 
-  /** Forgets what came before this one. */
   beginWith(event: TaskEvent): void {
     this.#kept = []
     this.#progress = undefined
@@ -37,7 +36,7 @@ export class TaskEventLog {
     this.#wake()
   }
 
-  /** Yields what is kept after `cursor`, then what comes, until the log is closed or `signal` aborts. */
+  /** Yields kept events after `cursor`, then new ones, until the log is closed or `signal` aborts. */
   async *read(cursor: number, signal: AbortSignal): AsyncIterable<TaskEvent> {
     while (!signal.aborted) {
       const event = this.#next(cursor)
@@ -73,14 +72,13 @@ export class TaskEventLog {
   }
 }
 
-/** The event that a change is told by; drafts and signed reveals change nothing that is shown. */
+/** The event of a change; drafts and signed reveals change nothing that is shown. */
 export function eventOf(before: TaskState, next: TaskState): TaskEvent['type'] | undefined {
   if (hasEnded(next)) return eventType(next, 'phase')
   if (before.phase !== next.phase || before.paused !== next.paused) return 'phase'
   return before.progress !== next.progress || before.phaseProgress !== next.phaseProgress ? 'progress' : undefined
 }
 
-/** The type of an event that shows this state. */
 export function eventType(state: TaskState, running: 'phase' | 'progress'): TaskEvent['type'] {
   return state.status === 'running' ? running : state.status
 }

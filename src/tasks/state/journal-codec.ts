@@ -11,7 +11,6 @@ export interface JournalEntry {
   readonly lastEventId: number
 }
 
-/** A finished proof with all that is needed to publish it. */
 export interface KeptProof {
   readonly draft: Uint8Array
   readonly plan: EvaluationPlan
@@ -71,7 +70,7 @@ const Proof = v.object({ draft: Bytes, plan: Plan, proof: Bytes, taskId: Text, f
 export const encodeEntry = (entry: JournalEntry): Uint8Array => encode(entry)
 export const encodeProof = (proof: KeptProof): Uint8Array => encode(proof)
 
-/** `taskId`: of the key under which it stands; a record of another task is as unreadable as none. */
+/** `taskId`: from the record's key. A record of another task is as unreadable as none. */
 export function decodeEntry(bytes: Uint8Array, taskId: string): JournalEntry {
   const entry = readCbor(Entry, bytes)
   if (entry.state.id !== taskId) throw new UnreadableRecord(`it is of task ${entry.state.id}`)

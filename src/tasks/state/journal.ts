@@ -1,7 +1,6 @@
 /**
- * The durable side of tasks: one record a task, and finished proofs, which outlive their task. Progress stands in
- * progress-log.ts. Nothing is written twice for one transition. A record that cannot be read is set aside, byte for
- * byte, and keeps nobody from going on.
+ * The durable side of tasks: one record a task, and finished proofs, which outlive their task. Progress is in
+ * progress-log.ts. One write for each transition. An unreadable record is set aside, byte for byte, and blocks nothing.
  */
 import type { Store } from '../../store/types.ts'
 import { asideOf, keys, lastPart, prefixes } from '../../store/keys.ts'
@@ -16,7 +15,7 @@ import {
 } from './journal-codec.ts'
 import type { TaskKind } from '../../views/task.ts'
 
-/** How long a finished proof stays, whatever becomes of its task (docs/api.md, "VDF tasks"). */
+/** How long a finished proof stays, whatever happens to its task (docs/api.md, "VDF tasks"). */
 export const PROOF_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 export class TaskJournal {
@@ -26,12 +25,12 @@ export class TaskJournal {
     this.#store = store
   }
 
-  /** Throws StoreError; then what was stored before stands. */
+  /** Throws StoreError with nothing changed. */
   save(entry: JournalEntry): void {
     this.#store.put(keys.task(entry.state.id), encodeEntry(entry))
   }
 
-  /** With its finished proof in a place of its own, in one write. */
+  /** Saves the finished proof under a key of its own, in one write. */
   saveWithProof(entry: JournalEntry, nowMs: number): void {
     const { id, kind, name, draft, plan, proof, status, error } = entry.state
     if (draft === null || plan === null || proof === null) throw new Error(`task ${id} has no finished proof`)
@@ -44,7 +43,7 @@ export class TaskJournal {
     ])
   }
 
-  /** All tasks that can be read, in the order in which they were created. */
+  /** All readable tasks, in the order of their creation. */
   load(): JournalEntry[] {
     const entries: JournalEntry[] = []
     for (const [key, value] of this.#store.list(prefixes.tasks)) {
@@ -63,7 +62,6 @@ export class TaskJournal {
     return readOrSetAside(this.#store, key, this.#store.get(key), decodeProof)
   }
 
-  /** Removes proofs older than {@link PROOF_KEPT_MS}. */
   purgeProofs(nowMs: number): void {
     const stale: { delete: string }[] = []
     for (const [key, value] of this.#store.list(prefixes.proofs)) {
@@ -73,12 +71,12 @@ export class TaskJournal {
     if (stale.length > 0) this.#store.batch(stale)
   }
 
-  /** How many records of the store have been set aside and are still there. */
+  /** Records of the store that were set aside and are still there. */
   countAside(): number {
     return this.#store.count(prefixes.aside)
   }
 
-  /** Whether the record of this task was set aside: then what it has on disk is kept for whoever repairs it. */
+  /** Whether this task's record was set aside: then its files stay for a repair by hand. */
   isAside(taskId: string): boolean {
     return this.#store.get(asideOf(keys.task(taskId))) !== undefined
   }

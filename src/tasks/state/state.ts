@@ -1,9 +1,9 @@
 /**
  * One task as a pure state machine: `transition(state, input, nowMs)`. No I/O, no clock.
- *
- * A task is in one of three conditions: waiting for a slot (phase `queued`), at work in the phase that {@link
- * nextPhase} reads from what is held already (a paused one keeps showing that phase), or ended (phase `done`, or status
- * `failed`). Inputs to an ended task change nothing, so a result that arrives after a cancel has no effect.
+ * A task is in one of three conditions: waiting for a slot (phase `queued`); at work in the phase that {@link
+ * nextPhase} reads from what it holds (a paused one keeps showing that phase); or ended (phase `done`, or status
+ * `failed`).
+ * Inputs to an ended task change nothing, so a result that arrives after a cancel has no effect.
  */
 import type { ErrorCode } from '../../errors.ts'
 import type { EvaluationPlan } from '../types.ts'
@@ -35,7 +35,7 @@ export interface TaskState {
   readonly committed: boolean
   readonly plan: EvaluationPlan | null
   readonly proof: Uint8Array | null
-  /** The signed reveal; not sent before it stands here. */
+  /** The signed reveal, saved here before it is sent. */
   readonly reveal: Uint8Array | null
   readonly error: TaskFailure | null
 }
@@ -82,7 +82,7 @@ export interface NewTask {
   readonly iterations: number
 }
 
-/** What a former task for the same claim left: a proof that only waits to be published. */
+/** What an earlier task for the same claim left: a proof that only waits to be published. */
 export interface FinishedProof {
   readonly draft: Uint8Array
   readonly plan: EvaluationPlan
@@ -109,7 +109,6 @@ export function newTask(task: NewTask, nowMs: number): TaskState {
   }
 }
 
-/** A new task that begins where `finished` ended. */
 export function newTaskWithProof(task: NewTask, finished: FinishedProof, nowMs: number): TaskState {
   const { draft, plan, proof } = finished
   return {
@@ -127,19 +126,18 @@ export function hasEnded(state: TaskState): boolean {
   return state.status !== 'running'
 }
 
-/** The phase in which work on this task goes on, read from what it holds. */
+/** The phase in which work on this task resumes, read from what it holds. */
 export function nextPhase(state: TaskState): 'commit' | 'pulse' | 'evaluate' | 'reveal' {
   if (state.proof !== null) return 'reveal'
   if (state.plan !== null) return 'evaluate'
   return state.committed ? 'pulse' : 'commit'
 }
 
-/** Whether it waits for a slot. */
 export function isQueued(state: TaskState): boolean {
   return !hasEnded(state) && !state.paused && state.phase === 'queued' && needsSlot(state)
 }
 
-/** Whether work on it takes one of the `vdf.max_tasks` slots: publishing a finished proof waits for nobody. */
+/** Whether its work takes one of the `vdf.max_tasks` slots: publishing a finished proof takes none. */
 export function needsSlot(state: TaskState): boolean {
   return state.proof === null
 }
@@ -198,12 +196,11 @@ function step(state: TaskState, input: TaskInput): TaskState {
 }
 
 /**
- * Progress never decreases: after a restart the squarings since the last checkpoint are done again, but not shown
- * again.
+ * Progress never decreases: after a restart the squarings since the last checkpoint are repeated, but not shown again.
  */
 function advance(state: TaskState, phase: 'evaluate' | 'prove', squarings: number, share: number): TaskState {
   const progress = Math.max(state.progress, Math.min(squarings, state.iterations))
-  // While squaring, what is shown is the share of what is shown, or it would go back where progress stands.
+  // While squaring, the share follows the squarings shown: it must not decrease while those are unchanged.
   const phaseProgress =
     phase === 'evaluate'
       ? progress / state.iterations

@@ -2,23 +2,22 @@ import type { EvaluationProgress } from '../../native/types.ts'
 import type { TaskFailure, TaskState } from './state.ts'
 import type { TaskView } from '../../views/task.ts'
 
-/** What is measured of a task at work and not durable. */
+/** Measurements of a task at work; not durable. */
 export interface TaskActivity {
   readonly evaluation: EvaluationProgress
-  /** Over minutes, see pace.ts; undefined until something was seen to be done. */
+  /** Over minutes, see pace.ts; undefined until progress was seen. */
   readonly squaringsPerSecond: number | undefined
   /** Share of the proving phase done in a second, as above. */
   readonly provedPerSecond: number | undefined
 }
 
-/** What is known of a task beside its state, and not durable. */
+/** What is known of a task beside its state; not durable. */
 export interface TaskCircumstances {
   readonly activity: TaskActivity | undefined
   readonly stalled: TaskFailure | null
   readonly queuePosition: number | null
 }
 
-/** What the HTTP interface shows of a task. */
 export function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCircumstances): TaskView {
   const rate =
     activity === undefined || activity.evaluation.squaringsPerSecond <= 0
