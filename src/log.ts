@@ -1,11 +1,9 @@
-/**
- * Logs on standard error, so that standard output stays for answers: JSON for programs, text where a person watches.
- */
+/** Logs on standard error, so that standard output stays for answers: JSON for programs, text on a terminal. */
 import pino, { type Logger } from 'pino'
 
 export type { Logger }
 
-/** Names of members that could carry a secret, wherever they stand. */
+/** Names of members that could carry a secret, at any depth. */
 const SECRETS = ['token', 'authorization', 'seed', 'secretKey', 'req.headers.authorization', 'req.headers.cookie']
 
 export function createLogger(level: string): Logger {
@@ -16,8 +14,8 @@ export function createLogger(level: string): Logger {
 }
 
 /**
- * A line of JSON as a person reads it: `11:19:46 warn  message  member=value`. Control characters, which peers could
- * send, are shown as escapes.
+ * A line of JSON as text: `11:19:46 warn  message  member=value`. Control characters, which peers could send, become
+ * escapes.
  */
 export function logLineText(line: string): string {
   const { level, time, msg, err, ...members } = JSON.parse(line) as Record<string, unknown>

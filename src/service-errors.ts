@@ -1,6 +1,6 @@
 /**
- * What the parts below throw, in the codes of the error table: the one place. What only the command line has (backups,
- * files of the data directory) has codes of its own in src/cli/to-failure.ts.
+ * The one translation of lower errors to the codes of the error table. Errors of the command line alone (backups, files
+ * of the data directory) have codes of their own in src/cli/to-failure.ts.
  */
 import type { BeaconError } from './beacon/types.ts'
 import { ServiceError, type ErrorCode } from './errors.ts'
@@ -11,18 +11,16 @@ import { PartError, ProtocolError } from './protocol/errors.ts'
 import { ZoneError } from './protocol/zone/zone.ts'
 import type { StoreError } from './store/types.ts'
 
-/** What may come up from below a use case. */
 type LowerError = ProtocolError | NativeError | StoreError | BeaconError | OfflineError | ListenError | AskError
 
 interface Translation {
   readonly code: ErrorCode
   /** What the user reads; the error's own words when left out. */
   readonly detail?: string
-  /** Seconds after which trying again makes sense. */
   readonly retryAfter?: number
 }
 
-/** Every part below, with every code that its errors have. */
+/** Every lower part, with every code of its errors. */
 type Translations = {
   readonly [Part in LowerError['part']]: Readonly<Record<Extract<LowerError, { part: Part }>['code'], Translation>>
 }
@@ -39,7 +37,7 @@ function storeFails(what: string): Translation {
 
 export const TRANSLATIONS: Translations = {
   protocol: {
-    // What others sent is judged where it is read; what comes up to here is a record of our own.
+    // Code that reads what others sent judges it there; only records of our own fail here.
     rule: FAULT,
     encoding: FAULT,
     profile: FAULT,
@@ -107,7 +105,7 @@ function translationOf(error: unknown): Translation {
   return isOfDisk ? storeFails('The data directory cannot be written') : FAULT
 }
 
-/** Runs a use case; what the parts below throw comes out in the codes of the table. */
+/** Runs a use case and translates what it throws. */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -116,7 +114,7 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As {@link translated}, for what needs no waiting. */
+/** As {@link translated}, for synchronous work. */
 export function translatedSync<T>(work: () => T): T {
   try {
     return work()

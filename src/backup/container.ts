@@ -1,7 +1,8 @@
 /**
  * The plaintext of a backup, version 1: one line of JSON, the manifest, then the bytes of the files that it lists, one
- * after the other. So `age -d FILE | head -1` shows the 24 words without this program. Readers take nothing but what a
- * writer makes.
+ * after the other.
+ * So `age -d FILE
+ * head -1` shows the 24 words without this program. Readers accept only what a writer makes.
  */
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
@@ -18,7 +19,7 @@ const NEWLINE = 0x0a
 
 /** A node remembers 100,000 pins at most, some 20 MB of JSON; each name or identity adds a few hundred KiB at most. */
 const MAX_MANIFEST_BYTES = 256 * 2 ** 20
-/** Manifest and checkpoints: each running task keeps up to `vdf.memory_mib`, 256 MiB as it comes. */
+/** Manifest and checkpoints: each running task keeps up to `vdf.memory_mib`, by default 256 MiB. */
 export const MAX_PLAINTEXT_BYTES = 1024 * 2 ** 20
 
 /** A file of a task, by its path below the data directory. */
@@ -87,8 +88,7 @@ export function encodeContents({ createdMs, program, profile, words, records, fi
 }
 
 /**
- * Throws BackupError `damaged` for anything that {@link encodeContents} does not make. What the records say is another
- * question: verify.ts.
+ * Throws BackupError `damaged` for anything that {@link encodeContents} does not make. verify.ts judges the records.
  */
 export function decodeContents(plaintext: Uint8Array): BackupContents {
   const bytes = Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length)
@@ -115,7 +115,7 @@ function readManifest(line: Buffer): v.InferOutput<typeof Manifest> {
   const result = v.safeParse(Manifest, json)
   if (result.success) return result.output
   const [issue] = result.issues
-  // The message of a schema may quote what it was given; the words are secret.
+  // The schema's message may quote its input; the words are secret.
   const path = v.getDotPath(issue) ?? 'its manifest'
   throw damaged(path === 'seed_words' ? `${path}: not 24 words` : `${path}: ${issue.message}`)
 }

@@ -11,7 +11,7 @@ export class WrongKeyError extends BackupError {}
 export type Lock =
   { readonly passphrase: string; readonly workFactor?: number } | { readonly recipients: readonly string[] }
 
-/** What opens it: a passphrase, or secret keys (`AGE-SECRET-KEY-1...`). */
+/** A passphrase, or secret keys (`AGE-SECRET-KEY-1...`). */
 export type Unlock = { readonly passphrase: string } | { readonly identities: readonly string[] }
 
 /** log2 of scrypt's N, age's own default: 256 MiB and about a second a guess. */
@@ -23,7 +23,7 @@ const PASSPHRASE_HEADER = `${HEADER}-> scrypt `
 /** age adds 16 bytes to each 64 KiB, and a header. Armour adds a third and is for small files. */
 const MAX_FILE_BYTES = MAX_PLAINTEXT_BYTES + MAX_PLAINTEXT_BYTES / 1024
 
-/** Throws BackupError `source` for a recipient that is none. */
+/** Throws BackupError `source` for an invalid recipient. */
 export function checkRecipient(recipient: string): void {
   try {
     new Encrypter().addRecipient(recipient)
@@ -54,7 +54,7 @@ export function isAgeFile(file: Uint8Array): boolean {
   return Buffer.from(file.subarray(0, HEADER.length)).toString('latin1') === HEADER
 }
 
-/** Whether a passphrase opens it; else it takes a secret key. Throws BackupError `damaged` for what is no age file. */
+/** Whether a passphrase opens it; else it takes a secret key. Throws BackupError `damaged` unless it is an age file. */
 export function takesPassphrase(file: Uint8Array): boolean {
   const bytes = withoutArmor(file)
   const start = Buffer.from(bytes.subarray(0, PASSPHRASE_HEADER.length)).toString('latin1')

@@ -2,8 +2,8 @@ import { PartError } from '../protocol/errors.ts'
 
 /**
  * `damaged`: the file is no whole backup, or the key does not open it. `network`: it is of another network than the one
- * asked for. `occupied`: what would be written is there already. `source`: the data directory has nothing to back up,
- * or its seed is not the one its names belong to. `recipient`: what was given is no public key.
+ * asked for. `occupied`: the file to write exists already. `source`: the data directory has nothing to back up, or its
+ * names belong to another seed. `recipient`: not a public key.
  */
 export type BackupErrorCode = 'damaged' | 'network' | 'occupied' | 'source' | 'recipient'
 

@@ -6,15 +6,14 @@ import { keys } from '../store/keys.ts'
 import type { StoredRecords } from '../store/snapshot.ts'
 
 /**
- * Identities without services and aliases have a DID that follows from the seed and an index: up to this index they are
- * looked for.
+ * Identities without services and aliases have a DID that follows from the seed and an index. The daemon looks for
+ * indices below this.
  */
 const GUESSED_INDICES = 8
 
 /**
- * The records of a directory that has a seed and no names: what its daemon is to look for in the network.
- *
- * @param ids names and DIDs; the identities that the seed has made by default come by themselves
+ * The records of a directory that has a seed and no names: what its daemon should look for in the network.
+ * @param ids names and DIDs, besides the identities that the seed makes by default
  */
 export function wantedRecords(
   masterSeed: Uint8Array,

@@ -16,15 +16,15 @@ import { BackupError } from './errors.ts'
 import { BACKED_UP_PREFIXES, problemOf, type RecordFacts } from './records.ts'
 
 /**
- * The files of an evaluation; their states come first: intermediates only grow, so a copy made later holds all that a
- * state counts.
+ * The files of an evaluation. Their states come first: intermediates only grow, so a later copy holds all that a state
+ * counts.
  */
 const TASK_FILE = /^(?:state\.[01]|repair\.[01]|mark\.\d{1,2}|intermediates)$/u
 
 export interface MakeOptions {
   /** 32 bytes, of a sealed seed that was opened; undefined: the words are in clear. */
   readonly seed?: Uint8Array | undefined
-  /** With journal and checkpoints of the tasks that run. */
+  /** Includes journal and checkpoints of running tasks. */
   readonly tasks: boolean
   readonly nowMs: number
   /** Those that the directory may belong to; its own hash chooses. */
@@ -33,22 +33,21 @@ export interface MakeOptions {
 
 export interface MadeBackup {
   readonly contents: BackupContents
-  /** Records that cannot be read, and why; the daemon sets them aside when it meets them. */
+  /** Unreadable records, and why; the daemon sets them aside when it meets them. */
   readonly leftOut: readonly { readonly key: string; readonly reason: string }[]
 }
 
 /**
- * What a backup of a data directory holds, at one moment, beside a running daemon or without one. Nothing is written
- * there; SQLite may leave its empty files for readers beside the database. Throws BackupError `source` (no seed, names
- * of another seed) or `network`, StoreError.
+ * What a backup of a data directory holds, at one moment, with or without a running daemon. Writes nothing there;
+ * SQLite may leave its empty files for readers beside the database.
+ * Throws BackupError `source` (no seed, names of another seed) or `network`, StoreError.
  */
 export async function makeContents(
   paths: DataPaths,
   { seed, tasks, nowMs, networks }: MakeOptions
 ): Promise<MadeBackup> {
   const masterSeed = seed ?? readSeed(paths)
-  // Before the journal: a checkpoint that is older than its record is gone on from, one without its record is worth
-  // nothing.
+  // Before the journal: a checkpoint older than its record serves, one without its record is worth nothing.
   const copied = tasks ? await copyTaskFiles(paths) : []
   const all = readSnapshot(paths.database, [
     keys.profile(),
@@ -95,7 +94,7 @@ function networkOf(all: StoredRecords, { root }: DataPaths, networks: readonly N
   )
 }
 
-/** Of what was seen of names only our own: without it a serial could be given twice. */
+/** Of the names seen, only our own: without them a serial could be used twice. */
 function isWanted(key: string, all: StoredRecords): boolean {
   if (!key.startsWith(prefixes.seenNames)) return true
   const name = key.split('/')[1]!
@@ -113,7 +112,6 @@ function isReadable(
   return reason === undefined
 }
 
-/** Of tasks only those that have not ended. */
 function isRunning(key: string, value: Uint8Array): boolean {
   return !key.startsWith(prefixes.tasks) || !hasEnded(decodeEntry(value, lastPart(key)).state)
 }
@@ -137,7 +135,7 @@ async function namesIn(directory: string): Promise<string[]> {
   return (await unlessGone(readdir(directory))) ?? []
 }
 
-/** A task may end, and its files go, while they are read. */
+/** A task may end, and its files disappear, while they are read. */
 async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading

@@ -3,8 +3,8 @@ import { UnreadableRecord } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
 
 /**
- * Records in memory under the interface of the store, so that the same readers judge them as in the daemon. It takes no
- * writes; what cannot be read throws UnreadableRecord.
+ * Records in memory under the interface of the store, so that the daemon's own readers judge them. It takes no writes;
+ * unreadable ones throw UnreadableRecord.
  */
 export class RecordStore implements Store {
   readonly #records: StoredRecords

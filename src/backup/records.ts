@@ -1,6 +1,6 @@
 /**
- * Which records of the store are part of a backup, and what each must be. What others can give again (entries held for
- * peers, contacts, the configuration, tokens) is not.
+ * Which records of the store are part of a backup, and what each must be. Left out is what others can give again:
+ * entries held for peers, contacts, the configuration, tokens.
  */
 import { BackupError } from './errors.ts'
 import { nameKey } from '../protocol/crypto/keys.ts'
@@ -28,7 +28,6 @@ import type { Did } from '../protocol/identity/did.ts'
 import { decodeEntry, decodeProof } from '../tasks/state/journal-codec.ts'
 import { RecordStore } from './record-store.ts'
 
-/** What a record is held against. */
 export interface RecordFacts {
   readonly profile: NetworkProfile
   /** 32 bytes. */
@@ -37,7 +36,7 @@ export interface RecordFacts {
 
 type Check = (key: string, value: Uint8Array, facts: RecordFacts, store: RecordStore) => void
 
-/** Each throws for what the daemon could not read or the network would not take. */
+/** Each throws for what the daemon could not read or the network would refuse. */
 const CHECKS: Readonly<Record<string, Check>> = {
   [prefixes.ownedNames]: (key, _value, facts, store) => {
     const owned = new OwnedNames(store, facts.profile).get(lastPart(key))!
@@ -72,7 +71,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   [prefixes.tasks]: (key, value) => void decodeEntry(value, lastPart(key))
 }
 
-/** Read from the store for a backup; tasks only where they are asked for. */
+/** What a backup reads from the store; tasks only on request. */
 export const BACKED_UP_PREFIXES: readonly string[] = Object.keys(CHECKS)
 
 /**
@@ -94,7 +93,6 @@ export function problemOf(key: string, value: Uint8Array, facts: RecordFacts): s
 export interface NameSummary {
   readonly name: string
   readonly serial: number
-  /** The zone here has changes that are not published. */
   readonly draft: boolean
 }
 
@@ -109,7 +107,7 @@ export interface BackupSummary {
   readonly pins: number
 }
 
-/** What records that pass their checks come to. */
+/** What checked records amount to. */
 export function summarize(records: StoredRecords, { profile, masterSeed }: RecordFacts): BackupSummary {
   const store = new RecordStore(records)
   const owned = new OwnedNames(store, profile)

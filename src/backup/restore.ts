@@ -12,7 +12,7 @@ import { openStore } from '../store/open.ts'
 import type { BackupContents } from './container.ts'
 import { BackupError } from './errors.ts'
 
-/** Beside the other files of the directory, where the network is no built-in one. */
+/** Written beside the other files where the network is not built in. */
 export const PROFILE_FILE = 'profile.json'
 
 export type RestoredContents = Pick<BackupContents, 'profile' | 'words' | 'records' | 'files'>
@@ -37,9 +37,10 @@ export function requireEmptyDirectory(root: string): void {
 }
 
 /**
- * Makes a data directory of verified contents: all of it or nothing. It is built beside its place, made durable, and
- * renamed. Returns what `--network` of its daemon must be. `sealed`: text of the sealed seed that takes the place of
- * the words in clear. Throws BackupError `occupied` and StoreError; then nothing is left behind.
+ * Makes a data directory of verified contents: all of it or nothing. It builds it beside its place, makes it durable,
+ * and renames it.
+ * Returns what `--network` of its daemon must be. `sealed`: text of the sealed seed that replaces the words in clear.
+ * Throws BackupError `occupied` and StoreError; then nothing is left behind.
  */
 export function writeDirectory(
   root: string,
@@ -80,7 +81,7 @@ export function writeDirectory(
   }
 }
 
-/** True for a built-in network, which its id is enough for. */
+/** True for a built-in network, whose id is enough. */
 function fill(
   staging: string,
   { profile, words, records, files }: RestoredContents,
@@ -97,7 +98,7 @@ function fill(
   } finally {
     store.close()
   }
-  // Of the lock only the empty file is left; the daemon makes its own.
+  // Only the lock's empty file is left; the daemon makes its own.
   rmSync(join(staging, 'lock.db'), { force: true })
   for (const { path, bytes } of files) {
     mkdirSync(dirname(join(staging, path)), { recursive: true, mode: 0o700 })

@@ -1,10 +1,9 @@
-/** The file of a backup on disk. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { messageOf } from '../protocol/errors.ts'
 import { BackupError } from './errors.ts'
 
-/** Throws BackupError `occupied` where there is something, so that no backup is lost for another. */
+/** Throws BackupError `occupied` where there is something, so that no backup replaces another. */
 export function requireNoFile(file: string): void {
   if (existsSync(file))
     throw new BackupError(
@@ -15,8 +14,8 @@ export function requireNoFile(file: string): void {
 }
 
 /**
- * Mode 0600, by temporary file, fsync and rename: there is the former file or the new one, never half of one. Throws
- * BackupError `occupied`.
+ * Mode 0600, by temporary file, fsync and rename: the former file or the new one, never half of one. Throws BackupError
+ * `occupied`.
  */
 export function writeSealedFile(file: string, bytes: Uint8Array): void {
   const place = resolve(file)
@@ -37,7 +36,7 @@ export function writeSealedFile(file: string, bytes: Uint8Array): void {
   }
 }
 
-/** Windows cannot open a directory; there the rename alone has to do. */
+/** Windows cannot open a directory; there the rename alone must do. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(directory, 'r')

@@ -15,7 +15,7 @@ export interface SealOptions {
   readonly workFactor?: number
 }
 
-/** The text of the file. It has been opened again and gives the same seed. */
+/** The text of the file, after a check that it opens and gives the same seed. */
 export async function sealSeed(
   seed: Uint8Array,
   passphrase: string,
@@ -33,8 +33,7 @@ export async function sealSeed(
 
 /**
  * The seed of a sealed file, 32 bytes. Rejects with ServiceError SVC-KEY-007 (wrong passphrase) or SVC-KEY-003 (no
- * sealed seed that can be read).
- *
+ * readable sealed seed).
  * @param path what messages call the file
  */
 export async function unsealSeed(text: string, passphrase: string, path: string): Promise<Uint8Array> {
@@ -54,7 +53,7 @@ export async function unsealSeed(text: string, passphrase: string, path: string)
         `${path} cannot be read as a sealed seed: it is cut off, damaged or no file in the age format.`,
         { cause: error }
       )
-    // What is in it is never quoted.
+    // Never quotes the content.
     if (error instanceof KeyError)
       throw new ServiceError('SVC-KEY-003', `${path} does not hold a seed: ${error.detail}.`, { cause: error })
     throw error

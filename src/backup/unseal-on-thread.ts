@@ -15,7 +15,7 @@ export type UnsealAnswer =
   | { readonly ok: true; readonly seed: Uint8Array }
   | { readonly ok: false; readonly message: string; readonly code: ErrorCode | undefined }
 
-/** As {@link unsealSeed}, beside the event loop. */
+/** As {@link unsealSeed}, off the event loop. */
 export function unsealOnThread(request: UnsealRequest): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(

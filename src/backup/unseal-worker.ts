@@ -1,5 +1,5 @@
 /**
- * Opens one sealed seed on a thread of its own, which ends with it: scrypt takes a second and would hold up everything
+ * Opens one sealed seed on a thread of its own, which ends with it: scrypt takes a second and would block everything
  * else.
  */
 import { parentPort, workerData } from 'node:worker_threads'

@@ -9,9 +9,9 @@ import { problemOf, summarize, type BackupSummary } from './records.ts'
 import { RecordStore } from './record-store.ts'
 
 /**
- * Everything that can be known offline: each record is one that the daemon reads, each name belongs to the seed, its
- * signature, pulses and proofs verify, identity logs verify, manifests speak for them. Throws BackupError `damaged` or
- * `source`; rejects with what a checker rejects with.
+ * Every possible offline check: the daemon can read each record, each name belongs to the seed, and its signature,
+ * pulses and proofs verify. Identity logs verify, and manifests speak for them.
+ * Throws BackupError `damaged` or `source`; rejects with what a checker rejects with.
  */
 export async function verifyContents(contents: BackupContents, checkers: Checkers): Promise<BackupSummary> {
   const { records, profile, files } = contents

@@ -1,4 +1,4 @@
-/** Follows the beacon that a network profile pins, over drand's HTTP API. Everything it hands out is verified. */
+/** Follows the beacon that a network profile pins, over drand's HTTP API. It returns only what it has verified. */
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NativePool, VerdictOptions } from '../native/types.ts'
@@ -14,19 +14,18 @@ export interface BeaconClientOptions {
   /** drand HTTP endpoints, in order of preference, without the chain hash. */
   urls: readonly string[]
   pool: Pick<NativePool, 'verifyPulse'>
-  /** Told about what an operator should look at: sources that fail, a clock that lags. */
+  /** Called with what an operator should look at: sources that fail, a clock that lags. */
   warn?: (message: string) => void
   /** Milliseconds since the epoch. */
   now?: () => number
   /** For jitter, 0..1. */
   random?: () => number
-  /** Verified pulses held in memory. */
   capacity?: number
 }
 
 /** 300 bytes each; at a second a round the pulses of the last two hours. */
 const DEFAULT_CAPACITY = 8192
-/** A round's pulse is asked for this share of a period after it is due, plus as much again of jitter. */
+/** It asks for a round's pulse this share of a period after it is due, plus as much again of jitter. */
 const POLL_DELAY = 0.1
 /** A source further behind the clock than this is asked last. */
 const STALE_ROUNDS = 3
@@ -47,7 +46,6 @@ class FollowingClient implements BeaconClient {
   readonly #warn: (message: string) => void
   readonly #now: () => number
   readonly #random: () => number
-  /** Requests for single rounds under way. */
   readonly #fetching = new Map<number, Promise<VerifiedPulse>>()
   #life = new AbortController()
   #following = false
@@ -65,7 +63,7 @@ class FollowingClient implements BeaconClient {
     this.#warn = warn ?? (() => undefined)
     this.#now = now ?? Date.now
     this.#random = random ?? Math.random
-    // Every waiter listens; how many there are is not this client's to judge.
+    // Every waiter listens; this client does not bound their number.
     this.#events.setMaxListeners(0)
   }
 
@@ -169,7 +167,7 @@ class FollowingClient implements BeaconClient {
   #untilNextPoll(): number {
     const nowMs = this.#now()
     const periodMs = this.#chain.period * 1000
-    // A round that is out before its time (our clock lags) leaves a whole period to wait, not more.
+    // A round that is out before its time (our clock lags) leaves at most a whole period to wait.
     const dueInMs = Math.min(roundTimeMs(clockRound(nowMs, this.#chain) + 1, this.#chain) - nowMs, periodMs)
     return dueInMs + periodMs * POLL_DELAY * (1 + this.#random())
   }
@@ -190,7 +188,7 @@ class FollowingClient implements BeaconClient {
     this.#events.emit('pulse', pulse)
   }
 
-  /** Until a round is due by the clock, or any pulse is seen: it may show that the clock lags. */
+  /** Until a round is due by the clock, or any pulse arrives: it may show that the clock lags. */
   async #untilDue(round: number, signal: AbortSignal): Promise<void> {
     const nowMs = this.#now()
     const dueInMs = roundTimeMs(round, this.#chain) - nowMs + this.#chain.period * 1000 * POLL_DELAY
@@ -221,7 +219,7 @@ function checkRound(round: number): void {
     throw new BeaconError('BEACON_INVALID_ROUND', `${round} is not a round: rounds are whole numbers from 1`)
 }
 
-/** The promise's end, or the signal's reason, whichever is first. The promise goes on for whoever else waits for it. */
+/** The promise's result, or the signal's reason, if that is first. The promise continues for its other callers. */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = (): void => aborted.reject(signal.reason as Error)

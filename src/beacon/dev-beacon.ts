@@ -1,6 +1,6 @@
 /**
- * The development beacon: real BLS signatures by a key that everybody knows, over drand's HTTP API. For networks that
- * promise no security.
+ * The development beacon: real BLS signatures by a public test key, over drand's HTTP API. For networks that promise no
+ * security.
  */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { clockRound } from '../protocol/time/beacon-time.ts'

@@ -23,9 +23,7 @@ const InfoSchema = v.object({
   schemeID: v.string()
 })
 
-/**
- * Undefined unless the answer is a pulse, whose randomness, where given, is that of its signature. Not verified yet.
- */
+/** Undefined unless the answer is a pulse, whose randomness, if given, is that of its signature. Not verified yet. */
 export function readPulse(json: unknown): Pulse | undefined {
   const parsed = v.safeParse(PulseSchema, json)
   if (!parsed.success) return undefined

@@ -1,10 +1,10 @@
-/** The verified pulses held in memory, the newest of them, and the check that lets one in. */
+/** The verified pulses held in memory, the newest of them, and the check that admits one. */
 import type { VerdictOptions } from '../native/types.ts'
 import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/time/pulse.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { VerifiedPulse } from './types.ts'
 
-/** One pulse asked about several times at once is verified once: the pool sees to that. */
+/** The pool verifies a pulse once, even if it is asked about several times at once. */
 export type VerifySignature = (round: number, signature: Uint8Array, options?: VerdictOptions) => Promise<boolean>
 
 export class PulseStore {
@@ -30,7 +30,7 @@ export class PulseStore {
 
   /**
    * The pulse as verified, or undefined when it is not this chain's. A round has one valid signature (BLS signatures
-   * are unique and encodings strict), so a held round is decided by comparing bytes.
+   * are unique and encodings strict), so comparing bytes decides a held round.
    */
   async accept({ round, signature }: Pulse, options?: VerdictOptions): Promise<VerifiedPulse | undefined> {
     if (!Number.isSafeInteger(round) || round < 1 || signature.length !== PULSE_SIGNATURE_BYTES) return undefined

@@ -1,6 +1,6 @@
 /**
- * A relay of recorded pulses: another network's chain where that network can't be reached. It has no key and can make
- * no pulse.
+ * A relay of recorded pulses: another network's chain where that network is unreachable. It has no key and cannot make
+ * pulses.
  */
 import { serveBeacon, type BeaconServer } from './server.ts'
 import type { BeaconChain, Pulse } from './types.ts'
@@ -10,7 +10,7 @@ export interface RelayOptions {
   port: number
   chain: BeaconChain
   pulses: readonly Pulse[]
-  /** Told by `/info` only. */
+  /** Shown by `/info` only. */
   groupHash?: string
   beaconId?: string
 }

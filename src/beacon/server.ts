@@ -1,4 +1,4 @@
-/** drand's HTTP API (v1) over any source of pulses: what the dev beacon and the relay of recorded pulses serve. */
+/** drand's HTTP API (v1) over any source of pulses: the dev beacon and the relay of recorded pulses serve it. */
 import { serve } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import type { AddressInfo } from 'node:net'
@@ -7,10 +7,10 @@ import type { BeaconChain } from './types.ts'
 
 export interface PulseSupply {
   chain: BeaconChain
-  /** drand's group hash and beacon id: part of the chain hash, no more. */
+  /** drand's group hash and beacon id: only part of the chain hash. */
   groupHash: string
   beaconId: string
-  /** The newest round there is; 0 before the first. */
+  /** 0 before the first. */
   latestRound(): number
   /** The signature of a round up to the newest; undefined where it is not held. */
   signature(round: number): Uint8Array | undefined
@@ -20,7 +20,6 @@ export interface BeaconServer {
   /** The base URL to configure, without the chain hash. */
   url: string
   port: number
-  /** Closes the listener and every connection. */
   close(): Promise<void>
 }
 
@@ -73,7 +72,7 @@ function noSuchRound(c: Context): Response {
   return c.json({ error: 'there is no pulse of that round (yet)' }, 404)
 }
 
-/** Rejects when the address can't be listened on. Port 0 takes any free one. */
+/** Rejects when it cannot listen on the address. Port 0 takes any free one. */
 export async function serveBeacon(
   supply: PulseSupply,
   { host, port }: { host: string; port: number }

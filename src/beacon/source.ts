@@ -1,9 +1,8 @@
-/** One drand HTTP endpoint. */
 import type { Pulse } from '../protocol/time/pulse.ts'
 import { differences, readPulse } from './drand-answer.ts'
 import { BeaconError, type BeaconChain } from './types.ts'
 
-/** Relays answer in well under a second; one that does not is as good as down. */
+/** Relays answer in well under a second; a slower one counts as down. */
 const REQUEST_TIMEOUT_MS = 5000
 /** Answers have a few hundred bytes. */
 const MAX_ANSWER_BYTES = 16 * 1024
@@ -20,7 +19,7 @@ export class DrandSource {
   }
 
   /**
-   * A pulse as the endpoint gives it, unverified; of that round when one is asked for. Rejects with BeaconError or the
+   * A pulse as the endpoint gives it, unverified; of that round when one is given. Rejects with BeaconError or the
    * signal's reason.
    */
   async fetch(round: number | 'latest', signal: AbortSignal): Promise<Pulse> {
@@ -38,8 +37,8 @@ export class DrandSource {
   }
 
   /**
-   * Pulses are verified under the pinned key in any case; this tells a wrong URL from a bad pulse, and pins period and
-   * genesis.
+   * Pulses are verified under the pinned key in any case. This check tells a wrong URL from a bad pulse, and pins
+   * period and genesis.
    */
   async #checkChain(signal: AbortSignal): Promise<void> {
     if (this.#isChecked) return

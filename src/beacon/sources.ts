@@ -3,7 +3,7 @@ import type { Pulse } from '../protocol/time/pulse.ts'
 import { BeaconError, type BeaconChain, type BeaconErrorCode } from './types.ts'
 import { DrandSource } from './source.ts'
 
-/** Which failure of several is the one to report: the most telling. */
+/** Which failure of several to report: the most telling, first. */
 const TELLING: readonly BeaconErrorCode[] = ['BEACON_INVALID_PULSE', 'BEACON_WRONG_CHAIN', 'BEACON_UNAVAILABLE']
 
 export class DrandSources {
@@ -14,7 +14,7 @@ export class DrandSources {
   }
 
   /**
-   * The first pulse that `accept` takes (it verifies); the source that gave it is asked first from then on.
+   * The first pulse that `accept` takes (it verifies); its source is asked first from then on.
    * Rejects with BeaconError when none does, naming each source's reason, or with the signal's reason.
    */
   async fetch<T>(
@@ -45,7 +45,7 @@ export class DrandSources {
     throw combined(failures)
   }
 
-  /** Asks the first source last from now on: it answers, but with old pulses. */
+  /** Moves the first source to the end: it answers, but with old pulses. */
   demoteFirst(): void {
     this.#sources.push(...this.#sources.splice(0, 1))
   }

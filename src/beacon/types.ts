@@ -34,9 +34,8 @@ export class BeaconError extends PartError<'beacon', BeaconErrorCode> {
 export interface BeaconClient {
   /** Begins to follow the chain; returns at once. */
   start(): void
-  /** Ends all waiting and requests; pending promises reject with BEACON_UNAVAILABLE. */
+  /** Ends all waits and requests; pending promises reject with BEACON_UNAVAILABLE. */
   stop(): void
-  /** The highest verified pulse held. */
   latest(): VerifiedPulse | undefined
   /** The pulse of one round, from the cache or a source. Rejects with BeaconError or the signal's reason. */
   get(round: number, signal?: AbortSignal): Promise<VerifiedPulse>
@@ -45,8 +44,8 @@ export interface BeaconClient {
   /** max(clock round, highest verified round); a verified pulse moves time, a peer's word does not. */
   now(nowMs?: number): number
   /**
-   * Whether a pulse given by somebody else is this chain's. Compared as bytes when the round is held
-   * a pulse that verifies is kept, and moves `latest` when it is the highest.
+   * Whether a pulse from elsewhere is this chain's. A held round is compared as bytes. A pulse that verifies is kept,
+   * and moves `latest` when it is the highest.
    */
   verify(pulse: Pulse, options?: VerdictOptions): Promise<boolean>
   /** Calls `listener` for every new highest verified pulse; returns the function that ends it. */

@@ -1,7 +1,7 @@
 /**
- * The daemon's configuration: one schema, from which come the defaults, the fields of config.toml, the
- * environment variables (`CHRONYM_` + section + field) and the flags.
- * Order of precedence: flag, environment, what was changed at run time, config.toml, default.
+ * The daemon's configuration: one schema, from which come the defaults, the fields of config.toml, the environment
+ * variables (`CHRONYM_` + section + field) and the flags.
+ * Order of precedence: flag, environment, change at run time, config.toml, default.
  */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -15,14 +15,14 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 const strings = v.array(v.string())
 const NO_HTTP_URL = 'must be an http or https URL'
 const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HTTP_URL))
-/** What cannot be one at all; whether a multiaddr can be listened on or dialled is the network's to say. */
+/** The syntax alone; the network judges whether it can listen on a multiaddr or dial it. */
 const multiaddrs = v.array(
   v.pipe(v.string(), v.regex(/^\/[a-z]/, 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469'))
 )
 
 /** The port the HTTP interface was promised on (docs/api.md, "Transport"). */
 const API_PORT = 7468
-/** Where peers are listened for when nothing else is said. */
+/** The default port for peers. */
 export const P2P_PORT = 7469
 
 const spareCores = Math.max(1, availableParallelism() - 1)
@@ -69,7 +69,7 @@ export const ConfigSchema = v.strictObject({
   ),
   dns: v.optional(
     v.strictObject({
-      /** The DNS server is not part of this version: saying so beats a field that does nothing. */
+      /** The DNS server is not part of this version: a refusal beats a field without effect. */
       enabled: v.optional(v.literal(false, 'the DNS server is not part of this version; leave it false'), false)
     }),
     {}
@@ -78,7 +78,7 @@ export const ConfigSchema = v.strictObject({
     v.strictObject({
       /** Worker threads for evaluations. */
       threads: v.optional(count, spareCores),
-      /** Threads that evaluations may use together where there is something to prove: what squaring leaves of them. */
+      /** Threads that evaluations may use together while they prove: those that squaring leaves. */
       proving_threads: v.optional(count, availableParallelism()),
       /** Tasks computing at once; the rest are queued. */
       max_tasks: v.optional(count, spareCores),
@@ -93,7 +93,7 @@ export const ConfigSchema = v.strictObject({
   ),
   backup: v.optional(
     v.strictObject({
-      /** Where the daemon keeps a backup up to date; empty: nowhere. */
+      /** Empty: no backup is kept up to date. */
       file: v.optional(
         v.pipe(
           v.string(),
@@ -216,7 +216,7 @@ export function checkConfig(input: unknown, where: string): Config {
   )
 }
 
-/** Puts a value at a dotted path, making sections where they are missing. */
+/** Sets the value at a dotted path, and makes missing sections. */
 export function setPath(target: PartialConfig, path: string, value: unknown): void {
   const [head, ...rest] = path.split('.')
   if (rest.length === 0) {
@@ -277,7 +277,7 @@ export function configFromFlags(
   return result
 }
 
-/** Reads config.toml. A file that is named but missing, or has bad syntax, refuses to start. */
+/** Reads config.toml. Throws for bad syntax, and for a missing file that was named. */
 export function configFromFile(path: string, required: boolean): PartialConfig {
   let text: string
   try {
@@ -303,7 +303,7 @@ export function configFromFile(path: string, required: boolean): PartialConfig {
 
 /** Later sources win, field by field; lists are replaced, not joined. */
 export function mergeConfig(...sources: readonly PartialConfig[]): PartialConfig {
-  // Without a prototype, so that a field called __proto__ is one like any other: unknown.
+  // Without a prototype, so that a field called __proto__ is unknown like any other.
   const result = Object.create(null) as PartialConfig
   for (const source of sources) {
     for (const [key, value] of Object.entries(source)) {

@@ -1,4 +1,3 @@
-/** Which network: a built-in profile by its id, or one from a file. */
 import { readFileSync } from 'node:fs'
 import { ServiceError } from '../errors.ts'
 import { ProfileError } from '../protocol/errors.ts'
@@ -9,7 +8,7 @@ export function isBuiltIn(network: string): network is keyof typeof builtInProfi
   return Object.hasOwn(builtInProfiles, network)
 }
 
-/** `network` as the configuration has it. Throws SVC-CFG-001 that names the file and the field. */
+/** `network` as in the configuration. Throws SVC-CFG-001 that names the file and the field. */
 export function loadProfile(network: string): NetworkProfile {
   if (isBuiltIn(network)) return builtInProfiles[network]
   const known = Object.keys(builtInProfiles).join(', ')

@@ -1,6 +1,6 @@
 /**
- * Configuration while the daemon runs: shows it and where it comes from, changes what may change, remembers the change,
- * and undoes it.
+ * Configuration while the daemon runs: shows it and its sources, changes what may change, remembers each change, and
+ * undoes it.
  */
 import type { ConfigService } from '../api/services.ts'
 import {
@@ -20,9 +20,8 @@ export interface ConfigServiceOptions {
   readonly initial: Config
   /** Changes of earlier runs that are already part of `initial`. */
   readonly overrides: PartialConfig
-  /** What the daemon was started with. */
   readonly sources: StartSources
-  /** The configuration that these give without any change at run time. */
+  /** The configuration from these, without any change at run time. */
   readonly started: Config
   /** Makes exactly these changes durable; called before they are applied. */
   save(overrides: PartialConfig): void
@@ -35,13 +34,13 @@ export interface LiveConfig extends ConfigService {
 }
 
 /**
- * Checks the whole patch before any of it takes effect. Throws SVC-CFG-001 for an unknown or invalid field
- * and SVC-CFG-002 for one that needs a restart; a field set to the value it has is no change.
+ * Checks the whole patch before any of it takes effect. Throws SVC-CFG-001 for an unknown or invalid field. Throws
+ * SVC-CFG-002 for one that needs a restart; setting a field to its present value is no change.
  */
 export function createConfigService(options: ConfigServiceOptions): LiveConfig {
   let config = options.initial
   let overrides = options.overrides
-  // Changes are applied one after the other, so that `previous` is what stands when `apply` runs.
+  // Changes are applied one after the other, so that `previous` is current when `apply` runs.
   let queue: Promise<unknown> = Promise.resolve()
   const ofThisRun = new Set<string>()
 

@@ -1,8 +1,7 @@
-/** Where each value of a configuration comes from. */
 import type { ConfigFieldView } from '../api/services.ts'
 import { leafPaths, readPath, RUNTIME_FIELDS, type Config, type PartialConfig } from './config.ts'
 
-/** What a daemon was started with; values given in none are defaults. */
+/** What a daemon was started with; all other values are defaults. */
 export interface StartSources {
   readonly file: PartialConfig
   readonly environment: PartialConfig
@@ -24,7 +23,7 @@ function startSource(path: string, { file, environment, flags }: StartSources): 
   return readPath(file, path) === undefined ? 'default' : 'file'
 }
 
-/** Every field in the order of the schema. `started` is the configuration that holds without any change at run time. */
+/** Every field in the order of the schema. `started` is the configuration without any change at run time. */
 export function configFields(
   config: Config,
   started: Config,

@@ -1,4 +1,4 @@
-/** The daemon as a program: flags, environment and file in; one running daemon, a banner and an exit code out. */
+/** The daemon as a program: takes flags, environment and file; gives one running daemon, a banner and an exit code. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import {
   configFromEnvironment,
@@ -19,10 +19,9 @@ export const EXIT_OK = 0
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 
-/** A stop that takes longer is cut off: what matters is in the journal already. */
+/** A longer stop is cut off: what matters is in the journal already. */
 const STOP_TIMEOUT_MS = 5_000
 
-/** How each kind of value is written in the usage. */
 const VALUES: Readonly<Record<FieldKind, string>> = { string: 'TEXT', number: 'N', boolean: 'true|false', list: 'LIST' }
 
 const USAGE = `Usage: chronymd [options]
@@ -89,7 +88,8 @@ Ctrl-C stops it.
 
 /**
  * Resolves at the first signal. Later ones change nothing: under npm a Ctrl-C comes twice, from the terminal and from
- * npm, and must not cut off the stop, which has its own bound. A terminal that is closed (SIGHUP) stops in order too.
+ * npm. It must not cut off the stop, which has its own bound.
+ * Closing the terminal (SIGHUP) stops in order too.
  */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -97,7 +97,7 @@ function nextSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** A terminal is asked only where standard input is one. A signal meanwhile ends the start. */
+/** Asks on the terminal only if standard input is one. A signal during the question ends the start. */
 function passphraseSources(env: NodeJS.ProcessEnv, stopSignal: Promise<unknown>): PassphraseSources {
   const stopping = new AbortController()
   void stopSignal.then(() => stopping.abort())
@@ -147,7 +147,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
     process.stdout.write(invocation === 'help' ? USAGE : `${VERSION}\n`)
     return EXIT_OK
   }
-  // Listen for signals before starting: a Ctrl-C during start stops right after it.
+  // Before the start: a Ctrl-C during it stops right after it.
   const stopSignal = nextSignal()
   let daemon: RunningDaemon
   try {

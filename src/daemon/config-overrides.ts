@@ -43,7 +43,7 @@ function loadOverrides(store: Store): PartialConfig {
   return overrides
 }
 
-/** Throws where the value is not one of that field, or there is no such field. */
+/** Throws for an unknown field or an invalid value. */
 function overrideOf(path: string, json: Uint8Array): { readonly value: unknown } {
   const value = JSON.parse(new TextDecoder().decode(json)) as unknown
   const alone: PartialConfig = {}

@@ -1,4 +1,3 @@
-/** What the HTTP interface is given. */
 import { randomUUID } from 'node:crypto'
 import { createIdempotency } from '../api/access/idempotency.ts'
 import { createTokenService } from '../api/access/tokens.ts'

@@ -13,7 +13,6 @@ import { createTaskManager, type TaskOptions } from '../tasks/manager.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import { saveOverrides, type StartConfig } from './config-overrides.ts'
 
-/** What the daemon gives to every use case, whole. */
 export interface DaemonCore extends RegistryParts {
   readonly pool: NativePool
   readonly log: Logger

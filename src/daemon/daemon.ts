@@ -30,11 +30,10 @@ import { observe } from './metrics.ts'
 import { openDirectory, type OpenedDirectory } from './open-directory.ts'
 import type { PassphraseSources } from './seed-at-start.ts'
 
-/** Steps of what `randomPart` gives. */
 const RANDOM_STEPS = 2 ** 40
 
 export interface StartOptions extends Pick<AppOptions, 'limits'> {
-  /** Beside `seed.passphrase_file`, where a passphrase may come from. Default: nowhere. */
+  /** Besides `seed.passphrase_file`, where a passphrase may come from. Default: nowhere. */
   readonly passphrase?: PassphraseSources
 }
 
@@ -42,10 +41,10 @@ const NO_PASSPHRASE: PassphraseSources = { stdin: Readable.from([]), credentials
 
 export interface RunningDaemon {
   readonly network: string
-  /** What a user has to know about this network, where there is something. */
+  /** A note about this network for users, if any. */
   readonly warning: string | undefined
   readonly apiUrl: string
-  /** What a user has to know about that address, where there is something. */
+  /** A note about that address for users, if any. */
   readonly apiWarning: string | undefined
   readonly addresses: string[]
   readonly peerId: string
@@ -57,7 +56,7 @@ export interface RunningDaemon {
   stop(): Promise<void>
 }
 
-/** 0 <= x < 1; what is spread by it nobody can foresee. */
+/** 0 <= x < 1; spreads what nobody should foresee. */
 function randomPart(): number {
   return randomInt(RANDOM_STEPS) / RANDOM_STEPS
 }
@@ -70,7 +69,8 @@ function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): strin
 
 /**
  * Starts the daemon. Throws ServiceError, StoreError or ListenError with a message for people; what had started is
- * stopped again. The limits of `options` are for load generators, which the rate limits would stop.
+ * stopped again.
+ * The limits of `options` are for load generators, which the rate limits would stop.
  */
 export async function startDaemon(
   sources: StartSources,
@@ -133,7 +133,7 @@ interface CoreParts {
   readonly life: Lifecycle
 }
 
-/** Pool, beacon and network; none but the pool is started yet. */
+/** Only the pool is started yet. */
 async function createCore({
   initial,
   profile,
@@ -192,12 +192,11 @@ interface ApiParts {
   readonly life: Lifecycle
 }
 
-/** Serves requests, and writes down where. */
 async function startApi(services: DaemonServices, { paths, address, options, life }: ApiParts): Promise<ApiServer> {
   const api = await serve(services, address, options)
   life.onStop('http interface', () => api.close())
   if (api.warning !== undefined) services.log.warn(api.warning)
-  // With it the command line finds a daemon on any port by its data directory alone.
+  // It leads the command line to a daemon on any port by its data directory alone.
   writeRunningRecord(paths, { url: api.url, instance: services.instance })
   life.onStop('running record', () => rmSync(paths.running, { force: true }))
   return api

@@ -1,10 +1,9 @@
-/** Tells the event log what happens in the parts of the daemon. */
 import type { WritableEventLog } from '../api/event-log.ts'
 import { taskEventDetail } from '../tasks/state/event-detail.ts'
 import type { DaemonCore, UseCases } from './create-use-cases.ts'
 import type { Lifecycle } from './lifecycle.ts'
 
-/** One pulse in so long becomes an event. */
+/** One pulse in this interval becomes an event. */
 const PULSE_EVENT_INTERVAL_MS = 60_000
 
 /** Subscribes to each part; `life` ends it. */
@@ -26,7 +25,7 @@ export function forwardEvents(
   life.onStop(
     'events',
     beacon.on('pulse', ({ round }) => {
-      // A pulse a second would push everything else out of what is kept.
+      // A pulse a second would push everything else out of the log.
       if (clock.now() - saidAtMs < PULSE_EVENT_INTERVAL_MS) return
       saidAtMs = clock.now()
       events.append('beacon:pulse', { round })

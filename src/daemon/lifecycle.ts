@@ -1,4 +1,3 @@
-/** What was started, to be stopped in reverse. */
 export class Lifecycle {
   readonly #stops: { readonly what: string; readonly stop: () => Promise<void> | void }[] = []
   readonly #onError: (what: string, error: unknown) => void
@@ -8,12 +7,11 @@ export class Lifecycle {
     this.#onError = onError
   }
 
-  /** Registers how something that now runs is stopped. */
   onStop(what: string, stop: () => Promise<void> | void): void {
     this.#stops.push({ what, stop })
   }
 
-  /** Stops everything, last started first. One that fails is reported and does not keep the others from stopping. */
+  /** Stops everything, last started first. A failure is reported and does not keep the others from stopping. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#run())
   }

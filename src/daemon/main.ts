@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** chronymd, the daemon. Only checks the Node version here: older ones fail while loading what comes next. */
+/** chronymd, the daemon. Only checks the Node version here: older ones fail while loading the imports that follow. */
 import { requireNode } from '../util/node-version.ts'
 
 requireNode(1)

@@ -106,7 +106,6 @@ function observeTasks(registers: Registry[], tasks: TaskManager): void {
   })
 }
 
-/** Returns the function that ends the counting. */
 function countEnded(registers: Registry[], tasks: TaskManager): () => void {
   const ended = new Counter({
     name: 'chronym_tasks_ended_total',

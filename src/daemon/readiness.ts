@@ -1,4 +1,3 @@
-/** What /readyz reports. */
 import type { ReadinessCheck } from '../api/services.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
@@ -6,7 +5,7 @@ import type { Network } from '../network/types.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import type { TaskManager } from '../tasks/types.ts'
 
-/** Rounds without a new pulse after which the daemon is not ready. */
+/** Without a new pulse for this many rounds the daemon is not ready. */
 const STALE_BEACON_ROUNDS = 20
 
 export interface ReadinessSources {
@@ -14,7 +13,7 @@ export interface ReadinessSources {
   readonly beacon: Pick<BeaconClient, 'latest' | 'now'>
   readonly tasks: Pick<TaskManager, 'unreadable' | 'list'>
   readonly registry: Pick<Registry, 'ownedNames'>
-  /** Whether the seed is known to be somewhere else too. */
+  /** Whether a copy of the seed is known to exist elsewhere. */
   readonly isSeedSafe: () => boolean
   readonly isSeedLocked: () => boolean
   /** Undefined where the configuration names no `backup.file`. */
@@ -26,7 +25,7 @@ export interface ReadinessSources {
 interface Stored {
   /** Tasks that have neither ended nor are paused. */
   readonly working: number
-  /** Why some of them cannot go on for now: error codes. */
+  /** Why some of them are blocked for now: error codes. */
   readonly stalled: readonly string[]
   /** Tasks whose next step needs a seed that is locked. */
   readonly unsigned: number
@@ -36,8 +35,8 @@ interface Stored {
 }
 
 /**
- * Whether each part works, as the interface answers: without `peers`, look-ups are SVC-RES-001. Names are counted, not
- * named: nobody has to show a token here.
+ * Whether each part works, as the interface answers: without `peers`, look-ups are SVC-RES-001. Counts names instead of
+ * listing them: no token is needed here.
  */
 export function checkReadiness({
   network,
@@ -88,7 +87,7 @@ function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): Readin
   return warnedOf('seed', isSafe && !isLocked ? 0 : 1, safety, isLocked ? `locked, ${waiting}; ${safety}` : safety)
 }
 
-/** Says no path: nobody has to show a token here. */
+/** Shows no path: no token is needed here. */
 function checkBackup(backup: Pick<BackupKeeper, 'status'>, nowMs: number): ReadinessCheck {
   const { state, writtenMs, isPending, reason } = backup.status()
   const age =

@@ -1,4 +1,3 @@
-/** Where the passphrase of a sealed seed comes from when the daemon starts. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -8,7 +7,7 @@ import type { DataPaths } from '../data-directory/paths.ts'
 import { readSecretLine, SecretFileError } from '../util/secret-input.ts'
 import { readSealedSeed, seedForm } from '../data-directory/seed-files.ts'
 
-/** The name that a unit gives it: `LoadCredential=chronym-passphrase:/path`. */
+/** The credential's name in a systemd unit: `LoadCredential=chronym-passphrase:/path`. */
 export const CREDENTIAL = 'chronym-passphrase'
 
 const TRIES_ON_TERMINAL = 3
@@ -18,7 +17,7 @@ export interface PassphraseSources {
   readonly stdin: Readable
   /** `$CREDENTIALS_DIRECTORY`, where systemd puts credentials. */
   readonly credentials: string | undefined
-  /** Asks on the terminal; an empty answer starts locked. Undefined where nobody can be asked. */
+  /** Asks on the terminal; an empty answer starts locked. Undefined where there is no terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined
 }
 
@@ -32,8 +31,9 @@ export interface SeedAtStartOptions {
 
 /**
  * The seed of a sealed file, 32 bytes: its passphrase comes from the file named, the systemd credential, or the
- * terminal. Undefined where there is no sealed seed, and where the daemon is to start locked. Rejects with SVC-KEY-007
- * (wrong passphrase; on the terminal after three tries), SVC-KEY-008 (no passphrase in the file) and SVC-KEY-003.
+ * terminal. Undefined where there is no sealed seed, or the user starts locked.
+ * Rejects with SVC-KEY-007 (wrong passphrase; on the terminal after three tries), SVC-KEY-008 (no passphrase in the
+ * file) and SVC-KEY-003.
  */
 export async function seedAtStart(
   paths: DataPaths,

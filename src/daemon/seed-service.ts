@@ -9,9 +9,9 @@ import type { SeedHolder } from '../registry/seed-holder.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import type { TaskManager } from '../tasks/types.ts'
 
-/** Wrong passphrases in a row after which the next one has to wait. */
+/** Wrong passphrases in a row before the next one must wait. */
 const FREE_TRIES = 3
-/** The wait after the first of the others, in seconds; doubled with each, to a minute at most. */
+/** The first wait, in seconds; each further one is twice as long, a minute at most. */
 const FIRST_WAIT_SECONDS = 4
 const LONGEST_WAIT_SECONDS = 60
 /** scrypt takes about a second. */
@@ -46,7 +46,7 @@ export function createSeedService({
   let wrong = 0
   let wrongAtMs = 0
 
-  /** One guess at a time: each costs 256 MiB, and many at once would cost all of it. Throws SVC-REQ-005. */
+  /** One guess at a time: each costs 256 MiB, and many at once would exhaust memory. Throws SVC-REQ-005. */
   function requireTurn(): void {
     if (isBusy)
       throw new ServiceError('SVC-REQ-005', 'Another passphrase is being tried just now.', {

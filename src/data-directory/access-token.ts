@@ -3,16 +3,15 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { PartError } from '../protocol/errors.ts'
 
 /**
- * The daemon makes tokens of 43 characters. 32 hex digits, the least taken, are 128 bits: what a guesser may try
- * offline.
+ * The daemon makes tokens of 43 characters. The minimum, 32 hex digits, has 128 bits: out of reach for offline
+ * guessing.
  */
 export const MIN_TOKEN_CHARACTERS = 32
-/** What a header can carry. */
 const TOKEN = /^[!-~]+$/u
 /** Permission bits of group and others. */
 const OTHERS = 0o077
 
-/** The file is there, but nobody should rely on it. */
+/** The file exists but is not safe to use. */
 export class AccessTokenError extends PartError<'data-directory', 'access-token'> {
   override readonly name = 'AccessTokenError'
   override readonly part = 'data-directory'
@@ -27,7 +26,7 @@ export class AccessTokenError extends PartError<'data-directory', 'access-token'
 }
 
 /**
- * The token without what is around it, or undefined where there is no file. Throws AccessTokenError, or the system's
+ * The token without surrounding space, or undefined where there is no file. Throws AccessTokenError, or the system's
  * error.
  */
 export function readAccessToken(path: string): string | undefined {
@@ -55,7 +54,7 @@ export function readAccessToken(path: string): string | undefined {
   }
 }
 
-/** Windows knows neither owner nor mode here; its directory inherits the user's own access list. */
+/** Windows has no owner or mode here; its directory inherits the user's access list. */
 function requireOwn(path: string, file: number): void {
   const self = process.getuid?.()
   if (self === undefined) return

@@ -6,7 +6,7 @@ import { writePrivateFile } from './paths.ts'
 import { fromHex, toHex } from '../protocol/encoding/bytes.ts'
 import { keyPairFromSeed, type KeyPair } from '../protocol/crypto/ed25519.ts'
 
-/** An Ed25519 secret key begins with its seed of so many bytes; the public key follows. */
+/** An Ed25519 secret key begins with its seed of this length; the public key follows. */
 export const NODE_SEED_BYTES = 32
 
 /** 64 bytes. */
@@ -24,7 +24,7 @@ export function readNodeKey(path: string): KeyPair | undefined {
   return key
 }
 
-/** Draws a key and puts it in its file, durable when it returns. */
+/** Draws a key and writes its file, durable when it returns. */
 export function makeNodeKey(path: string): KeyPair {
   const key = keyPairFromSeed(new Uint8Array(randomBytes(NODE_SEED_BYTES)))
   writePrivateFile(path, `${toHex(key.secretKey)}\n`)

@@ -1,6 +1,4 @@
-/**
- * A data directory knows its network and its seed. One that does not fit is refused, and is byte for byte what it was.
- */
+/** A data directory knows its network and its seed. One that does not fit is refused and stays unchanged. */
 import { existsSync, renameSync } from 'node:fs'
 import { ServiceError } from '../errors.ts'
 import { makeNodeKey, readNodeKey } from './node-key.ts'
@@ -18,7 +16,7 @@ import { keys, prefixes } from '../store/keys.ts'
 import { openStore, type StoreOptions } from '../store/open.ts'
 import { StoreError, type Store, type StoreContents } from '../store/types.ts'
 
-/** What is lost without the seed, as messages call it. */
+/** What depends on the seed, as messages call it. */
 const HOLDINGS = [
   ['name', prefixes.ownedNames],
   ['identity', prefixes.ownIdentities],
@@ -26,30 +24,26 @@ const HOLDINGS = [
   ['finished proof', prefixes.proofs]
 ] as const
 
-/** A directory that is open. */
 export interface DataDirectory {
   readonly store: Store
   /** 32 bytes; the names' keys come from it. Undefined while it is locked: sealed, and not opened. */
   readonly masterSeed: Uint8Array | undefined
   readonly nodeKey: KeyPair
-  /** It was drawn just now: nobody has its words yet. */
+  /** Drawn in this start: nobody has its words yet. */
   readonly isSeedNew: boolean
-  /** It was drawn just now, in a directory that was used before: peers know this node by another id. */
+  /** Drawn in this start, in a used directory: peers see a new id. */
   readonly isNodeKeyReplaced: boolean
 }
 
 export interface OpenOptions extends Pick<StoreOptions, 'onSetAside' | 'onChange'> {
-  /** The seed of the sealed file, where it was opened. */
+  /** The seed of the sealed file, if it was opened. */
   readonly unsealed?: Uint8Array | undefined
 }
 
 /**
- * Opens the directory of a daemon: checks that profile, seed and node key fit what it holds, then makes what is
- * missing.
- *
+ * Opens the directory of a daemon: checks that profile, seed and node key fit its contents, then makes what is missing.
  * Throws ServiceError SVC-CFG-001 (another network), SVC-KEY-001 (no seed), SVC-KEY-002 (another seed), SVC-KEY-003 and
- * SVC-KEY-004 (a file that cannot be read), or StoreError. Where it throws a ServiceError, nothing in the directory has
- * changed.
+ * SVC-KEY-004 (an unreadable file), or StoreError. After a ServiceError the directory is unchanged.
  */
 export function openDataDirectory(
   paths: DataPaths,
@@ -81,7 +75,7 @@ export function openDataDirectory(
       forgetBackups(paths)
       writeOwnerSeed(paths.seed, masterSeed!)
     }
-    // The file comes first: a directory that knows a seed which nobody has would be of no use.
+    // The file comes first: a directory bound to a seed that nobody has would be useless.
     store.batch([
       { put: keys.profile(), value: profileHash(profile) },
       ...(masterSeed === undefined ? [] : [{ put: keys.seedFingerprint(), value: seedFingerprint(masterSeed) }])
@@ -100,7 +94,7 @@ export function openDataDirectory(
   }
 }
 
-/** What the directory has of a seed; `locked`: it is sealed, and was not opened. Throws SVC-KEY-003. */
+/** The seed of the directory; `locked`: it is sealed, and was not opened. Throws SVC-KEY-003. */
 function keptSeed(paths: DataPaths, unsealed: Uint8Array | undefined): Uint8Array | 'locked' | undefined {
   const form = seedForm(paths)
   if (form === 'sealed') return unsealed ?? 'locked'
@@ -108,8 +102,8 @@ function keptSeed(paths: DataPaths, unsealed: Uint8Array | undefined): Uint8Arra
 }
 
 /**
- * Whether an unlocked seed is that of a directory which was opened without it; the directory knows it from then on.
- * Throws SVC-KEY-002 with nothing changed, and StoreError.
+ * Whether an unlocked seed is that of a directory opened without it; the directory then notes its fingerprint. Throws
+ * SVC-KEY-002 with nothing changed, and StoreError.
  */
 export function admitUnlocked(paths: DataPaths, profile: NetworkProfile, store: Store, seed: Uint8Array): void {
   requireSeed(paths, profile, store, seed, `the seed in ${paths.sealedSeed}`)
@@ -117,10 +111,10 @@ export function admitUnlocked(paths: DataPaths, profile: NetworkProfile, store: 
 }
 
 /**
- * Seals the seed of a directory, or changes the passphrase. Whatever it throws, and after a crash at any moment, the
- * directory has its seed in one form at least. Throws SVC-KEY-005 (in use), SVC-KEY-002 (the seed is not the
- * directory's, or was replaced meanwhile), SVC-CFG-001, SVC-STO-001.
- *
+ * Seals the seed of a directory, or changes the passphrase. After any error, and a crash at any moment, the directory
+ * has its seed in at least one form.
+ * Throws SVC-KEY-005 (in use), SVC-KEY-002 (the seed is not the directory's, or was replaced since), SVC-CFG-001,
+ * SVC-STO-001.
  * @param sealed text of the new file, which was opened and gives `seed`
  * @param before text of the sealed file that `seed` was read from; undefined where the words are in clear
  */
@@ -135,7 +129,7 @@ export function sealOwnerSeed(
   })
 }
 
-/** Takes the passphrase off. As {@link sealOwnerSeed}. */
+/** Removes the passphrase. As {@link sealOwnerSeed}. */
 export function unsealOwnerSeed(
   paths: DataPaths,
   profile: NetworkProfile,
@@ -168,12 +162,10 @@ export function requireUnused(paths: DataPaths): void {
 
 /**
  * Puts a seed into a directory that has none: a new one, or the one that the seed belongs to. False where it is there
- * already. Who gives the words has them, so they count as checked.
- *
- * A file that holds no readable seed is kept beside it. Throws SVC-KEY-002 (the directory has or belongs to another
- * seed), SVC-KEY-005 (in use), SVC-CFG-001 (another network), SVC-STO-001. Where it throws, nothing in the directory
- * has changed.
- *
+ * already.
+ * The caller has the words, so they count as checked. An unreadable seed file is kept beside it.
+ * Throws SVC-KEY-002 (the directory has or belongs to another seed), SVC-KEY-005 (in use), SVC-CFG-001 (another
+ * network), SVC-STO-001; then the directory is unchanged.
  * @param at RFC 3339, the time to note
  */
 export function importOwnerSeed(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array, at: string): boolean {
@@ -182,8 +174,8 @@ export function importOwnerSeed(paths: DataPaths, profile: NetworkProfile, seed:
 }
 
 /**
- * Whether the seed of the file is the one that the directory belongs to. Changes nothing. Throws SVC-KEY-002,
- * SVC-KEY-005 (in use, so a daemon has found it right), SVC-CFG-001, SVC-STO-001.
+ * Whether the file's seed is the one of the directory. Changes nothing.
+ * Throws SVC-KEY-002, SVC-KEY-005 (in use, so a daemon has found it right), SVC-CFG-001, SVC-STO-001.
  */
 export function requireKeptSeed(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array): void {
   underLock(paths, profile, seed, `the one in ${paths.seed}`, () => undefined)
@@ -192,7 +184,7 @@ export function requireKeptSeed(paths: DataPaths, profile: NetworkProfile, seed:
 function underLock<T>(paths: DataPaths, profile: NetworkProfile, seed: Uint8Array, what: string, act: () => T): T {
   return locked(() =>
     visitDirectory(paths.database, (contents) => {
-      // Names can be judged by the network they are of alone; a fingerprint is of every network.
+      // Only a name's own network can judge it; a fingerprint fits every network.
       if (contents?.get(keys.seedFingerprint()) === undefined) requireNetwork(paths, profile, contents)
       requireSeed(paths, profile, contents, seed, what)
       return act
@@ -233,7 +225,7 @@ function putSeed(paths: DataPaths, seed: Uint8Array, at: string): boolean {
   return true
 }
 
-/** The path itself, or with the first number that makes it new. */
+/** The path itself, or the first numbered one that is free. */
 function freePath(path: string): string {
   let free = path
   for (let number = 2; existsSync(free); number++) free = `${path}-${number}`
@@ -260,9 +252,9 @@ function requireNetwork(paths: DataPaths, profile: NetworkProfile, contents: Sto
 }
 
 /**
- * Whether a seed fits what the directory holds; undefined is no seed at all, which fits a directory that has had none.
- * A directory of before fingerprints is judged by its names. `what` is what messages call the seed. Throws SVC-KEY-001
- * and SVC-KEY-002.
+ * Whether a seed fits what the directory holds. Undefined means no seed, which fits a directory that never had one. A
+ * directory older than fingerprints is judged by its names.
+ * `what` is what messages call the seed. Throws SVC-KEY-001 and SVC-KEY-002.
  */
 export function requireSeed(
   paths: DataPaths,

@@ -1,4 +1,4 @@
-/** The owner's master seed as 24 words in a file: whoever has the words owns the names. */
+/** The owner's master seed as 24 words in a file. The words give control of the names. */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ServiceError } from '../errors.ts'
@@ -6,13 +6,12 @@ import { KeyError } from '../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
 import { writePrivateFile } from './paths.ts'
 
-/** Length of a fingerprint, in bytes. */
+/** Bytes. */
 const FINGERPRINT_BYTES = 32
 
-/** Keeps fingerprints apart from every key that is derived from a seed. */
+/** Separates fingerprints from every key that is derived from a seed. */
 const FINGERPRINT_INFO = 'chronym/seed-fingerprint/v1'
 
-/** The text of a file, or undefined where there is none. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -36,17 +35,16 @@ export function readOwnerSeed(path: string): Uint8Array | undefined {
   }
 }
 
-/** 32 bytes that nobody can foresee. */
 export function drawOwnerSeed(): Uint8Array {
   return new Uint8Array(randomBytes(MASTER_SEED_BYTES))
 }
 
-/** Puts a seed in its file, durable when it returns. Replaces what is there. */
+/** Writes a seed file, durable when it returns. Replaces an existing one. */
 export function writeOwnerSeed(path: string, seed: Uint8Array): void {
   writePrivateFile(path, `${seedToWords(seed)}\n`)
 }
 
-/** 32 bytes that tell seeds apart: HKDF-SHA-256 with its own info. Neither the seed nor any key follows from them. */
+/** 32 bytes that tell seeds apart: HKDF-SHA-256 with its own info. They reveal neither the seed nor any key. */
 export function seedFingerprint(seed: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', seed, new Uint8Array(0), FINGERPRINT_INFO, FINGERPRINT_BYTES))
 }

@@ -21,13 +21,13 @@ export interface DataPaths {
   /** The main access token. */
   readonly token: string
   /**
-   * Where the running daemon answers, and which it is: src/data-directory/running-record.ts. There only while it runs,
-   * or after it was killed.
+   * Where the running daemon answers, and which it is: src/data-directory/running-record.ts. Exists while it runs, or
+   * after a kill.
    */
   readonly running: string
-  /** The owner's seed as 24 words: whoever has it owns the names. */
+  /** The owner's seed as 24 words: they give control of the names. */
   readonly seed: string
-  /** The same under a passphrase, in its place. */
+  /** The same under a passphrase, instead of `seed`. */
   readonly sealedSeed: string
   /** The node's own key, by which peers know it. */
   readonly nodeKey: string
@@ -52,10 +52,7 @@ export function dataPaths(root: string): DataPaths {
   }
 }
 
-/**
- * Throws with a message for people; the system's own speaks of what it did, `chmod` or `mkdir`, not of the data
- * directory.
- */
+/** Throws with a message for people; the system's own names `chmod` or `mkdir`, not the data directory. */
 export function makePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -81,7 +78,7 @@ export function writePrivateFile(path: string, content: string): void {
     closeSync(file)
   }
   renameSync(temporary, path)
-  // Windows cannot open a directory; there the rename alone has to do.
+  // Windows cannot open a directory; there the rename alone must do.
   if (process.platform === 'win32') return
   const directory = openSync(dirname(path), 'r')
   try {

@@ -1,4 +1,4 @@
-/** What a running daemon leaves in its data directory, so that the command line finds that daemon and no other. */
+/** What a running daemon leaves in its data directory: the command line finds that daemon and no other. */
 import { readFileSync, statSync } from 'node:fs'
 import * as v from 'valibot'
 import { writePrivateFile, type DataPaths } from './paths.ts'
@@ -19,7 +19,7 @@ function identityOf(directory: string): string {
   return `${dev}:${ino}`
 }
 
-/** Makes the record durable. It stays behind when the daemon is killed. */
+/** Durable when it returns. The record remains when the daemon is killed. */
 export function writeRunningRecord(paths: DataPaths, { url, instance }: { url: string; instance: string }): void {
   const record: RunningRecord = { api_url: url, instance, directory: identityOf(paths.root) }
   writePrivateFile(paths.running, `${JSON.stringify(record)}\n`)

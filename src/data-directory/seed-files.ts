@@ -1,5 +1,5 @@
 /**
- * The two forms of a seed in a data directory: 24 words in clear, or sealed under a passphrase. Never both, but for a
+ * The two forms of a seed in a data directory: 24 words in clear, or sealed under a passphrase. Both exist only after a
  * crash between them.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -9,15 +9,15 @@ import { readIfThere, readOwnerSeed, writeOwnerSeed } from './owner-seed.ts'
 import { writePrivateFile, type DataPaths } from './paths.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 
-/** A whole one has less than 1 KiB; nothing larger is given to the decrypter. */
+/** A whole one has less than 1 KiB; the decrypter gets nothing larger than this. */
 const MAX_SEALED_BYTES = 16_384
 
-/** What a crash leaves of a file that was being written; one of the words holds them in clear. */
+/** What a crash leaves of a half-written file; one of the words holds them in clear. */
 const LEFTOVER = /^\.seed-words(?:\.age)?\.\d+\.tmp$/u
 
 type SeedPaths = Pick<DataPaths, 'root' | 'seed' | 'sealedSeed'>
 
-/** `clear` counts where both are there: a crash came before the passphrase was set, or after it was removed. */
+/** Where both exist, `clear` counts: a crash came before the passphrase was set, or after it was removed. */
 export type SeedForm = 'clear' | 'sealed' | 'absent'
 
 export function seedForm({ seed, sealedSeed }: SeedPaths): SeedForm {
@@ -30,9 +30,7 @@ export function isHalfSealed({ seed, sealedSeed }: SeedPaths): boolean {
   return existsSync(seed) && existsSync(sealedSeed)
 }
 
-/**
- * The text of the sealed seed, or undefined where there is none. Throws SVC-KEY-003 for a file that is larger than any.
- */
+/** The text of the sealed seed, or undefined where there is none. Throws SVC-KEY-003 for an oversized file. */
 export function readSealedSeed({ sealedSeed }: SeedPaths): string | undefined {
   const text = readIfThere(sealedSeed)
   if (text !== undefined && text.length > MAX_SEALED_BYTES)
@@ -40,15 +38,14 @@ export function readSealedSeed({ sealedSeed }: SeedPaths): string | undefined {
   return text
 }
 
-/** One change of the directory; between two of them a crash leaves one good seed at least. */
+/** One change of the directory; a crash between two leaves at least one good seed. */
 export interface SeedStep {
   readonly what: string
   readonly run: () => void
 }
 
 /**
- * Puts a sealed seed in the place of what is there, for who holds the lock of the directory. The clear words go last.
- *
+ * Replaces the seed with a sealed one, for holders of the directory's lock. The clear words go last.
  * @param text of the sealed file; the caller has opened it and found the seed in it
  */
 export function sealingSteps(paths: SeedPaths, text: string): SeedStep[] {
@@ -66,7 +63,7 @@ export function sealingSteps(paths: SeedPaths, text: string): SeedStep[] {
   ]
 }
 
-/** Puts the words in clear in the place of the sealed ones, for who holds the lock of the directory. */
+/** Replaces the sealed seed with the words in clear, for holders of the directory's lock. */
 export function unsealingSteps(paths: SeedPaths, seed: Uint8Array): SeedStep[] {
   return [
     { what: 'write the words in clear', run: () => writeOwnerSeed(paths.seed, seed) },

@@ -1,12 +1,9 @@
-/**
- * Whether the seed of a directory is anywhere else than in it: what the daemon, `chronym doctor` and the dashboard
- * remind of.
- */
+/** Whether a copy of the seed exists elsewhere: the daemon, `chronym doctor` and the dashboard remind of it. */
 import { rmSync } from 'node:fs'
 import { readIfThere } from './owner-seed.ts'
 import { writePrivateFile, type DataPaths } from './paths.ts'
 
-/** What `backup-state.json` says. Each way to keep a seed has a field of its own; none holds a secret. */
+/** The content of `backup-state.json`. Each way to keep a seed has a field of its own; none holds a secret. */
 export interface BackupState {
   /** RFC 3339: when somebody last gave the 24 words, and they were right. */
   readonly words_checked_at?: string
@@ -19,12 +16,9 @@ export interface BackupState {
 /** What this directory wrote to its kept backup file: it replaces no other. */
 export interface KeptBackup {
   readonly file: string
-  /**
-   * SHA-256 of the file, in hexadecimal; more than one while it is replaced, so that a crash leaves a file that is
-   * known.
-   */
+  /** SHA-256 of the file, in hexadecimal; more than one while it is replaced, so that a crash leaves a known file. */
   readonly sha256: readonly string[]
-  /** SHA-256 of what is in it; undefined before the first was written whole. */
+  /** SHA-256 of its contents; undefined before the first was written whole. */
   readonly contents?: string
   /** RFC 3339. */
   readonly written_at?: string
@@ -33,7 +27,7 @@ export interface KeptBackup {
 /** Each alone makes a seed safe. */
 const WAYS: readonly (keyof BackupState)[] = ['words_checked_at', 'backed_up_at']
 
-/** Empty where there is no file, or one that cannot be read: being reminded once more does no harm. */
+/** Empty where the file is missing or unreadable: one more reminder does no harm. */
 export function readBackupState({ backupState }: Pick<DataPaths, 'backupState'>): BackupState {
   try {
     const state = JSON.parse(readIfThere(backupState) ?? '{}') as unknown
@@ -43,17 +37,17 @@ export function readBackupState({ backupState }: Pick<DataPaths, 'backupState'>)
   }
 }
 
-/** Adds to what is noted; durable when it returns. */
+/** Adds to the notes; durable when it returns. */
 export function noteBackup(paths: Pick<DataPaths, 'backupState'>, change: BackupState): void {
   writePrivateFile(paths.backupState, `${JSON.stringify({ ...readBackupState(paths), ...change })}\n`)
 }
 
-/** What was noted of a former seed says nothing of a new one. */
+/** Notes about a former seed do not apply to a new one. */
 export function forgetBackups({ backupState }: Pick<DataPaths, 'backupState'>): void {
   rmSync(backupState, { force: true })
 }
 
-/** Whether the seed is known to be somewhere else too. */
+/** Whether a copy of the seed is known to exist elsewhere. */
 export function isSeedSafe(paths: Pick<DataPaths, 'backupState'>): boolean {
   const state = readBackupState(paths)
   return WAYS.some((way) => typeof state[way] === 'string')

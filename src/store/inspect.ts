@@ -11,11 +11,11 @@ import { StoreError, type StoreContents } from './types.ts'
 const NEEDS_A_WRITER = 'SQLITE_READONLY_ROLLBACK'
 
 /**
- * Shows what a database holds, and leaves it and the files beside it byte for byte as they were. Only for who holds the
- * lock of its directory.
- *
+ * Shows what a database holds, and changes neither it nor the files beside it. Only for holders of the directory's
+ * lock.
  * @param look gets undefined where there is no database yet. What it throws is passed on.
- * @returns false where only a writer can read the file: `look` was not called. Throws StoreError or SqliteError.
+ * @returns false where only a writer can read the file: `look` was not called.
+ * Throws StoreError or SqliteError.
  */
 export function inspectDatabase(file: string, look: (contents: StoreContents | undefined) => void): boolean {
   if (!existsSync(file)) {
@@ -53,8 +53,8 @@ export function inspectDatabase(file: string, look: (contents: StoreContents | u
 }
 
 /**
- * Looks into a directory under its lock, without opening it for use; what `look` returns is then done under the lock
- * too. Where `look` throws, the directory is byte for byte what it was. Throws StoreError, or what the two throw.
+ * Inspects a directory under its lock, without opening it for use, then does under the lock what `look` returns.
+ * Where `look` throws, the directory is unchanged. Throws StoreError, or what the two throw.
  */
 export function visitDirectory<T>(file: string, look: (contents: StoreContents | undefined) => () => T): T {
   const lock = lockDirectory(dirname(file))
@@ -72,7 +72,7 @@ export function visitDirectory<T>(file: string, look: (contents: StoreContents |
   }
 }
 
-/** Whose database it is. Throws StoreError: `corrupt` for another program's, `failing` for one of a newer version. */
+/** Throws StoreError: `corrupt` for another program's database, `failing` for one of a newer version. */
 export function checkSchema(database: Database.Database, file: string): 'empty' | 'ours' {
   const application = database.pragma('application_id', { simple: true })
   const version = database.pragma('user_version', { simple: true }) as number

@@ -1,5 +1,5 @@
 /**
- * The one map of the database. Whoever stores something builds its key here; nowhere else is a key put together.
+ * The one map of the database: every key is built here and nowhere else.
  *
  *   prefix                         value                                                        written by
  *   entry/<K>                      what we hold under K(name): state and claim                   network/holder
@@ -14,7 +14,7 @@
  *   carried/<kind>/<K>             the name for which that identity or manifest is held          network/holder
  *   acquaintances                  since when peers are known                                   network
  *   contacts                       addresses of peers met before                                network
- *   own/<kind>/<id>                a record of our own that is republished for ever               network/client
+ *   own/<kind>/<id>                a record of our own, republished without end                   network/client
  *   time/lapse                     highest round verified while pulses were fresh                round-clock
  *   owned/<name>                   a name of ours: claim, salts, newest Reveal                   registry
  *   zone/<name>                    the local zone                                                registry
@@ -26,7 +26,7 @@
  *   wanted/<name or did>           a name or identity of ours to be found in the network            registry
  *   kid/<did>                      an identity document of ours                                  registry
  *   seen-kid/<did>                 newest log of an identity ever seen: no way back              registry
- *   awake                          when this daemon was awake of late                            registry
+ *   awake                          when this daemon was awake recently                           registry
  *   task/<task id>                 the journal of a VDF task                                     tasks
  *   proof/<task kind>/<name>       a finished proof, kept for thirty days                        tasks
  *   aside/<key>                    a record that could not be read, as it was                    store
@@ -94,7 +94,7 @@ export const keys = {
   acquaintances: () => key('acquaintances')
 } as const
 
-/** What `Store.list` and `Store.count` take to go through all values of one kind. */
+/** Prefixes for `Store.list` and `Store.count`: all values of one kind. */
 export const prefixes = {
   entries: 'entry/',
   /** Entries whose K begins with these hex digits. */
@@ -128,12 +128,11 @@ export const prefixes = {
   configOverrides: 'config/'
 } as const
 
-/** Where a record goes that cannot be read: nothing else is stored there, and nothing is deleted from it. */
+/** Where an unreadable record goes: nothing else is stored there, and nothing is deleted from it. */
 export function asideOf(storeKey: string): string {
   return `${prefixes.aside}${storeKey}`
 }
 
-/** The round of a key that has one. */
 export function roundOf(storeKey: string): number {
   return Number(storeKey.split(SEPARATOR).at(-2))
 }

@@ -9,18 +9,16 @@ const LOCK_FILE = 'lock.db'
 const PID_FILE = 'lock.pid'
 
 export interface DirectoryLock {
-  /** Says in a file who holds it, for the message that others get. Throws StoreError `failing`. */
+  /** Writes its holder into a file, for the message that others get. Throws StoreError `failing`. */
   announce(): void
   /** Where nothing was announced, the directory is byte for byte what it was. */
   release(): void
 }
 
 /**
- * Takes the lock of a data directory until `release` or the end of the process, however it ends.
- *
- * The lock is SQLite's own on an otherwise empty database: the operating system frees it when the process dies, so a
- * stale one cannot stay behind. The file with the pid beside it only serves the message. Throws StoreError `locked` or
- * `failing`.
+ * Takes the lock of a data directory until `release` or the end of the process.
+ * The lock is SQLite's own on an otherwise empty database: the operating system frees it when the process dies, so none
+ * can be stale. The file with the pid beside it only serves the message. Throws StoreError `locked` or `failing`.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, LOCK_FILE)
@@ -80,7 +78,7 @@ function readOwner(pidFile: string): string | undefined {
   try {
     return readFileSync(pidFile, 'utf8').trim() || undefined
   } catch {
-    // The other process may be between taking the lock and writing its pid; the message does without.
+    // The other process may be between taking the lock and writing its pid; the message then omits it.
     return undefined
   }
 }

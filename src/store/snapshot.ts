@@ -16,8 +16,8 @@ export type StoredRecords = ReadonlyMap<string, Uint8Array>
 /**
  * All records under these prefixes at one moment, read beside a running daemon: one read transaction, no lock of the
  * directory, no write.
- *
- * @param file path of the database. Throws StoreError `corrupt`, `locked` or `failing`; `failing` where there is no such file, which is not made.
+ * @param file path of the database.
+ * Throws StoreError `corrupt`, `locked` or `failing`; `failing` where there is no such file, and makes none.
  */
 export function readSnapshot(file: string, prefixes: readonly string[]): StoredRecords {
   if (!existsSync(file))

@@ -19,7 +19,7 @@ const CURES: Readonly<Record<StoreErrorCode, string>> = {
   failing: 'Check the disk and the permissions of the directory; nothing that was stored before is lost.'
 }
 
-/** Any error of the database library as a StoreError; others are passed through. */
+/** Any error of the database library as a StoreError; others unchanged. */
 export function toStoreError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error
   const code = classify(error.code)

@@ -63,7 +63,7 @@ export class SqliteStore implements Store {
 
   *list(prefix: string, after?: string): IterableIterator<[key: string, value: Uint8Array]> {
     const end = prefix + LAST_CHARACTER
-    // A key that is the prefix itself belongs to the list, and `>` would leave it out.
+    // `>` would omit a key that is the prefix itself.
     const itself = prefix === '' || after !== undefined ? undefined : this.get(prefix)
     if (itself !== undefined) yield [prefix, itself]
     let last = after !== undefined && Buffer.compare(Buffer.from(after), Buffer.from(prefix)) > 0 ? after : prefix

@@ -1,11 +1,11 @@
 /**
- * Values of the store read with care: what a damaged disk or another version left behind is told apart before anything
- * is built on it.
+ * Reads values of the store with care: it detects what a damaged disk or another version left behind before anything
+ * builds on it.
  */
 import { decode } from 'cborg'
 import * as v from 'valibot'
 
-/** A value that is not what this version writes. */
+/** A value that this version does not write. */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord'
 }

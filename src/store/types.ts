@@ -1,9 +1,8 @@
 import { PartError } from '../protocol/errors.ts'
 
 /**
- * The embedded database as the rest of the daemon sees it: ordered byte values under string keys.
- * A write is durable (on disk, WAL synchronous = FULL) when the call returns.
- * Key layout: `keys.ts`, nowhere else.
+ * The embedded database as the rest of the daemon sees it: ordered byte values under string keys. A write is durable
+ * (on disk, WAL synchronous = FULL) when the call returns. Key layout: `keys.ts`, nowhere else.
  */
 export interface Store {
   get(key: string): Uint8Array | undefined
@@ -12,18 +11,17 @@ export interface Store {
   /** As `list`, without the values. */
   keys(prefix: string): IterableIterator<string>
   count(prefix: string): number
-  /** Bytes in use in the database file; what was deleted counts no more. */
+  /** Bytes in use in the database file, without those of deleted records. */
   bytes(): number
   put(key: string, value: Uint8Array): void
   delete(key: string): void
   /** All or nothing. */
   batch(operations: readonly StoreOperation[]): void
-  /** Moves a record that cannot be read, as it is, under `aside/`, and says so to whoever opened the store. */
+  /** Moves an unreadable record, as it is, under `aside/`, and tells the opener of the store. */
   setAside(key: string, reason: string): void
   close(): void
 }
 
-/** What can be read of a store. */
 export type StoreContents = Pick<Store, 'get' | 'list' | 'keys' | 'count'>
 
 export type StoreOperation = { readonly put: string; readonly value: Uint8Array } | { readonly delete: string }

@@ -10,7 +10,7 @@ export interface Clock {
   every(milliseconds: number, listener: () => void): () => void
 }
 
-/** The machine's clock. Its timers never keep the process alive by themselves. */
+/** Its timers never keep the process alive by themselves. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   async sleep(milliseconds, signal) {

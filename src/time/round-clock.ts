@@ -10,8 +10,8 @@ import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import { StoreError, type Store } from '../store/types.ts'
 
 /**
- * Rounds that the saved lapse round may be behind, as a part of the lease: a restart while the beacon is down then
- * judges leases by that much less.
+ * How far the saved lapse round may lag, as a part of the lease. A restart while the beacon is down judges leases by
+ * that much less.
  */
 const SAVE_EVERY_PART_OF_LEASE = 1000
 
@@ -58,7 +58,7 @@ export function createRoundClock(
   }
 }
 
-/** A disk that is full stops no clock: the next saving makes up for this one. */
+/** A full disk does not stop the clock: the next save makes up for this one. */
 function save(store: Store, lapse: number): void {
   try {
     store.put(keys.lapseRound(), encodeCbor(lapse))

@@ -1,4 +1,4 @@
-/** Waiting between attempts that fail: doubling, bounded, and jittered so that many nodes do not return at once. */
+/** Waits between attempts that fail: doubled, bounded, and jittered so that many nodes do not return at once. */
 export class Backoff {
   readonly #firstMs: number
   readonly #maxMs: number
@@ -15,7 +15,7 @@ export class Backoff {
     this.#failures = 0
   }
 
-  /** How long to wait after one more failure: between half of the doubled time and all of it. */
+  /** Between half of the doubled time and all of it. */
   next(): number {
     const ceiling = Math.min(this.#maxMs, this.#firstMs * 2 ** Math.min(this.#failures, 30))
     this.#failures += 1

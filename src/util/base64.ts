@@ -1,7 +1,6 @@
 /**
- * Decodes base64 text, standard or URL-safe, padded or not.
- * Undefined when the text is anything else: both alphabets at once, wrong padding, stray characters, or bits left over
- * that are not zero (so that one value has one unpadded spelling per alphabet).
+ * Decodes base64 text, standard or URL-safe, padded or not. Undefined for any other text: both alphabets at once, wrong
+ * padding, stray characters, or spare bits that are not zero. So one value has one unpadded spelling per alphabet.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (!/^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text)) return undefined

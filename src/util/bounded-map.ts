@@ -37,7 +37,7 @@ export class BoundedMap<K, V> {
   }
 }
 
-/** Reading an entry makes it the newest too: what was used longest ago is forgotten first. */
+/** Reading an entry also makes it the newest: the least recently used is forgotten first. */
 export class LruMap<K, V> extends BoundedMap<K, V> {
   override get(key: K): V | undefined {
     if (!this.entries.has(key)) return undefined

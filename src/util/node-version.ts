@@ -1,11 +1,10 @@
 /**
- * Node-API that the database's binary is built for (`NAPI_VERSION` in its binding.gyp). On a Node without it the
- * process dies of a segmentation fault as soon as the store is opened, without a word. package.json's `engines` says
- * the same in versions.
+ * Node-API that the database's binary is built for (`NAPI_VERSION` in its binding.gyp). Without it, Node dies silently
+ * of a segmentation fault when the store is opened. package.json's `engines` says the same in versions.
  */
 const NODE_API = 10
 
-/** What is wrong with this Node and how to get another; undefined when it will do. */
+/** What is wrong with this Node and how to get another; undefined when it suffices. */
 export function nodeComplaint(versions: {
   readonly node: string
   readonly napi?: string | undefined
@@ -14,10 +13,7 @@ export function nodeComplaint(versions: {
   return `chronym needs Node 22.14 or newer (of Node 23: 23.6); this is ${versions.node}. Install a newer Node (https://nodejs.org) and try again.`
 }
 
-/**
- * Ends the process with `exitCode` and the complaint when Node is too old. To be called before anything native is
- * imported.
- */
+/** Ends the process with `exitCode` and the complaint when Node is too old. Call it before any native import. */
 export function requireNode(exitCode: number): void {
   const complaint = nodeComplaint(process.versions)
   if (complaint === undefined) return

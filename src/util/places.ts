@@ -1,4 +1,4 @@
-/** Places for what is under way: so many in all, so many of one holder. */
+/** A counting semaphore with two bounds: places in all, and places of one holder. */
 export class Places {
   readonly #total: number
   readonly #each: number
@@ -10,7 +10,7 @@ export class Places {
     this.#each = each
   }
 
-  /** Takes some; undefined when there are not so many. The function that is returned gives them back, once. */
+  /** Takes places; undefined when too few are free. The returned function gives them back, once. */
   take(holder: string, count = 1): (() => void) | undefined {
     const own = (this.#taken.get(holder) ?? 0) + count
     if (this.#sum + count > this.#total || own > this.#each) return undefined

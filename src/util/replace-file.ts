@@ -1,14 +1,14 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Whatever happens meanwhile, there is the former file or the new one. Rejects with the former one in place. */
+/** Leaves the former file or the new one, also after a crash. Rejects with the former one in place. */
 export async function replaceFile(directory: string, name: string, bytes: Uint8Array): Promise<void> {
   const temporary = join(directory, 'state.tmp')
   try {
     const file = await open(temporary, 'w', 0o600)
     try {
-      // Unlike `write`, it goes on after a short write: on a disk that is nearly full half a state must not take the
-      // place of a whole one.
+      // Unlike `write`, it continues after a short write: on a nearly full disk half a state must not replace a whole
+      // one.
       await file.writeFile(bytes)
       await file.sync()
     } finally {

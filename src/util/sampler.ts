@@ -1,14 +1,14 @@
-/** What may be written a minute: enough to see what goes wrong, too little to fill a disk. */
+/** Lines a minute: enough to see what goes wrong, too little to fill a disk. */
 const LINES_A_MINUTE = 60
 const MINUTE_MS = 60_000
 
-/** Whether this line is written, and how many were left out before it since the last one that was. */
+/** Whether this line is written, and how many were left out since the last one that was. */
 export interface Sampled {
   readonly isWritten: boolean
   readonly leftOut: number
 }
 
-/** The first lines of each minute pass, the rest is counted: others can make us write as many as they like. */
+/** Passes the first lines of each minute and counts the rest: peers can make us write any number. */
 export function createSampler(now: () => number, linesAMinute = LINES_A_MINUTE): () => Sampled {
   let beganAt = -Infinity
   let written = 0

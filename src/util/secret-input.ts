@@ -1,12 +1,12 @@
 /**
- * Secrets that a person or another program hands over: never as an argument or the value of an environment variable,
- * which others can read.
+ * Secrets from a person or another program. Never an argument or the value of an environment variable, which others can
+ * read.
  */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable, type Readable } from 'node:stream'
 
-/** Shorter ones are guessed in no time, whatever scrypt costs. */
+/** Shorter ones are quickly guessed, whatever scrypt costs. */
 export const LEAST_PASSPHRASE_LENGTH = 8
 
 /** Bytes of a first line; a longer one is no passphrase, and a device would never end. */
@@ -17,15 +17,15 @@ const DESCRIPTOR = /^\d{1,4}$/u
 
 const NEWLINE = 0x0a
 
-/** Why a file of a secret cannot be used; it quotes nothing of what is in it. */
+/** Why a file of a secret cannot be used; it never quotes the content. */
 export class SecretFileError extends Error {
   override readonly name = 'SecretFileError'
 }
 
 /**
- * The first line of a file that holds a secret, without its end and without a byte order mark. `-` is standard input, a
- * number or `/dev/fd/N` a descriptor. Rejects with SecretFileError where it cannot be read, is empty or longer than 4
- * KiB.
+ * The first line of a file that holds a secret, without its end and a byte order mark. `-` is standard input; a number
+ * or `/dev/fd/N` is a descriptor.
+ * Rejects with SecretFileError where it cannot be read, is empty or longer than 4 KiB.
  */
 export async function readSecretLine(file: string, stdin: Readable): Promise<string> {
   const what = file === '-' ? 'standard input' : DESCRIPTOR.test(file) ? `file descriptor ${file}` : file
@@ -57,15 +57,12 @@ export async function readSecretLine(file: string, stdin: Readable): Promise<str
 }
 
 /**
- * What somebody typed; `interrupted` after Ctrl-C, or where `signal` aborted; `closed` after Ctrl-D, or at the end of
+ * What the user typed; `interrupted` after Ctrl-C, or where `signal` aborted; `closed` after Ctrl-D, or at the end of
  * the input.
  */
 export type Typed = { readonly line: string } | 'interrupted' | 'closed'
 
-/**
- * Asks for a line on a terminal without showing it; the question goes to stderr. Only for a standard input that is a
- * terminal.
- */
+/** Asks for a line on a terminal without showing it; the question goes to stderr. Standard input must be a terminal. */
 export async function askHidden(stdin: Readable, question: string, signal?: AbortSignal): Promise<Typed> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const prompt = createInterface({ input: stdin, output: silent, terminal: true })

@@ -1,10 +1,11 @@
 /**
- * Token buckets, one a key: each holds what its sender may still spend, and fills up as time passes. The rule for
- * changes of a name has its own (protocol/admission/change-rate.ts): rules import nothing, and each budget is a value.
+ * Token buckets, one a key: each holds what its sender may still spend, and refills over time.
+ * The rule for changes of a name has its own (protocol/admission/change-rate.ts): rules import nothing, and each budget
+ * is a value.
  */
 
 interface Bucket {
-  /** Below zero after a charge that was larger than what was left: the sender waits until it is above again. */
+  /** Below zero after a charge larger than the rest: the sender waits until it is positive again. */
   level: number
   atMs: number
 }
@@ -21,12 +22,12 @@ export interface BucketOptions {
 }
 
 /**
- * A bucket is dropped only once it is full, when forgetting it changes nothing. While `keys` are kept that are not,
- * newcomers share one: a sender gains nothing by a new name, and memory is bounded.
+ * Drops a bucket only once it is full, when forgetting it changes nothing. While `keys` buckets are not full, newcomers
+ * share one. So a sender gains nothing by a new name, and memory is bounded.
  */
 export class TokenBuckets {
   readonly #options: BucketOptions
-  /** The one charged longest ago first. */
+  /** In the order of their last charge, the oldest first. */
   readonly #buckets = new Map<string, Bucket>()
   readonly #shared: Bucket
 
@@ -35,12 +36,11 @@ export class TokenBuckets {
     this.#shared = { level: options.burst, atMs: options.now() }
   }
 
-  /** Whether anything is left to spend. */
   has(key: string): boolean {
     return this.#level(this.#buckets.get(key) ?? (this.#canKeepMore() ? undefined : this.#shared)) > 0
   }
 
-  /** Spends, into debt where the amount is larger than what is left. */
+  /** Spends, into debt where the amount is larger than the rest. */
   take(key: string, amount: number): void {
     const known = this.#buckets.get(key)
     const bucket =
@@ -52,7 +52,7 @@ export class TokenBuckets {
     this.#buckets.set(key, bucket)
   }
 
-  /** Takes `amount` where that much is left and returns 0; otherwise takes nothing and returns the seconds to wait. */
+  /** Takes `amount` if that much is left and returns 0; otherwise takes nothing and returns the seconds to wait. */
   tryTake(key: string, amount: number): number {
     const level = this.#level(this.#buckets.get(key) ?? (this.#canKeepMore() ? undefined : this.#shared))
     if (level < amount) return (amount - level) / this.#options.perSecond
@@ -60,7 +60,7 @@ export class TokenBuckets {
     return 0
   }
 
-  /** Drops what is full again, oldest first, where there is no room for one more. */
+  /** Drops full buckets, oldest first, where there is no room for one more. */
   #canKeepMore(): boolean {
     for (const [key, bucket] of this.#buckets) {
       if (this.#buckets.size < this.#options.keys) return true

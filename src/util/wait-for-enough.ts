@@ -1,12 +1,12 @@
-/** Waiting for many peers, some of which never answer: each would cost the ten seconds that a question may take. */
+/** Waits for many peers, some of which never answer: each would cost the ten seconds that a question may take. */
 
-/** What the others get by default once enough have answered. */
+/** Default wait for the others once enough have answered. */
 export const GRACE_MS = 1000
 
 /**
- * What each has come to, undefined where there is nothing yet: once all have, or `graceMs` after `isEnough` of what
- * there is and of how many are awaited still. What is not waited for goes on by itself. Rejects with the first
- * rejection until then.
+ * The result of each, undefined where there is none yet. Resolves once all have one, or `graceMs` after `isEnough`,
+ * which gets the results and the number still awaited. Late results continue unseen. Rejects with the first rejection
+ * until then.
  */
 export async function waitForEnough<T>(
   pending: readonly Promise<T>[],

@@ -8,7 +8,7 @@ export const CountSchema = v.pipe(
   v.minValue(0, 'Expected an integer from 0 to 2^53-1')
 )
 
-/** The name as a body carries it; which names are valid is the registry's to say (SVC-NAM-001). */
+/** The name as a body carries it; the registry judges whether it is valid (SVC-NAM-001). */
 export const NameSchema = v.pipe(
   v.string(),
   v.nonEmpty('Expected a name'),

@@ -35,5 +35,5 @@ export const EstimateSchema = v.pipe(
 )
 export type Estimate = v.InferOutput<typeof EstimateSchema>
 
-/** What a renewal gives; null for what is no name of ours. */
+/** What a renewal gives; null for names that are not ours. */
 export type RenewalGain = Pick<Estimate, 'gain_seconds' | 'left'>

@@ -156,10 +156,8 @@ export const ExplanationSchema = v.pipe(
   }),
   v.metadata({ ref: 'Explanation' })
 )
-/** Who owns a name, and why this daemon thinks so. */
 export type Explanation = v.InferOutput<typeof ExplanationSchema>
 export type ExplainedRule = Explanation['rule']
 export type ExplainedState = Explanation['state']
 export type ExplainedAnswer = Explanation['answers'][number]
-/** What concerns this daemon's own claim. */
 export type OwnExplanation = v.InferOutput<typeof OwnSchema>

@@ -3,7 +3,7 @@ import { CountSchema } from './common.ts'
 
 const ModeSchema = v.picklist(['full', 'light', 'offline'])
 
-/** The peers of the routing table, and what the fixed quorums need of them. */
+/** The peers of the routing table, and how many the fixed quorums need. */
 const DiversitySchema = v.object({
   peers: v.pipe(
     CountSchema,

@@ -52,7 +52,6 @@ export const OwnedNameSchema = v.pipe(
   }),
   v.metadata({ ref: 'OwnedName' })
 )
-/** What is shown of an owned name. */
 export type OwnedNameView = v.InferOutput<typeof OwnedNameSchema>
 export type RenewalView = OwnedNameView['renewal']
 export type NameWarning = OwnedNameView['warnings'][number]

@@ -3,7 +3,6 @@ import { NameSchema, TimeSchema } from './common.ts'
 
 const KeySchema = v.pipe(v.string(), v.hexadecimal(), v.description('Public key'))
 
-/** What a pin says, without the name. */
 export const pinEntries = {
   owner: KeySchema,
   state: v.pipe(

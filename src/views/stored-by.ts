@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { CountSchema } from './common.ts'
 
-/** How far a record got. */
 export const storedBy = {
   stored_by: v.pipe(CountSchema, v.description('Peers that hold the record')),
   of: v.pipe(CountSchema, v.description('Peers that were asked'))

@@ -32,7 +32,6 @@ export const TaskSchema = v.pipe(
   }),
   v.metadata({ ref: 'Task' })
 )
-/** What is shown of a task. */
 export type TaskView = v.InferOutput<typeof TaskSchema>
 export type TaskKind = TaskView['kind']
 export type TaskStatus = TaskView['status']

@@ -19,5 +19,4 @@ export const WantedSchema = v.pipe(
   v.metadata({ ref: 'Wanted' })
 )
 export const WantedListSchema = v.array(WantedSchema)
-/** A name or identity of ours that this daemon looks for in the network. */
 export type WantedView = v.InferOutput<typeof WantedSchema>

@@ -19,5 +19,4 @@ export const ZoneDraftListSchema = v.array(
     v.metadata({ ref: 'ZoneDraft' })
   )
 )
-/** A zone that was saved here and not published. */
 export type ZoneDraft = v.InferOutput<typeof ZoneDraftListSchema>[number]

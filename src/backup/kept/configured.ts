@@ -4,8 +4,8 @@ import { messageOf } from '../../protocol/errors.ts'
 import { checkRecipient } from '../encryption.ts'
 
 /**
- * The kept backup that a whole configuration asks for; undefined where it asks for none. Throws SVC-CFG-001 where one
- * field is missing or a recipient has a wrong checksum.
+ * The kept backup of a whole configuration; undefined where it asks for none. Throws SVC-CFG-001 where one field is
+ * missing or a recipient has a wrong checksum.
  */
 export function configuredBackup({
   backup: { file, recipient: recipients }

@@ -12,11 +12,10 @@ export type KeepAnswer =
       readonly code: string | undefined
     }
 
-/** The kept backup could not be written. The message names the cause. */
 export class KeepError extends Error {
   override readonly name = 'KeepError'
   readonly cure: string | undefined
-  /** Of the system (`ENOSPC`), of the store (`full`) or of the backup (`occupied`), where there is one. */
+  /** Of the system (`ENOSPC`), of the store (`full`) or of the backup (`occupied`), if any. */
   readonly code: string | undefined
 
   constructor(
@@ -33,7 +32,7 @@ export class KeepError extends Error {
   }
 }
 
-/** {@link keepBackup} beside the event loop. Rejects with KeepError. */
+/** {@link keepBackup} off the event loop. Rejects with KeepError. */
 export function keepOnThread(request: KeepRequest): Promise<KeepResult> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(

@@ -1,6 +1,6 @@
 /**
- * One attempt to write the kept backup, on a thread of its own that ends with it: reading, checking signatures and
- * encrypting take long where there are many names.
+ * One attempt to write the kept backup, on a thread of its own that ends with it. With many names, reading, checking
+ * signatures and encrypting take long.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../protocol/errors.ts'
@@ -13,7 +13,7 @@ async function answer(): Promise<KeepAnswer> {
     return { ok: true, value: await keepBackup(workerData as KeepRequest) }
   } catch (error) {
     const cause: unknown = error instanceof Error ? error.cause : undefined
-    // Of a backup's error what the system said says more.
+    // The system's cause of a backup error says more.
     const code = (error instanceof BackupError ? [cause, error] : [error, cause])
       .map((each) => (each as NodeJS.ErrnoException | undefined)?.code)
       .find((each) => typeof each === 'string')

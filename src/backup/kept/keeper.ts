@@ -1,6 +1,6 @@
 /**
- * When the kept backup is written: soon after what the owner does, rarely for what is only seen of others, once a day
- * in any case.
+ * When the kept backup is written: soon after the owner's changes, rarely for what is only seen of others, and at least
+ * once a day.
  */
 import { prefixes } from '../../store/keys.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -17,7 +17,7 @@ export const LATEST_MS = MINUTE
 export const SEEN_MS = 10 * MINUTE
 /** Finds a file that was deleted, moved or replaced by something else. */
 export const CHECK_MS = 60 * MINUTE
-/** A file older than this means trouble, so one in which nothing changed is written again. */
+/** A file older than this means trouble, so an unchanged one is written again. */
 export const REFRESH_MS = 24 * 60 * MINUTE
 const FIRST_RETRY_MS = MINUTE
 
@@ -39,14 +39,13 @@ type TimerName = 'quiet' | 'latest' | 'seen' | 'check' | 'retry'
 export interface KeeperOptions {
   /** Writes the file unless it is there with the same contents; always where forced. */
   readonly write: (isForced: boolean) => Promise<KeepResult>
-  /** Whether the words can be had now. Default: always. While not, changes wait until {@link BackupKeeper.resume}. */
+  /** Whether the words are available now. Default: always. Otherwise changes wait until {@link BackupKeeper.resume}. */
   readonly isReady?: () => boolean
-  /** Whether there is a file at the place. */
   readonly isThere: () => boolean
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** When an earlier run wrote the file, milliseconds since the epoch. */
   readonly writtenMs: number | undefined
-  /** Told of the first failure in a row, of its end, and of records that are left out. */
+  /** Called at the first failure in a row, at its end, and with records that are left out. */
   readonly onFailure: (error: unknown) => void
   readonly onRecovery: () => void
   readonly onLeftOut: (keys: readonly string[]) => void
@@ -55,7 +54,6 @@ export interface KeeperOptions {
 export interface KeeperStatus {
   /** Milliseconds since the epoch; undefined before the first. */
   readonly writtenMs: number | undefined
-  /** Changes wait to be written. */
   readonly isPending: boolean
   /** Attempts since the daemon started. */
   readonly failures: number
@@ -83,7 +81,7 @@ export class BackupKeeper {
     this.#writtenMs = options.writtenMs
   }
 
-  /** Keys that were written or deleted; others than those of a backup change nothing. Never throws. */
+  /** Keys that were written or deleted; keys outside a backup change nothing. Never throws. */
   changed(keys: readonly string[]): void {
     const touched = keys.flatMap((key) => WATCHED.find((prefix) => key.startsWith(prefix)) ?? [])
     if (touched.length === 0) return
@@ -102,7 +100,7 @@ export class BackupKeeper {
     this.#due()
   }
 
-  /** The words can be had again: writes what waited. */
+  /** The words are available again: writes what waited. */
   resume(): void {
     this.#due()
   }

@@ -25,26 +25,23 @@ export interface KeepRequest {
   readonly recipients: readonly string[]
   /** Milliseconds since the epoch. */
   readonly nowMs: number
-  /** Write it even where nothing has changed. */
   readonly isForced: boolean
 }
 
 export interface KeepResult {
   /** False where the file there holds all of it already. */
   readonly isWritten: boolean
-  /** Size of the file where it was written. */
   readonly bytes: number
-  /** Keys of records that cannot be read, and so are in no backup. */
+  /** Keys of unreadable records, which no backup holds. */
   readonly leftOut: readonly string[]
 }
 
 /**
- * Writes the kept backup unless it is there with the same contents. It replaces only a file that this directory wrote:
- * after a lost directory, a new and empty daemon with the same configuration must not replace the one backup of the
- * names.
- *
- * Throws BackupError `occupied`, `source` or `network`, StoreError, or an error of the system; then the file is as it
- * was.
+ * Writes the kept backup unless it is there with the same contents.
+ * It replaces only a file that this directory wrote. After the loss of a directory, an empty daemon with the same
+ * configuration must not replace the one backup of the names.
+ * Throws BackupError `occupied`, `source` or `network`, StoreError, or an error of the system; then the file is
+ * unchanged.
  */
 export async function keepBackup({
   paths,
@@ -64,18 +61,18 @@ export async function keepBackup({
   if (!isForced && present !== undefined && kept?.contents === digest)
     return { isWritten: false, bytes: 0, leftOut: left }
   const plaintext = encodeContents(contents)
-  // What a restore would refuse is worth nothing.
+  // A backup that a restore would refuse is worth nothing.
   decodeContents(plaintext)
   const sealed = await encrypt(plaintext, { recipients })
   const hash = sha256(sealed)
-  // Before the file: a crash after the rename must not make the file a foreign one.
+  // Before the file: after a crash past the rename, the file must not look foreign.
   const known = kept?.sha256 ?? []
   const without = { file, sha256: known, ...(kept?.written_at !== undefined && { written_at: kept.written_at }) }
   noteBackup(paths, { kept_backup: { ...without, sha256: [...known, hash].slice(-MAX_KNOWN) } })
   try {
     writeSealedFile(file, sealed)
   } catch (error) {
-    // Attempts on a disk that is away must not push out what is on it.
+    // Attempts on a missing disk must not evict the hash of the file on it.
     noteBackup(paths, { kept_backup: without })
     throw error
   }
@@ -88,8 +85,8 @@ export async function keepBackup({
 }
 
 /**
- * SHA-256 of the file that is there; undefined where there is none. Throws BackupError `occupied` for one that this
- * directory did not write.
+ * SHA-256 of the file; undefined where there is none. Throws BackupError `occupied` for one that this directory did not
+ * write.
  */
 function readPresent(file: string, kept: KeptBackup | undefined): string | undefined {
   if (!existsSync(file)) return undefined
@@ -125,8 +122,8 @@ function readBounded(file: string): Uint8Array {
 }
 
 /**
- * Of all that a backup is for, without the time: two of the same need no second file. The words are left out: what is
- * noted holds nothing of a secret.
+ * Of the backup's contents without the time: two of the same need no second file. The words are left out, so that the
+ * note holds nothing of a secret.
  */
 function contentsDigest({ records, profile, program }: BackupContents, recipients: readonly string[]): string {
   const hash = createHash('sha256')

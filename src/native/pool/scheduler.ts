@@ -1,10 +1,9 @@
 /**
- * Who gets a thread next. Work waits in three lanes: our own first; then claims that were expected and those that were
- * not, in proportion 4 : 1 of the threads' time while both wait (docs/verification.md, "What keeps honest work going"). A lane is
- * bounded: what does not fit is refused at once.
- *
- * Proofs travel together, as many as make a slice: crossing to a thread is paid once for them, and whoever comes next
- * waits for one slice at most.
+ * Which work gets a thread next. There are three lanes: our own; claims that were expected; claims that were not.
+ * Our own comes first. The others share the threads' time 4 : 1 while both wait (docs/verification.md, "What keeps
+ * honest work going"). A lane is bounded and refuses further work at once.
+ * Proofs travel together, as many as make a slice: a slice crosses to a thread once, and the next job waits for one
+ * slice at most.
  */
 import { NativeError } from '../errors.ts'
 import type { Call, WorkerCalls } from '../worker/requests.ts'
