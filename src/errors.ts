@@ -1,9 +1,9 @@
 /**
- * The error table: every code that the HTTP interface, a task or the command line can show, with its
- * HTTP status, what causes it and how to cure it. `docs/errors.md` and `GET /errors/{code}` are made from it.
+ * The error table: every code of the HTTP interface, of tasks and of the command line, with its HTTP status, cause and
+ * cure. It is the source of `docs/errors.md` and `GET /errors/{code}`.
  */
 export interface ErrorEntry {
-  /** HTTP status; `null` for codes that no answer has, see `occurrence`. */
+  /** HTTP status; `null` for codes outside HTTP answers, see `occurrence`. */
   readonly status: number | null
   readonly title: string
   readonly cause: string
@@ -21,7 +21,7 @@ export const ERROR_TABLE = {
     status: 413,
     title: 'Body too large',
     cause: 'The body is larger than the limit of this route (256 KiB at most).',
-    cure: 'Send less. A zone holds at most 16 KiB, an identity log at most 100 KiB.'
+    cure: 'Send a smaller body. A zone holds at most 16 KiB, an identity log at most 100 KiB.'
   },
   'SVC-REQ-003': {
     status: 415,
@@ -33,12 +33,12 @@ export const ERROR_TABLE = {
     status: 404,
     title: 'No such route',
     cause: 'Nothing is served at this path.',
-    cure: 'Look the path up in /openapi.json or /docs.'
+    cure: 'Look up the path in /openapi.json or /docs.'
   },
   'SVC-REQ-005': {
     status: 429,
     title: 'Rate limited',
-    cause: 'This client sent more requests than the daemon answers in that time.',
+    cause: 'This client sent more requests than the daemon allows in that time.',
     cure: 'Wait as long as `Retry-After` says, then try again.'
   },
   'SVC-REQ-006': {
@@ -63,7 +63,8 @@ export const ERROR_TABLE = {
     status: 403,
     title: 'Forbidden',
     cause:
-      'The token lacks the scope, the Host or Origin header names a place this daemon does not answer for, or a page of another origin looks something up without a token.',
+      'The token lacks the scope, or the Host or Origin header is not allowed here. ' +
+      'Or a page of another origin looks something up without a token.',
     cure: 'Use a token with that scope, or add the host to api.allowed_hosts (the origin to api.allowed_origins).'
   },
   'SVC-AUT-003': {
@@ -76,14 +77,14 @@ export const ERROR_TABLE = {
     status: 421,
     title: 'Asked at another address',
     cause:
-      'The address in the challenge is not the one at which the daemon got it: something between forwards the connection.',
-    cure: 'Dial the daemon itself. Through a tunnel, a proxy or a container port give the token with --token.'
+      'The address in the challenge is not the one at which the daemon received it: something forwards the connection.',
+    cure: 'Dial the daemon itself. Through a tunnel, a proxy or a container port, give the token with --token.'
   },
   'SVC-RES-001': {
     status: 503,
     title: 'Network offline',
     cause: 'The daemon is in mode offline, or has no peer to ask.',
-    cure: 'Check the connection and p2p.bootstrap, or set mode to full or light; then try again.'
+    cure: 'Check the connection and p2p.bootstrap, or set mode to full or light. Then try again.'
   },
   'SVC-RES-002': {
     status: 404,
@@ -94,33 +95,38 @@ export const ERROR_TABLE = {
   'SVC-RES-003': {
     status: 410,
     title: 'Registration lapsed',
-    cause: 'The lease of this name has ended; in the grace after it only its owner may renew.',
-    cure: 'The owner renews it (`chronym renew NAME`); after the grace anyone may register it.'
+    cause: 'The lease of this name has ended. In the grace period after it, only its owner may renew it.',
+    cure: 'The owner renews it (`chronym renew NAME`); after the grace period anyone may register it.'
   },
   'SVC-RES-004': {
     status: 409,
     title: 'Contested',
     cause:
-      'The peers that could be reached disagree about the owner and none has a majority, most of them name another owner than before, or they show an older record or identity than was seen before.',
-    cure: 'Wait until the contest is settled and ask again; `chronym explain NAME` shows who said what about a name. To believe the majority of the next look: `chronym pins forget NAME`.'
+      'The peers that answered disagree, and no owner has a majority. Or most name another ' +
+      'owner than before, or they show an older record or identity than before.',
+    cure:
+      'Wait until the contest is settled and ask again. `chronym explain NAME` shows each ' +
+      'answer. To accept the majority of the next look: `chronym pins forget NAME`.'
   },
   'SVC-PIN-001': {
     status: 404,
     title: 'No such pin',
-    cause: 'This daemon remembers no owner of that name; it may have forgotten it before, or the lease is over.',
+    cause: 'This daemon remembers no owner of that name: you may have removed the pin, or the lease is over.',
     cure: 'List the pins: GET /api/pins or `chronym pins list`.'
   },
   'SVC-WNT-001': {
     status: 409,
     title: 'Too many names are looked for',
-    cause: 'This daemon looks for as many lost names and identities as it may at a time.',
-    cure: 'See what it looks for (`chronym adopt`, GET /api/wanted) and give up what is not yours: `chronym adopt --forget NAME`.'
+    cause: 'This daemon already looks for the maximum of lost names and identities.',
+    cure:
+      'List them (`chronym adopt`, GET /api/wanted), and drop those ' +
+      'that are not yours: `chronym adopt --forget NAME`.'
   },
   'SVC-WNT-002': {
     status: 404,
     title: 'Not looked for',
     cause: 'This daemon does not look for that name or identity; it may have found it.',
-    cure: 'List what is looked for: GET /api/wanted or `chronym adopt`. What was found is among `chronym names`.'
+    cure: 'List what is looked for: GET /api/wanted or `chronym adopt`. `chronym names` shows those it has found.'
   },
   'SVC-ZON-001': {
     status: 422,
@@ -132,7 +138,7 @@ export const ERROR_TABLE = {
     status: 422,
     title: 'Invalid zone',
     cause: 'The zone breaks a rule; `errors` names the label and the record.',
-    cure: 'Mend that record and send the zone again. Nothing was saved.'
+    cure: 'Fix that record and send the zone again. Nothing was saved.'
   },
   'SVC-ZON-003': {
     status: 404,
@@ -143,8 +149,8 @@ export const ERROR_TABLE = {
   'SVC-ZON-004': {
     status: 412,
     title: 'Zone changed since',
-    cause: 'The zone is not the one that If-Match names: somebody changed it in between.',
-    cure: 'Read the zone again, make the change on it, and send it with the new ETag.'
+    cause: 'The zone is not the one that If-Match names: it has changed since.',
+    cure: 'Read the zone again, apply your change, and send it with the new ETag.'
   },
   'SVC-NAM-001': {
     status: 400,
@@ -162,13 +168,15 @@ export const ERROR_TABLE = {
     status: 403,
     title: 'Not the owner',
     cause: 'This daemon does not own that name.',
-    cure: 'Register it first, or ask the daemon that owns it. `chronym names` lists what this one owns.'
+    cure: 'Register it first, or use the daemon that owns it. `chronym names` lists the names of this one.'
   },
   'SVC-REG-001': {
     status: 409,
     title: 'Name taken',
     cause: 'The name is registered by another key, or by another claim of the same key.',
-    cure: 'Choose another name, or wait until its lease and grace have ended. A name of this daemon is extended by a renewal; `chronym adopt NAME` takes up one of its seed that it does not list.'
+    cure:
+      'Choose another name, or wait until its lease and grace period have ended. Renew a name of this ' +
+      'daemon. For a name of this seed that the daemon does not list: `chronym adopt NAME`.'
   },
   'SVC-REG-002': {
     status: 409,
@@ -179,20 +187,20 @@ export const ERROR_TABLE = {
   'SVC-PUB-001': {
     status: 422,
     title: 'Record refused',
-    cause: 'The record breaks a rule of the network, or a newer one stands; `detail` says which.',
-    cure: 'Mend what the detail names and publish again.'
+    cause: 'The record breaks a rule of the network, or a newer one is published already; `detail` says which.',
+    cure: 'Fix what the detail names and publish again.'
   },
   'SVC-PUB-002': {
     status: 502,
     title: 'Too few peers stored it',
-    cause: 'Fewer than half of the peers asked hold the record after the attempt.',
+    cause: 'At most half of the peers asked hold the record after the attempt.',
     cure: 'The daemon keeps trying. Check the peers with `chronym status` and publish again.'
   },
   'SVC-KID-001': {
     status: 422,
     title: 'Invalid identity document or manifest',
     cause: 'The document or manifest breaks a rule; `detail` says which.',
-    cure: 'Mend it, sign it again and publish again.'
+    cure: 'Fix it, sign it again and publish again.'
   },
   'SVC-TSK-001': {
     status: 404,
@@ -203,112 +211,130 @@ export const ERROR_TABLE = {
   'SVC-TSK-002': {
     status: 429,
     title: 'Task queue full',
-    cause: 'As many registrations wait as vdf.queue allows; renewals are always taken.',
+    cause: 'vdf.queue allows no further waiting registration; renewals are always accepted.',
     cure: 'Wait for one to end, cancel one, or raise vdf.queue, then try again.'
   },
   'SVC-TSK-003': {
     status: null,
     title: 'Task cancelled',
-    cause: 'The task was cancelled before it had ended.',
-    cure: 'Start it again if that was a mistake; a finished proof is taken up.'
+    cause: 'The task was cancelled before it ended.',
+    cure: 'Start it again if that was a mistake; it reuses a finished proof.'
   },
   'SVC-TSK-004': {
     status: 409,
     title: 'Task has ended',
-    cause: 'The task is completed, was cancelled or has failed: it can be neither paused, resumed nor cancelled.',
-    cure: 'Look at how it ended: `chronym status TASK_ID`. To take it off the list: DELETE its status, or `chronym cancel --clear TASK_ID`.'
+    cause: 'The task is completed, cancelled or failed: you cannot pause, resume or cancel it.',
+    cure:
+      'See how it ended: `chronym status TASK_ID`. To clear it from the list: ' +
+      '`chronym cancel --clear TASK_ID`, or DELETE its status.'
   },
   'SVC-BCN-001': {
     status: 503,
     title: 'Randomness beacon unavailable',
-    cause: 'No beacon answers, or its pulse does not verify against the pinned key.',
+    cause: 'No beacon answers, or its pulse does not verify under the pinned key.',
     cure: 'Check the connection and beacon.urls; the daemon tries again by itself.'
   },
   'SVC-CFG-001': {
     status: 400,
     title: 'Invalid configuration',
     cause: 'A configuration field is unknown or its value does not fit; `errors` names it.',
-    cure: 'Mend what is named. `chronym config get` shows each field of a running daemon with its value, `chronymd --help` explains them, `chronym config check` checks a file.'
+    cure:
+      'Fix that field. `chronym config check` checks a file, `chronymd --help` explains each ' +
+      'field, and `chronym config get` shows the values of a running daemon.'
   },
   'SVC-CFG-002': {
     status: 409,
     title: 'Needs a restart',
     cause: 'That field cannot change while the daemon runs.',
-    cure: 'Change it in config.toml (or the flag, or the environment) and restart the daemon.'
+    cure: 'Change it in config.toml, in the flag or in the environment, and restart the daemon.'
   },
   'SVC-KEY-001': {
     status: null,
     title: 'Seed missing',
     cause:
-      'The data directory belongs to a seed, and the file seed-words is not there. With a new seed its names could neither be renewed nor published.',
-    cure: 'Put the 24 words back with `chronym key import`, giving the directory with --data-dir, or begin in a new directory.'
+      'The data directory belongs to a seed, but the file seed-words is ' +
+      'missing. A new seed could neither renew nor publish its names.',
+    cure: 'Restore the 24 words with `chronym key import --data-dir DIR`, or start in a new directory.'
   },
   'SVC-KEY-002': {
     status: 409,
     title: 'Another seed',
-    cause:
-      'The data directory belongs to another seed than the one it is given. Its names could neither be renewed nor published.',
-    cure: 'Use the 24 words of this directory: move a wrong seed-words file away and run `chronym key import`. Or use the directory of this seed, or a new one, with --data-dir.'
+    cause: 'The data directory belongs to another seed. The given one could neither renew nor publish its names.',
+    cure:
+      'Use the 24 words of this directory: move the wrong seed-words file away and run ' +
+      '`chronym key import`. Or use --data-dir with the directory of this seed, or a new one.'
   },
   'SVC-KEY-003': {
     status: 409,
     title: 'Unreadable seed',
     cause:
-      'The file seed-words does not hold 24 words of the BIP-39 English list with the right checksum; or seed-words.age is no sealed seed that can be read.',
-    cure: 'Put the 24 words back with `chronym key import`, which keeps the damaged file beside the new one; or correct them in the file.'
+      'The file seed-words does not hold 24 words of the BIP-39 English list with a ' +
+      'valid checksum. Or seed-words.age is not a readable sealed seed.',
+    cure:
+      'Restore the 24 words with `chronym key import`, which keeps the ' +
+      'damaged file beside the new one. Or correct them in the file.'
   },
   'SVC-KEY-004': {
     status: null,
     title: 'Unreadable node key',
-    cause: 'The file node-key is cut off or damaged. No name depends on it: peers know this node by it.',
-    cure: 'Move the file away and start again: the daemon makes a new key, and peers see a new node. Or put the file back from a copy.'
+    cause: 'The file node-key is cut off or damaged. Peers know this node by it; no name depends on it.',
+    cure:
+      'Move the file away and start again: the daemon makes a new key, and ' +
+      'peers see a new node. Or restore the file from a copy.'
   },
   'SVC-KEY-005': {
     status: null,
     title: 'Directory in use',
-    cause: 'A daemon or another command uses the data directory, whose seed cannot change meanwhile.',
+    cause: 'A daemon or another command uses the data directory; its seed cannot change at the same time.',
     cure: 'Stop the daemon of that directory, or give another directory with --data-dir.'
   },
   'SVC-KEY-006': {
     status: 423,
     title: 'Seed locked',
     cause:
-      'The seed of this data directory is under a passphrase that nobody has given yet. Whatever needs a signature waits or is refused.',
-    cure: 'Unlock it with `chronym unlock`, or start the daemon with --seed-passphrase-file. Look-ups and squaring go on meanwhile.'
+      'The seed of this data directory is locked under a passphrase. ' +
+      'Everything that needs a signature waits or is refused.',
+    cure:
+      'Unlock it with `chronym unlock`, or start the daemon with ' +
+      '--seed-passphrase-file. Look-ups and squaring continue while it is locked.'
   },
   'SVC-KEY-007': {
     status: 403,
     title: 'Wrong passphrase',
     cause: 'The passphrase does not open the sealed seed, seed-words.age.',
-    cure: 'Give the passphrase that `chronym key passphrase` set. Where it is lost, move seed-words.age away and put the 24 words back with `chronym key import`, or restore a backup.'
+    cure:
+      'Give the passphrase that `chronym key passphrase` set. If you lost it, move seed-words.age ' +
+      'away and restore the 24 words with `chronym key import`, or restore a backup.'
   },
   'SVC-KEY-008': {
     status: null,
     title: 'No passphrase in the file',
-    cause: 'The file that should hold the passphrase of the seed cannot be read, or its first line is empty.',
-    cure: 'Put the passphrase on the first line of the file that --seed-passphrase-file, seed.passphrase_file or the systemd credential chronym-passphrase names; or leave it out, and unlock with `chronym unlock`.'
+    cause: 'The file with the passphrase of the seed cannot be read, or its first line is empty.',
+    cure:
+      'Put the passphrase on the first line of that file: --seed-passphrase-file, seed.passphrase_file, or ' +
+      'the systemd credential chronym-passphrase. Or name no file, and run `chronym unlock`.'
   },
   'SVC-KEY-009': {
     status: 409,
     title: 'Seed without a passphrase',
-    cause: 'The seed of this data directory is in clear, so there is nothing to lock.',
+    cause: 'The seed of this data directory is in clear, so it cannot be locked.',
     cure: 'Stop the daemon and set a passphrase: `chronym key passphrase`.'
   },
   'SVC-STO-001': {
     status: 507,
     title: 'Store failing',
-    cause: 'The disk is full or the store cannot write. Nothing that was stored before is lost.',
-    cure: 'Free space or mend the disk; the daemon goes on by itself.'
+    cause: 'The disk is full or the store cannot write. Stored data is not lost.',
+    cure: 'Free space or fix the disk; the daemon resumes by itself.'
   },
   'SVC-INT-001': {
     status: 500,
     title: 'Internal error',
-    cause: 'The daemon met a condition it does not know.',
-    cure: 'Look in its log for the request id and report it.'
+    cause: 'The daemon failed with an unexpected error.',
+    cure: 'Search its log for the request id, and report it.'
   }
 } as const satisfies Record<string, ErrorEntry>
 
-/** Where a code occurs that has no HTTP status. */
+/** Where a code without an HTTP status occurs. */
 export function occurrence(code: ErrorCode): string {
   return code.startsWith('SVC-KEY-')
     ? 'at the start of the daemon, and from `chronym key`'
@@ -317,7 +343,7 @@ export function occurrence(code: ErrorCode): string {
 
 export type ErrorCode = keyof typeof ERROR_TABLE
 
-/** One field at fault: a JSON-pointer-like path (`records/www/0/value`) and what is wrong there. */
+/** One field at fault: a JSON-pointer-like path (`records/www/0/value`) and its fault. */
 export interface FieldError {
   readonly path: string
   readonly message: string
@@ -325,13 +351,13 @@ export interface FieldError {
 
 export interface ServiceErrorOptions extends ErrorOptions {
   readonly errors?: readonly FieldError[]
-  /** Seconds after which trying again makes sense. */
+  /** Seconds. */
   readonly retryAfter?: number
   /** More members of the problem body, such as `task_id`. */
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
-/** An error that a user is meant to see: a code of the table and a detail that names this case. */
+/** An error for users: a code of the table and a detail that names this case. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode

@@ -24,7 +24,8 @@ export function logLineText(line: string): string {
     ([name, value]) => `${name}=${textOf(value)}`
   )
   const label = (pino.levels.labels[Number(level)] ?? '').padEnd(5)
-  return `${printable([`${new Date(String(time)).toTimeString().slice(0, 8)} ${label} ${textOf(msg ?? '')}`, ...facts].join('  '))}\n`
+  const message = `${new Date(String(time)).toTimeString().slice(0, 8)} ${label} ${textOf(msg ?? '')}`
+  return `${printable([message, ...facts].join('  '))}\n`
 }
 
 function textOf(value: unknown): string {

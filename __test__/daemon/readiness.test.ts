@@ -58,9 +58,9 @@ function parts(owned: OwnedNameView[], diversity: NetworkDiversityView | null = 
 }
 
 describe('readiness', () => {
-  it('counts the names that need looking after, and names none', () => {
+  it('counts the names that need attention, and names none', () => {
     const checks = checkReadiness({ ...parts([name(), WARNED]) })
-    expect(checks).toContainEqual({ name: 'names', ok: true, detail: '1 of 2 need looking after', warning: true })
+    expect(checks).toContainEqual({ name: 'names', ok: true, detail: '1 of 2 need attention', warning: true })
     expect(JSON.stringify(checks)).not.toContain('alice')
     expect(checkReadiness({ ...parts([name()]) })).toContainEqual({
       name: 'names',
@@ -72,7 +72,7 @@ describe('readiness', () => {
   it('warns while the seed is nowhere else, and calls nothing unready', () => {
     const seed = (isSeedSafe: boolean) =>
       checkReadiness({ ...parts([]), isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')
-    expect(seed(false)).toEqual({ name: 'seed', ok: true, detail: 'not known to be kept anywhere else', warning: true })
+    expect(seed(false)).toEqual({ name: 'seed', ok: true, detail: 'no other copy is known', warning: true })
     expect(seed(true)).toEqual({ name: 'seed', ok: true, detail: 'kept elsewhere too' })
   })
 
@@ -122,12 +122,12 @@ describe('readiness', () => {
     })
     expect(backup({ state: 'missing' })).toMatchObject({
       warning: true,
-      detail: 'written 90 s ago, and not there any more'
+      detail: 'written 90 s ago, but missing now'
     })
     expect(checkReadiness(parts([])).some((check) => check.name === 'backup')).toBe(false)
   })
 
-  it('says that tasks cannot go on, and why, as when the disk is full', () => {
+  it('says that tasks cannot continue, and why, as when the disk is full', () => {
     const { tasks, ...rest } = parts([])
     const task = (paused: boolean, code?: string) => ({
       status: 'running',
@@ -144,7 +144,7 @@ describe('readiness', () => {
     expect(checkReadiness({ ...rest, tasks: { ...tasks, list } })).toContainEqual({
       name: 'tasks',
       ok: true,
-      detail: '2 cannot go on: SVC-STO-001',
+      detail: '2 cannot continue: SVC-STO-001',
       warning: true
     })
     expect(checkReadiness({ ...rest, tasks: { ...tasks, list: () => list().slice(2) } })).toContainEqual({

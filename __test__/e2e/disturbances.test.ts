@@ -158,7 +158,7 @@ describe('a data directory that cannot be written', () => {
     free()
     await completed(daemon, id)
     // From where it was halted, not from the beginning.
-    const resumed = daemon.logText().match(/"squarings":(\d+),"msg":"the evaluation goes on from a checkpoint"/)
+    const resumed = daemon.logText().match(/"squarings":(\d+),"msg":"the evaluation resumes from a checkpoint"/)
     expect(Number(resumed?.[1])).toBeGreaterThan(0)
   })
 })

@@ -49,7 +49,7 @@ it('the second that publishes is refused before it sends anything, though no rec
   const refusal = await two.request('POST', '/api/zone/alice.chronym/publish')
   expect(refusal.body).toMatchObject({
     code: 'SVC-PUB-001',
-    detail: expect.stringContaining('another daemon has this seed') as string
+    detail: expect.stringContaining('Another daemon has this seed') as string
   })
   expect((await two.request('GET', '/api/names')).body).toMatchObject([
     {

@@ -14,7 +14,7 @@ describe('a disk that is full', () => {
   const full = (): never => {
     throw new StoreError('full', 'no space')
   }
-  const waiting = { code: 'SVC-STO-001', message: expect.stringContaining('goes on by itself') as string }
+  const waiting = { code: 'SVC-STO-001', message: expect.stringContaining('resumes by itself') as string }
 
   it('halts the evaluation when a checkpoint cannot be written, keeps it in memory, and goes on from it when there is room', async () => {
     const id = at.register()

@@ -150,7 +150,7 @@ describe('the time left', () => {
     expect(at.manager.get(id)).toMatchObject({ phase: 'prove', eta_seconds: 10 })
   })
 
-  it('counts what is squared anew for a damage, and not what was kept beyond it, which is no work when it is met again', async () => {
+  it('counts what is squared again for a damage, not what was kept beyond it', async () => {
     const id = at.register()
     const run = await at.evaluation()
     for (const squarings of [200, 400, 800]) {

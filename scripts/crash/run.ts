@@ -340,7 +340,7 @@ class Scene {
   #resumedWhere(victim: Daemon, checkpoint: number): void {
     for (const line of victim.log()) {
       const { msg, task, squarings } = JSON.parse(line) as { msg?: string; task?: string; squarings?: number }
-      if (msg !== 'the evaluation goes on from a checkpoint' || task !== this.#job?.taskId) continue
+      if (msg !== 'the evaluation resumes from a checkpoint' || task !== this.#job?.taskId) continue
       this.#claims.hold(
         squarings === checkpoint,
         `${task ?? ''}: went on from ${squarings ?? 0} squarings instead of ${checkpoint}`

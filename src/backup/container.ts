@@ -141,7 +141,7 @@ function readFiles(listed: v.InferOutput<typeof Manifest>['files'], rest: Buffer
       throw damaged(`file ${path} is not what the manifest says`)
     return { path, bytes }
   })
-  if (offset !== rest.length) throw damaged('it goes on after its end')
+  if (offset !== rest.length) throw damaged('it has data after its end')
   if (new Set(listed.map(({ path }) => path)).size !== listed.length) throw damaged('a file is there twice')
   return files
 }
@@ -157,7 +157,7 @@ function attempt<T>(what: string, work: () => T): T {
 function damaged(reason: string, cause?: unknown): BackupError {
   return new BackupError(
     'damaged',
-    `this is no backup of chronym that can be read: ${reason}`,
+    `this is not a readable backup of chronym: ${reason}`,
     'Take another copy of the backup. Nothing was written.',
     { cause }
   )

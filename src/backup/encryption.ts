@@ -30,7 +30,7 @@ export function checkRecipient(recipient: string): void {
   } catch (error) {
     throw new BackupError(
       'recipient',
-      `"${recipient}" is no public key of age`,
+      `"${recipient}" is not a public key of age`,
       'It begins with age1; `age-keygen` makes one and prints it.',
       { cause: error }
     )
@@ -84,7 +84,7 @@ export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Ar
   } catch (error) {
     throw new BackupError(
       'damaged',
-      'what --identity names is no secret key of age',
+      'what --identity names is not a secret key of age',
       'It holds lines that begin with AGE-SECRET-KEY-1, as `age-keygen` writes them.',
       { cause: error }
     )
@@ -117,7 +117,7 @@ function withoutArmor(file: Uint8Array): Uint8Array {
 function damaged(reason: string, cause?: unknown): BackupError {
   return new BackupError(
     'damaged',
-    `this backup is damaged or none: ${reason}`,
+    `this backup is damaged, or is not a backup: ${reason}`,
     'Take another copy of the backup. Nothing was written.',
     { cause }
   )

@@ -6,11 +6,7 @@ import { BackupError } from './errors.ts'
 /** Throws BackupError `occupied` where there is something, so that no backup replaces another. */
 export function requireNoFile(file: string): void {
   if (existsSync(file))
-    throw new BackupError(
-      'occupied',
-      `${file} is there already`,
-      'Name another file, or replace this one with --force.'
-    )
+    throw new BackupError('occupied', `${file} exists already`, 'Name another file, or replace this one with --force.')
 }
 
 /**
@@ -21,7 +17,7 @@ export function writeSealedFile(file: string, bytes: Uint8Array): void {
   const place = resolve(file)
   const temporary = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`)
   try {
-    if (existsSync(place) && !statSync(place).isFile()) throw new Error('it is no file')
+    if (existsSync(place) && !statSync(place).isFile()) throw new Error('it is not a file')
     writeFileSync(temporary, bytes, { mode: 0o600, flush: true })
     renameSync(temporary, place)
     syncDirectory(dirname(place))

@@ -73,7 +73,7 @@ class FollowingClient implements BeaconClient {
     this.#following = true
     const { signal } = this.#life
     this.#follow(signal).catch((error: unknown) => {
-      if (!signal.aborted) this.#warn(`the beacon is not followed any more: ${String(error)}`)
+      if (!signal.aborted) this.#warn(`following the beacon has ended: ${String(error)}`)
     })
   }
 
@@ -181,7 +181,8 @@ class FollowingClient implements BeaconClient {
     const lags = clockLags(clock, pulse.round)
     if (lags && !this.#warnedOfClock) {
       this.#warn(
-        `this machine's clock lags: it is at round ${clock}, but the verified pulse is of round ${pulse.round}. Going by the pulse; set the clock.`
+        `this machine's clock lags: it is at round ${clock}, but the verified pulse ` +
+          `is of round ${pulse.round}. Going by the pulse; set the clock.`
       )
     }
     this.#warnedOfClock = lags

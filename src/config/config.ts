@@ -170,7 +170,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('api.allowed_origins', 'list', 'web origins that may call the interface'),
   field('p2p.listen', 'list', 'multiaddrs to listen on for peers', 'listen'),
   field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through', 'bootstrap'),
-  field('p2p.storage_mib', 'number', 'size of the database from which on nothing new is stored for others, MiB'),
+  field('p2p.storage_mib', 'number', 'database size from which nothing new is stored for others, MiB'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),
   field('vdf.threads', 'number', 'worker threads for evaluations'),
   field('vdf.proving_threads', 'number', 'threads that evaluations may use together for proving'),

@@ -5,6 +5,7 @@ import {
   configFromFile,
   configFromFlags,
   CONFIG_FIELDS,
+  type ConfigField,
   type FieldKind
 } from '../config/config.ts'
 import type { StartSources } from '../config/sources.ts'
@@ -29,8 +30,8 @@ const USAGE = `Usage: chronymd [options]
 Runs the Chronym daemon until Ctrl-C or SIGTERM.
 
   --config FILE                 configuration file (default: ${defaultConfigFile()})
-${CONFIG_FIELDS.map((field) => `  --${`${field.flag} ${VALUES[field.kind]}`.padEnd(28)}${field.help} (${field.env})`).join('\n')}
-  --json                        print where things are as one JSON object
+${CONFIG_FIELDS.map(usageOf).join('\n')}
+  --json                        print addresses and paths as one JSON object
   --version                     print the version
   --help                        print this
 
@@ -67,16 +68,24 @@ function parseInvocation(args: readonly string[], env: NodeJS.ProcessEnv): Invoc
 
 function describe(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
-    return `${error.message}. The disk that holds the data directory is full: free some space and start again. Nothing is lost.`
+    return (
+      `${error.message}. The disk that holds the data directory is full: ` +
+      'free some space and start again. Nothing is lost.'
+    )
   }
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error)
   const { title, cure } = ERROR_TABLE[error.code]
   return `${title} (${error.code}): ${error.message}\n${cure}`
 }
 
+function usageOf({ flag, kind, help, env }: ConfigField): string {
+  return `  --${`${flag} ${VALUES[kind]}`.padEnd(28)}${help} (${env})`
+}
+
 function banner(daemon: RunningDaemon): string {
+  const apiWarning = daemon.apiWarning === undefined ? '' : `\n             warning: ${daemon.apiWarning}`
   return `chronym ${VERSION}, network ${daemon.network}${daemon.warning === undefined ? '' : `: ${daemon.warning}`}
-  API        ${daemon.apiUrl}   (docs: ${daemon.apiUrl}/docs)${daemon.apiWarning === undefined ? '' : `\n             warning: ${daemon.apiWarning}`}
+  API        ${daemon.apiUrl}   (docs: ${daemon.apiUrl}/docs)${apiWarning}
   token      ${daemon.tokenFile}
   data       ${daemon.dataDir}
   peer id    ${daemon.peerId}
@@ -126,7 +135,8 @@ async function stopInTime(daemon: RunningDaemon, quiet: boolean): Promise<number
     return EXIT_OK
   }
   process.stderr.write(
-    `chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; leaving it. Nothing is lost: tasks resume at the next start.\n`
+    `chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; ` +
+      'leaving it. Nothing is lost: tasks resume at the next start.\n'
   )
   process.exit(EXIT_OK)
 }

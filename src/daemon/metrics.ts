@@ -141,7 +141,7 @@ function observeDiversity(registers: Registry[], network: Pick<NameRegistry, 'ne
       }
     })
   }
-  gauge('chronym_diverse_peers', 'Peers of the routing table that count beside each other', ({ peers }) => peers)
+  gauge('chronym_diverse_peers', 'Diverse peers of the routing table', ({ peers }) => peers)
   gauge(
     'chronym_diverse_peers_missing',
     'Diverse peers that answers, settling and adoption lack',
@@ -162,7 +162,7 @@ function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNam
   })
   new Gauge({
     name: 'chronym_name_warnings',
-    help: 'Names of this daemon that need looking after, by what is the matter',
+    help: 'Names of this daemon that need attention, by warning',
     labelNames: ['warning'],
     registers,
     collect() {

@@ -18,10 +18,10 @@ const NEW_SEED =
   'this directory has a new seed, to which all its names will belong: write its 24 words down, then check them'
 const UNCHECKED_SEED =
   'only this directory is known to have the seed of its names: write the 24 words down, then check them'
-const LOCKED_SEED =
-  'the seed is locked: look-ups and squaring go on, and whatever needs a signature waits until it is unlocked'
+const LOCKED_SEED = 'the seed is locked: look-ups and squaring continue, and signatures wait until it is unlocked'
 const HALF_SEALED =
-  'the words of the seed are in clear beside the sealed ones: setting or removing the passphrase was cut off; stop the daemon and run `chronym key passphrase` again'
+  'the words of the seed are in clear beside the sealed ones: a passphrase change ' +
+  'was cut off. Stop the daemon and run `chronym key passphrase` again'
 
 export interface OpenDirectoryParts {
   readonly paths: DataPaths
@@ -57,7 +57,7 @@ export async function openDirectory({
     onSetAside: (key, reason) =>
       log.error(
         { key, reason },
-        'a record of the database cannot be read; it is set aside as it is, and everything else goes on'
+        'a record of the database cannot be read; it is set aside unchanged, and nothing else is affected'
       ),
     onChange: (changed) => keeper?.changed(changed)
   })

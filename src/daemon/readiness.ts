@@ -82,7 +82,7 @@ function checkStored({ working, stalled, unreadable, names, warned }: Stored): R
 
 /** A locked seed is no failure: look-ups and squaring go on. */
 function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): ReadinessCheck {
-  const safety = isSafe ? 'kept elsewhere too' : 'not known to be kept anywhere else'
+  const safety = isSafe ? 'kept elsewhere too' : 'no other copy is known'
   const waiting = unsigned === 0 ? 'no task waits for it' : `${unsigned} task(s) wait for a signature`
   return warnedOf('seed', isSafe && !isLocked ? 0 : 1, safety, isLocked ? `locked, ${waiting}; ${safety}` : safety)
 }
@@ -93,7 +93,7 @@ function checkBackup(backup: Pick<BackupKeeper, 'status'>, nowMs: number): Readi
   const age =
     writtenMs === undefined ? 'not written yet' : `written ${Math.max(0, Math.round((nowMs - writtenMs) / 1000))} s ago`
   if (state === 'waiting') return warnedOf('backup', 0, `${age}, changes wait until the seed is unlocked`, '')
-  if (state === 'missing') return warnedOf('backup', 1, '', `${age}, and not there any more`)
+  if (state === 'missing') return warnedOf('backup', 1, '', `${age}, but missing now`)
   return warnedOf(
     'backup',
     state === 'failing' ? 1 : 0,

@@ -91,7 +91,7 @@ export function createSeedService({
       isBusy = true
       try {
         const text = readSealedSeed(paths)
-        if (text === undefined) throw new ServiceError('SVC-KEY-003', `${paths.sealedSeed} is not there any more.`)
+        if (text === undefined) throw new ServiceError('SVC-KEY-003', `${paths.sealedSeed} is missing now.`)
         const seed = await unseal({ text, passphrase, path: paths.sealedSeed })
         admit(seed)
         holder.unlock(seed)

@@ -40,7 +40,9 @@ export function readAccessToken(path: string): string | undefined {
   try {
     requireOwn(path, file)
     const token = readFileSync(file, 'utf8').trim()
-    const cure = `Stop the daemon, delete the file and start again: the daemon makes a new token. Or put the whole token back.`
+    const cure =
+      'Stop the daemon, delete the file and start again: the daemon ' +
+      'makes a new token. Or put the whole token back.'
     if (token.length < MIN_TOKEN_CHARACTERS)
       throw new AccessTokenError(
         `the access token in ${path} is too short: ${token.length} characters, ${MIN_TOKEN_CHARACTERS} at least`,
@@ -63,7 +65,8 @@ function requireOwn(path: string, file: number): void {
   if (self !== 0 && uid !== self) {
     throw new AccessTokenError(
       `the access token ${path} belongs to another user (uid ${uid})`,
-      'Run this as the user that runs the daemon; if somebody else put the file there, delete it and restart the daemon.'
+      'Run this as the user that runs the daemon; if somebody else put ' +
+        'the file there, delete it and restart the daemon.'
     )
   }
   if ((mode & OTHERS) !== 0) {

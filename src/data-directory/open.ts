@@ -151,7 +151,7 @@ function requireUnchanged(paths: DataPaths, seed: Uint8Array, before: string | u
   if (!isSame)
     throw new ServiceError(
       'SVC-KEY-002',
-      `The seed of ${paths.root} was changed by another command meanwhile. Nothing was changed.`
+      `The seed of ${paths.root} was changed by another command. This one changed nothing.`
     )
 }
 
@@ -205,7 +205,8 @@ function putSeed(paths: DataPaths, seed: Uint8Array, at: string): boolean {
   if (seedForm(paths) === 'sealed') {
     throw new ServiceError(
       'SVC-KEY-002',
-      `${paths.sealedSeed} holds a seed under a passphrase, which is not replaced. Compare these words with it: chronym key check. Nothing was changed.`
+      `${paths.sealedSeed} holds a seed under a passphrase, which is not replaced. ` +
+        'Compare these words with it: chronym key check. Nothing was changed.'
     )
   }
   const kept = readableSeed(paths.seed)
@@ -247,7 +248,8 @@ function requireNetwork(paths: DataPaths, profile: NetworkProfile, contents: Sto
   if (known === undefined || equalBytes(known, profileHash(profile))) return
   throw new ServiceError(
     'SVC-CFG-001',
-    `${paths.root} belongs to another network than ${profile.id} with these numbers, and was not changed. Start with the network it belongs to, or choose another directory with --data-dir.`
+    `${paths.root} belongs to another network than ${profile.id} with these numbers, and was not ` +
+      'changed. Start with the network it belongs to, or choose another directory with --data-dir.'
   )
 }
 
@@ -270,7 +272,8 @@ export function requireSeed(
     if (fingerprint === undefined && held === '') return
     throw new ServiceError(
       'SVC-KEY-001',
-      `${paths.seed} is not there, and ${paths.root} belongs to its seed${held === '' ? '' : `: it holds ${held}`}. Nothing was changed.`
+      `${paths.seed} is not there, and ${paths.root} belongs to its ` +
+        `seed${held === '' ? '' : `: it holds ${held}`}. Nothing was changed.`
     )
   }
   if (fingerprint !== undefined) {

@@ -59,7 +59,8 @@ export function makePrivateDirectory(path: string): void {
     chmodSync(path, 0o700)
   } catch (cause) {
     const cure =
-      'Check that the disk can be written to and that the directory belongs to this user, or choose another with --data-dir.'
+      'Check that the disk can be written to and that the directory ' +
+      'belongs to this user, or choose another with --data-dir.'
     throw new Error(`${path} cannot be the data directory: ${(cause as Error).message}. ${cure}`, { cause })
   }
 }

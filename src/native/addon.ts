@@ -164,13 +164,14 @@ export function loadAddon(source: AddonSource): Addon {
   if (version !== source.version) {
     throw unavailable(
       `The native addon ${isBuilt ? built : prebuilt} has version ${version}, but this is Chronym ${source.version}. ` +
-        (isBuilt ? 'Build it again: `npm run setup`.' : 'Install both anew: `npm install chronym`.')
+        (isBuilt ? 'Build it again: `npm run setup`.' : 'Install both again: `npm install chronym`.')
     )
   }
   const missing = EXPORTS.filter((name) => !(name in found))
   if (missing.length > 0) {
     throw unavailable(
-      `The native addon ${isBuilt ? built : prebuilt} was built from other sources: it has no ${missing.join(', ')}. Build it again: \`npm run setup\`.`
+      `The native addon ${isBuilt ? built : prebuilt} was built from other sources: it ` +
+        `has no ${missing.join(', ')}. Build it again: \`npm run setup\`.`
     )
   }
   try {

@@ -81,6 +81,8 @@ export function checkSchema(database: Database.Database, file: string): 'empty' 
   if (version <= SCHEMA_VERSION) return 'ours'
   throw new StoreError(
     'failing',
-    `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}). Install that version again, or choose another directory with --data-dir.`
+    `${file} was written by a newer version (schema ${version}, this one knows ` +
+      `${SCHEMA_VERSION}). Install that version again, or choose another directory with ` +
+      '--data-dir.'
   )
 }

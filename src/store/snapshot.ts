@@ -34,7 +34,8 @@ export function readSnapshot(file: string, prefixes: readonly string[]): StoredR
     if (version > SCHEMA_VERSION)
       throw new StoreError(
         'failing',
-        `${file} was written by a newer version (schema ${version}, this one knows ${SCHEMA_VERSION}). Use that version.`
+        `${file} was written by a newer version (schema ${version}, this ` +
+          `one knows ${SCHEMA_VERSION}). Use that version.`
       )
     const under = database.prepare<[string, string], { key: string; value: Buffer }>(
       'SELECT key, value FROM records WHERE key >= ? AND key < ? ORDER BY key'

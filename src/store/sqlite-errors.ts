@@ -14,7 +14,8 @@ function classify(code: string): StoreErrorCode {
 const CURES: Readonly<Record<StoreErrorCode, string>> = {
   full: 'There is no space left for it. Free some; nothing that was stored before is lost.',
   corrupt:
-    'It is damaged. Stop the daemon, move the file and those named after it (-wal, -shm) aside, and restore a backup; nothing was deleted.',
+    'It is damaged. Stop the daemon, move the file and those named after it ' +
+    '(-wal, -shm) aside, and restore a backup; nothing was deleted.',
   locked: 'Another process holds it. Stop that process.',
   failing: 'Check the disk and the permissions of the directory; nothing that was stored before is lost.'
 }

@@ -37,7 +37,7 @@ function parsed(format: string, parse: () => unknown): unknown {
   try {
     return parse()
   } catch (error) {
-    throw new UnreadableRecord(`it is no ${format}: ${(error as Error).message}`, { cause: error })
+    throw new UnreadableRecord(`it is not ${format}: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -59,7 +59,7 @@ export class TaskProgress {
       if (!this.#fails)
         this.#log.warn(
           { err: error },
-          'progress cannot be saved, so it is not shown; the computation goes on while its checkpoints can'
+          'progress cannot be saved, so it is not shown; the computation continues while its checkpoints are saved'
         )
       this.#fails = true
       return

@@ -43,7 +43,7 @@ export class Retention {
         }
       }
     } catch (error) {
-      log.warn({ err: error }, 'what is older than thirty days could not be removed; next try in an hour')
+      log.warn({ err: error }, 'proofs and tasks older than thirty days could not be removed; next try in an hour')
     }
   }
 }

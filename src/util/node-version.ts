@@ -10,7 +10,10 @@ export function nodeComplaint(versions: {
   readonly napi?: string | undefined
 }): string | undefined {
   if (Number(versions.napi) >= NODE_API) return undefined
-  return `chronym needs Node 22.14 or newer (of Node 23: 23.6); this is ${versions.node}. Install a newer Node (https://nodejs.org) and try again.`
+  return (
+    'chronym needs Node 22.14 or newer (of Node 23: 23.6); this is ' +
+    `${versions.node}. Install a newer Node (https://nodejs.org) and try again.`
+  )
 }
 
 /** Ends the process with `exitCode` and the complaint when Node is too old. Call it before any native import. */

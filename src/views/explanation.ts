@@ -114,16 +114,16 @@ export const ExplanationSchema = v.pipe(
       v.description('Owners that are named, most votes first')
     ),
     asked: v.object({
-      peers: v.pipe(CountSchema, v.description('Our own store among them, where it holds records')),
+      peers: v.pipe(CountSchema, v.description('Among them the store of this daemon, where it holds records')),
       answered: CountSchema,
       silent: v.array(v.object({ peer: v.string(), reason: v.picklist(['no-answer', 'busy', 'invalid']) })),
       left_out: v.pipe(
         CountSchema,
-        v.description('Further peers near the name that do not count: as many others of their address prefix do as may')
+        v.description('Further peers near the name that do not count: their address prefix has as many votes as it may')
       )
     }),
     reach: v.object({
-      network_size: v.pipe(CountSchema, v.description('Nodes, ourselves counted: an estimate')),
+      network_size: v.pipe(CountSchema, v.description('Estimated nodes, including this one')),
       holders: v.pipe(CountSchema, v.description('Peers nearest to the name that should hold it')),
       radius: v.pipe(v.number(), v.description('Share of the key space in which these are expected'))
     }),
@@ -147,7 +147,7 @@ export const ExplanationSchema = v.pipe(
           stub: v.boolean()
         })
       ),
-      v.description('What the own store holds of it for the network')
+      v.description('What the store of this daemon holds of it for the network')
     ),
     own: v.pipe(
       v.nullable(OwnSchema),

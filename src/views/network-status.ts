@@ -7,7 +7,7 @@ const ModeSchema = v.picklist(['full', 'light', 'offline'])
 const DiversitySchema = v.object({
   peers: v.pipe(
     CountSchema,
-    v.description('Diverse peers of the routing table: at most so many of one prefix as the network lets count')
+    v.description('Diverse peers of the routing table: of one prefix at most as many as the network counts')
   ),
   prefixes: v.pipe(CountSchema, v.description('The /24 and /48 that its peers are in')),
   wide_prefixes: v.pipe(CountSchema, v.description('The /16 and /32 that its peers are in')),
@@ -21,7 +21,7 @@ const DiversitySchema = v.object({
   ),
   missing: v.pipe(
     v.object({ peers: CountSchema, prefixes: CountSchema, wide_prefixes: CountSchema }),
-    v.description('The fewest that have to come for all of that; the prefixes are further ones')
+    v.description('The fewest further peers needed for all of that, and their further prefixes')
   ),
   enough: v.boolean(),
   message: v.pipe(

@@ -33,7 +33,8 @@ export const OwnedNameSchema = v.pipe(
       state: v.pipe(
         v.picklist(['scheduled', 'running', 'paused', 'failed', 'off', 'released', 'impossible']),
         v.description(
-          '`failed`: it is due and tried again by itself; `off`: auto_renew is; `released`: its owner lets it lapse; `impossible`: the name is lost or has lapsed, or its chain of renewals is full'
+          '`failed`: it is due and tried again by itself. `off`: auto_renew is off. `released`: its owner lets ' +
+            'it lapse. `impossible`: the name is lost or has lapsed, or its chain of renewals is full'
         )
       ),
       due: v.pipe(v.nullable(TimeSchema), v.description('From when on the daemon renews it, or would')),

@@ -17,7 +17,7 @@ export const TaskSchema = v.pipe(
     ),
     stalled: v.pipe(
       v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() })),
-      v.description('What keeps a running task from going on; it is tried again by itself')
+      v.description('What blocks a running task; it is tried again by itself')
     ),
     iterations: v.pipe(CountSchema, v.description('Squarings required in all')),
     progress: v.pipe(CountSchema, v.description('Squarings done; never decreases, at most one second old')),
@@ -27,7 +27,7 @@ export const TaskSchema = v.pipe(
     deadline: v.pipe(v.nullable(TimeSchema), v.description('The last moment at which the claim is still witnessed')),
     created_at: TimeSchema,
     updated_at: TimeSchema,
-    resumed: v.pipe(CountSchema, v.description('How often it was taken up again after a restart')),
+    resumed: v.pipe(CountSchema, v.description('How often it resumed after a restart')),
     error: v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() }))
   }),
   v.metadata({ ref: 'Task' })

@@ -9,7 +9,8 @@ export const WantedSchema = v.pipe(
     state: v.pipe(
       v.picklist(['looking', 'not-found', 'other-owner', 'adopted']),
       v.description(
-        '`looking`: nobody could be asked yet. `not-found`, `other-owner`: what the last look came to; it is looked for again. `adopted`: this daemon has it'
+        '`looking`: no peer could be asked yet. `not-found`, `other-owner`: the result of ' +
+          'the last look; the daemon looks again. `adopted`: this daemon has it'
       )
     ),
     detail: v.string(),

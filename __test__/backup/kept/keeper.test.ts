@@ -351,7 +351,7 @@ describe('the fields of the kept backup', () => {
     expect(() => configured({ file, recipient: ['ssh-ed25519 AAAA'] })).toThrow('must be a public key of age')
     const last = recipients[0]!.at(-1) === 'q' ? 'p' : 'q'
     expect(() => configured({ file, recipient: [recipients[0]!.slice(0, -1) + last] })).toThrow(
-      'is no public key of age'
+      'is not a public key of age'
     )
   })
 })

@@ -113,7 +113,7 @@ describe('a name that', () => {
     expect(explanation.notes[0]).toBe(
       '2 of 5 asked have answered (1 gave no answer, 2 had too much to do). 1 of the answers had no vote. The network has about 5 nodes; all of them should hold it.'
     )
-    expect(explanation.notes[1]).toMatch(/^At most half of those who should know agree/)
+    expect(explanation.notes[1]).toMatch(/^At most half of the peers that should know agree/)
     expect(explanation.answers.map(({ vote }) => vote)).toEqual([true, false])
   })
 
@@ -140,7 +140,8 @@ describe('a name that', () => {
     })
     expect(explanation.notes.slice(0, 3)).toEqual([
       '5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.',
-      '3 further peers near the name do not count: at most 2 of one /24 or /48, and 4 of one /16 or /32, have a vote, since one machine may pass for many.',
+      '3 further peers near the name do not count: at most 2 of one /24 or /48, ' +
+        'and 4 of one /16 or /32, have a vote. One machine may pass for many.',
       'Too few diverse peers: 5 could vote, and 11 have to agree before an answer is more than thin. `chronym status` says what is missing. ' +
         'The cure: more peers of other networks (`--bootstrap`) or, for a few machines, a profile for them (docs/network.md, "A young network").'
     ])
@@ -274,7 +275,7 @@ describe('a node that knows no other', () => {
     node.network.isWhole = true
     expect(await explained(node)).toMatchObject({
       verdict: 'Nobody owns alice.chronym: this daemon holds no record of it, and knows no other node to ask.',
-      notes: ['No other node is known; this daemon has looked into its own store alone.']
+      notes: ['No other node is known: this daemon searched only its own store.']
     })
     await registered(node, alone)
     const explanation = await explained(node)

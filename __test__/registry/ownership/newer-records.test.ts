@@ -175,7 +175,7 @@ describe('two daemons with one seed', () => {
       await expect(two.registry.publishZone(ALICE)).rejects.toThrow(
         expect.objectContaining({
           code: 'SVC-PUB-001',
-          message: expect.stringMatching(/serial 2 .* another daemon has this seed.*zone diff alice/) as string
+          message: expect.stringMatching(/serial 2 .* Another daemon has this seed.*zone diff alice/) as string
         })
       )
       expect(two.network.sent.slice(sent).filter((message) => message.startsWith('reveal'))).toEqual([])

@@ -111,7 +111,7 @@ describe('registering', () => {
     await expect(restored.registry.register(ALICE, {})).rejects.toThrow(
       expect.objectContaining({
         code: 'SVC-REG-001',
-        message: expect.stringContaining('taken it up now') as string,
+        message: expect.stringContaining('taken it up') as string,
         extensions: { taken_up: true }
       }) as Error
     )

@@ -87,18 +87,18 @@ describe('checkpoints', () => {
     await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
     expect(await passedOver()).toEqual([])
     expect(await passedOver({ ...plan, iterations: 1001 })).toEqual([
-      'state.0: it is of another evaluation',
-      'state.1: it is of another evaluation'
+      'state.0: it belongs to another evaluation',
+      'state.1: it belongs to another evaluation'
     ])
     await writeFile(join(directory, 'state.0'), 'CHRC')
     expect(await passedOver()).toEqual(['state.0: it is cut off after 4 bytes'])
     await writeFile(join(directory, 'state.0'), Buffer.alloc(200))
-    expect(await passedOver()).toEqual(['state.0: it is no checkpoint of this version'])
+    expect(await passedOver()).toEqual(['state.0: it is not a checkpoint of this version'])
     const sealed = await readFile(join(directory, 'state.1'))
     sealed[sealed.length - 1]! ^= 1
     await writeFile(join(directory, 'state.1'), sealed)
     expect(await passedOver()).toEqual([
-      'state.0: it is no checkpoint of this version',
+      'state.0: it is not a checkpoint of this version',
       'state.1: its hash is not that of its bytes'
     ])
   })

@@ -1,5 +1,5 @@
 /**
- * Damaged intermediates: what is squared anew for them, whatever happens meanwhile. Real files, on a disk that fails
+ * Damaged intermediates: what is squared again for them, whatever happens in between. Real files, on a disk that fails
  * where a test says so.
  */
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
@@ -238,15 +238,15 @@ describe('a repair', () => {
     expect((await readdir(directory)).sort()).toEqual([...NAMES.slice(0, 9), 'mark.9', ...NAMES.slice(9)])
     expect(told).toEqual([
       'checkpoints on disk are damaged and not used',
-      'the evaluation goes on from before what is damaged; what lies beyond is kept',
+      'the evaluation resumes before the damage; later checkpoints are kept',
       'checkpoints on disk are damaged and not used',
-      'the evaluation goes on from before what is damaged; what lies beyond is kept',
-      'what was damaged is squared anew',
-      'the evaluation goes on from a checkpoint'
+      'the evaluation resumes before the damage; later checkpoints are kept',
+      'the damaged part is squared again',
+      'the evaluation resumes from a checkpoint'
     ])
   })
 
-  it('goes on where it was when the task is paused, or the daemon stopped', async () => {
+  it('resumes when the task is paused, or the daemon stopped', async () => {
     await damage(31)
     for (const until of [240, 280]) await live(until)
     await live(MORE)

@@ -143,9 +143,9 @@ describe('a task on the real kernel', () => {
         error: null
       })
       expect(went.map(([message]) => message)).toEqual([
-        'the evaluation goes on from before what is damaged; what lies beyond is kept',
-        'what was damaged is squared anew',
-        'the evaluation goes on from a checkpoint'
+        'the evaluation resumes before the damage; later checkpoints are kept',
+        'the damaged part is squared again',
+        'the evaluation resumes from a checkpoint'
       ])
       const [from, to, onwards] = went.map(([, each]) => each)
       // How long a stretch is at the most, repair.test.ts shows: here that is a matter of how far a slice of 100 ms

@@ -52,7 +52,7 @@ export function createKeeper({
           reason: messageOf(error),
           cure: (error as { cure?: string }).cure ?? `Check ${dirname(file)} and the space on its disk.`
         },
-        'the backup cannot be written; it is tried again, and everything else goes on'
+        'the backup cannot be written; it is tried again, and nothing else is affected'
       ),
     onRecovery: () => log.info({ file }, 'the backup is written again'),
     onLeftOut: (keys) => log.warn({ keys }, 'these records cannot be read, and are not in the backup')

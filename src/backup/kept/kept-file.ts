@@ -94,7 +94,7 @@ function readPresent(file: string, kept: KeptBackup | undefined): string | undef
   if (!isAgeFile(bytes))
     throw new BackupError(
       'occupied',
-      `${file} is no backup: it does not begin with age-encryption.org/v1`,
+      `${file} is not a backup: it does not begin with age-encryption.org/v1`,
       'Move it away, or name another file in backup.file. It was not changed.'
     )
   const hash = sha256(bytes)
@@ -114,7 +114,7 @@ function readBounded(file: string): Uint8Array {
   } catch (error) {
     throw new BackupError(
       'occupied',
-      `${file} is there and can't be read: ${messageOf(error)}`,
+      `${file} exists but can't be read: ${messageOf(error)}`,
       'Move it away, or name another file in backup.file.',
       { cause: error }
     )

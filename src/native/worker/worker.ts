@@ -119,7 +119,8 @@ function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: 
   if (evaluation.iterations() !== iterations || evaluation.split() !== split) {
     throw new NativeError(
       'INVALID_CHECKPOINT',
-      `the checkpoint is of an evaluation of ${evaluation.iterations()} squarings, split at ${String(evaluation.split())}`
+      `the checkpoint is of an evaluation of ${evaluation.iterations()} ` +
+        `squarings, split at ${String(evaluation.split())}`
     )
   }
   return evaluation

@@ -21,17 +21,22 @@ export type Facts = Shown & Known
 
 export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
   majority:
-    'Each peer has one vote, and the owner with more than half of the votes wins. Provisional entries and "none" have no vote while another state answers.',
+    'Each peer has one vote, and the owner with more than half of the votes wins. ' +
+    'Provisional entries and "none" have no vote while another state answers.',
   'provisional-only':
     'Only provisional entries answered, so they have the votes; the owner with more than half of them wins.',
   'no-majority': 'No owner has more than half of the votes: that is contested, never a guess.',
-  pin: 'An owner seen as settled twice, a day apart, is remembered until its lease is dead; another one before that is contested, never a switch.',
+  pin:
+    'An owner seen as settled twice, a day apart, is remembered until its lease ' +
+    'is dead; another one before that is contested, never a switch.',
   'two-majorities':
-    'Most peers have named two owners, one shortly after the other: that is contested until one of them has stayed, never a guess.',
+    'Most peers have named two owners, one shortly after the other: that is ' +
+    'contested until one of them has stayed, never a guess.',
   'nobody-holds-it': 'No peer that answered holds a record of it.',
   'older-than-seen': 'A record older than one that was seen before of the same key is not believed.',
   blinded:
-    'Nothing that shows which name is meant is sent before its reveal: peers were asked for all that they hold under a prefix, and this daemon compared.'
+    'Before its reveal nothing is sent that shows which name is meant. Peers list ' +
+    'all that they hold under a prefix, and this daemon compares.'
 }
 
 export function verdictOf(facts: Facts): string {
@@ -43,24 +48,50 @@ export function verdictOf(facts: Facts): string {
       if (answers.every(({ self }) => self))
         return `Nobody owns ${name}: this daemon holds no record of it, and knows no other node to ask.`
       if (ours === 'alive')
-        return `This daemon has a claim of ${name}, but none of the other peers that answered holds its record; it is sent again by itself.`
-      return `Nobody owns ${name}: ${ours === 'dead' ? 'the claim of this daemon has lapsed, and ' : ''}${noneOf(votes!.of)} holds a record of it.`
+        return (
+          `This daemon has a claim of ${name}, but none of the other peers that ` +
+          'answered holds its record; it is sent again by itself.'
+        )
+      return (
+        `Nobody owns ${name}: ` +
+        `${ours === 'dead' ? 'the claim of this daemon has lapsed, and ' : ''}${noneOf(votes!.of)} ` +
+        'holds a record of it.'
+      )
     case 'no-majority':
-      return `${name} is contested: ${candidates.map((each) => String(each.votes)).join(' against ')} votes, and none has more than half.`
+      return (
+        `${name} is contested: ` +
+        `${candidates.map((each) => String(each.votes)).join(' against ')} ` +
+        'votes, and none has more than half.'
+      )
     case 'pin':
-      return `${name} is contested: the peers name another owner than the one this daemon has known as settled, whose lease or grace still runs.`
+      return (
+        `${name} is contested: the peers name another owner than the one this ` +
+        'daemon has known as settled, whose lease or grace still runs.'
+      )
     case 'two-majorities':
-      return `${name} is contested: the peers now name the key ${candidates[0]!.owner}, and shortly before most of them named another one. Unless that changes again it is contested until ${pin!.contested_until}.`
+      return (
+        `${name} is contested: the peers now name the key ${candidates[0]!.owner}, and shortly before most ` +
+        `of them named another one. Unless that changes again it is contested until ${pin!.contested_until}.`
+      )
     case 'older-than-seen':
-      return `Most peers hold ${name} for ${ownerText(facts)} (${votes!.for} of ${votes!.of} votes), but each record they give is older than one that this daemon has seen before, and is not believed.`
+      return (
+        `Most peers hold ${name} for ${ownerText(facts)} (${votes!.for} of ${votes!.of} votes). But each ` +
+        'record they give is older than one that this daemon has seen before, and is not believed.'
+      )
     case 'majority':
     case 'provisional-only': {
       const who = ownerText(facts)
       if (facts.state === 'dead')
-        return `${name} is free: the claim of ${who}, which ${votes!.for} of ${votes!.of} peers still hold, ended with its grace at ${lease!.grace_end}.`
+        return (
+          `${name} is free: the claim of ${who}, which ${votes!.for} of ${votes!.of} ` +
+          `peers still hold, ended with its grace at ${lease!.grace_end}.`
+        )
       const held = `${name} belongs to ${who}: ${votes!.for} of ${votes!.of} votes${doubtOf(facts)}`
       if (facts.state === 'grace')
-        return `${held}; its lease ended at ${lease!.end}, so it does not resolve, and until ${lease!.grace_end} only that key may renew it.`
+        return (
+          `${held}; its lease ended at ${lease!.end}, so it does not resolve, ` +
+          `and until ${lease!.grace_end} only that key may renew it.`
+        )
       return `${held}; its lease runs until ${lease!.end}.`
     }
   }
@@ -112,17 +143,20 @@ function askedNote({
   rule
 }: Facts): string {
   if (size === 1 && answers.every(({ self }) => self))
-    return 'No other node is known; this daemon has looked into its own store alone.'
+    return 'No other node is known: this daemon searched only its own store.'
   const known =
     size === 1
       ? 'No other node is known.'
-      : `The network has about ${size} nodes; ${holders === size ? 'all of them' : `the ${holders} nearest to the name`} should hold it.`
+      : `The network has about ${size} nodes; ` +
+        `${holders === size ? 'all of them' : `the ${holders} nearest to the name`} ` +
+        'should hold it.'
   const voiceless = rule === 'blinded' ? 0 : answers.filter(({ vote }) => !vote).length
   const votes = voiceless === 0 ? '' : ` ${voiceless} of the answers had no vote.`
   const reasons = [...new Set(silent.map(({ reason }) => reason))].map(
     (reason) => `${silent.filter((each) => each.reason === reason).length} ${SILENCE_TEXTS[reason]}`
   )
-  return `${answered} of ${peers} asked have answered${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}.${votes} ${known}`
+  const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`
+  return `${answered} of ${peers} asked have answered${why}.${votes} ${known}`
 }
 
 function diversityNotes({
@@ -134,13 +168,17 @@ function diversityNotes({
   if (leftOut > 0) {
     const who = leftOut === 1 ? '1 further peer near the name does' : `${leftOut} further peers near the name do`
     notes.push(
-      `${who} not count: at most ${narrow} of one /24 or /48${wide === 0 ? '' : `, and ${wide} of one /16 or /32,`} have a vote, since one machine may pass for many.`
+      `${who} not count: at most ${narrow} of one /24 or ` +
+        `/48${wide === 0 ? '' : `, and ${wide} of one /16 or /32,`} have a vote. One machine ` +
+        'may pass for many.'
     )
   }
   if (shortage !== null) {
     notes.push(
-      `Too few diverse peers: ${shortage.found} could vote, and ${shortage.needed} have to agree before an answer is more than thin. ` +
-        '`chronym status` says what is missing. The cure: more peers of other networks (`--bootstrap`) or, for a few machines, a profile for them (docs/network.md, "A young network").'
+      `Too few diverse peers: ${shortage.found} could vote, and ` +
+        `${shortage.needed} have to agree before an answer is more than thin. ` +
+        '`chronym status` says what is missing. The cure: more peers of other networks (`--bootstrap`) ' +
+        'or, for a few machines, a profile for them (docs/network.md, "A young network").'
     )
   }
   return notes
@@ -159,15 +197,17 @@ function stateNotes({ state, isThin, ours, resolves, rule, answers }: Facts): st
     notes.push('It is still settling: it changes hands only if the peers find that most of them hold another claim.')
   if (state === 'provisional')
     notes.push(
-      'Nobody who answered has seen its commitment in time; it settles once it has been quiet for long enough, and yields to a claim that was witnessed.'
+      'No peer that answered has seen its commitment in time. It settles ' +
+        'after a quiet period, and yields to a witnessed claim.'
     )
   if (isThin)
     notes.push(
-      'At most half of those who should know agree, so the answer is kept for a minute only, and its owner is not remembered.'
+      'At most half of the peers that should know agree: the answer is ' +
+        'kept for a minute only, and its owner is not remembered.'
     )
-  if (resolves === 'provisional' && state !== 'provisional') notes.push('Resolvers are given it as not yet settled.')
+  if (resolves === 'provisional' && state !== 'provisional') notes.push('Resolvers get it as not yet settled.')
   if (ours !== 'none' && rule !== 'blinded' && answers.some(({ self, vote }) => self && !vote))
-    notes.push('The own store has no vote about a name that this daemon has claimed.')
+    notes.push("This daemon's own store does not vote on a name that it has claimed.")
   return notes
 }
 
@@ -176,7 +216,9 @@ function memoryNotes({ pin, rule, owner, equivocation }: Facts): string[] {
   if (pin !== null) notes.push(pin.state === 'firm' ? firmNote(pin, owner, rule) : tentativeNote(pin, owner))
   if (equivocation !== null) {
     notes.push(
-      `Its owner has signed two different payloads with serial ${equivocation.serial} (pulse ${equivocation.pulse_round}); every node takes the one with the higher hash. Publishing with a higher serial ends that.`
+      'Its owner has signed two different payloads with serial ' +
+        `${equivocation.serial} (pulse ${equivocation.pulse_round}); every node takes ` +
+        'the one with the higher hash. Publishing with a higher serial ends that.'
     )
   }
   return notes
@@ -186,17 +228,28 @@ type PinFacts = NonNullable<Facts['pin']>
 
 function firmNote(pin: PinFacts, owner: string | null, rule: ExplainedRule): string {
   const agrees = pin.owner === owner ? 'the same as now' : `the key ${pin.owner}`
-  return `Remembered as the settled owner, seen twice since ${pin.since}: ${agrees}. ${rule === 'pin' ? 'That is why this daemon believes nobody else' : 'No other is believed'} before ${pin.until}.`
+  return (
+    `Remembered as the settled owner, seen twice since ${pin.since}: ${agrees}. ` +
+    `${rule === 'pin' ? 'That is why this daemon believes nobody else' : 'No other is believed'} before ` +
+    `${pin.until}.`
+  )
 }
 
 /** A tentative pin binds nobody: where peers show another owner, this note is the warning. */
 function tentativeNote(pin: PinFacts, owner: string | null): string {
   if (pin.rival !== null)
-    return `Seen as the settled owner before: the key ${pin.rival}; since ${pin.since}: the key ${pin.owner}. This daemon looks again after ${pin.second_look}; \`chronym pins forget\` makes it believe the next majority.`
+    return (
+      `Seen as the settled owner before: the key ${pin.rival}; since ${pin.since}: ` +
+      `the key ${pin.owner}. This daemon looks again after ${pin.second_look}; ` +
+      '`chronym pins forget` makes it believe the next majority.'
+    )
   const later = `A second look after ${pin.second_look} makes that firm, where it finds the same`
   if (pin.owner === owner)
     return `Seen as the settled owner once, at ${pin.since}: the same as now. ${later}; until then it binds nobody.`
-  return `Warning: seen as the settled owner at ${pin.since}: the key ${pin.owner}. ${later}; until then another owner is believed too.`
+  return (
+    `Warning: seen as the settled owner at ${pin.since}: the key ` +
+    `${pin.owner}. ${later}; until then another owner is believed too.`
+  )
 }
 
 function heldNotes({ held_here: held, owner, state }: Facts): string[] {
@@ -204,9 +257,10 @@ function heldNotes({ held_here: held, owner, state }: Facts): string[] {
   const what = held.stub ? 'the stub of a claim, without its payload' : 'a claim'
   const whose = owner === null || held.owner === owner ? '' : ` of another key (${held.owner})`
   const rivals = held.rivals === 0 ? '' : `; ${held.rivals} claims of others have come since`
-  const dead = state === 'dead' ? ' It goes as soon as the daemon sees that its lease is dead.' : ''
+  const dead = state === 'dead' ? ' The daemon removes it once it sees that its lease is dead.' : ''
   return [
-    `The own store holds ${what}${whose}; it is ${held.state}, and a claim has stood there since ${held.since}${rivals}.${dead}`
+    `This daemon's own store holds ${what}${whose}; it is ${held.state}, and a ` +
+      `claim has been there since ${held.since}${rivals}.${dead}`
   ]
 }
 
@@ -214,7 +268,8 @@ function ownNotes({ rule }: Facts, { name, claim, receipts, tasks }: OwnExplanat
   const notes = (name?.warnings ?? []).map(({ message }) => `Warning: ${message}${/[.)]$/.test(message) ? '' : '.'}`)
   if (name !== null && name.serial !== name.published_serial) {
     notes.push(
-      `The zone saved here has serial ${name.serial}, the published one ${name.published_serial === 0 ? 'none' : name.published_serial}.`
+      `The zone saved here has serial ${name.serial}, the published one ` +
+        `${name.published_serial === 0 ? 'none' : name.published_serial}.`
     )
   }
   if (receipts !== null) {
@@ -226,14 +281,16 @@ function ownNotes({ rule }: Facts, { name, claim, receipts, tasks }: OwnExplanat
         : 'an earlier commitment of this daemon'
     const seen = receipts.receipts.filter(({ seen_round: round }) => round < receipts.pulse_round).length
     notes.push(
-      `${seen} of ${receipts.receipts.length} receipts that peers have signed say that they saw ${of} before its pulse, round ${receipts.pulse_round}.`
+      `${seen} of ${receipts.receipts.length} receipts that peers have signed say that ` +
+        `they saw ${of} before its pulse, round ${receipts.pulse_round}.`
     )
   }
   for (const { task_id: id, kind, status, phase, paused, stalled } of tasks) {
     if (status !== 'running') continue
     const waits = stalled === null ? '' : `; it waits (${stalled.code}: ${stalled.message})`
     notes.push(
-      `A ${kind === 'renew' ? 'renewal' : 'registration'} of it is under way here: task ${id}, phase ${phase}${paused ? ', paused' : ''}${waits}.`
+      `A ${kind === 'renew' ? 'renewal' : 'registration'} of it is under way here: ` +
+        `task ${id}, phase ${phase}${paused ? ', paused' : ''}${waits}.`
     )
   }
   return notes

@@ -11,7 +11,8 @@ import { findManifest } from './manifests.ts'
 import { stamped } from './stamped.ts'
 
 /**
- * The newest documents of a DID. SVC-REQ-001 for what is no DID of this network, SVC-RES-001, SVC-RES-002, SVC-RES-004.
+ * The newest documents of a DID.
+ * SVC-REQ-001 for what is not a DID of this network, SVC-RES-001, SVC-RES-002, SVC-RES-004.
  */
 export async function resolveIdentity(
   context: RegistryContext,

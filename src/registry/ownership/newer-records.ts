@@ -43,7 +43,8 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   context.network.withdrawReveal(name, reveal)
   context.log.warn(
     { name, serial: newest.serial },
-    'the network holds a newer record of this name than this daemon signed: it is taken up. It comes from another daemon with the same seed, or from before this one was restored'
+    'the network holds a newer record of this name than this daemon signed: it is taken up. It ' +
+      'comes from another daemon with the same seed, or from before this one was restored'
   )
   return true
 }

@@ -44,6 +44,7 @@ export function noteEquivocationOfOurs(context: RegistryContext, found: Survey):
   context.owned.noteForeign(name, noted.serial, context.clock.now())
   context.log.warn(
     { name, serial: noted.serial },
-    'the key of this name has signed another zone with the serial that this daemon published: another daemon has the same seed'
+    'the key of this name has signed another zone with the serial that ' +
+      'this daemon published: another daemon has the same seed'
   )
 }

@@ -66,7 +66,7 @@ export class Standings {
         // No peer to ask, or no room in the store: the next look tells.
         this.#context.log.info(
           { name: record.name, reason: (error as Error).message },
-          'whether the network holds this name as ours could not be found out'
+          'cannot tell whether the network holds this name as ours'
         )
       }
     }
@@ -110,7 +110,8 @@ export class Standings {
     if (standing === 'lost')
       log.error(
         { name },
-        'this name is lost: the peers that answer have settled on another key. `chronym explain` shows who said what. The claim is renewed all the same until its lease ends'
+        'this name is lost: the peers that answer have settled on another key. `chronym explain` ' +
+          'shows who said what. The daemon still renews the claim until its lease ends'
       )
     else if (standing === 'contested') log.warn({ name }, 'this name is contested: peers name another key as its owner')
     else log.info({ name }, 'the network holds this name as ours')

@@ -29,7 +29,8 @@ export class PublishBudgets {
     const { interval, burst } = profile.changes
     throw new ServiceError(
       'SVC-REQ-005',
-      `${name} was published ${burst} times in a row; peers take one change of it every ${interval} s. The draft is kept.`,
+      `${name} was published ${burst} times in a row; peers take one ` +
+        `change of it every ${interval} s. The draft is kept.`,
       { retryAfter: Math.max(1, seconds) }
     )
   }

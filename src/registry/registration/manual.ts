@@ -78,7 +78,9 @@ function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim):
   if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') return
   const held = claimOf(record.reveal, name, linksOf(record.reveal), context.profile)
   if (equalBytes(held.id, id)) return
-  const detail = `This daemon owns ${name} by its claim of round ${held.firstRound}, and peers refuse a second one until that has lapsed. Extend it with a renewal (chronym renew ${name}).`
+  const detail =
+    `This daemon owns ${name} by its claim of round ${held.firstRound}, and peers refuse a second ` +
+    `one until that has lapsed. Extend it with a renewal (chronym renew ${name}).`
   throw new ServiceError('SVC-REG-001', detail)
 }
 

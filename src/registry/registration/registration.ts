@@ -55,13 +55,14 @@ export async function renew(
   if (state === 'dead') {
     throw new ServiceError(
       'SVC-RES-003',
-      `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it anew.`
+      `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it again.`
     )
   }
   if (linksOf(record.reveal).length > context.profile.chain_max) {
     throw new ServiceError(
       'SVC-PUB-001',
-      `${name} has been renewed ${context.profile.chain_max} times, as often as the network allows; let it lapse and register it anew.`
+      `${name} has been renewed ${context.profile.chain_max} times, as often ` +
+        'as the network allows; let it lapse and register it again.'
     )
   }
   await requireBeacon(context)
@@ -108,7 +109,8 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
     if (claims > 0)
       context.log.warn(
         { name, listed_by: claims, of: heard, shown_by: proved.length },
-        'peers list this name, and none has shown a record of it whose lease runs: it is registered all the same. If they do hold it, they will refuse the claim'
+        'peers list this name, but none has shown a record of it whose lease runs: the ' +
+          'registration continues. If they do hold it, they will refuse the claim'
       )
     return
   }
@@ -119,13 +121,15 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
     context.owned.save(newest.reveal, { published: true })
     throw new ServiceError(
       'SVC-REG-001',
-      `${name} is registered already by a key of this daemon's seed, and this daemon has taken it up now: it is among \`chronym names\`. Nothing was computed, and no zone saved.`,
+      `${name} is registered already by a key of this daemon's seed. This daemon has taken ` +
+        'it up: see `chronym names`. Nothing was computed, and no zone saved.',
       { extensions: { taken_up: true } }
     )
   }
   throw new ServiceError(
     'SVC-REG-001',
-    `${name} is registered by another key (${toHex(pubkey)}) until ${roundTime(context, leaseOf(context, newestRound).endRound)}.`
+    `${name} is registered by another key (${toHex(pubkey)}) until ` +
+      `${roundTime(context, leaseOf(context, newestRound).endRound)}.`
   )
 }
 

@@ -35,7 +35,7 @@ import { translated } from '../../service-errors.ts'
 
 const LOCKED = {
   code: 'SVC-KEY-006',
-  message: 'The seed is locked, and the commitment needs its signature. `chronym unlock` lets it go on.'
+  message: 'The seed is locked, and the commitment needs its signature. `chronym unlock` lets it continue.'
 } as const
 
 /** The steps of a claim, for the task manager: commit, wait for the pulse, plan, reveal. */
@@ -224,7 +224,8 @@ async function signedReveal(
 
 /** A proof counts after one link only. `usable` no longer takes it up, so the next task squares again. */
 function replacedLink(name: Name): ServiceError {
-  const detail = `Rule "proof": another record of ${name} has taken the place of the one that this renewal comes after. Renew the name again.`
+  const detail =
+    `Rule "proof": another record of ${name} has replaced the one that this ` + 'renewal follows. Renew the name again.'
   return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'proof' } })
 }
 

@@ -31,7 +31,7 @@ export class Resolver {
     this.#context = context
     this.#tasks = tasks
     this.#cache = new AnswerCache(context.clock, (error) => {
-      context.log.warn({ err: error }, 'a kept answer could not be asked for again')
+      context.log.warn({ err: error }, 'a kept answer could not be refreshed')
     })
   }
 
@@ -153,12 +153,15 @@ function contestedText(
 ): string {
   switch (rule) {
     case 'pin':
-      return `The peers name another owner of ${name} than the one this daemon has known as settled. \`chronym pins forget ${name}\` makes it believe them.`
+      return (
+        `The peers name another owner of ${name} than the one this daemon has known as ` +
+        `settled. \`chronym pins forget ${name}\` makes it believe them.`
+      )
     case 'two-majorities':
       return `Most peers name the key ${owners[0]!.pubkey} as the owner of ${name}, and named ${owners
         .slice(1)
         .map(({ pubkey }) => pubkey)
-        .join(' and ')} shortly before; it is contested until one of them has stayed.`
+        .join(' and ')} shortly before. It is contested until one of them has stayed.`
     case 'no-majority':
       return `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
   }

@@ -63,7 +63,8 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   if (isNewDispute(former, pin)) {
     context.log.warn(
       { name },
-      'most peers name another owner than shortly before: this name is contested until one of them has stayed. `chronym explain` shows both'
+      'most peers name another owner than shortly before: this name is contested ' +
+        'until one of them has stayed. `chronym explain` shows both'
     )
     pins.onDispute(name)
   }

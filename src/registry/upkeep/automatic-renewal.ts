@@ -159,7 +159,7 @@ export class AutomaticRenewal {
     } catch (error) {
       this.#context.log.warn(
         { err: error },
-        'the leases of this daemon could not be looked at; the next look tries again'
+        'the leases of this daemon could not be checked; the next look tries again'
       )
     }
   }
@@ -171,7 +171,7 @@ export class AutomaticRenewal {
     } catch (error) {
       this.#context.log.warn(
         { err: error },
-        'how much this machine is awake could not be written down; the next look tries again'
+        'the awake time of this machine could not be saved; the next look tries again'
       )
     }
   }
@@ -181,7 +181,7 @@ export class AutomaticRenewal {
       this.#squaringsPerSecond = await this.#rate.get(RATE_KEPT_MS)
     } catch (error) {
       // A tenth of the lease is enough for any but the slowest machines.
-      this.#context.log.warn({ err: error }, 'how fast this machine squares could not be measured')
+      this.#context.log.warn({ err: error }, 'the squaring rate of this machine could not be measured')
     }
   }
 

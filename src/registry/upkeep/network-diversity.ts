@@ -75,8 +75,10 @@ function messageOf(
     ...(missing.widePrefixes > 0 ? [`${missing.widePrefixes} more /16 or /32`] : [])
   ]
   return (
-    `${peers} of the ${most} diverse peers that ${use} needs, in ${prefixes} /24 or /48 and ${widePrefixes} /16 or /32: for now names ${listed(effects)}. ` +
-    `Missing: ${missing.peers} ${missing.peers === 1 ? 'peer' : 'peers'}${more.length === 0 ? '' : `, in at least ${more.join(' and ')}`}.`
+    `${peers} of the ${most} diverse peers that ${use} needs, in ${prefixes} /24 or /48 ` +
+    `and ${widePrefixes} /16 or /32: for now names ${listed(effects)}. ` +
+    `Missing: ${missing.peers} ` +
+    `${missing.peers === 1 ? 'peer' : 'peers'}${more.length === 0 ? '' : `, in at least ${more.join(' and ')}`}.`
   )
 }
 

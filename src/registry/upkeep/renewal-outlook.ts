@@ -98,20 +98,23 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
   const graceEnd = timeOf(input, lease.graceEndRound)
   if (standing === 'lost' && lease.state === 'dead')
     return [
-      { code: 'lost', message: 'The peers have settled on another key; it may be registered anew when it is free.' }
+      { code: 'lost', message: 'The peers have settled on another key; it may be registered again when it is free.' }
     ]
   if (lease.state === 'dead')
     return [
       {
         code: 'lapsed',
-        message: `Its lease and the grace after it ended at ${graceEnd}; anyone may register it: chronym register ${name}`
+        message:
+          `Its lease and the grace after it ended at ${graceEnd}; ` + `anyone may register it: chronym register ${name}`
       }
     ]
   const warnings: NameWarning[] = []
   if (standing === 'lost')
     warnings.push({
       code: 'lost',
-      message: `The peers that answer have settled on another key (chronym explain ${name}). In case they lie, this claim is renewed as before until its lease ends`
+      message:
+        `The peers that answer have settled on another key (chronym explain ${name}). ` +
+        'They may lie, so the daemon renews this claim until its lease ends'
     })
   if (standing === 'contested')
     warnings.push({ code: 'contested', message: `Peers name another key as its owner: chronym explain ${name}` })
@@ -125,13 +128,18 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
   if (input.foreignSerial !== undefined) {
     warnings.push({
       code: 'other-daemon',
-      message: `Another daemon publishes with these keys: the network showed serial ${input.foreignSerial}, which this one did not make. One seed is for one daemon: stop the other. After a restored backup this passes in a week`
+      message:
+        'Another daemon publishes with these keys: the network showed serial ' +
+        `${input.foreignSerial}, which this one did not make. One seed is for one ` +
+        'daemon: stop the other. After a restored backup this passes in a week'
     })
   }
   if (found.state === 'released')
     warnings.push({
       code: 'released',
-      message: `It is released: nothing renews it, and it lapses at ${end}. Until the grace ends at ${graceEnd} it can be taken back: chronym release --undo ${name}`
+      message:
+        `It is released: nothing renews it, and it lapses at ${end}. Until the grace ends ` +
+        `at ${graceEnd} it can be taken back: chronym release --undo ${name}`
     })
   if (nowRound > lease.endRound - WARNED_LEADS * found.leadRounds) warnings.push(...renewalWarnings(input, found, end))
   return found.state === 'released' ? warnings : [...warnings, ...chainWarnings(input, found.left, end, graceEnd)]
@@ -154,7 +162,9 @@ function renewalWarnings(
             }
           : {
               code: 'renewal-off',
-              message: `auto_renew is off, so nothing renews it; ${byHand}, or switch it on: chronym config set auto_renew=true`
+              message:
+                `auto_renew is off, so nothing renews it; ${byHand}, or ` +
+                'switch it on: chronym config set auto_renew=true'
             }
       ]
     case 'failed': {
@@ -170,7 +180,9 @@ function renewalWarnings(
       return [
         {
           code: 'renewal-paused',
-          message: `Its renewal is paused, and the lease ends at ${end}: chronym resume ${task!.task_id}${isAutomatic ? '' : ' (auto_renew is off)'}`
+          message:
+            `Its renewal is paused, and the lease ends at ${end}: chronym resume ` +
+            `${task!.task_id}${isAutomatic ? '' : ' (auto_renew is off)'}`
         }
       ]
     case 'running': {
@@ -178,7 +190,9 @@ function renewalWarnings(
         return [
           {
             code: 'renewal-stalled',
-            message: `Its renewal cannot go on just now (${task!.stalled.code}: ${task!.stalled.message}). The lease ends at ${end}`
+            message:
+              `Its renewal is blocked for now (${task!.stalled.code}: ` +
+              `${task!.stalled.message}). The lease ends at ${end}`
           }
         ]
       const secondsLeft = (lease.endRound - nowRound) * profile.beacon.period
@@ -186,7 +200,11 @@ function renewalWarnings(
       return [
         {
           code: 'renewal-late',
-          message: `As much as this machine is awake of late, its renewal${task!.queue_position === null ? '' : ', after the tasks before it,'} takes longer than the lease, which ends at ${end}; the name does not resolve in between. Other tasks can be paused meanwhile: chronym tasks`
+          message:
+            'This machine is awake too little: its ' +
+            `renewal${task!.queue_position === null ? '' : ', after the tasks before it,'} takes ` +
+            `longer than the lease, which ends at ${end}. The name does not resolve in between. You ` +
+            'can pause other tasks: chronym tasks'
         }
       ]
     }
@@ -211,7 +229,9 @@ function chainWarnings(
     return [
       {
         code: 'chain-ends',
-        message: `It has had its ${profile.chain_max} renewals and cannot be renewed any more: it ends at ${end}, and after the grace, at ${graceEnd}, it can be registered anew`
+        message:
+          `It has had its ${profile.chain_max} renewals and cannot be renewed any more: it ends at ` +
+          `${end}, and after the grace, at ${graceEnd}, it can be registered again`
       }
     ]
   }
@@ -219,7 +239,10 @@ function chainWarnings(
   return [
     {
       code: 'chain-ends',
-      message: `The network allows ${left === 1 ? 'one more renewal' : `${left} more renewals`} of it; then it lapses and has to be registered anew`
+      message:
+        'The network allows ' +
+        `${left === 1 ? 'one more renewal' : `${left} more renewals`} of it; then ` +
+        'it lapses and must be registered again'
     }
   ]
 }

@@ -180,11 +180,15 @@ export class WantedNames {
     if (other !== undefined)
       return {
         state: 'other-owner',
-        detail: `${name} belongs to another key (${toHex(other.claim.pubkey)}), not to this seed. Check the words and the network.`
+        detail:
+          `${name} belongs to another key (${toHex(other.claim.pubkey)}), ` +
+          'not to this seed. Check the words and the network.'
       }
     return {
       state: 'not-found',
-      detail: `No peer that answered shows ${name}: check its spelling; its lease may have ended. It is looked for again.`
+      detail:
+        `No peer that answered shows ${name}: check its spelling; its ` +
+        'lease may have ended. It is looked for again.'
     }
   }
 

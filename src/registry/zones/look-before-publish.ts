@@ -51,7 +51,8 @@ export async function refuseBesideOther(
   context.owned.noteForeign(name, serial, context.clock.now())
   context.log.warn(
     { name, serial },
-    'the network holds another zone with the serial that this daemon was about to publish, signed by the key of this name: another daemon has the same seed'
+    'another daemon has the same seed: the network holds another zone, signed by ' +
+      'the key of this name, with the serial about to be published'
   )
   throw publishedElsewhere(name, serial)
 }
@@ -71,6 +72,10 @@ function serialOfOther({ profile }: RegistryContext, { name, answers }: Survey, 
 }
 
 function publishedElsewhere(name: Name, serial: number): ServiceError {
-  const detail = `Rule "stale": a zone of ${name} with serial ${serial} is published already, signed by the same key, and not by this daemon: another daemon has this seed, or this one was restored. A draft is kept, with a serial above it. Stop the other daemon, look at \`chronym zone diff ${name}\`, and publish again.`
+  const detail =
+    `Rule "stale": a zone of ${name} with serial ${serial} is published already, signed by the same key, ` +
+    'and not by this daemon. Another daemon has this seed, or this one was restored. A draft with a ' +
+    `higher serial is kept. Stop the other daemon, look at \`chronym zone diff ${name}\`, and publish ` +
+    'again.'
   return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'stale' } })
 }

@@ -159,7 +159,8 @@ export function requireZoneOwner(context: RegistryContext, tasks: TaskManager, n
   if (zoneOwner(context, tasks, name) !== 'unowned') return
   throw new ServiceError(
     'SVC-OWN-001',
-    `This daemon does not own ${name}, and is not registering it: a zone for it could not be published. \`chronym register ${name} --zone FILE\` registers it with one.`
+    `This daemon does not own ${name}, and is not registering it: a zone for it could not be ` +
+      `published. \`chronym register ${name} --zone FILE\` registers it with one.`
   )
 }
 
@@ -218,7 +219,9 @@ export function store(
 ): LocalZone {
   const next = nextSerial(context, name)
   if (serial !== undefined && serial < next) {
-    const message = `${serial} is not above ${next - 1}, the highest serial seen of ${name}: leave it out, or give ${next} or more`
+    const message =
+      `${serial} is not above ${next - 1}, the highest serial seen of ` +
+      `${name}: leave it out, or give ${next} or more`
     throw new ZoneError('zone', [{ path: 'serial', message }])
   }
   const zone = { serial: serial ?? next, records }

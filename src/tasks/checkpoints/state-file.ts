@@ -50,7 +50,7 @@ export async function readStateFile(path: string, expectedPlan: Buffer): Promise
   const bytes = await readIfPresent(path)
   if (bytes === undefined || typeof bytes === 'string') return bytes
   if (bytes.length < HEADER_BYTES) return `it is cut off after ${bytes.length} bytes`
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is no checkpoint of this version'
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is not a checkpoint of this version'
   const field = (index: number): bigint => bytes.readBigUInt64BE(MAGIC.length + 8 * index)
   const digest = (index: number): Buffer =>
     bytes.subarray(FIELDS_BYTES + index * DIGEST_BYTES, FIELDS_BYTES + (index + 1) * DIGEST_BYTES)
@@ -60,7 +60,7 @@ export async function readStateFile(path: string, expectedPlan: Buffer): Promise
     .update(state)
     .digest()
   if (!sealed.equals(digest(2))) return 'its hash is not that of its bytes'
-  if (!digest(0).equals(expectedPlan)) return 'it is of another evaluation'
+  if (!digest(0).equals(expectedPlan)) return 'it belongs to another evaluation'
   return {
     generation: field(0),
     squarings: Number(field(1)),

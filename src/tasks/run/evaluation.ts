@@ -142,10 +142,10 @@ export class TaskEvaluation {
     if (repair !== undefined)
       log.info(
         { task, name, squarings, kept_squarings: beyond.at(-1)!.squarings },
-        'the evaluation goes on from before what is damaged; what lies beyond is kept'
+        'the evaluation resumes before the damage; later checkpoints are kept'
       )
-    else if (base !== undefined) log.info({ task, name, squarings }, 'the evaluation goes on from a checkpoint')
-    else if (this.#context.state().progress > 0) log.info({ task, name }, 'the evaluation begins anew')
+    else if (base !== undefined) log.info({ task, name, squarings }, 'the evaluation resumes from a checkpoint')
+    else if (this.#context.state().progress > 0) log.info({ task, name }, 'the evaluation starts from the beginning')
     this.#isHalted = false
     if (base !== undefined && !isTrusted) await removeBeyond(directory, base, plan)
     // A disk does not take part of a block that it has lost.
@@ -184,7 +184,7 @@ export class TaskEvaluation {
   /** The evaluation resumes from what lay beyond the damage. */
   #repaired(squarings: number): void {
     const { log, taskRef } = this.#context
-    log.info({ task: taskRef.taskId, name: taskRef.name, squarings }, 'what was damaged is squared anew')
+    log.info({ task: taskRef.taskId, name: taskRef.name, squarings }, 'the damaged part is squared again')
     this.#halt()
   }
 

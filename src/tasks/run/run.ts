@@ -54,7 +54,7 @@ export class TaskRun {
     })
     this.done = this.#run().catch((error: unknown) => {
       if (!this.#abort.signal.aborted)
-        context.log.error({ task: id, err: error }, 'the task stopped; it goes on after a restart of the daemon')
+        context.log.error({ task: id, err: error }, 'the task stopped; it resumes when the daemon restarts')
     })
   }
 
@@ -189,7 +189,7 @@ function asObstacle(error: unknown): TaskFailure {
   return {
     code: 'SVC-STO-001',
     message:
-      'The data directory cannot be written. The task waits and goes on by itself; nothing that was stored is lost.'
+      'The data directory cannot be written. The task waits and resumes by itself; nothing that was stored is lost.'
   }
 }
 
@@ -199,10 +199,12 @@ function asFailure(error: unknown): TaskFailure {
   if (known instanceof EvaluationFault) {
     return {
       code: 'SVC-INT-001',
-      message: `The computation failed ${MAX_EVALUATION_FAULTS} times at the same place (${known.message}). Check the machine's memory and report it.`
+      message:
+        `The computation failed ${MAX_EVALUATION_FAULTS} times at the same place ` +
+        `(${known.message}). Check the machine's memory and report it.`
     }
   }
-  return { code: 'SVC-INT-001', message: 'The task met a condition it does not know; the log names it.' }
+  return { code: 'SVC-INT-001', message: 'The task failed with an unexpected error; the log names it.' }
 }
 
 function held<T>(value: T | null): T {

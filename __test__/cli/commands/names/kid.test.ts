@@ -80,14 +80,14 @@ describe('a DID that the daemon does not show', () => {
       })
       world.registry.resolveIdentity = (did: string) =>
         Promise.reject(
-          new ServiceError('SVC-REQ-001', `${did} is no DID of this network.`, {
+          new ServiceError('SVC-REQ-001', `${did} is not a DID of this network.`, {
             errors: [{ path: 'did', message: 'too short' }]
           })
         )
       expect(await show('did:chronym:z')).toMatchObject({
         exitCode: 6,
         stderr: expect.stringMatching(
-          /SVC-REQ-001: did:chronym:z is no DID of this network[^]*cure: Give the whole DID/u
+          /SVC-REQ-001: did:chronym:z is not a DID of this network[^]*cure: Give the whole DID/u
         ) as string
       })
       if (command[0] !== 'resolve')

@@ -7,8 +7,7 @@ import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
 import { cli, type CliResult } from '../../harness.ts'
 
-const DETAIL =
-  "alice.chronym is registered already by a key of this daemon's seed, and this daemon has taken it up now."
+const DETAIL = "alice.chronym is registered already by a key of this daemon's seed, and this daemon has taken it up."
 
 describe('registering a name that is ours and was forgotten', () => {
   const scene = new DaemonScene()
