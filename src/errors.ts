@@ -334,7 +334,6 @@ export const ERROR_TABLE = {
   }
 } as const satisfies Record<string, ErrorEntry>
 
-/** Where a code without an HTTP status occurs. */
 export function occurrence(code: ErrorCode): string {
   return code.startsWith('SVC-KEY-')
     ? 'at the start of the daemon, and from `chronym key`'

@@ -105,7 +105,6 @@ function translationOf(error: unknown): Translation {
   return isOfDisk ? storeFails('The data directory cannot be written') : FAULT
 }
 
-/** Runs a use case and translates what it throws. */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -161,7 +161,7 @@ describe('a backup', () => {
     expect((await refused(() => decrypt(other, unlock))).message).toContain('secret key does not open')
     expect((await refused(() => decrypt(other, { passphrase: 'any' }))).cure).toContain('--identity')
     expect((await refused(() => encrypt(new Uint8Array(1), { recipients: ['age1nobody'] }))).message).toContain(
-      'no public key'
+      'not a public key'
     )
   })
 

@@ -1,8 +1,7 @@
 /**
- * The plaintext of a backup, version 1: one line of JSON, the manifest, then the bytes of the files that it lists, one
- * after the other.
- * So `age -d FILE
- * head -1` shows the 24 words without this program. Readers accept only what a writer makes.
+ * The plaintext of a backup, version 1. One line of JSON comes first, then the manifest, then the bytes of the files
+ * that it lists.
+ * So the first line of `age -d FILE` shows the 24 words without this program. Readers accept only what a writer makes.
  */
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
@@ -32,10 +31,8 @@ export interface BackedUpFile {
 export interface BackupContents {
   /** Milliseconds since the epoch. */
   readonly createdMs: number
-  /** Version of the program that made it. */
   readonly program: string
   readonly profile: NetworkProfile
-  /** 24 words. */
   readonly words: string
   /** Values of the store by key, in byte order. */
   readonly records: StoredRecords

@@ -49,7 +49,6 @@ export async function encrypt(plaintext: Uint8Array, lock: Lock): Promise<Uint8A
   return encrypter.encrypt(plaintext)
 }
 
-/** Whether it begins as a binary file of age does. */
 export function isAgeFile(file: Uint8Array): boolean {
   return Buffer.from(file.subarray(0, HEADER.length)).toString('latin1') === HEADER
 }

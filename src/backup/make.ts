@@ -24,7 +24,6 @@ const TASK_FILE = /^(?:state\.[01]|repair\.[01]|mark\.\d{1,2}|intermediates)$/u
 export interface MakeOptions {
   /** 32 bytes, of a sealed seed that was opened; undefined: the words are in clear. */
   readonly seed?: Uint8Array | undefined
-  /** Includes journal and checkpoints of running tasks. */
   readonly tasks: boolean
   readonly nowMs: number
   /** Those that the directory may belong to; its own hash chooses. */

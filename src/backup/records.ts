@@ -98,7 +98,6 @@ export interface NameSummary {
 
 export interface BackupSummary {
   readonly names: readonly NameSummary[]
-  /** Zones of names that are not owned yet. */
   readonly drafts: readonly string[]
   /** `index`: of its keys, as `chronym kid create --index` takes it; null where they are of another seed. */
   readonly identities: readonly { readonly did: string; readonly version: number; readonly index: number | null }[]
@@ -107,7 +106,6 @@ export interface BackupSummary {
   readonly pins: number
 }
 
-/** What checked records amount to. */
 export function summarize(records: StoredRecords, { profile, masterSeed }: RecordFacts): BackupSummary {
   const store = new RecordStore(records)
   const owned = new OwnedNames(store, profile)

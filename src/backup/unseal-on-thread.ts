@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads'
 import { ServiceError, type ErrorCode } from '../errors.ts'
 
 export interface UnsealRequest {
-  /** Of the sealed file. */
   readonly text: string
   readonly passphrase: string
   /** What messages call the file. */

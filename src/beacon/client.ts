@@ -196,7 +196,6 @@ class FollowingClient implements BeaconClient {
     await this.#pulseWithin(Math.min(Math.max(dueInMs, 1), MAX_TIMER_MS), signal)
   }
 
-  /** Resolves at the next new pulse, at the latest after that time. */
   async #pulseWithin(ms: number, signal: AbortSignal): Promise<void> {
     const done = new AbortController()
     const either = AbortSignal.any([signal, done.signal])

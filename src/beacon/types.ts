@@ -21,7 +21,6 @@ export type BeaconErrorCode =
   | 'BEACON_UNAVAILABLE'
   /** A source answered with a pulse that does not verify, and no other source did better. */
   | 'BEACON_INVALID_PULSE'
-  /** The sources serve another chain than the pinned one. */
   | 'BEACON_WRONG_CHAIN'
   /** A round that does not exist: not a positive integer. */
   | 'BEACON_INVALID_ROUND'
@@ -32,7 +31,6 @@ export class BeaconError extends PartError<'beacon', BeaconErrorCode> {
 }
 
 export interface BeaconClient {
-  /** Begins to follow the chain; returns at once. */
   start(): void
   /** Ends all waits and requests; pending promises reject with BEACON_UNAVAILABLE. */
   stop(): void

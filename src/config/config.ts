@@ -22,7 +22,6 @@ const multiaddrs = v.array(
 
 /** The port the HTTP interface was promised on (docs/api.md, "Transport"). */
 const API_PORT = 7468
-/** The default port for peers. */
 export const P2P_PORT = 7469
 
 const spareCores = Math.max(1, availableParallelism() - 1)
@@ -76,13 +75,10 @@ export const ConfigSchema = v.strictObject({
   ),
   vdf: v.optional(
     v.strictObject({
-      /** Worker threads for evaluations. */
       threads: v.optional(count, spareCores),
       /** Threads that evaluations may use together while they prove: those that squaring leaves. */
       proving_threads: v.optional(count, availableParallelism()),
-      /** Tasks computing at once; the rest are queued. */
       max_tasks: v.optional(count, spareCores),
-      /** Registrations that may wait; renewals always may. */
       queue: v.optional(count, 100),
       /** Seconds of squaring that a crash may cost at most. */
       checkpoint_seconds: v.optional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(3600)), 10),
@@ -216,7 +212,6 @@ export function checkConfig(input: unknown, where: string): Config {
   )
 }
 
-/** Sets the value at a dotted path, and makes missing sections. */
 export function setPath(target: PartialConfig, path: string, value: unknown): void {
   const [head, ...rest] = path.split('.')
   if (rest.length === 0) {

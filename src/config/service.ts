@@ -25,7 +25,6 @@ export interface ConfigServiceOptions {
   readonly started: Config
   /** Makes exactly these changes durable; called before they are applied. */
   save(overrides: PartialConfig): void
-  /** Puts the new configuration into effect. */
   apply(next: Config, previous: Config): Promise<void>
 }
 

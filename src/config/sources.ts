@@ -9,7 +9,6 @@ export interface StartSources {
 }
 
 export interface RunTimeChanges {
-  /** Set at run time by this run or an earlier one. */
   readonly overrides: PartialConfig
   /** Paths set by this run, which win over flags and environment until it ends. */
   readonly ofThisRun: ReadonlySet<string>

@@ -14,11 +14,8 @@ import { readOrSetAside } from '../store/read-or-set-aside.ts'
 import type { Store } from '../store/types.ts'
 
 export interface StartConfig {
-  /** Changes of earlier runs. */
   readonly overrides: PartialConfig
-  /** With them. */
   readonly initial: Config
-  /** Without them. */
   readonly started: Config
 }
 

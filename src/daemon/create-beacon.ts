@@ -17,7 +17,6 @@ const PUBLIC_BEACONS = [
 
 export interface BeaconParts {
   readonly profile: NetworkProfile
-  /** `beacon.urls`. */
   readonly urls: readonly string[]
   readonly pool: NativePool
   readonly warn: (message: string) => void

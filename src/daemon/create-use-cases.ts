@@ -24,7 +24,6 @@ export interface UseCases {
   readonly registry: Registry
 }
 
-/** None of them is started yet. */
 export function createUseCases(
   core: DaemonCore,
   { overrides, initial, started }: StartConfig,

@@ -13,7 +13,6 @@ export interface ReadinessSources {
   readonly beacon: Pick<BeaconClient, 'latest' | 'now'>
   readonly tasks: Pick<TaskManager, 'unreadable' | 'list'>
   readonly registry: Pick<Registry, 'ownedNames'>
-  /** Whether a copy of the seed is known to exist elsewhere. */
   readonly isSeedSafe: () => boolean
   readonly isSeedLocked: () => boolean
   /** Undefined where the configuration names no `backup.file`. */
@@ -25,9 +24,7 @@ export interface ReadinessSources {
 interface Stored {
   /** Tasks that have neither ended nor are paused. */
   readonly working: number
-  /** Why some of them are blocked for now: error codes. */
   readonly stalled: readonly string[]
-  /** Tasks whose next step needs a seed that is locked. */
   readonly unsigned: number
   readonly unreadable: number
   readonly names: number

@@ -9,7 +9,6 @@ import type { SeedHolder } from '../registry/seed-holder.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import type { TaskManager } from '../tasks/types.ts'
 
-/** Wrong passphrases in a row before the next one must wait. */
 const FREE_TRIES = 3
 /** The first wait, in seconds; each further one is twice as long, a minute at most. */
 const FIRST_WAIT_SECONDS = 4

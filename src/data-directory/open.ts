@@ -36,7 +36,6 @@ export interface DataDirectory {
 }
 
 export interface OpenOptions extends Pick<StoreOptions, 'onSetAside' | 'onChange'> {
-  /** The seed of the sealed file, if it was opened. */
   readonly unsealed?: Uint8Array | undefined
 }
 
@@ -116,7 +115,7 @@ export function admitUnlocked(paths: DataPaths, profile: NetworkProfile, store: 
  * Throws SVC-KEY-005 (in use), SVC-KEY-002 (the seed is not the directory's, or was replaced since), SVC-CFG-001,
  * SVC-STO-001.
  * @param sealed text of the new file, which was opened and gives `seed`
- * @param before text of the sealed file that `seed` was read from; undefined where the words are in clear
+ * @param before text of the sealed file that gave `seed`; undefined where the words are in clear
  */
 export function sealOwnerSeed(
   paths: DataPaths,
@@ -226,7 +225,6 @@ function putSeed(paths: DataPaths, seed: Uint8Array, at: string): boolean {
   return true
 }
 
-/** The path itself, or the first numbered one that is free. */
 function freePath(path: string): string {
   let free = path
   for (let number = 2; existsSync(free); number++) free = `${path}-${number}`

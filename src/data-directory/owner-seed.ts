@@ -6,7 +6,6 @@ import { KeyError } from '../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
 import { writePrivateFile } from './paths.ts'
 
-/** Bytes. */
 const FINGERPRINT_BYTES = 32
 
 /** Separates fingerprints from every key that is derived from a seed. */

@@ -18,7 +18,6 @@ export interface DataPaths {
   readonly root: string
   readonly database: string
   readonly tasks: string
-  /** The main access token. */
   readonly token: string
   /**
    * Where the running daemon answers, and which it is: src/data-directory/running-record.ts. Exists while it runs, or

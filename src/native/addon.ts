@@ -49,7 +49,6 @@ export interface Evaluation {
   /** In this order. Further threads prove what they can during the squaring. */
   phase(): 'squaring' | 'proving' | 'done'
   squarings(): number
-  /** Squarings to do in all. */
   iterations(): number
   /** Squarings of the first of two segments; null for one. */
   split(): number | null
@@ -63,7 +62,6 @@ export interface Evaluation {
   state(): Uint8Array
   /** Records never change; their number only grows. */
   intermediateCount(): number
-  /** Records from that index on. */
   intermediates(from: number): Uint8Array
   /** Null until done. */
   proof(): Uint8Array | null
@@ -90,7 +88,6 @@ export interface Addon {
     fromBytes(bytes: Uint8Array): Discriminant
   }
   Evaluation: {
-    /** `memoryBytes` bounds all that it holds. */
     new (
       discriminant: Discriminant,
       x: Uint8Array | null,
@@ -114,12 +111,9 @@ export interface Addon {
 }
 
 export interface AddonSource {
-  /** The package's own folder. */
   root: string
-  /** The version that the addon must report. */
   version: string
   target: string
-  /** Loads a path or a package. */
   require: (specifier: string) => unknown
   exists: (path: string) => boolean
 }

@@ -1,6 +1,6 @@
 /**
- * A few words of shared memory between an evaluation in a worker and its owner, for while the worker's thread is inside
- * one long synchronous call. Every access is atomic.
+ * A few words of shared memory between an evaluation in a worker and its owner. They work while the worker's thread is
+ * inside one long synchronous call. Every access is atomic.
  */
 
 const PHASES = ['squaring', 'proving', 'done'] as const
@@ -37,7 +37,6 @@ export interface SlotProgress {
   squaringsPerSecond: number
   /** See `EvaluationProgress`. */
   remaining: number
-  /** How long the last slice took. */
   sliceMs: number
 }
 
@@ -61,7 +60,6 @@ export class Slot {
     return Atomics.load(this.words, STOP) !== 0
   }
 
-  /** Threads that the evaluation may use, including the worker's. */
   get threads(): number {
     return Math.max(1, Atomics.load(this.words, THREADS))
   }

@@ -1,6 +1,6 @@
 /**
- * Who waits for a verdict, the most urgent first: this node and its user; peers whose claim was expected; peers of
- * whose claim nothing is known here.
+ * Who waits for a verdict, the most urgent first. `own`: this node and its user. `expected`: peers whose claim was
+ * announced. `unexpected`: peers of whose claim nothing is known here.
  */
 export const URGENCIES = ['own', 'expected', 'unexpected'] as const
 export type Urgency = (typeof URGENCIES)[number]

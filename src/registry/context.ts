@@ -42,7 +42,6 @@ export interface RegistryContext extends RegistryParts {
   readonly memory: Memory
   readonly pins: Pins
   readonly receipts: Receipts
-  /** Time as the rules see it, now. */
   time(): ProtocolTime
 }
 

@@ -2,7 +2,6 @@ import { roundTimeMs } from '../protocol/time/beacon-time.ts'
 import { leaseState, type Lease } from '../protocol/name/lease.ts'
 import type { RegistryContext } from './context.ts'
 
-/** The lease that runs from a link's round, judged now. */
 export function leaseOf(context: RegistryContext, newestRound: number): Lease {
   return leaseState(newestRound, context.time().lapse, context.profile)
 }
@@ -12,7 +11,6 @@ export function roundTime(context: RegistryContext, round: number): string {
   return new Date(roundTimeMs(round, context.profile.beacon)).toISOString()
 }
 
-/** Ends of the lease and the grace of a name of ours. */
 export function leaseEndsMs(context: RegistryContext, name: string): readonly number[] {
   const record = context.owned.get(name)
   if (record === undefined) return []

@@ -2,7 +2,6 @@ import type { RegistryContext } from './context.ts'
 import type { RegistryEvent } from './use-cases.ts'
 import type { NameWarning, NameWarningCode } from '../views/owned-name.ts'
 
-/** How often a persistent warning is logged. */
 const SAY_AGAIN_MS = 24 * 60 * 60 * 1000
 /** Logged when they appear, with more detail (standing.ts). */
 const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost'])

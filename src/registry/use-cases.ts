@@ -51,7 +51,6 @@ export interface Registry {
   patchZone(name: string, patch: ZonePatch, ifMatchSerial?: number): { serial: number }
   /** What is published stays. SVC-NAM-001/002, SVC-ZON-003 where there is no draft, SVC-ZON-004, SVC-STO-001. */
   discardZone(name: string, ifMatchSerial?: number): void
-  /** By name. */
   drafts(): ZoneDraft[]
   /** SVC-OWN-001, SVC-ZON-003, SVC-PUB-002. */
   publishZone(name: string, signal?: AbortSignal): Promise<{ serial: number } & StoredBy>

@@ -115,7 +115,6 @@ export const prefixes = {
   pinEnds: 'pin-end/',
   seen: (name: string) => `${key('seen', name)}${SEPARATOR}`,
   receipts: 'receipts/',
-  /** Of all names. */
   seenNames: 'seen/',
   wanted: 'wanted/',
   ownIdentities: 'kid/',

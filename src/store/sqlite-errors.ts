@@ -1,4 +1,3 @@
-/** SQLite's result codes as the closed set of the store. */
 import Database from 'better-sqlite3'
 import { StoreError, type StoreErrorCode } from './types.ts'
 

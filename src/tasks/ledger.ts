@@ -73,7 +73,6 @@ export class TaskLedger {
     return this.#tasks.values()
   }
 
-  /** Oldest first. */
   ordered(): Task[] {
     return [...this.#tasks.values()].sort((left, right) => left.state.order - right.state.order)
   }

@@ -136,7 +136,6 @@ class Manager implements TaskManager {
       this.#journal.save({ state, lastEventId: FIRST_EVENT })
       const task = this.#hold(state, FIRST_EVENT)
       this.#schedule()
-      // A task that began at once has told so.
       if (task.run === undefined) this.#ledger.announce(task)
       return this.#ledger.view(task)
     })
@@ -270,7 +269,6 @@ class Manager implements TaskManager {
     try {
       this.#ledger.apply(task, { type: 'started' })
     } catch (error) {
-      // The next tick tries again.
       this.#with.log.warn({ task: task.state.id, err: error }, 'a task could not be started')
       return
     }

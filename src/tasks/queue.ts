@@ -31,7 +31,6 @@ export interface Turns {
   readonly begin: (task: Task) => void
   /** Whether it is blocked for now: it takes no slot, and gives up the one it has. */
   readonly isHeldUp?: (task: Task) => boolean
-  /** Ends the work on a task for now; afterwards it waits again. */
   readonly giveUp: (task: Task) => void
 }
 

@@ -17,11 +17,9 @@ export interface Task {
   readonly provingPace: Pace
   stalled: TaskFailure | null
   overdueSaid: boolean
-  /** `queue_position` of its last event. */
   toldPlace: number | null
 }
 
-/** No computation runs for it now. */
 export function rest(task: Task): void {
   task.activity = undefined
   task.squaringPace.rest()

@@ -41,7 +41,6 @@ export interface TaskSteps {
     saveDraft: (draft: Uint8Array) => void,
     signal: AbortSignal
   ): Promise<Uint8Array>
-  /** Waits for the pulse and returns the plan. */
   plan(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<EvaluationPlan>
   /** Sends the commitment of `draft` again, so that the network keeps it; called hourly and on wake. */
   remind(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<void>
@@ -60,7 +59,6 @@ export interface TaskSteps {
    * running step, which has its own signal. Safe to repeat. Throws StoreError.
    */
   withdraw(task: TaskRef): void
-  /** Whether a proof finished earlier for this plan would still be accepted. */
   usable(task: TaskRef, plan: EvaluationPlan): boolean
   /**
    * Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. Makes and saves a
@@ -90,7 +88,6 @@ export interface TaskEvent {
 }
 
 export interface TaskManager {
-  /** Takes up the tasks of the journal. */
   start(): Promise<void>
   /** Stops evaluations at a checkpoint; the tasks stay running in the journal. */
   stop(): Promise<void>
@@ -118,7 +115,6 @@ export interface TaskManager {
   subscribe(listener: (event: TaskEvent) => void): () => void
 }
 
-/** The part of a pino logger that is used here. */
 export interface TaskLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

@@ -16,7 +16,6 @@ import { StoreError, type Store } from '../store/types.ts'
 const SAVE_EVERY_PART_OF_LEASE = 1000
 
 export interface RoundClock {
-  /** Time as the rules see it, now. */
   time(): ProtocolTime
   /** Milliseconds since the epoch. */
   nowMs(): number

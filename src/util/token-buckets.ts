@@ -11,11 +11,8 @@ interface Bucket {
 }
 
 export interface BucketOptions {
-  /** Tokens that come in a second. */
   readonly perSecond: number
-  /** Tokens of a full bucket. */
   readonly burst: number
-  /** Buckets kept. */
   readonly keys: number
   /** Milliseconds. A clock set back refills nothing. */
   readonly now: () => number

@@ -246,8 +246,8 @@ describe('the kept backup', () => {
   })
 
   it.each([
-    ['no file of age', 'my diary\n', 'is no backup'],
-    ['an empty file', '', 'is no backup'],
+    ['no file of age', 'my diary\n', 'is not a backup'],
+    ['an empty file', '', 'is not a backup'],
     [
       'the backup of another directory',
       'age-encryption.org/v1\n-> X25519 of another\n',

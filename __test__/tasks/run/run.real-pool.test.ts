@@ -166,7 +166,7 @@ describe('a task on the real kernel', () => {
     const { promise: repairing, resolve } = Promise.withResolvers<undefined>()
     await start({
       ...silentLog,
-      info: (_fields, message) => message.includes('what lies beyond is kept') && resolve(undefined)
+      info: (_fields, message) => message.includes('later checkpoints are kept') && resolve(undefined)
     })
     await repairing
     expect(await manager.remove(task_id)).toBe(true)

@@ -55,7 +55,6 @@ export interface KeeperStatus {
   /** Milliseconds since the epoch; undefined before the first. */
   readonly writtenMs: number | undefined
   readonly isPending: boolean
-  /** Attempts since the daemon started. */
   readonly failures: number
   /** `failing`: the last attempt failed. `missing`: nothing is at its place. `waiting`: for the seed. */
   readonly state: 'kept' | 'failing' | 'missing' | 'waiting'

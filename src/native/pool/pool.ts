@@ -25,7 +25,6 @@ const FILES: Partial<Record<keyof WorkerCalls, string>> = {
   judgeSpeaker: DOCUMENT_WORKER_FILE
 }
 
-/** An idle thread is kept this long. */
 const IDLE_TIMEOUT_MS = 30_000
 /**
  * An evaluation's thread ends with it: V8 does not count the forms that it stored, so nothing else would free their
@@ -128,7 +127,6 @@ export function createNativePool(options: NativePoolOptions): NativePool {
   }
 }
 
-/** The file of a worker, as source or compiled. */
 function workerFile(name: string): string {
   return fileURLToPath(new URL(`../worker/${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
 }

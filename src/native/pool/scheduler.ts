@@ -2,7 +2,7 @@
  * Which work gets a thread next. There are three lanes: our own; claims that were expected; claims that were not.
  * Our own comes first. The others share the threads' time 4 : 1 while both wait (docs/verification.md, "What keeps
  * honest work going"). A lane is bounded and refuses further work at once.
- * Proofs travel together, as many as make a slice: a slice crosses to a thread once, and the next job waits for one
+ * Proofs travel together, as many as make a slice. So a slice crosses to a thread once, and the next job waits for one
  * slice at most.
  */
 import { NativeError } from '../errors.ts'
@@ -11,7 +11,6 @@ import type { ProofQuestion } from '../types.ts'
 import { URGENCIES, type Urgency } from '../urgency.ts'
 
 const SLICE_MS = 100
-/** Proofs in a slice at most, however quick they are. */
 const MAX_SLICE = 64
 /** Assumed cost of a proof before one was verified: high, so that the first slices are short. */
 const FIRST_COST_MS = 10
@@ -49,7 +48,6 @@ interface Job {
 
 type ProofJob = Job & { readonly work: { readonly question: ProofQuestion } }
 
-/** Proofs that one call computes. */
 interface Slice {
   wanted: number
   readonly stop: SharedArrayBuffer

@@ -1,7 +1,7 @@
 /**
  * Verdicts remembered, and shared while they are computed: each question is computed once, however many ask it.
  * True and false ones are apart, each bounded, the least recently used forgotten first. A false verdict costs its
- * author only a message, so strangers could evict everything from a common memory; a true one of a proof costs a whole
+ * author only a message, so strangers could evict everything from a common memory. A true one of a proof costs a whole
  * VDF.
  */
 import { LruMap } from '../../util/bounded-map.ts'

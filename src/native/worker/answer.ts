@@ -27,7 +27,6 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'WORKER_FAILED'
 ])
 
-/** Any thrown value as data, with the nearest code. */
 export function failure(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -108,7 +108,6 @@ export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Rep
   })
 }
 
-/** The evaluation asked for, from its checkpoint where there is one. */
 function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: EvaluationRequest): Evaluation {
   const { Evaluation } = addon()
   const discriminant = discriminantOf(seed, bits)

@@ -111,7 +111,6 @@ function isSameLog(one: IdentityLogOutline, other: IdentityLogOutline): boolean 
   return one.versions.length === other.versions.length && isOneBranch(one, other)
 }
 
-/** By the hash of the first version that differs. */
 function compareHeads(left: IdentityLogOutline, right: IdentityLogOutline): number {
   const fork = left.versions.findIndex(
     ({ hash }, index) => right.versions[index] !== undefined && !equalBytes(hash, right.versions[index].hash)

@@ -1,4 +1,3 @@
-/** Makes Reveals: what they carry, and the signature by the name's key. */
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { encodeVdfProof, signReveal, type Link, type Reveal } from '../../protocol/claim/reveal.ts'

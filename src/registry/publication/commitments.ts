@@ -109,7 +109,6 @@ export function chooseRound(context: RegistryContext, draft: ClaimDraft, { recei
   return round
 }
 
-/** Resolves with the first pulse, or after the time limit. */
 async function firstPulse({ beacon, clock }: RegistryContext): Promise<void> {
   const waiting = new AbortController()
   const { promise, resolve } = Promise.withResolvers<undefined>()

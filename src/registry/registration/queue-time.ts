@@ -1,6 +1,5 @@
 import type { TaskView } from '../../views/task.ts'
 
-/** Phases in which a task holds one of the slots. */
 const WORKING: ReadonlySet<TaskView['phase']> = new Set(['commit', 'pulse', 'evaluate', 'prove'])
 
 /**

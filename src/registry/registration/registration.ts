@@ -37,8 +37,8 @@ export async function register(
 }
 
 /**
- * Starts a renewal, also of a name that peers call lost: they may lie, and a claim that is not renewed is lost [an
- * owner who is told that its name is lost].
+ * Starts a renewal, also of a name that peers call lost: they may lie, and without a renewal it is lost [an owner who
+ * is told that its name is lost].
  * SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001.
  */
 export async function renew(
@@ -69,7 +69,6 @@ export async function renew(
   requireNoTask(tasks, name)
   if (zone !== undefined) saveZoneForRenewal(context, name, zone)
   const task = tasks.create({ name, kind: 'renew' })
-  // A manual renewal of a released name takes it back.
   if (record.released === true) context.owned.setReleased(name, false)
   return task
 }
@@ -94,8 +93,8 @@ function requireNoTask(tasks: TaskManager, name: Name): void {
 }
 
 /**
- * Looks for a claim without announcing the name. Only a verified record whose lease or grace runs makes it taken: lists
- * alone would let a few peers block any name [liars who list every name].
+ * Looks for a claim without announcing the name. Only a verified record whose lease or grace runs makes it taken. If
+ * lists sufficed, a few peers could block any name [liars who list every name].
  * A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned. The
  * answer is SVC-REG-001 with `taken_up`, since the answer to a new registration has a task's id.
  */

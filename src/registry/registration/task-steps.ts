@@ -57,7 +57,6 @@ export function createTaskSteps(dependencies: RegistryParts): TaskSteps {
   }
 }
 
-/** Squarings of a first claim, or of a renewal. */
 export function iterationsOf({ profile }: RegistryContext, name: Name, kind: TaskKind): number {
   return kind === 'register' ? iterationsFor(name, profile) : renewalIterations(name, profile)
 }

@@ -40,7 +40,6 @@ export class AnswerCache<T> {
     return signal === undefined ? asked : Promise.race([asked, rejectionOf(signal)])
   }
 
-  /** The value of `key` while it is fresh. */
   fresh(key: string): T | undefined {
     const entry = this.#entries.get(key)
     return entry !== undefined && this.#isYounger(entry, entry.freshMs) ? entry.value : undefined
@@ -52,7 +51,6 @@ export class AnswerCache<T> {
     this.#asking.delete(key)
   }
 
-  /** As `delete`, for every key. */
   clear(): void {
     this.#entries.clear()
     this.#asking.clear()

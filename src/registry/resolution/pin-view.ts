@@ -5,7 +5,6 @@ import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import type { PinView } from '../../views/pin.ts'
 
-/** Pins in one answer. */
 const PINS_PER_PAGE = 1_000
 
 /** The pins by name, at most `PINS_PER_PAGE`; with `after`, those after that name. SVC-NAM-001, SVC-NAM-002. */

@@ -21,7 +21,6 @@ export class Memory {
     this.#store = store
   }
 
-  /** Order of the newest record seen of that key. */
   newest(name: string, pubkey: Uint8Array): RecordOrder | undefined {
     const key = keys.seen(name, pubkey)
     return readOrSetAside(this.#store, key, this.#store.get(key), (value) => readCbor(Seen, value))

@@ -27,7 +27,6 @@ export interface OwnedName {
    * The newest record of our key that this daemon did not make, and when it was seen, in milliseconds since the epoch.
    */
   readonly foreign?: Foreign
-  /** Its owner lets it lapse. */
   readonly released?: true
 }
 
@@ -36,7 +35,6 @@ export interface Foreign {
   readonly seenMs: number
 }
 
-/** `standing` is left out for `held`. */
 const Stored = v.object({
   reveal: Bytes,
   publishedSerial: Count,

@@ -55,7 +55,6 @@ export class Pins {
     }
   }
 
-  /** Writes only what has changed. */
   set(name: string, pin: Pin | undefined): void {
     const known = this.get(name)
     if (known === undefined && pin === undefined) return
@@ -89,7 +88,6 @@ export class Pins {
     return due
   }
 
-  /** Forgets firm ones whose lease is dead. */
   sweep({ lapse }: Pick<ProtocolTime, 'lapse'>): void {
     const dead: StoreOperation[] = []
     for (const mark of this.#store.keys(prefixes.pinEnds)) {

@@ -12,7 +12,6 @@ const Stored = v.object({
   receipts: v.array(v.object({ peer: Text, seenRound: Count, signature: Bytes }))
 })
 
-/** What peers have signed about the commitment of a claim of ours. */
 export interface KeptReceipts {
   readonly commitment: Uint8Array
   /** p, chosen on the strength of these. */

@@ -26,8 +26,8 @@ const AFTER_FAILURE_SHARE = 1 / 10
 /** Between looks further apart, the machine slept or its clock was set. */
 const LONGEST_GAP_MS = 2 * LOOK_EVERY_MS
 /**
- * The lead is three times what a renewal takes and at least a tenth of the lease: a rough rate is enough, and measuring
- * takes a thread.
+ * The lead is three times what a renewal takes, and at least a tenth of the lease. A rough rate is enough, and
+ * measuring takes a thread.
  */
 const RATE_KEPT_MS = 60 * 60 * 1000
 
@@ -51,7 +51,6 @@ export class AutomaticRenewal {
   readonly #slots: () => number
   readonly #warnings: NameWarnings
   readonly #awake: AwakeTime
-  /** Why a renewal that was due could not be started. */
   readonly #obstacles = new Map<string, string>()
   #squaringsPerSecond: number | undefined
   #stop: (() => void) | undefined
@@ -133,7 +132,6 @@ export class AutomaticRenewal {
     return queueSeconds(before, this.#slots(), secondsLeft) + secondsLeft(task)
   }
 
-  /** What a renewal takes, by the calendar. */
   #roundsOf(name: Name, awakeShare: number): number {
     const { profile } = this.#context
     return this.#squaringsPerSecond === undefined

@@ -15,7 +15,6 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const REMEMBERED_DAYS = 28
 /** A week of evidence; before that, the assumption fills in what is missing. */
 const EVIDENCE_MS = 7 * DAY_MS
-/** Eight hours a day. */
 export const ASSUMED_SHARE = 1 / 3
 /** An hour a day: after a long absence the daemon must not renew a year ahead. */
 export const LEAST_SHARE = 1 / 24

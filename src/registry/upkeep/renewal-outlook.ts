@@ -16,36 +16,29 @@ export interface OutlookInput {
   readonly name: string
   readonly profile: NetworkProfile
   readonly lease: Lease
-  /** `ProtocolTime.now` */
   readonly nowRound: number
-  /** When the renewal begins. */
   readonly dueRound: number
   /** Of the current record. */
   readonly links: number
   readonly standing: Standing
   /** `auto_renew` */
   readonly isAutomatic: boolean
-  /** The newest renewal of this name. */
   readonly task: TaskView | undefined
   /** Seconds of the calendar until its proof, including the tasks before it; 0 where that is unknown. */
   readonly taskSeconds: number
-  /** Why the last renewal that was due could not be started. */
   readonly obstacle: string | undefined
   /** Serial of a record of our key that this daemon did not make, seen recently. */
   readonly foreignSerial: number | undefined
-  /** Its owner lets it lapse. */
   readonly isReleased: boolean
 }
 
 export interface Outlook {
   readonly renewal: RenewalView
   readonly warnings: readonly NameWarning[]
-  /** Rounds before the end of the lease at which it is renewed. */
   readonly leadRounds: number
   readonly isDue: boolean
 }
 
-/** When a lease is renewed, and what prevents that. */
 export function renewalOutlook(input: OutlookInput): Outlook {
   const { lease, nowRound, dueRound, isAutomatic, isReleased, obstacle } = input
   const leadRounds = lease.endRound - dueRound
@@ -145,7 +138,6 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
   return found.state === 'released' ? warnings : [...warnings, ...chainWarnings(input, found.left, end, graceEnd)]
 }
 
-/** What keeps the renewal from coming in time. */
 function renewalWarnings(
   { name, profile, lease, nowRound, taskSeconds, isAutomatic, obstacle }: OutlookInput,
   { state, task }: Found,

@@ -1,4 +1,3 @@
-/** Zones that were saved here and not published. */
 import { ServiceError } from '../../errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { TaskManager } from '../../tasks/types.ts'

@@ -18,8 +18,8 @@ import { survey, type Survey } from '../resolution/survey.ts'
 const EMPTY = new Uint8Array()
 
 /**
- * Throws SVC-PUB-001 where the network holds a record of our key that this daemon did not make: newer than ours, or
- * with the serial of `reveal`. The draft then gets a higher serial, so that a second attempt succeeds.
+ * Throws SVC-PUB-001 where the network holds a record of our key that this daemon did not make. The record is newer
+ * than ours, or has the serial of `reveal`. The draft then gets a higher serial, so that a second attempt succeeds.
  * Silent where nobody answers: sending will tell. A record published within the same second or two shows only when it
  * is read back. Throws StoreError.
  */

@@ -57,7 +57,6 @@ export function localZone(context: RegistryContext, text: string): ZoneView | un
   })
 }
 
-/** The zone saved here if it differs from the one published last. */
 export function draftOf(context: RegistryContext, name: Name): LocalZone | undefined {
   const local = context.zones.get(name)
   const record = context.owned.get(name)
@@ -208,8 +207,8 @@ function isNewerThanPublished(context: RegistryContext, name: Name, local: Local
 }
 
 /**
- * Throws ZoneError where the zone asks for a serial that is not above all seen: a second zone of that serial, or one
- * older than what others hold.
+ * Throws ZoneError unless the zone's serial is above all seen. Otherwise others hold a newer zone, or another one of
+ * that serial.
  */
 export function store(
   context: RegistryContext,

@@ -103,7 +103,6 @@ export class CheckpointWriter {
     await this.#writeOrKeep(kept)
   }
 
-  /** Writes nothing more: the evaluation was given up. */
   discard(): void {
     this.#discarded = true
     this.#waiting = undefined

@@ -1,12 +1,12 @@
 /**
- * What an evaluation has reached, on disk under `<data_dir>/tasks/<task id>/`:
+ * What an evaluation has reached, on disk under `<data_dir>/tasks/<task id>/`.
  * - `intermediates`: records of 128 bytes, which never change, one after the other. A state file says how many bytes
  * count; what a crash left behind them is overwritten.
  * - `state.0`, `state.1`: two generations, written in turn by temporary file, fsync and rename. If one is torn or
  * altered, the other serves.
- * - `mark.1` to `mark.64`: earlier states, one for each 64th of the squarings. If the disk has lost intermediates that
- * both generations count, the newest mark that counts only whole ones serves, until the damaged part is squared again
- * (repair.ts).
+ * - `mark.1` to `mark.64`: earlier states, one for each 64th of the squarings. They serve when the disk has lost
+ * intermediates that both generations count. The evaluation resumes from the newest mark that counts only whole ones,
+ * until the damaged part is squared again (repair.ts).
  * - `repair.0`, `repair.1`: the generations during a repair. All other files stay as they are, since they count again
  * afterwards.
  */
@@ -19,7 +19,7 @@ import { planDigest, readStateFile, type StateFile } from './state-file.ts'
 import type { EvaluationPlan } from '../types.ts'
 
 /**
- * Read, written and hashed at once: bounds the time that blocks the disk, and the event loop (about 2 ms; up to a
+ * Read, written and hashed at once. It bounds the time that blocks the disk, and the event loop (about 2 ms; up to a
  * hundred megabytes are hashed).
  */
 export const CHUNK_BYTES = 1 << 20
@@ -48,7 +48,6 @@ export interface FoundCheckpoints {
   readonly believed: readonly StoredCheckpoint[]
   /** States beyond those, the nearest first: whole themselves, but they count damaged intermediates. */
   readonly beyond: readonly StoredState[]
-  /** What was skipped, and why: a sentence each. */
   readonly passedOver: readonly string[]
   readonly length: number
   /** Those bytes, with zeros where the disk failed to return them; undefined where it returned all. */

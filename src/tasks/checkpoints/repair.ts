@@ -1,11 +1,11 @@
 /**
  * Repairs damaged intermediates. An evaluation resumes from the newest checkpoint before the damage and overwrites the
  * damaged records. Records never change, so squaring them again gives the same bytes.
- * All that lies beyond the damage stays where it is. Once the hash of the nearest state fits again, the evaluation
- * resumes from the newest whole state. So it repeats no more than the stretch between two marks.
- * A kill at any instant leaves partly repaired intermediates, and states with the hash of what each counts: the next
- * start finds by them where to resume. Until then the repair's own generations are `repair.0` and `repair.1`, a
- * kilobyte each.
+ * All that follows the damage stays where it is. Once the hash of the nearest state fits again, the evaluation resumes
+ * from the newest whole state. So it repeats no more than the stretch between two marks.
+ * A kill at any instant leaves partly repaired intermediates, and states with the hash of what each counts. They tell
+ * the next start where to resume. Until then the repair's own generations are `repair.0` and `repair.1`, a kilobyte
+ * each.
  */
 import type { Hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -14,9 +14,7 @@ import { CHUNK_BYTES, failureOfDisk, INTERMEDIATES, type FoundCheckpoints, type 
 
 interface Reached {
   readonly squarings: number
-  /** Bytes of intermediates that it counts. */
   readonly length: number
-  /** SHA-256 so far, of those. */
   readonly digest: Hash
 }
 

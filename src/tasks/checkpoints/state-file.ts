@@ -15,9 +15,7 @@ const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
 export interface StateFile {
   readonly generation: bigint
   readonly squarings: number
-  /** Bytes of intermediates that count. */
   readonly length: number
-  /** SHA-256 of those. */
   readonly intermediatesDigest: Buffer
   readonly state: Uint8Array
 }

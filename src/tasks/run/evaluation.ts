@@ -34,7 +34,6 @@ export class EvaluationFault extends Error {
 interface Working {
   readonly handle: EvaluationHandle
   readonly writer: CheckpointWriter
-  /** Where it repairs what the disk has lost. */
   readonly repair: Repair | undefined
   /** Squarings of the checkpoint that it resumes from; undefined for a fresh start. */
   readonly resumedFrom: number | undefined
@@ -45,7 +44,6 @@ export interface EvaluationContext extends RunContext {
   readonly signal: AbortSignal
   /** Waits before another try, or until the task is stopped. */
   pause(attempt: number): Promise<void>
-  /** Shows why the checkpoints cannot be saved. */
   cannotSave(error: unknown, attempt: number): void
 }
 
@@ -53,7 +51,6 @@ export interface EvaluationContext extends RunContext {
 export class TaskEvaluation {
   readonly #context: EvaluationContext
   #working: Working | undefined
-  /** What it reaches is no longer needed. */
   #discarding = false
   /** The running evaluation was halted: what it reaches cannot be saved, or more is on disk already. */
   #isHalted = false

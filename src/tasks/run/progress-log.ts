@@ -1,10 +1,10 @@
 /**
  * The progress shown of each evaluation, on disk before it is shown: no restart shows less, even after kill -9 or a
  * power failure.
- * Two files `progress.0` and `progress.1` in the data directory are overwritten in turn, each with one write and one
- * fdatasync off the event loop: a write that was cut leaves the other. Neither grows with time.
- * A file: magic `CHRPROG1`, sequence u64, length of the body u32 (big-endian), SHA-256 of all the rest, then the body:
- * CBOR, an array of [task id, squarings, last event id].
+ * Two files `progress.0` and `progress.1` in the data directory are overwritten in turn, so a write that was cut leaves
+ * the other. Each takes one write and one fdatasync off the event loop. Neither grows with time.
+ * A file: magic `CHRPROG1`, sequence u64, length of the body u32 (big-endian), SHA-256 of all the rest, then the body.
+ * The body is CBOR: an array of [task id, squarings, last event id].
  */
 import { decode, encode } from 'cborg'
 import { createHash } from 'node:crypto'
@@ -17,7 +17,6 @@ export interface Shown {
   readonly lastEventId: number
 }
 
-/** By task id. */
 export type ShownTasks = ReadonlyMap<string, Shown>
 
 export interface ProgressLog {

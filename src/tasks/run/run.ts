@@ -180,7 +180,6 @@ function isTransient(error: unknown): boolean {
   return known instanceof Error && 'syscall' in known
 }
 
-/** What is shown of a step that is tried again by itself. */
 function asObstacle(error: unknown): TaskFailure {
   if (error instanceof EvaluationFault || error instanceof NativeError)
     return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }

@@ -43,7 +43,6 @@ export class TaskJournal {
     ])
   }
 
-  /** All readable tasks, in the order of their creation. */
   load(): JournalEntry[] {
     const entries: JournalEntry[] = []
     for (const [key, value] of this.#store.list(prefixes.tasks)) {

@@ -1,7 +1,7 @@
 /**
  * One task as a pure state machine: `transition(state, input, nowMs)`. No I/O, no clock.
- * A task is in one of three conditions: waiting for a slot (phase `queued`); at work in the phase that {@link
- * nextPhase} reads from what it holds (a paused one keeps showing that phase); or ended (phase `done`, or status
+ * A task is in one of three conditions. It waits for a slot (phase `queued`). Or it works in the phase that {@link
+ * nextPhase} reads from what it holds; a paused one keeps showing that phase. Or it has ended (phase `done`, or status
  * `failed`).
  * Inputs to an ended task change nothing, so a result that arrives after a cancel has no effect.
  */
