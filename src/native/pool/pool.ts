@@ -18,7 +18,7 @@ import { Verdicts } from './verdicts.ts'
 
 const WORKER_FILE = workerFile('worker')
 const DOCUMENT_WORKER_FILE = workerFile('document-worker')
-/** What is not in worker.ts. */
+/** Modules other than worker.ts. */
 const FILES: Partial<Record<keyof WorkerCalls, string>> = {
   judgeIdentity: DOCUMENT_WORKER_FILE,
   judgeManifest: DOCUMENT_WORKER_FILE,
@@ -39,7 +39,7 @@ const EVALUATION_IDLE_TIMEOUT_MS = 0
  */
 const EVALUATION_NICE: Partial<Record<NodeJS.Platform, number>> = { linux: 10, win32: -1 }
 
-/** A network of ten thousand names a node, and what strangers may make us remember besides. */
+/** The verdicts of a network of ten thousand names a node, and room for those that strangers cause. */
 const PROOF_VERDICTS = { valid: 16_384, invalid: 4_096 }
 /** A claim has one pulse of its own; old true ones are public, and quickly verified again. */
 const PULSE_VERDICTS = { valid: 4_096, invalid: 1_024 }

@@ -56,7 +56,7 @@ function bodyOf({ peers, prefixes, widePrefixes }: Diversity): NetworkDiversityV
   return { peers, prefixes, wide_prefixes: widePrefixes }
 }
 
-/** Two sentences, without the cure: what is known, needed and therefore fails; and what is missing. */
+/** Two sentences, without the cure: the peers known and needed, with the effect; then what is missing. */
 function messageOf(
   { peers, prefixes, widePrefixes }: Diversity,
   { answer, settle, adopt }: Needed,
