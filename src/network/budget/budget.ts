@@ -1,9 +1,9 @@
 /**
- * What peers may cost this node: bytes, and time of the threads that verify. Everything is charged before it is done;
- * a peer over budget is told `busy`, which is no offence. docs/protocol/rules.md, 15.
+ * What peers may cost this node: bytes, and time of the threads that verify. Every cost is charged before the work. A
+ * peer over budget is told `busy`, which is no offence. docs/protocol/rules.md, 15.
  */
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
-import { Places } from '../../util/places.ts'
+import { ConcurrencyLimit } from '../../util/concurrency-limit.ts'
 import { TokenBuckets } from '../../util/token-buckets.ts'
 
 /** Thread time for peers in a second: half of the two threads that the pool has for verification. */
@@ -12,55 +12,50 @@ const VERIFICATION_MS = 1_000
 /** Bytes of records in a second: what a home's connection carries. */
 const RECORD_BYTES = 8 * 2 ** 20
 
-/**
- * Bytes of requests and answers in a second, for four peers that ask all the time; there is no bound on all together
- * but the number of connections.
- */
+/** Bytes of requests and answers in a second, for four busy peers. Only the number of connections bounds the total. */
 const MESSAGE_BYTES = 2 * 2 ** 20
 
 /**
- * What a message is taken to have at least: a stream costs our event loop as much as reading these bytes. A peer may
- * ask 64 times a second.
+ * The least a message is charged: a stream costs the event loop as much as reading these bytes. 64 requests a second.
  */
 const LEAST_MESSAGE_BYTES = 8 * 2 ** 10
 
 /**
- * Commitments in a second, for four peers: each is written to the disk, many at once. A daemon sends one for each name
- * that it registers, and again each hour.
+ * Commitments in a second, for four peers: each is written to disk. A daemon sends one for each name that it registers,
+ * and again each hour.
  */
 const COMMITMENTS = 32
 
-/** Pages of entries or commitments in a second, for one peer; all take turns (holder/pages.ts). */
+/** Pages of entries or commitments in a second, for one peer; peers take turns (holder/pages.ts). */
 const PAGES = 10
 
 /**
- * Connections from one prefix in a second, and at once: each costs our event loop 5 ms, and one that is never set up a
- * place among those pending for 5 s.
+ * Connections from one prefix: each costs the event loop 5 ms. One that is never set up holds a pending place for 5 s.
  */
 const CONNECTIONS = { perSecond: 5, burst: 60 }
 
 /** Part of verification and records for claims whose commitment is held here or whose key owns the entry. */
 const EXPECTED_PART = 0.8
 
-/** Of each of these, what one peer may have of it, and one /24 or /48. */
+/** Part of each of these that one peer, and one /24 or /48, may use. */
 const PEER_PART = 1 / 4
 const PREFIX_PART = 1 / 2
 
 /**
- * Beyond what all may have, so much of it for those who find it used up, and of that for one prefix: with four peers in
- * two prefixes, who need not even send what is invalid, nobody else would get anything verified.
+ * Extra part of the pool once it is used up, and of that for one prefix. Without it, four peers in two prefixes that
+ * send only valid records keep everybody else from being verified.
  */
 const RESERVE = { all: 1 / 2, prefix: 1 / 20 }
 
-/** After this long without a request a peer may spend all of it at once. */
+/** A peer may spend this much saved budget at once. */
 const BURST_SECONDS = 5
 
-/** Buckets kept of peers and of prefixes: about 150 bytes each, in eighteen tables. */
+/** Buckets for peers and prefixes: about 150 bytes each, in eighteen tables. */
 const BUCKETS = 4_096
 
 /**
- * Verifications that wait at once, in all and of those that were not expected; of these of one prefix, and of one peer.
- * One may wait for peers who are silent for ten seconds each.
+ * Verifications that wait: in all, without an expected claim, of one prefix, of one peer. Each may wait ten seconds for
+ * every silent peer.
  */
 const PLACES = { all: 48, unexpected: 24, prefix: 8, peer: 4 }
 
@@ -70,7 +65,7 @@ export const CHECK_MS = { pulse: 2, proof: 7 }
 /** An entry is written to the disk on the event loop: some milliseconds. */
 export const WRITE_MS = 8
 
-/** Asking a neighbourhood: a look-up and up to k questions, of a millisecond of our event loop each. */
+/** Asking a neighbourhood: a look-up and up to k questions, a millisecond of the event loop each. */
 export const ASK_MS = 40
 
 /** Thread time of a document: its longest logs take 20 ms. */
@@ -81,24 +76,21 @@ export function documentMs(bytes: number): number {
 export interface Work {
   /** Charges more, before it is done. Debt is paid back by waiting. */
   charge(milliseconds: number): void
-  /** Gives the place back. */
   end(): void
 }
 
 export interface Budget {
-  /** A connection from that prefix may be set up: it is charged. */
+  /** Charges a new connection; false over budget. */
   connect(prefix: string): boolean
-  /** Whether a request of this many bytes may be read: it is charged. */
+  /** Charges a request before it is read; false over budget. */
   read(sender: Origin, bytes: number): boolean
-  /** Charges an answer. */
   answered(sender: Origin, bytes: number): void
-  /** A page may be read from the store: it is charged. */
+  /** Charges a page before it is read from the store; false over budget. */
   page(sender: Origin): boolean
-  /** A commitment may be kept: it is charged. */
+  /** Charges a commitment; false over budget. */
   commit(sender: Origin): boolean
   /**
-   * A record of this many bytes may be verified, which takes so long: both are charged, and a place is taken. Undefined
-   * when something is used up.
+   * Charges a record's bytes and milliseconds before it is verified, and takes a place. Undefined over budget.
    *
    * @param expected the claim's C is held here, or its key owns the entry
    */
@@ -119,9 +111,9 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
   const pages = new TokenBuckets({ perSecond: PAGES, burst: PAGES * BURST_SECONDS, keys: BUCKETS, now })
   const commitments = allowance(COMMITMENTS, false)
   const places = {
-    all: new Places(PLACES.all, PLACES.all),
-    ofPrefixes: new Places(PLACES.unexpected, limitsPrefixes ? PLACES.prefix : PLACES.unexpected),
-    ofPeers: new Places(PLACES.unexpected, PLACES.peer)
+    all: new ConcurrencyLimit(PLACES.all, PLACES.all),
+    ofPrefixes: new ConcurrencyLimit(PLACES.unexpected, limitsPrefixes ? PLACES.prefix : PLACES.unexpected),
+    ofPeers: new ConcurrencyLimit(PLACES.unexpected, PLACES.peer)
   }
 
   return {
@@ -172,8 +164,8 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
 const POOL = 'all'
 
 /**
- * So much a second for each peer and prefix, and where it is pooled for all together; a prefix that finds the pool used
- * up has its part of the reserve.
+ * A rate for each peer and prefix, and a pool for all. A prefix that finds the pool used up has its part of the
+ * reserve.
  */
 class Allowance {
   readonly #own: readonly Bucket[]
@@ -202,8 +194,8 @@ class Allowance {
   }
 
   /**
-   * Spends; what is given back spends more of the same: whoever began with what all may have would else use up the
-   * reserve with what comes after.
+   * Returns how to spend more from the same buckets. Otherwise later costs of work begun on the pool use up the
+   * reserve.
    */
   take(sender: Origin, amount: number): (more: number) => void {
     const shared = has(this.#pool, sender) ? this.#pool : this.#reserve

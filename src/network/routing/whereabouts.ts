@@ -1,39 +1,37 @@
 /**
- * Whether peers are where their connections come from. A machine that passes bytes on between two honest peers makes
- * each seem to be at its own address to the other, and of one address two count [honest peers behind an address of a
- * liar]. So a peer that says, over the authenticated connection, that it listens in other prefixes only is dialled
- * there: where it answers, there it is. What it says alone proves nothing.
+ * Whether peers are where their connections come from. A machine that relays bytes between honest peers seems to be the
+ * other peer to each, and of one address only two count [honest peers behind an address of a liar]. A peer may say,
+ * over the authenticated connection, that it listens in other prefixes only. It is then dialled there, and an answer
+ * proves it. The statement alone proves nothing.
  */
 import type { Connection, IdentifyResult, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
 import type { Node } from '../libp2p.ts'
-import { Places } from '../../util/places.ts'
+import { ConcurrencyLimit } from '../../util/concurrency-limit.ts'
 
-/** Addresses of one peer that are tried, and for how long. */
+/** Addresses tried of one peer, and the time for each. */
 const MAX_ADDRESSES = 3
 const DIAL_MS = 5_000
 
-/** So long an answer waits for this: libp2p's identify takes as long as the answer, and the dialling as long again. */
+/** An answer waits at most this long: identify takes as long as the answer, and dialling as long again. */
 const SETTLED_MS = 2_000
 
-/**
- * Peers dialled at a time who connected to us, in all and of one prefix: they choose when, and whom they have us dial.
- */
+/** Inbound peers dialled in parallel, in all and of one prefix: they choose when, and which address. */
 const DIALLED = { all: 32, prefix: 8 }
 
 export interface Whereabouts {
   /** The peer listens in that connection's prefix, or was dialled where it says. */
   isConfirmed(connection: Connection): boolean
-  /** Resolves once it is clear for the connections of a peer, two seconds later at most. */
+  /** Resolves once the peer's connections are checked, two seconds later at most. */
   settled(peer: PeerId): Promise<void>
 }
 
-/** Works until the node stops. `onConfirmed` hears of each connection that was made to where a peer says it is. */
+/** Works until the node stops. `onConfirmed` reports each connection to where a peer says it is. */
 export function confirmWhereabouts(node: Node, onConfirmed: (connection: Connection) => void): Whereabouts {
   const confirmed = new WeakSet<Connection>()
   const pending = new WeakMap<Connection, PromiseWithResolvers<undefined>>()
   const judged = new WeakSet<Connection>()
-  const places = new Places(DIALLED.all, DIALLED.prefix)
+  const places = new ConcurrencyLimit(DIALLED.all, DIALLED.prefix)
   const isConfirmed = (connection: Connection): boolean => confirmed.has(connection)
 
   const dialWhereItSays = async ({ connection, listenAddrs }: IdentifyResult): Promise<void> => {
@@ -46,7 +44,7 @@ export function confirmWhereabouts(node: Node, onConfirmed: (connection: Connect
       confirmed.add(other)
       onConfirmed(other)
     } catch {
-      // It is not there, or nobody may dial that address: behind a home's router peers know no other.
+      // It is not there, or that address may not be dialled: behind a home router, peers know no other.
     } finally {
       leave()
     }
@@ -57,7 +55,7 @@ export function confirmWhereabouts(node: Node, onConfirmed: (connection: Connect
   node.addEventListener('peer:identify', ({ detail }) => {
     const { connection, listenAddrs } = detail
     const clear = pending.get(connection)
-    // Peers may tell again where they are, as often as they like.
+    // Peers may repeat identify as often as they like.
     if (clear === undefined || judged.has(connection)) return
     judged.add(connection)
     if (listenAddrs.some((address) => prefixOf(address) === prefixOf(connection.remoteAddr))) confirmed.add(connection)

@@ -1,23 +1,21 @@
-/** Inbound connections that are being set up, by prefix: one that says nothing holds its place for five seconds. */
+/** Inbound connections being set up, by prefix: a silent one holds its place for five seconds. */
 import type { MultiaddrConnection } from '@libp2p/interface'
 import { widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import { prefixOf } from './addresses.ts'
-import { Places } from '../../util/places.ts'
+import { ConcurrencyLimit } from '../../util/concurrency-limit.ts'
 
-/** Set up at once, of all. */
 export const MAX_HALF_OPEN = 100
 
 /**
- * Of one /24 or /48, and of one /16 or /32, where the profile limits each: what comes in five seconds at the rate of
- * one prefix (budget.ts), and twice as much.
+ * Of one /24 or /48, and of one /16 or /32, where the profile limits each: five seconds at the rate of one prefix
+ * (budget.ts), and twice as much.
  */
 const OF_PREFIX = 25
 const OF_WIDE_PREFIX = 50
 
 export interface HalfOpen {
-  /** False when its prefix has no place left. Given back when it is set up or closed. */
+  /** False when its prefix has no place left. `end` or closing returns the place. */
   begin(connection: MultiaddrConnection): boolean
-  /** It is set up. */
   end(connection: MultiaddrConnection): void
 }
 
@@ -25,8 +23,8 @@ export function limitHalfOpen({
   answers_per_prefix: narrow,
   answers_per_wide_prefix: wide
 }: DiversityLimits): HalfOpen {
-  const ofPrefix = new Places(MAX_HALF_OPEN, narrow > 0 ? OF_PREFIX : MAX_HALF_OPEN)
-  const ofWide = new Places(MAX_HALF_OPEN, wide > 0 ? OF_WIDE_PREFIX : MAX_HALF_OPEN)
+  const ofPrefix = new ConcurrencyLimit(MAX_HALF_OPEN, narrow > 0 ? OF_PREFIX : MAX_HALF_OPEN)
+  const ofWide = new ConcurrencyLimit(MAX_HALF_OPEN, wide > 0 ? OF_WIDE_PREFIX : MAX_HALF_OPEN)
   const ends = new WeakMap<MultiaddrConnection, () => void>()
   return {
     begin(connection) {

@@ -1,7 +1,4 @@
-/**
- * The side that answers: reads the requests of a stream one after the other, hands each to its handler, writes its
- * answer.
- */
+/** The answering side: reads the requests of a stream in sequence, calls each one's handler, and writes the answer. */
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import { NativeError } from '../../native/errors.ts'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
@@ -10,7 +7,7 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { prefixOf } from '../transport/addresses.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Node } from '../libp2p.ts'
-import { Places } from '../../util/places.ts'
+import { ConcurrencyLimit } from '../../util/concurrency-limit.ts'
 import { BUSY } from './answers.ts'
 import {
   FrameError,
@@ -35,30 +32,20 @@ import {
 /** The next request of a stream begins within this time, or the stream ends. */
 const IDLE_STREAM_MS = 30_000
 
-/**
- * Streams of a peer that are served; beyond it the peer is told `busy` at once. One that says nothing costs a few KiB.
- */
+/** Streams served for one peer; further ones get `busy` at once. A silent one costs a few KiB. */
 const MAX_OPEN_PER_PEER = 32
 
-/** Streams of a connection: twice as many, so that the rest can be told `busy`. libp2p resets what is beyond. */
+/** Streams of a connection: twice as many, so that the surplus can get `busy`. libp2p resets further ones. */
 const MAX_INBOUND_STREAMS = 2 * MAX_OPEN_PER_PEER
 
-/**
- * Bytes of requests that have begun to come, in all and of one peer: a peer that never ends a request takes places from
- * nobody but itself.
- */
+/** Bytes of incomplete requests, in all and of one peer: a peer that never ends a request blocks only itself. */
 const MAX_READING = { all: 512 * MAX_MESSAGE_BYTES, peer: 2 * MAX_MESSAGE_BYTES }
 
-/** Requests worked on, in all and of one peer. */
 const MAX_WORKING = { all: 128, peer: 32 }
 
-/**
- * Puts among them: they wait for verification and for the answers of neighbours, which must not find all places taken
- * by puts.
- */
+/** Puts among them: they wait for verification and for neighbours, whose requests must find places free. */
 const MAX_PUTS = { all: 64, peer: 16 }
 
-/** The peer that a request comes from. */
 export interface Sender extends Origin {
   readonly id: PeerId
 }
@@ -75,13 +62,13 @@ export interface ServeOptions {
   readonly profile: NetworkProfile
   readonly handlers: Handlers
   readonly budget: Budget
-  /** Called for bytes that are no request and for records that are not valid. */
+  /** Called for bytes that are no request and for invalid records. */
   readonly penalise: (peer: PeerId, reason: string) => void
-  /** A handler threw: a fault of ours (a full disk, say), not of the peer. */
+  /** A handler threw: a local fault (a full disk, say), not the peer's. */
   readonly onFault: (request: RequestType, error: unknown) => void
 }
 
-/** Begins to answer; returns the function that ends it. Whatever a peer sends, nothing is thrown out of the handler. */
+/** Starts answering; returns the function that ends it. Bytes from peers never make it throw. */
 export async function serve(options: ServeOptions): Promise<() => Promise<void>> {
   const { node, profile } = options
   const protocol = registryProtocol(profile)
@@ -97,10 +84,10 @@ export async function serve(options: ServeOptions): Promise<() => Promise<void>>
 
 class Server {
   readonly #options: ServeOptions
-  readonly #open = new Places(Infinity, MAX_OPEN_PER_PEER)
-  readonly #reading = new Places(MAX_READING.all, MAX_READING.peer)
-  readonly #working = new Places(MAX_WORKING.all, MAX_WORKING.peer)
-  readonly #puts = new Places(MAX_PUTS.all, MAX_PUTS.peer)
+  readonly #open = new ConcurrencyLimit(Infinity, MAX_OPEN_PER_PEER)
+  readonly #reading = new ConcurrencyLimit(MAX_READING.all, MAX_READING.peer)
+  readonly #working = new ConcurrencyLimit(MAX_WORKING.all, MAX_WORKING.peer)
+  readonly #puts = new ConcurrencyLimit(MAX_PUTS.all, MAX_PUTS.peer)
   readonly #streams = new Set<Stream>()
 
   constructor(options: ServeOptions) {
@@ -132,7 +119,7 @@ class Server {
         await writeFrame(stream, answer)
         answers++
         limit.within(IDLE_STREAM_MS)
-        // What was declined has not been read, so no other request can be found behind it.
+        // A declined request is unread, so no later one can be found.
         if (request === undefined) break
       } while (isOpen(stream))
       await stream.close()
@@ -141,7 +128,7 @@ class Server {
         await closeStream(stream)
         return
       }
-      // What the stream itself throws (reset, deadline) is bad luck as often as bad will.
+      // The stream's own errors (reset, deadline) are bad luck as often as bad will.
       if (error instanceof EncodingError || error instanceof FrameError)
         this.#options.penalise(sender.id, error.message)
       stream.abort(error as Error)
@@ -152,7 +139,6 @@ class Server {
     }
   }
 
-  /** Ends all streams, whatever goes over them. */
   end(): void {
     for (const stream of this.#streams) stream.abort(new Error('this node answers no more'))
   }
@@ -214,13 +200,13 @@ async function answerBusy(stream: Stream): Promise<void> {
 }
 
 interface TimeLimit {
-  /** From now on: the stream is aborted after this many milliseconds. */
+  /** Aborts the stream after this many milliseconds. */
   within(milliseconds: number): void
   end(): void
 }
 
 function timeLimit(stream: Stream): TimeLimit {
-  // Not AbortSignal.timeout, which would stay until its time has come: one for each request of a flood.
+  // Not AbortSignal.timeout, whose timer stays until it fires: one for each request of a flood.
   let timer: NodeJS.Timeout | undefined
   return {
     within(milliseconds) {

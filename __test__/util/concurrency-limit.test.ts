@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { Places } from '../../src/util/places.ts'
+import { ConcurrencyLimit } from '../../src/util/concurrency-limit.ts'
 
-describe('places', () => {
-  it('are bounded in all and each, and given back once', () => {
-    const places = new Places(3, 2)
+describe('concurrency limit', () => {
+  it('bounds the total and each holder, and takes a place back once', () => {
+    const places = new ConcurrencyLimit(3, 2)
     const first = places.take('a')!
     expect(places.take('a', 2)).toBeUndefined()
     const second = places.take('a')!
