@@ -1,4 +1,4 @@
-/** The node while it is open, with all that watches over it. */
+/** The open node, with everything that watches over it. */
 import type { PeerId } from '@libp2p/interface'
 import type { Logger } from 'pino'
 import type { Acquaintances } from './routing/acquaintances.ts'
@@ -21,12 +21,11 @@ import type { NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './routing/watchdog.ts'
 
 export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect'> {
-  /** Addresses of peers to try beside the bootstrap peers when nobody is known. */
+  /** Addresses of peers to try beside the bootstrap peers when no peer is known. */
   readonly metBefore: () => readonly string[]
   readonly timers: Pick<Clock, 'every'>
   readonly log: Logger
   readonly acquaintances: Acquaintances
-  /** A peer has entered the routing table. */
   readonly onKnown: () => void
   readonly handlers: Omit<Handlers, 'find'>
   readonly budget: Budget
@@ -38,9 +37,9 @@ export interface Connection {
   readonly peers: Peers
   connectedPeers(): number
   addresses(): string[]
-  /** Where the peers listen that are known now. */
+  /** Multiaddrs of the peers known now. */
   contacts(): Promise<string[]>
-  /** Answers peers and their look-ups in mode full, nobody in mode light. */
+  /** Answers peers and their look-ups in mode full, none in mode light. */
   setMode(mode: Exclude<NetworkMode, 'offline'>): Promise<void>
   hangUp(peer: PeerId): void
   close(): Promise<void>
@@ -71,7 +70,7 @@ export async function openConnection(
   const node = await startNode(
     { ...options, mode, mayConnect: (prefix) => budget.connect(prefix) },
     async (unstarted) => {
-      // First: a listener that hears of a peer may ask for the count.
+      // First: a listener that is told of a peer may read the count.
       connectedPeers = peerCount(unstarted)
       unstarted.addEventListener('peer:connect', ({ detail }) => {
         emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
@@ -94,7 +93,7 @@ export async function openConnection(
       () => [...new Set([...bootstrap, ...metBefore()])],
       timers,
       (address, reason) => {
-        // A peer that was only met before may be gone for good.
+        // A peer of an earlier run may be gone permanently.
         if (bootstrap.includes(address))
           log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
       }

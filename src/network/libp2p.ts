@@ -1,4 +1,3 @@
-/** The type of our libp2p node, for all that works with one. */
 import type { Identify, IdentifyPush } from '@libp2p/identify'
 import type { Libp2p } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'

@@ -44,7 +44,7 @@ export interface OpenableNetwork extends Network {
   knownPeers(): number
 }
 
-/** The network; `start` opens it. */
+/** Creates the network closed; `start` opens it. */
 export function createNetwork(options: NetworkOptions): OpenableNetwork {
   return new RegistryNetwork(options)
 }
@@ -61,10 +61,9 @@ class RegistryNetwork implements OpenableNetwork {
   readonly #listeners = new Set<(event: NetworkEvent) => void>()
   #mode: NetworkMode
   #isRunning = false
-  /** Undefined while offline. */
   #connection: Connection | undefined
   #maintenance: Maintenance | undefined
-  /** Changes of mode happen one after the other. */
+  /** Mode changes run one after the other. */
   #transition: Promise<void> = Promise.resolve()
 
   constructor(options: NetworkOptions) {
@@ -131,7 +130,7 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#enqueue(async () => {
       this.#isRunning = false
       this.#known.stop()
-      // The node goes first: what waits for answers of peers ends with it.
+      // The node first: it ends all pending requests to peers.
       await this.#disconnect()
       await this.#maintenance?.stop()
       this.#maintenance = undefined
@@ -150,9 +149,9 @@ class RegistryNetwork implements OpenableNetwork {
   status(): NetworkStatus {
     const { profile, bootstrap } = this.#options
     const peers = this.#connection?.connectedPeers() ?? 0
-    // On a network of this machine one node is enough, unless it was told of others.
+    // On a loopback network a single node suffices, unless it has bootstrap peers.
     const isEnoughAlone = profile.scope === 'loopback' && this.#mode === 'full' && bootstrap.length === 0
-    // A connected peer may be of another network, or light; a peer of the table can be asked.
+    // A connected peer may be of another network or light; a peer of the table can be asked.
     const canAsk = peers > 0 && this.#connection?.peers.knowsAny() === true
     const status = this.#connection === undefined ? 'offline' : canAsk || isEnoughAlone ? 'online' : 'connecting'
     return { status, peers, mode: this.#mode, peer_id: this.#client.ownPeerId, records: this.#holder.count() }
@@ -239,7 +238,6 @@ class RegistryNetwork implements OpenableNetwork {
     return publish(this.#client, { store: this.#options.store, clock: this.#clock }, record, signal)
   }
 
-  /** Our holder while it stores for the network. */
   #servingHolder(): Holder | undefined {
     return this.#mode === 'full' ? this.#holder : undefined
   }
@@ -295,8 +293,7 @@ class RegistryNetwork implements OpenableNetwork {
 
   #penalise(peer: PeerId, reason: string): void {
     const { log } = this.#options
-    // A flood must not fill the log: each offence is for whoever looks closely, each peer that is kept away for
-    // everybody.
+    // At debug level each offence, at a higher one each ban: a flood must not fill the log.
     log.debug({ peer: peer.toString(), reason }, 'a peer sent what is not valid')
     if (!this.#penalties.add(peer)) return
     log.info({ peer: peer.toString(), reason }, 'a peer is kept away for a while')
@@ -309,7 +306,7 @@ class RegistryNetwork implements OpenableNetwork {
 
   #enqueue(action: () => Promise<void>): Promise<void> {
     const next = this.#transition.then(action)
-    // The queue goes on after a failure; the caller sees it.
+    // The queue survives a failure; the caller sees it.
     this.#transition = next.catch(() => undefined)
     return next
   }

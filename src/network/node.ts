@@ -26,28 +26,21 @@ import { takeInConnected } from './kad/connected-peers.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
 /**
- * libp2p refuses newcomers from here on, or closes what its tags say, asking nobody who they are. keep-places.ts closes
- * before that what gives way; there is room for what is being set up meanwhile (100 in, 100 out) and what takes a
- * second to close.
+ * From here libp2p refuses newcomers, or closes by tags. keep-places.ts acts earlier; the margin is for pending
+ * connections (100 in, 100 out) and those that take a second to close.
  */
 const MAX_CONNECTIONS = 2 * CONNECTION_PLACES.all
 
 /**
- * Connections a second from one address; libp2p's own 5, and 10 being set up at once, stop a network on one machine
- * from forming.
+ * Connections a second from one address; libp2p's defaults (5, and 10 pending) stop a network on one machine from
+ * forming.
  */
 const INBOUND_CONNECTIONS_PER_SECOND = 100
 
-/**
- * A connection is set up within this time or closed: a peer that begins one and says no more holds a place among those
- * pending. libp2p waits 10 s.
- */
+/** Time to set up an inbound connection: a silent one holds a pending place. libp2p waits 10 s. */
 const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
 
-/**
- * Of kad-dht's own look-ups, by which it refreshes its table: peers asked at a time, and paths that share none. Ours
- * are in look-up.ts.
- */
+/** Kad-dht's own look-ups, which refresh its table: peers asked at a time, and disjoint paths. look-up.ts has ours. */
 const DHT_ALPHA = 3
 const DHT_DISJOINT_PATHS = 2
 
@@ -55,8 +48,8 @@ const DHT_DISJOINT_PATHS = 2
 const CONNECTION_PING_INTERVAL_MS = 60_000
 
 /**
- * Streams that a peer may open before our side of the connection is set up; libp2p resets those beyond its default of
- * 10, and a first exchange can have more.
+ * Early streams that a peer may open before our side is set up; libp2p resets those beyond its default of 10, which a
+ * first exchange can exceed.
  */
 const MAX_EARLY_STREAMS = 64
 
@@ -64,30 +57,28 @@ const INITIAL_SELF_QUERY_MS = 100
 
 export interface NodeOptions {
   readonly profile: NetworkProfile
-  /** 32 bytes: the seed of the node's Ed25519 key, from which its peer id comes. */
+  /** 32 bytes: the seed of the node's Ed25519 key, which determines the peer id. */
   readonly nodeSeed: Uint8Array
   /** Multiaddrs to listen on. */
   readonly listen: readonly string[]
   /**
-   * The IP address that connections are made from, of a machine that has several; by default the system chooses it.
-   * Addresses of the other IP version cannot be dialled then.
+   * The source IP address of connections, for a machine with several; by default the system chooses. Addresses of the
+   * other IP version cannot be dialled then.
    */
   readonly dialFrom?: string | undefined
   /** Multiaddrs with peer ids of peers to join through. */
   readonly bootstrap: readonly string[]
   readonly mode: Exclude<NetworkMode, 'offline'>
-  /** Peers that may not connect for now. */
   readonly isBanned: (peer: PeerId) => boolean
-  /** Whether somebody may connect from there now; see addresses.ts for prefixes. */
+  /** Whether a prefix (addresses.ts) may open one more connection now. */
   readonly mayConnect: (prefix: string) => boolean
   /** Name and version, as told to peers by identify. */
   readonly agent: string
 }
 
 /**
- * Makes and starts a node. A light one does not answer look-ups. `prepare` sees it before its first connection.
- *
- * Throws ListenError when an address cannot be listened on, or is refused because the profile is for one machine only.
+ * Creates and starts a node; a light one answers no look-ups. `prepare` runs before its first connection.
+ * Throws ListenError when it cannot listen on an address, or when the profile allows only loopback addresses.
  */
 export async function startNode(options: NodeOptions, prepare?: (node: Node) => Promise<void>): Promise<Node> {
   const { profile, mode } = options
@@ -108,12 +99,12 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     dht: kadDHT({
       protocol: dhtProtocol(profile),
       clientMode: mode === 'light',
-      // Addresses of this machine or a private network are as good as any; the profile decides which may be used.
+      // Accepts private and loopback addresses; the profile decides which may be used.
       peerInfoMapper: passthroughMapper,
       kBucketSize: profile.k,
       alpha: DHT_ALPHA,
       disjointPaths: DHT_DISJOINT_PATHS,
-      // Otherwise a query waits up to 180 s for a first peer; routing.ts looks at the table before it asks.
+      // Otherwise a query waits up to 180 s for a first peer; routing.ts checks the table first.
       allowQueryWithZeroPeers: true,
       initialQuerySelfInterval: INITIAL_SELF_QUERY_MS
     })
@@ -137,7 +128,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
       inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS
     },
     connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
-    // It stores the addresses before it dials: kad-dht passes over a connected peer that it has no address of.
+    // It stores the addresses before it dials: kad-dht skips a connected peer without a stored address.
     peerDiscovery:
       bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
     services
@@ -151,27 +142,28 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
   } catch (error) {
     await node.stop()
     throw new ListenError(
-      `cannot listen on ${listen.join(', ')} for peers: ${listenFault(error as Error)}. Choose other addresses with --listen.`,
+      `cannot listen on ${listen.join(', ')} for peers: ${listenFault(error as Error)}. ` +
+        'Choose other addresses with --listen.',
       { cause: error }
     )
   }
   return node
 }
 
-/** The transport passes all of it on to net.connect; its own type names a part. */
+/** The transport passes all options to net.connect; its own type names a part. */
 function dialOptions({ dialFrom }: Pick<NodeOptions, 'dialFrom'>): TCPSocketOptions & { localAddress?: string } {
   return dialFrom === undefined ? {} : { localAddress: dialFrom }
 }
 
 /**
- * libp2p's message holds advice for programmers and a stack; a person needs the reason, such as "EADDRINUSE: address
+ * libp2p's message holds advice for programmers and a stack; users need the reason, such as "EADDRINUSE: address
  * already in use 127.0.0.1:7469".
  */
 function listenFault({ message }: Error): string {
   return /\b(E[A-Z]+: [^\n]+)/.exec(message)?.[1] ?? message.split(/,|\n/, 1)[0]!
 }
 
-/** Nodes with other numbers do not even route for each other. */
+/** Nodes of other profiles do not even route for each other. */
 export function dhtProtocol(profile: NetworkProfile): string {
   return `/chronym/${toHex(profileHash(profile))}/kad/2`
 }

@@ -16,59 +16,58 @@ import { dropUnreachable, isTableEmpty, knownNearer, nearestKnown, tableSize } f
 import { positionOf } from './position.ts'
 
 /**
- * Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among about 32 to 64
- * peers.
+ * Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among some 32 to 64 peers.
  */
 const NEIGHBOURHOOD_LOOKUPS = 4
 
-/** Of those under a blinded prefix, so many times k are taken: with honest ids there are 64 at most. */
+/** Takes up to this times k peers under a blinded prefix; honest ids are 64 at most. */
 const NEIGHBOURHOOD_PARTS = 4
 
-/** Nodes see different parts of the network: a record is taken up to this much farther away than it is looked for. */
+/**
+ * Nodes see different parts of the network, so they accept records this many times farther away than peers look for
+ * them.
+ */
 const HOLDING_SLACK = 2
 
-/** A peer that can be asked. `prefix` is known once we have been connected: it is looked at after the answer. */
+/** A peer that can be asked. Its prefix is known after the first connection, so read it after the answer. */
 export interface Peer extends Origin {
   readonly id: PeerId
 }
 
 /**
- * Wherever peers are chosen, diversity comes before the cut to k [ids of one address around a key]: where fewer than k
- * are diverse, the nearest of the others follow them.
+ * Diversity applies before the cut to k [ids of one address around a key]. With fewer than k diverse peers, the nearest
+ * others follow.
  */
 export interface Peers {
   readonly ownPosition: Uint8Array
   /** Peers of the routing table. */
   known(): number
-  /** Whether there is any, without counting them. */
+  /** Whether the table holds any peer, without counting them. */
   knowsAny(): boolean
-  /** The same with their prefixes, without those that we were never connected to. */
+  /** The table's peers with prefixes, without those never connected. */
   origins(): Origin[]
-  /** Nodes in the network, ourselves counted. */
+  /** Estimated nodes in the network, this one included. */
   networkSize(): number
-  /** Whether a record at a key belongs here: we are near it, or among the 2 k nearest of diverse peers. */
+  /** Whether a record at a key belongs here: within our radius, or among the 2 k nearest diverse peers. */
   isNear(key: Uint8Array): boolean
-  /** The k of the table nearest to a key, without asking anybody: near ourselves the table is as good as a look-up. */
+  /** The k of the table nearest to a key, without requests: near this node the table equals a look-up. */
   nearest(key: Uint8Array): Peer[]
-  /**
-   * Those of the table who should hold what belongs at a key, at the estimated density: at most k, without asking
-   * anybody.
-   */
+  /** At most k peers of the table that should hold a key at the estimated density, without requests. */
   within(key: Uint8Array): Peer[]
-  /** The k closest to H(preimage), without ourselves. */
+  /** The k closest to H(preimage), without this node. */
   closest(preimage: Uint8Array, signal?: AbortSignal): Promise<Peer[]>
   /**
-   * The peers that share the blinded prefix with a key, in random order and at most 4 k, found without showing the key;
-   * and the prefix's length.
+   * Up to 4 k peers that share the blinded prefix with a key, in random order, found without revealing the key; and the
+   * prefix's length.
    */
   neighbourhood(key: Uint8Array, signal?: AbortSignal): Promise<{ peers: Peer[]; bits: number }>
   /** Rejects with AskError or the signal's reason. */
   ask<R extends Request>(peer: Peer, request: R, signal?: AbortSignal): Promise<AnswerTo<R>>
-  /** Of those peers, as many of one prefix as the profile lets count. */
+  /** As many of each prefix as the profile lets count. */
   diverse(peers: readonly Peer[]): Peer[]
-  /** The first `count` of those that are diverse; where these are fewer, the first of the others follow them. */
+  /** The first `count` diverse peers; if there are fewer, the first others follow. */
   diverseFirst(peers: readonly Peer[], count: number): Peer[]
-  /** The round in which we were connected to a peer first; undefined where that is not known. */
+  /** The round of the first connection to a peer; undefined if unknown. */
   met(peer: Peer): number | undefined
   penalise(peer: Peer, reason: string): void
 }
@@ -114,10 +113,10 @@ export function createPeers(
     closest: async (preimage, signal) => peersOf(await lookUps.closest(sha256(preimage), signal)),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(lookUps.networkSize())
-      // A connected peer is alive; the others in the table may be long gone.
+      // A connected peer is alive; others in the table may be long gone.
       const connected = nearestKnown(node, key).filter((id) => node.getConnections(id).length > 0)
       const found = new Map(connected.map((id) => [id.toString(), id]))
-      // Where fewer are known than one look-up finds, one look-up finds them all.
+      // A network smaller than one look-up's result needs only one.
       const count = bits === 0 && tableSize(node) < k ? 1 : NEIGHBOURHOOD_LOOKUPS
       const lookedUp = Array.from({ length: count }, () =>
         lookUps.closest(blindedKey(key, bits, randomBytes(32)), signal)
@@ -125,7 +124,7 @@ export function createPeers(
       for (const peers of await Promise.all(lookedUp)) {
         for (const id of peers) found.set(id.toString(), id)
       }
-      // Not in the order of their distance: which of them are taken must not tell the key.
+      // Not ordered by distance: the selection must not reveal the key.
       const random = randomBytes(32)
       const sharing = [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits))
       const shuffled = sharing

@@ -1,6 +1,6 @@
 /**
- * The peer-to-peer network as the registry sees it. Records are the protocol's; how peers are found and
- * how records are stored, repaired and moved is the network's own business.
+ * The network as the registry sees it. Records are the protocol's. Finding peers and storing, repairing and moving
+ * records is the network's own business.
  */
 import type { Claim } from '../protocol/claim/claim.ts'
 import type { Origin } from '../protocol/neighbourhood/diversity.ts'
@@ -20,20 +20,17 @@ export interface NetworkStatus {
   records: number
 }
 
-/**
- * How far a record got: peers that showed it when it was read back, of those who should hold it; refusals with their
- * reasons.
- */
+/** How far a record got: holders that showed it when read back, and refusals with their reasons. */
 export interface PutOutcome {
   storedBy: number
   of: number
   refusals: readonly { peer: string; code: string; detail: string }[]
 }
 
-/** What is kept of a peer's receipt (src/protocol/claim/receipt.ts) once its signature is verified. */
+/** A peer's receipt (src/protocol/claim/receipt.ts) with a verified signature. */
 export interface VerifiedReceipt {
   peer: string
-  /** Round at which the peer first saw the commitment. */
+  /** The round in which the peer first saw the commitment. */
   seenRound: number
   signature: Uint8Array
 }
@@ -43,20 +40,17 @@ export interface CommitOutcome {
   of: number
 }
 
-/**
- * One peer's word about a name. Among the answers of a look-up there are at most `answers_per_prefix` of one /24 or
- * /48.
- */
+/** One peer's word about a name. A look-up has at most `answers_per_prefix` of one /24 or /48. */
 export interface RevealAnswer {
   peer: string
-  /** Our own store. */
+  /** This node's own store. */
   self: boolean
   state: EntryState | 'none'
-  /** Present unless the state is `none`: for a record as verified here, else as the peer says. */
+  /** Absent for state `none`. Verified if the record is here, else as the peer says. */
   claimId?: Uint8Array
   /**
-   * The record, Valid by the profile. Missing where the peer keeps only the stub of a settled claim, and in answers to
-   * `probe` while few list the name.
+   * The record, Valid by the profile. Missing for a stub of a settled claim, and in answers to `probe` while few list
+   * the name.
    */
   reveal?: Reveal
   /** What the rules need to know of `reveal`. */
@@ -67,8 +61,8 @@ export interface RevealAnswer {
 export type LookupBreadth = 'majority' | 'everybody'
 
 /**
- * Who was asked and gave no answer that counts. `no-answer`: not reached, too slow, or nothing that can be read;
- * `invalid`: a record that is not Valid.
+ * A peer without an answer that counts. `no-answer`: not reached, too slow, or unreadable; `invalid`: a record that is
+ * not Valid.
  */
 export interface SilentPeer {
   peer: string
@@ -78,44 +72,37 @@ export interface SilentPeer {
 export interface RevealLookup {
   answers: readonly RevealAnswer[]
   asked: number
-  /** Those still being asked when a look-up ended early are not among them. */
+  /** Without those still pending when a look-up ended early. */
   silent: readonly SilentPeer[]
-  /** Nodes in the network, ourselves counted: an estimate. */
+  /** Estimated nodes in the network, this one included. */
   networkSize: number
-  /**
-   * Further peers near the name that do not count: as many others of their prefix as the profile lets count were asked
-   * or have answered.
-   */
+  /** Further peers near the name beyond the limit of their prefix; they do not count. */
   leftOut: number
 }
 
-/** Documents of a DID that peers hold. */
 export interface FoundDocuments {
-  /** Distinct, our own store's first. They are not verified. */
+  /** Distinct and unverified; this node's own first. */
   readonly records: readonly Uint8Array[]
-  /**
-   * How many diverse peers show each, our own store counted; 0 for what is shown only by more of one prefix than count.
-   */
+  /** Diverse peers that show each record, this node included; 0 if only surplus peers of one prefix show it. */
   readonly shownBy: readonly number[]
-  /** More than half of the diverse ones asked have answered. */
+  /** More than half of the diverse peers asked have answered. */
   readonly isAnswered: boolean
 }
 
-/** What our own store holds of a name, whatever others say. */
+/** What this node's store holds of a name, whatever others say. */
 export interface HeldEntry {
   state: EntryState
   claim: Claim
   /** v when the first claim of this tenure was entered. */
   tenureRound: number
-  /** Of a provisional entry: claims of other keys that have come since. */
+  /** For a provisional entry: later claims of other keys. */
   rivals: number
-  /** Only the stub of the claim is kept. */
   isStub: boolean
   /** The owner signed two payloads at one (p, serial). */
   equivocation?: Equivocation
 }
 
-/** Raised by look-ups and puts when nobody can be asked. */
+/** Raised by look-ups and puts when no peer can be asked. */
 export class OfflineError extends PartError<'network', 'offline'> {
   override readonly name = 'OfflineError'
   override readonly part = 'network'
@@ -125,7 +112,7 @@ export class OfflineError extends PartError<'network', 'offline'> {
   }
 }
 
-/** Raised by `start` and `setMode`: an address that cannot be listened on, or that the network profile refuses. */
+/** Raised by `start` and `setMode` for an address that cannot be listened on or that the network profile refuses. */
 export class ListenError extends PartError<'network', 'listen'> {
   override readonly name = 'ListenError'
   override readonly part = 'network'
@@ -145,37 +132,37 @@ export interface Network {
   stop(): Promise<void>
   status(): NetworkStatus
   /**
-   * Whether anybody can be asked now: without, look-ups and puts throw OfflineError. Those that are asked may still not
+   * Whether any peer can be asked now; otherwise look-ups and puts throw OfflineError. Those asked may still not
    * answer.
    */
   canAsk(): boolean
-  /** The peers of the routing table and their prefixes, without those that we were never connected to. */
+  /** The routing table's peers with prefixes, without those never connected. */
   origins(): Origin[]
   setMode(mode: NetworkMode): Promise<void>
   listenAddresses(): string[]
   /**
-   * Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. Nothing is sent once `signal` is
+   * Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. Sends nothing once `signal` is
    * aborted.
    */
   commit(name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome>
   /**
-   * Stores at the peers closest to K(name), then reads back from those who should hold it, peers not written to among
-   * them where there are any, until more than half have it. From then on it is republished. Nothing is sent once
-   * `signal` is aborted.
+   * Stores at the peers closest to K(name), then reads back from the holders until more than half have it. Holders
+   * include peers not written to, where there are any. Republishes the record from then on. Sends nothing once `signal`
+   * is aborted.
    */
   putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome>
-  /** From now on `former` is republished for the name, or nothing; a republishing under way ends. Throws StoreError. */
+  /** Republishes `former` for the name from now on, or nothing; aborts a running republication. Throws StoreError. */
   withdrawReveal(name: string, former: Reveal | undefined): void
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>
-  /** Undefined where nothing is held, and in the modes that hold nothing. */
+  /** Undefined without an entry, and in modes that hold nothing. */
   heldHere(name: string): HeldEntry | undefined
   /**
-   * Is the name taken? Lists what is held under the blinded prefix of K(name) and compares here, so that asking
-   * announces nothing. Where most of those who should hold it list it, they are asked for its record among others of
-   * their listings: an answer with `claim` is proved, any other is what the peer says.
+   * Is the name taken? Lists the blinded prefix of K(name) and compares here, so that asking reveals nothing. If most
+   * holders list it, requests its record among others of their listings. An answer with `claim` is proved; any other is
+   * what the peer says.
    */
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup>
-  /** The record is the whole identity log (encoded, see protocol/kid.ts). */
+  /** The record is the whole encoded identity log (protocol/identity). */
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome>
   getIdentity(did: string, signal?: AbortSignal): Promise<FoundDocuments>
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome>

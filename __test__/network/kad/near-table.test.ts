@@ -70,7 +70,7 @@ const ids = (of: readonly Member[]): string[] => of.map(({ node }) => node.peerI
 
 /** As kad-dht does every five minutes. */
 async function lookAround({ position, lookUps }: Member): Promise<void> {
-  await lookUps.anew(position)
+  await lookUps.askNetwork(position)
 }
 
 async function knowsItsNearest(member: Member): Promise<void> {
@@ -109,7 +109,7 @@ describe('three times as many nodes as a leaf holds, in one of 64 parts of the k
     for (const [index, key] of keys.entries()) {
       const { lookUps } = members[index % ELSEWHERE]!
       await waitFor(
-        async () => expect((await lookUps.anew(key)).map(String)).toEqual(ids(nearest(key))),
+        async () => expect((await lookUps.askNetwork(key)).map(String)).toEqual(ids(nearest(key))),
         BETWEEN_LOOKS_MS
       )
     }

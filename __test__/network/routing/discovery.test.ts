@@ -33,14 +33,14 @@ beforeEach(async () => {
   changes = []
   fails = false
   size = SIZE
-  const anew = (key: Uint8Array): Promise<[]> => {
+  const look = (key: Uint8Array): Promise<[]> => {
     lookedUp.push(key)
     return fails ? Promise.reject(new Error('nobody answers')) : Promise.resolve([])
   }
   const sample = async (key: Uint8Array, _signal?: AbortSignal, hasChanged = false): Promise<void> => {
     sampled.push(key)
     changes.push(hasChanged)
-    await anew(key)
+    await look(key)
   }
   const timers: Pick<Clock, 'every'> = {
     every: (_milliseconds, action) => (samples.push(action), () => samples.splice(samples.indexOf(action), 1))
@@ -48,7 +48,7 @@ beforeEach(async () => {
   end = discoverPeers(
     joiner,
     K,
-    { anew, closest: anew, sample, networkSize: () => size },
+    { askNetwork: look, closest: look, sample, networkSize: () => size },
     timers,
     pino({ level: 'silent' })
   )

@@ -91,7 +91,7 @@ describe('look-ups in a network of fewer than k others', () => {
     nowMs += 10_000
     expect(await closest(lookUps, SECOND)).toEqual(nearestTo(SECOND, nodes.slice(1)))
     expect(asked).toHaveBeenCalledTimes(2)
-    await lookUps.anew(SECOND)
+    await lookUps.askNetwork(SECOND)
     expect(asked).toHaveBeenCalledTimes(3)
   })
 

@@ -1,12 +1,9 @@
-/**
- * A queue in which each prefix, and in it each peer, has its turn: one that asks for much waits behind nobody but
- * itself, and nobody waits behind that.
- */
+/** Round robin over prefixes, and over the peers of each: a busy peer delays only itself. */
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 
 export class FairQueue<T> {
   readonly #limits: { readonly all: number; readonly peer: number }
-  /** By prefix, then by peer, each in the order of their turns; none is empty. */
+  /** By prefix, then by peer, in the order of their turns; no queue is empty. */
   readonly #waiting = new Map<string, Map<string, T[]>>()
   #size = 0
 
@@ -19,8 +16,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Lets an item wait. Gives back the one that leaves for it where there are too many, which may be itself: the last
-   * one of the peer that has most, in the prefix that has most.
+   * Adds an item. When full, returns the item dropped for it: the last of the busiest peer in the busiest prefix,
+   * perhaps the new one.
    */
   add({ peer, prefix }: Origin, item: T): T | undefined {
     const peers = this.#waiting.get(prefix) ?? new Map<string, T[]>()
@@ -38,14 +35,12 @@ export class FairQueue<T> {
     )
   }
 
-  /** The one whose turn it is. */
   next(): T | undefined {
     const [first] = this.#waiting
     if (first === undefined) return undefined
     const [prefix, peers] = first
     const [peer] = peers.keys()
     const item = this.#take(prefix, peer!, 'first')
-    // One with more to ask for is the last to have a turn again.
     moveBack(peers, peer!)
     moveBack(this.#waiting, prefix)
     return item
@@ -62,7 +57,7 @@ export class FairQueue<T> {
   }
 }
 
-/** The key of the largest; of several the one whose turn comes last. */
+/** The key of the largest value; of equals the one whose turn is last. */
 function largest<V>(of: ReadonlyMap<string, V>, sizeOf: (value: V) => number): string {
   return [...of]
     .map(([key, value]) => ({ key, size: sizeOf(value) }))

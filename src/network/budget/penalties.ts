@@ -1,13 +1,13 @@
-/** Peers that sent what cannot be valid are kept away for a while. */
+/** Bans peers for a while that sent what cannot be valid. */
 import type { PeerId } from '@libp2p/interface'
 import { BoundedMap } from '../../util/bounded-map.ts'
 
-/** Offences within one memory span after which a peer is banned: a broken peer may err, a hostile one goes on. */
+/** Offences within one memory span after which a peer is banned: a broken peer may err, a hostile one continues. */
 const OFFENCES_TO_BAN = 5
 const MEMORY_MS = 10 * 60_000
 const BAN_MS = 10 * 60_000
 
-/** Peers remembered; beyond it the oldest are forgotten, so that new ids cannot fill memory. */
+/** Peers remembered. The oldest are dropped first, so that new ids cannot fill memory. */
 const MAX_REMEMBERED = 10_000
 
 interface Record {
@@ -17,7 +17,7 @@ interface Record {
 }
 
 export interface Penalties {
-  /** True when this offence has banned the peer: its connections are to be closed. */
+  /** True when this offence bans the peer: the caller closes its connections. */
   add(peer: PeerId): boolean
   isBanned(peer: PeerId): boolean
 }
@@ -40,7 +40,7 @@ export function createPenalties(nowMs: () => number): Penalties {
     },
     isBanned(peer) {
       const leftMs = (records.get(peer.toString())?.bannedUntilMs ?? 0) - nowMs()
-      // More is left only where the clock was set back since.
+      // More is left only where the clock was set back.
       return leftMs > 0 && leftMs <= BAN_MS
     }
   }

@@ -3,14 +3,11 @@ import { AskError } from '../wire/ask.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
 import { systemClock } from '../../time/clock.ts'
 
-/**
- * Questions to a peer that is busy, and how long it is left alone after the first; twice as long after each later one:
- * 1.75 s in all.
- */
+/** Attempts with a busy peer, and the first pause. Pauses double: 1.75 s in all. */
 const ATTEMPTS = 4
 const BUSY_PAUSE_MS = 250
 
-/** Asks a peer, and again while it has too much to do. Rejects with AskError or the signal's reason. */
+/** Asks a peer, and repeats while it is busy. Rejects with AskError or the signal's reason. */
 export async function askWithRetries<R extends Request>(
   peers: Peers,
   peer: Peer,
@@ -25,8 +22,7 @@ export async function askWithRetries<R extends Request>(
 }
 
 /**
- * Works until `milliseconds` have passed; then what is under way is aborted with an AskError. Rejects with that, with
- * the caller's reason, or as the work does.
+ * Aborts the work with an AskError after `milliseconds`. Rejects with that, the caller's reason, or the work's error.
  */
 export async function withDeadline<T>(
   milliseconds: number,

@@ -12,11 +12,10 @@ import { askWithRetries } from './ask-with-retries.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
- * Sends C with its stamp to every peer that shares the blinded prefix of K(name), and collects the receipts of diverse
- * ones, verified.
- *
- * Nothing that is sent tells K(name). Safe to repeat: peers keep the round at which they saw C first. Throws
- * OfflineError, or the signal's reason.
+ * Sends C with its stamp to every peer that shares the blinded prefix of K(name). Returns the verified receipts of
+ * diverse peers.
+ * Nothing sent reveals K(name). Safe to repeat: peers keep the round at which they first saw C. Throws OfflineError, or
+ * the signal's reason.
  */
 export async function commit(
   parts: ClientParts,
@@ -29,8 +28,7 @@ export async function commit(
   const { peers, countedSelf, self } = reachable(parts)
   const hash = profileHash(parts.profile)
   const receipts: VerifiedReceipt[] = []
-  // Our own store keeps C in any network where it stores at all, but its receipt counts only where it counts as a
-  // holder.
+  // This node keeps C in any network where it stores; its receipt counts only where it is a holder.
   const own = self?.commit(commitment, nonce, OURSELVES.prefix)
   if (countedSelf !== undefined && own !== undefined && typeof own !== 'string') {
     receipts.push({ peer: parts.ownPeerId, seenRound: own.seen, signature: own.signature })
@@ -38,8 +36,8 @@ export async function commit(
   const neighbourhood = await peers.neighbourhood(recordKey('reveal', name, hash), signal)
   signal?.throwIfAborted()
   const asked = neighbourhood.peers
-  // All keep C, diverse ones count: silent ids of one machine would else keep everybody from committing [silent ids of
-  // one address].
+  // All keep C, only diverse peers count: otherwise silent ids of one machine block every commitment [silent ids of one
+  // address].
   const of = peers.diverse(asked).length + (countedSelf === undefined ? 0 : 1)
   const received = (answers: readonly (VerifiedReceipt | undefined)[]): VerifiedReceipt[] => {
     const counted = new Set(

@@ -1,24 +1,19 @@
-/** Names that are asked for beside the one that is meant, so that no peer learns which one that is. */
+/** Other keys in the same request, so that no peer learns which one is meant. */
 import { randomBytes } from 'node:crypto'
 import { compareBytes, concatBytes, fromHex, sha256, toHex } from '../../protocol/encoding/bytes.ts'
 
-/** Keys asked for beside the one that is meant. */
+/** Keys requested beside the one that is meant. */
 const DECOYS = 7
 
-/**
- * Keys of one listing that are kept to choose from: two listings that share a third of their entries share a dozen of
- * these.
- */
+/** Keys kept of one listing. Two listings that share a third of their entries share a dozen of these. */
 const SAMPLE = 64
 
-/** Nobody outside this process can tell which keys are drawn beside which. */
 const SECRET = randomBytes(32)
 
 /**
- * The keys of one listing that rank lowest, by a rank that depends on the key that is meant.
- *
- * It is no fresh chance: drawn by chance, the key that is meant would be the only one that two questions for it have in
- * common. As each peer's keys are ranked alike, those that are kept of one listing are kept of another.
+ * The keys of a listing that rank lowest by a secret rank, which depends on the key that is meant.
+ * Random draws would fail: two questions for one key would have only that key in common. A fixed rank keeps the same
+ * keys of every listing.
  */
 export class KeySample {
   readonly #wanted: Uint8Array
@@ -33,16 +28,12 @@ export class KeySample {
     this.#kept = [...this.#kept, ...ranked].sort((left, right) => compareBytes(left.rank, right.rank)).slice(0, SAMPLE)
   }
 
-  /** Lowest rank first. */
   keys(): Uint8Array[] {
     return this.#kept.map(({ key }) => key)
   }
 }
 
-/**
- * The key that is meant among others of those listings, ascending: as many as seven that more than half of them show,
- * or, where there are too few, that fewer show.
- */
+/** The meant key among up to seven others, ascending. Keys that more than half of the listings show come first. */
 export function withDecoys(wanted: Uint8Array, samples: readonly KeySample[]): Uint8Array[] {
   const shown = new Map<string, number>()
   for (const key of samples.flatMap((sample) => sample.keys())) shown.set(toHex(key), (shown.get(toHex(key)) ?? 0) + 1)

@@ -9,9 +9,8 @@ import { shouldHold } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
- * The records that the peers closest to a DID hold: once more than half of the diverse ones have answered, and a
- * second. Many ids of one address so neither make that majority nor weigh more than one or two. Throws OfflineError, or
- * the signal's reason.
+ * The records that the peers closest to a DID hold, a second after more than half of the diverse peers have answered.
+ * Ids of one address count as one or two. Throws OfflineError, or the signal's reason.
  */
 export async function getDocuments(
   parts: ClientParts,
@@ -27,7 +26,7 @@ export async function getDocuments(
     const answer = await orNothing(peers.ask(peer, { type: 'get', kind, key }, signal))
     return answer?.type === 'document' ? answer.record : answer?.type === 'none' ? 'none' : undefined
   }
-  /** Where a peer is, is sure only once it has answered. */
+  /** A peer's prefix is certain only once it has answered. */
   const diverseOf = (answers: readonly (Uint8Array | 'none' | undefined)[]): readonly Peer[] =>
     peers.diverse(closest.filter((_, index) => answers[index] !== undefined))
   const isMajority = (answers: readonly (Uint8Array | 'none' | undefined)[]): boolean =>

@@ -13,13 +13,11 @@ import { shouldHold } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
- * Asks the peers that should hold a name what they hold, and our own store. Every distinct record is verified; who sent
- * an invalid one is penalised and counts as not having answered.
- *
- * By default ends early once more than half of those who should hold it hold one claim that is not provisional. Those
- * of them that the routing table knows are asked at once, where they are enough for that: a look-up asks as many peers
- * again, only to learn whom to ask. What they leave open is asked of those whom a look-up finds. Throws OfflineError,
- * or the signal's reason.
+ * Asks the peers that should hold a name, and this node's own store. Verifies every distinct record; a peer that sends
+ * an invalid one is penalised and counts as silent.
+ * By default ends once more than half of the holders show one claim that is not provisional. Holders in the routing
+ * table are asked first, if they suffice: a look-up asks as many peers just to find holders. A look-up finds the rest.
+ * Throws OfflineError, or the signal's reason.
  */
 export async function getReveals(
   parts: ClientParts,
@@ -34,15 +32,15 @@ export async function getReveals(
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
   const isDecided = (): boolean => enough.signal.aborted
   const judge = judgeOf(parts, name, either)
-  /** By peer; undefined while it is asked. */
+  /** By peer; undefined while the answer is pending. */
   const replies = new Map<string, RevealAnswer | SilentPeer['reason'] | undefined>()
 
-  /** Asks the diverse ones of those found; more than half of `others` and ourselves have to agree. */
+  /** Asks the diverse peers among `found`. More than half of `others` and this node must agree. */
   const askThem = async (found: readonly Peer[], others = peers.diverse(found).length): Promise<RevealLookup> => {
     const asked = peers.diverse(found)
     const ids = new Set([parts.ownPeerId, ...asked.map(({ peer }) => peer)])
     const total = electorate(others + (self === undefined ? 0 : 1), parts.profile)
-    // Where a peer is, is sure only once it has answered.
+    // A peer's prefix is certain only once it has answered.
     const heard = (): Peer[] => asked.filter(({ peer }) => typeof replies.get(peer) === 'object')
     const answersOf = (): RevealAnswer[] => {
       const diverse = new Set(peers.diverse(heard()).map(({ peer }) => peer))
@@ -99,7 +97,6 @@ export async function getReveals(
   return askThem(await shouldHold(peers, 'reveal', name, parts.profile, signal))
 }
 
-/** Whether more than half of so many hold one claim that is not provisional. */
 function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {
   const votes = new Map<string, number>()
   for (const { claimId, state } of answers) {
@@ -112,7 +109,7 @@ function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {
 
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>
 
-/** Turns an answer of the protocol into a verified one; each distinct record is verified once. */
+/** Verifies an answer; each distinct record once. */
 export function judgeOf(
   { verifier }: ClientParts,
   name: string,

@@ -6,32 +6,30 @@ import { LIST_PAGE_ENTRIES, type ListedEntry } from '../wire/list.ts'
 import { KeySample } from './decoys.ts'
 import { askWithRetries, withDeadline } from './ask-with-retries.ts'
 
-/** Pages of one peer: 100,000 entries under one prefix. A peer that sends more makes them up. */
+/** Pages of one peer: 100,000 entries under one prefix. A peer that sends more invents them. */
 const MAX_PAGES = 100_000 / LIST_PAGE_ENTRIES
 
 /**
- * So long one peer may list [a page that comes at the last moment]. As many pages take 40 s at the ten a second that
- * one peer may ask for, and 40 s on a way of 100 ms there and back; as long again is for others who ask at the same
- * time.
+ * Time limit for one peer's listing [a page that comes at the last moment]. All pages take 40 s at ten a second, and 40
+ * s more at 100 ms round trip. The rest is for others who ask at the same time.
  */
 export const LISTING_MS = 120_000
 
 export interface Prefix {
-  /** Shares `bits` with the key that is meant, and no more but by chance. */
+  /** Shares `bits` with the key that is meant; more only by chance. */
   readonly key: Uint8Array
   readonly bits: number
 }
 
 export interface Listing {
-  /** What is listed under the key that is meant. */
+  /** The entry under the key that is meant. */
   readonly found: ListedEntry | undefined
-  /** Of the other names that the peer holds with their records and that a witness counts for. */
+  /** Other listed names with records and a witness. */
   readonly others: KeySample
 }
 
 /**
- * All that a peer lists under the prefix; undefined when it does not answer, or not in time. Rejects with the signal's
- * reason.
+ * All that a peer lists under the prefix; undefined when it does not answer in time. Rejects with the signal's reason.
  */
 export async function listingOf(
   peers: Peers,
@@ -53,7 +51,7 @@ async function allPages(
   const others = new KeySample(wanted)
   let found: ListedEntry | undefined
   let after: Uint8Array | undefined
-  // All pages are taken, though the key may be on the first: where the asking stops would tell where it lies.
+  // Reads all pages even after a match: stopping would reveal where the key lies.
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await askWithRetries(
       peers,
@@ -74,7 +72,7 @@ async function allPages(
   return undefined
 }
 
-/** A provisional entry has no vote [a squatter without a witness]. */
+/** A provisional entry does not vote [a squatter without a witness]. */
 export function isShown(entry: ListedEntry | undefined): entry is ListedEntry {
   return entry !== undefined && entry.state !== 'provisional'
 }

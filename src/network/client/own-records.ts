@@ -1,4 +1,4 @@
-/** Records of our own: kept, so that they can be sent again whatever happens to those who hold them. */
+/** This daemon's own records. They are stored and republished even if every holder loses them. */
 import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { leaseState } from '../../protocol/name/lease.ts'
 import { decodeManifestRecord } from '../../protocol/identity/manifest.ts'
@@ -35,7 +35,7 @@ export function forgetOwnRecord(store: Store, kind: RecordKind, id: string): voi
   store.delete(keys.ownRecord(kind, id))
 }
 
-/** Each as it is when its turn comes. */
+/** Reads each record when its turn comes. */
 export function* ownRecords(store: Store): IterableIterator<OwnRecord> {
   for (const kind of ['reveal', 'kid', 'manifest'] as const) {
     for (const key of store.keys(prefixes.ownRecordsOf(kind))) {
@@ -46,8 +46,8 @@ export function* ownRecords(store: Store): IterableIterator<OwnRecord> {
 }
 
 /**
- * Whether anybody takes it still: neither its lease with the grace nor its validity is over. What cannot be read is set
- * aside. Throws StoreError.
+ * Whether peers still accept it: before the end of lease and grace, or of validity. Sets unreadable records aside.
+ * Throws StoreError.
  */
 export function isStanding(record: OwnRecord, { store, clock, profile }: OwnRecordParts): boolean {
   return (
@@ -60,7 +60,7 @@ export function isStanding(record: OwnRecord, { store, clock, profile }: OwnReco
   )
 }
 
-/** Throws ProtocolError for what cannot be read. */
+/** Throws ProtocolError for an unreadable record. */
 function isOver({ kind, bytes }: OwnRecord, clock: RoundClock, profile: NetworkProfile): boolean {
   switch (kind) {
     case 'reveal':
@@ -70,7 +70,7 @@ function isOver({ kind, bytes }: OwnRecord, clock: RoundClock, profile: NetworkP
       return false
     case 'manifest': {
       const { validUntil } = decodeManifestRecord(bytes, profile)
-      // By the clock, but only while pulses say that it is not ahead.
+      // By the clock, but only while pulses prove that it is not ahead.
       return clock.time().fresh && Date.parse(validUntil) < clock.nowMs()
     }
   }

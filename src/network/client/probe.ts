@@ -18,35 +18,33 @@ import { askWithRetries, withDeadline } from './ask-with-retries.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
 /**
- * What the others get once more than half have listed all: as long as one question may take. Fewer would let those who
- * list nothing, and so end first, outnumber the rest.
+ * Time that remains once more than half have listed everything: the limit of one question. With less, peers that list
+ * nothing end first and outnumber the rest.
  */
 export const STRAGGLERS_MS = 10_000
 
-/** So long one peer may take over the records it is asked for: eight, and 1.75 s of being busy for each at most. */
+/** Time for one peer's records: eight, with at most 1.75 s of being busy each. */
 const RECORDS_MS = 20_000
 
 /**
- * Whether a name is taken, without telling which: lists what the neighbourhood holds under the blinded prefix of
- * K(name) and compares here.
- *
- * Only where most of those who should hold it list it are they asked for its record, together with others of the same
- * listings: a name that few list is asked for by nobody [a name that a liar lists to learn it]. Answers carry `reveal`
- * and `claim` where a peer has shown a Valid record of this name; all others are what the peer says. Who sent an
- * invalid one is penalised and counts as silent. Throws OfflineError, or the signal's reason.
+ * Whether a name is taken, without revealing which: lists the neighbourhood under the blinded prefix of K(name) and
+ * compares here.
+ * Asks for the record, among others of the same listings, only if most holders list the name. A name that few list is
+ * never requested [a name that a liar lists to learn it]. `reveal` and `claim` are set where a peer showed a Valid
+ * record; other answers are unproved. A peer that sends an invalid record is penalised and counts as silent. Throws
+ * OfflineError, or the signal's reason.
  */
 export async function probe(parts: ClientParts, name: string, signal?: AbortSignal): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
   const key = recordKey('reveal', name, profileHash(parts.profile))
   const { peers: neighbours, bits } = await peers.neighbourhood(key, signal)
-  // The prefix of another key that shares no more than these bits: K itself is never sent. By it, too, goes whom of one
-  // address is asked.
+  // The prefix of another key that shares only these bits: K is never sent. It also selects the diverse peers.
   const prefix = { key: blindedKey(key, bits, randomBytes(32)), bits }
   const asked = peers.diverse(nearestFirst(prefix.key, neighbours))
   const listed = await askAll(peers, asked, STRAGGLERS_MS, signal, (peer, either) =>
     listingOf(peers, peer, prefix, key, either)
   )
-  // Where a peer is, is sure only once it has answered.
+  // A peer's prefix is certain only once it has answered.
   const counted = peers.diverse(asked)
   const shown = await provenBy(parts, peers, name, holdersAmong(counted, parts, peers, key, listed), listed, signal)
   const replies = counted.map(({ peer }) => shown.get(peer) ?? replyOf(peer, listed.get(peer)))
@@ -62,9 +60,7 @@ export async function probe(parts: ClientParts, name: string, signal?: AbortSign
   }
 }
 
-/**
- * Of those who should hold the name and have answered, all; and who list it, where they are enough to be asked for it.
- */
+/** The holders that answered, and those that list the name if they suffice to be asked for it. */
 interface Holders {
   readonly heard: readonly Peer[]
   readonly showing: readonly Peer[]
@@ -93,9 +89,9 @@ function holdersAmong(
 }
 
 /**
- * Whether so many list a name that it may be asked for: more than half of those who answered, and `witness_quorum`.
- * Where fewer are asked, all of them; in networks that count no prefixes more than half, since there one machine that
- * is switched off is likelier than a liar.
+ * Whether a name is listed often enough to be requested: by more than half of the answers, and by `witness_quorum`, or
+ * by all of fewer answers. Networks that count no prefixes need only more than half: there, one machine that is off is
+ * likelier than a liar.
  */
 export function isShownByMost(
   { showing, heard, asked }: { showing: number; heard: number; asked: number },
@@ -105,10 +101,7 @@ export function isShownByMost(
   return showing * 2 > heard && showing >= Math.min(profile.witness_quorum, all)
 }
 
-/**
- * What those who list the name answer when they are asked for its record, verified; nothing of those who have none to
- * show.
- */
+/** The verified records of the peers that list the name; empty if none shows one. */
 async function provenBy(
   parts: ClientParts,
   peers: Peers,
@@ -118,7 +111,7 @@ async function provenBy(
   signal: AbortSignal | undefined
 ): Promise<ReadonlyMap<string, RevealAnswer | SilentPeer>> {
   const key = recordKey('reveal', name, profileHash(parts.profile))
-  // Of all who answered: liars who list nothing but the one name would otherwise be asked for it alone.
+  // From all listings: liars that list only this name would otherwise be asked for it alone.
   const batch = withDecoys(
     key,
     heard.map(({ peer }) => listed.get(peer)!.others)
@@ -140,7 +133,7 @@ async function provenBy(
   return proven
 }
 
-/** What a peer answers for one of these keys; it is asked for all of them, whatever it answers. */
+/** A peer's answer for one key. All keys are requested, whatever it answers. */
 async function recordAmong(
   peers: Peers,
   peer: Peer,
@@ -159,9 +152,8 @@ async function recordAmong(
 }
 
 /**
- * What each peer comes to, by peer, without those that give no answer: once all have ended, or `graceMs` after more
- * than half of the diverse ones have come to something. What is still under way ends then. When that is depends on
- * nothing that was found.
+ * Each peer's result, without silent peers. Ends when all end, or `graceMs` after more than half of the diverse peers
+ * have a result, and aborts the rest. Timing does not depend on what was found.
  */
 async function askAll<T>(
   peers: Peers,

@@ -10,10 +10,9 @@ import { put } from './put.ts'
 import { compareToOwn, satisfies } from './satisfies.ts'
 
 /**
- * Publishes a record of our own: on disk first, so that it is sent again even if nobody takes it now.
- *
- * What is not valid is not sent, since peers would hold it against us, nor a manifest older than one that was published
- * here: that comes back as our own refusal. Throws OfflineError, or the signal's reason.
+ * Publishes one of this daemon's records. Stores it first, so that republishing works even if no peer takes it now.
+ * Invalid records are not sent, since peers would penalise us. A manifest older than the published one is refused here.
+ * Throws OfflineError, or the signal's reason.
  */
 export async function publish(
   parts: ClientParts,
@@ -29,18 +28,17 @@ export async function publish(
     former !== undefined &&
     isStanding({ ...record, bytes: former }, { store, clock, profile: parts.profile }) &&
     compareToOwn(former, record, parts.profile) > 0
-  // The newer one is sent again by itself, and would soon take its place.
+  // Republishing would soon replace it with the newer one.
   if (isOlder && record.kind === 'manifest') return refusedHere(parts, 'stale', 'a newer one was published here')
   if (!isOlder && (former === undefined || !equalBytes(former, record.bytes))) rememberOwnRecord(store, record)
   if (record.kind !== 'reveal') return send(parts, record, signal)
-  // A newer record of our key that this node did not make is another node's with our seed: what was published here is
-  // not what they show.
+  // A newer record of our key that this node did not make comes from another node with our seed.
   const isOurs = (held: Uint8Array): boolean =>
     equalBytes(held, ownRecord(store, record.kind, record.id) ?? record.bytes)
   return put(parts, { ...record, isSatisfiedBy: (held) => Promise.resolve(isOurs(held)) }, signal)
 }
 
-/** Sends a record that was published before. Throws OfflineError, or the signal's reason. */
+/** Sends an already published record. Throws OfflineError, or the signal's reason. */
 export function send(parts: ClientParts, record: OwnRecord, signal?: AbortSignal): Promise<PutOutcome> {
   return put(parts, { ...record, isSatisfiedBy: satisfies(record, parts) }, signal)
 }

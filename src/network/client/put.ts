@@ -11,10 +11,10 @@ import type { PutOutcome } from '../types.ts'
 import { distinct, nearby } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
-/** Times that a record is sent and read back before the rest is left to republishing. */
+/** Rounds of sending and reading back before republishing takes over. */
 const MAX_ROUNDS = 4
 
-/** Before the second round, where a peer was busy; twice as long before each later one. */
+/** Pause before the second round, where a peer was busy; doubles each round. */
 const BUSY_PAUSE_MS = 250
 
 export interface OutgoingRecord {
@@ -22,19 +22,17 @@ export interface OutgoingRecord {
   /** The name or DID. */
   readonly id: string
   readonly bytes: Uint8Array
-  /** Whether a peer that holds these bytes has what was to be stored: them, or a newer record of ours. */
+  /** Whether a peer with these bytes is up to date: it holds them, or a newer record of ours. */
   readonly isSatisfiedBy: (bytes: Uint8Array) => Promise<boolean>
 }
 
 /**
- * Stores a record at the peers closest to its K and reads it back from those who should hold it: them, and whom
- * look-ups of other keys near it find meanwhile.
- *
- * Those among the latter that it was not sent to tell whether whoever looks for it comes to where it was sent [a
- * look-up led astray]: where there are any, more than half of them have to hold it as well as more than half of all.
- * Who lacks it is sent it, in four rounds at most. In networks of up to k all were sent it, and their own word is all
- * there is. `storedBy` counts who showed the record when asked last, of all who should hold it, diverse peers at both:
- * those whose answers had come a second after enough had. Throws OfflineError, or the signal's reason.
+ * Stores a record at the peers closest to its K and reads it back from its holders. Holders include peers that look-ups
+ * of other keys near K find meanwhile.
+ * Peers that were not sent the record test that resolvers reach its holders [a look-up led astray]. If there are any,
+ * more than half of them must show it, as well as more than half of all. Up to four rounds resend it to those that lack
+ * it. In networks of up to k, every peer was sent it, so only their own word counts. `storedBy` counts the diverse
+ * peers that show the record, up to a second after enough do. Throws OfflineError, or the signal's reason.
  */
 export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?: AbortSignal): Promise<PutOutcome> {
   const { peers, countedSelf, self } = reachable(parts)
@@ -48,7 +46,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     else refusals.set(peer, refusal)
   }
   const sent = new Set<string>()
-  /** Puts whose answers nobody has waited for to the end. */
+  /** Puts whose remaining answers nobody awaits. */
   const underWay = new Map<string, Promise<unknown>>()
   const sendTo = async (targets: readonly Peer[]): Promise<void> => {
     for (const { peer } of targets) {
@@ -72,15 +70,14 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   const closest = await peers.closest(preimage, signal)
   signal?.throwIfAborted()
   const [around] = await Promise.all([nearby(peers, key, parts.profile.k, signal), sendTo(closest)])
-  // After the peers: what our own holder has it hands over by itself, and whoever gives up before has published
-  // nothing.
+  // After the peers: this node's holder hands its records over, and a put aborted earlier has published nothing.
   if (self !== undefined) {
     const answer = await self.put(kind, bytes)
     if (countedSelf !== undefined) note(parts.ownPeerId, answer)
   }
   const readers = distinct(closest, around)
-  // Twelve ids of one machine that take a record and show nothing would else keep a majority from ever being read back
-  // [ids of one address that keep nothing].
+  // Otherwise twelve ids of one machine that accept a record and show nothing prevent a majority [ids of one address
+  // that keep nothing].
   const counted = (some: readonly Peer[]): number => peers.diverse(some).length
   const of = counted(readers) + (countedSelf === undefined ? 0 : 1)
   for (let round = 1; ;) {
@@ -98,8 +95,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     )
     const outcome = { storedBy: count(holds), of, refusals: [...refusals.values()] }
     if (isStored(holds)) return outcome
-    // Not to those who refused it: a verdict, not bad luck. Nor to whoever is still busy with it: he may be about to
-    // hold it.
+    // Not to peers that refused it, which is a verdict, nor to peers still busy with it, which may soon hold it.
     const targets = readers.filter(
       ({ peer }, index) => holds[index] === false && !underWay.has(peer) && !isFinal(refusals.get(peer)?.code)
     )

@@ -5,31 +5,28 @@ import type { Peers } from '../peers.ts'
 import { OfflineError } from '../types.ts'
 import type { Verifier } from '../holder/verifier.ts'
 
-/** What every request to the network is made with. */
+/** What every request to the network needs. */
 export interface ClientParts {
   readonly profile: NetworkProfile
   readonly verifier: Verifier
   readonly judge: DocumentJudge
   /** Undefined while offline. */
   readonly peers: () => Peers | undefined
-  /** Our own holder while it stores for the network; undefined in the modes light and offline. */
+  /** This node's holder while it stores for the network; undefined in light and offline mode. */
   readonly holder: () => Holder | undefined
   readonly ownPeerId: string
 }
 
-/** Who can be asked now. */
+/** The peers that can be asked now. */
 export interface Reachable {
   readonly peers: Peers
-  /**
-   * Our own holder where its word counts as a peer's: on a network of this machine, so that one node alone can
-   * register.
-   */
+  /** This node's holder where it counts as a peer: on loopback networks, so that a single node can register. */
   readonly countedSelf: Holder | undefined
-  /** Our own holder as one voter among those asked. */
+  /** This node's holder as one voter among those asked. */
   readonly self: Holder | undefined
 }
 
-/** Whether anybody can be asked: without, requests throw OfflineError. */
+/** Whether any peer can be asked; otherwise requests throw OfflineError. */
 export function isReachable(parts: ClientParts): boolean {
   try {
     reachable(parts)
@@ -40,7 +37,7 @@ export function isReachable(parts: ClientParts): boolean {
   }
 }
 
-/** Throws OfflineError when nobody can be asked. */
+/** Throws OfflineError when no peer can be asked. */
 export function reachable(parts: ClientParts): Reachable {
   const peers = parts.peers()
   if (peers === undefined) throw new OfflineError('the daemon is in mode offline')

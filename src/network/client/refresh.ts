@@ -11,10 +11,9 @@ import { reachable, type ClientParts } from './reachable.ts'
 import { askWithRetries } from './ask-with-retries.ts'
 
 /**
- * Sends a record that was published before to those who should hold it and say that they hold another or none.
- *
- * What they say is not verified: who lies about holding a record could as well take it and throw it away. Throws
- * OfflineError, or the signal's reason.
+ * Resends a published record to holders that report another one or none.
+ * Reports are not verified: a peer that lies about holding a record can as well discard it. Throws OfflineError, or the
+ * signal's reason.
  */
 export async function refresh(parts: ClientParts, { kind, id, bytes }: OwnRecord, signal?: AbortSignal): Promise<void> {
   const { peers, self } = reachable(parts)

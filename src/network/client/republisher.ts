@@ -1,4 +1,4 @@
-/** Sends our own records again, one at a time, unless they are withdrawn meanwhile. */
+/** Resends this daemon's records one at a time, unless they are withdrawn meanwhile. */
 import type { Store } from '../../store/types.ts'
 import { ownRecord, type OwnRecord } from './own-records.ts'
 import type { ClientParts } from './reachable.ts'
@@ -14,7 +14,7 @@ export class Republisher {
     this.#client = client
   }
 
-  /** Sends the record as the store has it now; nothing where it was withdrawn since it was listed. Rejects as `refresh`. */
+  /** Sends the stored version of the record, if it was not withdrawn since it was listed. Rejects as `refresh`. */
   async send({ kind, id }: OwnRecord): Promise<void> {
     const bytes = ownRecord(this.#store, kind, id)
     if (bytes === undefined) return
@@ -29,7 +29,7 @@ export class Republisher {
     }
   }
 
-  /** Ends the sending of this name's record that is under way. */
+  /** Aborts the sending of this name's record. */
   withdraw(name: string): void {
     if (this.#underWay?.id === name) this.#underWay.abort.abort()
   }

@@ -12,9 +12,8 @@ import type { OwnRecord } from './own-records.ts'
 import type { ClientParts } from './reachable.ts'
 
 /**
- * Tells whether a record that a peer holds is as new as one of ours, of the same claim or owner: then nothing is
- * missing there. Manifests are read on a thread: one of 21,000 empty arrays takes 6 ms, and twenty peers may each show
- * another.
+ * Tells whether a peer's record is as new as ours, for the same claim or owner. Manifests are read on a thread: one of
+ * 21,000 empty arrays takes 6 ms, and twenty peers may each show a different one.
  */
 export function satisfies(
   own: OwnRecord,
@@ -33,8 +32,8 @@ export function satisfies(
 }
 
 /**
- * Order of a record and one of ours: positive when it is the newer one, negative as well when it is another claim's or
- * owner's or cannot be read. Two of the largest manifests take 2 ms: what peers show is for {@link satisfies}.
+ * Positive when the peer's record is newer; negative when older, unreadable, or of another claim or owner. Two of the
+ * largest manifests take 2 ms: use {@link satisfies} for what peers show.
  */
 export function compareToOwn(held: Uint8Array, own: OwnRecord, profile: NetworkProfile): number {
   try {
@@ -52,8 +51,7 @@ function compared({ kind, bytes }: OwnRecord, held: Uint8Array, profile: Network
       return equalBytes(ours.id, theirs.id) ? compareRecords(theirs, ours) : -1
     }
     case 'kid': {
-      // Whether what a peer shows verifies is for those to find out who rely on it: twenty logs would hold our event
-      // loop up for as many times 20 ms.
+      // Unverified: twenty logs would block the event loop for 20 ms each. Those that rely on the record verify it.
       const [ours, theirs] = [
         decodeIdentityEnvelope(bytes, profile).versions,
         decodeIdentityEnvelope(held, profile).versions

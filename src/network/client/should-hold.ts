@@ -6,9 +6,8 @@ import type { Peer, Peers } from '../peers.ts'
 import { positionOf } from '../position.ts'
 
 /**
- * The k that should hold a record, diverse ones first: found by a look-up of its K and, in networks of more than k, by
- * look-ups of other keys near it, which whoever has chosen ids around K cannot foresee [a look-up led astray]. Rejects
- * with the signal's reason.
+ * The k peers that should hold a record, diverse ones first. In networks of more than k peers, look-ups of other keys
+ * nearby join in: ids chosen around K cannot foresee them [a look-up led astray]. Rejects with the signal's reason.
  */
 export async function shouldHold(
   peers: Peers,
@@ -29,8 +28,8 @@ export async function shouldHold(
 }
 
 /**
- * Those of the k nearest to a key that should hold what belongs there, found by look-ups of other keys; diverse ones
- * first. Rejects with the signal's reason.
+ * The holders among the k nearest to a key, found by look-ups of other keys; diverse ones first. Rejects with the
+ * signal's reason.
  */
 export async function nearby(peers: Peers, key: Uint8Array, k: number, signal?: AbortSignal): Promise<Peer[]> {
   const { peers: around } = await peers.neighbourhood(key, signal)
@@ -44,7 +43,6 @@ export async function nearby(peers: Peers, key: Uint8Array, k: number, signal?: 
   )
 }
 
-/** Each peer once. */
 export function distinct(...lists: readonly (readonly Peer[])[]): Peer[] {
   return [...new Map(lists.flat().map((peer) => [peer.peer, peer])).values()]
 }

@@ -1,4 +1,4 @@
-/** What this node holds for the network, and its answers to the four requests. */
+/** What this node holds for the network, and its answers to requests. */
 import type { DocumentJudge } from '../../native/types.ts'
 import { sha256 } from '../../protocol/encoding/bytes.ts'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
@@ -29,10 +29,7 @@ import { RevealHolder } from './names/reveals.ts'
 import { Room } from './room.ts'
 import { StampedIdentities } from './identities/stamped.ts'
 
-/**
- * Commitments that come within this time are written together: the event loop waits for the disk ten times a second at
- * most, whoever sends how many.
- */
+/** Commitments received within this time are written together: at most ten disk waits a second. */
 const GATHER_MS = 100
 
 export interface HolderParts {
@@ -41,11 +38,9 @@ export interface HolderParts {
   readonly clock: RoundClock
   readonly verifier: Verifier
   readonly judge: DocumentJudge
-  /** What peers may make this node keep. Default: DEFAULT_HOLDER_LIMITS. */
+  /** Default: DEFAULT_HOLDER_LIMITS. */
   readonly limits?: HolderLimits
-  /** What peers may cost. */
   readonly budget: Budget
-  /** Signs receipts. */
   readonly nodeKey: KeyPair
   readonly peers: () => Peers | undefined
   readonly fetchIdentities: (did: string) => Promise<FoundDocuments>
@@ -61,7 +56,6 @@ export class Holder {
   readonly #profileHash: Uint8Array
   readonly #nodeKey: KeyPair
   readonly #pages: Pages
-  /** Commitments that wait to be written. */
   #writing: Promise<void> | undefined
 
   constructor(parts: HolderParts) {
@@ -105,7 +99,6 @@ export class Holder {
     })
   }
 
-  /** Answers to peers. */
   handlers(): Omit<Handlers, 'find'> {
     return {
       commit: async ({ commitment, nonce }, sender) => {
@@ -129,7 +122,7 @@ export class Holder {
     }
   }
 
-  /** Keeps a commitment of our own and says since when; or why not. */
+  /** Keeps a commitment of this daemon and returns a receipt, or the reason against it. */
   commit(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Receipt | 'stamp' | 'full' {
     const received = this.commitments.receive(commitment, nonce, prefix)
     if ('refused' in received) return received.refused
@@ -160,9 +153,8 @@ export class Holder {
   }
 
   /**
-   * A page, in parts of so many entries read as a page may show. What is dead is read and not shown: the page ends
-   * where a part does once there is anything to show, since who asks goes on behind that, and goes through another part
-   * while there is nothing.
+   * A page, read in parts of fixed size. Skips dead entries. Ends after the first part that shows any, since the peer
+   * continues behind the last entry; otherwise reads another part.
    */
   *list({ key, bits, after }: Omit<ListRequest, 'type'>): Generator<undefined, ListAnswer> {
     const entries: ListedEntry[] = []
@@ -189,7 +181,7 @@ export class Holder {
     return signReceipt(commitment, seen, this.#nodeKey, this.#profileHash)
   }
 
-  /** Resolves when what has been received is on the disk. */
+  /** Resolves when everything received is on disk. */
   #written(): Promise<void> {
     this.#writing ??= systemClock.sleep(GATHER_MS).then(() => {
       this.#writing = undefined
@@ -204,7 +196,6 @@ export class Holder {
   }
 }
 
-/** The digest in place of the record. */
 function briefly(answer: GetAnswer): GetAnswer {
   if (answer.type === 'document') return { type: 'digest', digest: sha256(answer.record) }
   if (answer.type !== 'entry' || answer.record === undefined) return answer

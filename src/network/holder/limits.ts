@@ -1,15 +1,12 @@
-/** What others may make this node keep. */
 export interface HolderLimits {
-  /** Bytes of the database from which on nothing new of others is taken, unless something less worthy gives way. */
+  /** Database bytes from which new records of others need something less worthy to give way. */
   readonly bytes: number
   /**
-   * Entries that nobody here has witnessed: each costs its owner a VDF, and this node a question to its neighbourhood
-   * each hour.
+   * Entries without a witness here: each costs its owner a VDF, and this node an hourly question to its neighbourhood.
    */
   readonly provisional: number
   /**
-   * Identities that only a stamp carries, of up to 102 KiB each; as many manifests, of up to 64 KiB, before those of
-   * such identities are refused.
+   * Identities that only a stamp carries, up to 102 KiB each; the same number of their manifests, up to 64 KiB each.
    */
   readonly stamped: number
 }

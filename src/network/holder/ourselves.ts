@@ -1,4 +1,4 @@
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 
-/** Our own offers: no budget, no rate. */
+/** This node's own offers: no budget, no rate. */
 export const OURSELVES: Origin = { peer: 'self', prefix: 'self' }

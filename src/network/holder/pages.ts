@@ -1,6 +1,6 @@
 /**
- * Pages of entries and commitments for peers. Reading one takes the event loop up to 10 ms: one after the other, or
- * many that are asked for at once hold everything else up.
+ * Pages of entries and commitments for peers. Reading one takes up to 10 ms of the event loop; several at once would
+ * block everything else.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
@@ -9,18 +9,18 @@ import { FairQueue } from '../budget/fair-queue.ts'
 import { BUSY } from '../wire/answers.ts'
 import { systemClock } from '../../time/clock.ts'
 
-/** From one page to the next, for all: 40 a second, 40% of the event loop. */
+/** Interval between pages, for all peers: 40 a second, 40% of the event loop. */
 const PAGE_MS = 25
 
 /**
- * Pages that wait for their turn, in all, which is less than a second, and of one peer. An honest one asks for one
- * after the other, for each name that it registers.
+ * Waiting pages, in all (under a second) and of one peer. An honest peer asks for one at a time for each name that it
+ * registers.
  */
 const MAX_WAITING = { all: 32, peer: 8 }
 
 export class Pages {
   readonly #budget: Pick<Budget, 'page'>
-  /** What lets them go on: with true when it is their turn, with false when others ask for less. */
+  /** Resumes a read: true when it is its turn, false when dropped for peers that ask less. */
   readonly #waiting = new FairQueue<(isTurn: boolean) => void>(MAX_WAITING)
   #isGiving = false
 
@@ -29,8 +29,8 @@ export class Pages {
   }
 
   /**
-   * What comes out of reading a page, each part of which has a turn of its own: undefined is followed by another.
-   * `busy` when the sender asks for too many, or for more than others while all have too many.
+   * The result of reading a page in parts, each with its own turn; undefined means another part. `busy` when the sender
+   * asks too much, or more than others in a full queue.
    */
   async read<T>(sender: Origin, part: () => T | undefined): Promise<T | typeof BUSY> {
     for (;;) {

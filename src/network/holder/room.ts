@@ -1,6 +1,6 @@
 /**
- * What gives way when a node is full: identities that only a stamp carries, those of the least work first, then
- * provisional entries, the latest first. Nothing else ever does.
+ * What gives way on a full node: stamped identities of least work first, then the latest provisional entries. Nothing
+ * else ever does.
  */
 import type { EntryState } from '../../protocol/admission/entry.ts'
 import type { Store } from '../../store/types.ts'
@@ -8,7 +8,7 @@ import type { Entries } from './names/entries.ts'
 import type { HolderLimits } from './limits.ts'
 import type { StampedIdentities, Stamped } from './identities/stamped.ts'
 
-/** Things dropped for one that comes: each is a write to the disk. */
+/** Deletions for one new item: each is a disk write. */
 const MAX_DROPPED = 4
 
 export class Room {
@@ -30,20 +30,17 @@ export class Room {
     return this.#make()
   }
 
-  /** Whether a new identity may be stored that a stamp carries: where there is no room, one of less work gives way. */
+  /** Whether a new stamped identity may be stored; without room, one of less work gives way. */
   forStamped(stamped: Stamped): boolean {
     return (!this.#isFull() && this.#stamped.size < this.#limits.stamped) || this.#stamped.dropOneBelow(stamped.work)
   }
 
-  /**
-   * Whether a manifest may be stored whose identity only a stamp carries, beside so many manifests. It displaces
-   * nothing.
-   */
+  /** Whether one more manifest of a stamped identity may be stored. It displaces nothing. */
   forStampedManifest(manifests: number): boolean {
     return !this.#isFull() && manifests < this.#limits.stamped
   }
 
-  /** Whether an identity that a name carries, or its manifest, may be stored that was not here. */
+  /** Whether a new identity that a name carries, or its manifest, may be stored. */
   forDocument(): boolean {
     return this.#make()
   }

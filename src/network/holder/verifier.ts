@@ -1,4 +1,4 @@
-/** Valid, with its two costly questions answered off the event loop; the pool remembers the verdicts. */
+/** Valid, with its two costly checks off the event loop; the pool caches verdicts. */
 import type { BeaconClient } from '../../beacon/types.ts'
 import type { NativePool, VerdictOptions } from '../../native/types.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
@@ -6,12 +6,11 @@ import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { validateReveal, type Verdict } from '../../protocol/claim/valid.ts'
 
 export interface ValidateOptions extends VerdictOptions {
-  /** Called before each check that takes time. */
   readonly onCheck?: (what: 'pulse' | 'proof') => void
 }
 
 export interface Verifier {
-  /** Rejects when there is no verdict: the pool is closed or has too much to do, say, or the signal was aborted. */
+  /** Rejects without a verdict: pool closed or overloaded, or signal aborted. */
   validate(reveal: Reveal, options?: ValidateOptions): Promise<Verdict>
 }
 

@@ -1,7 +1,7 @@
 /**
- * Who is connected is there. Kad-dht pings each peer that comes to its table, once, and takes in those that answer. But
- * two nodes that dial each other at one moment have two connections, and libp2p closes one of them: a ping that ends
- * with it says nothing of the peer, which stays connected, comes no more and would be in no table for good.
+ * Connected peers count as alive. Kad-dht pings each new peer once and adds those that answer. When two nodes dial each
+ * other simultaneously, libp2p closes one of two connections. A ping lost with it says nothing about the peer, which
+ * stays connected but would never enter a table.
  */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
@@ -13,9 +13,9 @@ interface Verifying {
 }
 
 /**
- * To be called before the node starts. A peer comes to the table once libp2p's identify has told its protocols, or with
- * its answer to a look-up: where it is connected, a ping tells no more. A ping that fails may have begun before the
- * peer was connected, and one that came meanwhile waited for it.
+ * Call before the node starts. A peer reaches the table after libp2p's identify has told its protocols, or after it
+ * answers a look-up. If it is connected, a ping tells no more. A ping that fails may have begun before the connection;
+ * a second request meanwhile waits for it.
  */
 export function takeInConnected(node: Node): void {
   const { kb } = (node.services.dht as KadDHT & { routingTable: { kb: Verifying } }).routingTable

@@ -1,9 +1,8 @@
 /**
- * Keeps no connection alive. Kad-dht marks the twenty nearest peers that it has met as to be kept alive,
- * and libp2p dials a peer so marked at once when its connection ends. But a connection may have ended because there was
- * no place for it (connection-places.ts), and each new one takes the place of another: forty-five nodes of one /24 open
- * a hundred a second then, and never stop. Nobody needs them: a peer asked is dialled, and watchdog.ts dials those
- * that are missing, ever more seldom.
+ * Keeps no connection alive. Kad-dht tags the twenty nearest peers with keep-alive, and libp2p redials tagged peers at
+ * once. But a connection may end for lack of places (connection-places.ts), and each redial takes another's place.
+ * Forty-five nodes of one /24 then open a hundred connections a second without end. Requests dial their peers
+ * themselves, and watchdog.ts redials missing ones with growing pauses.
  */
 import type { KadDHT } from '@libp2p/kad-dht'
 import type { Node } from '../libp2p.ts'
@@ -13,7 +12,7 @@ interface Tagged {
   readonly closestPeerTagger: { updatePeerTags(): Promise<void> }
 }
 
-/** To be called before the node starts. */
+/** Call before the node starts. */
 export function keepNobodyAlive(node: Node): void {
   const { closestPeerTagger } = (node.services.dht as KadDHT & { routingTable: Tagged }).routingTable
   closestPeerTagger.updatePeerTags = () => Promise.resolve()

@@ -1,24 +1,22 @@
 /**
- * The routing table, made deep near ourselves. Kad-dht's is a trie whose leaves hold k peers each. It splits a full
- * leaf as long as that is less than six bits deep: then 64 leaves hold 1,280 peers of a network of any size, and one
- * leaf all that are known of our neighbours. But it takes the trie as it finds it, and so begins with one that has the
- * branches around our own position already. Kad-dht still decides which peers a leaf takes in, after a ping, and
- * which leave it.
+ * Deepens the routing table near this node. Kad-dht's table is a trie whose leaves hold k peers and split only above a
+ * depth of six bits. So 64 leaves hold 1,280 peers of any network, and one leaf holds all known neighbours. Kad-dht
+ * accepts a prepared trie, so this one starts with the branches around our own position. Kad-dht still pings peers
+ * before they enter a leaf, and decides which leave.
  */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { positionOf } from '../position.ts'
 
 /**
- * First bits of our position that the trie follows: in a network of half a million eight peers share as many. Of ids
- * that were made to, the last leaf holds no more than k.
+ * Leading bits of our position that the trie follows: in a network of half a million, eight peers share them. The last
+ * leaf holds at most k ids, even ids made to match.
  */
 export const OWN_BITS = 16
 
 /**
- * Bits by which the peers are told apart where a branch turns off our way: four leaves. The farthest of the
- * k nearest stand in a part of which not all are wanted, k on average and seldom 2k. In one leaf the first k of them
- * would keep the others out; four have room for all.
+ * Bits that split a branch off our path into four leaves. The farthest of the k nearest lie in a branch with k peers on
+ * average, seldom 2k. One leaf would keep only the first k of them; four have room for all.
  */
 const BITS_BESIDE = 2
 
@@ -41,10 +39,7 @@ export interface Branch {
   readonly right: Bucket
 }
 
-/**
- * An empty trie around a position of 32 bytes: 60 leaves, 104 once kad-dht has split those that are less than six bits
- * deep; so at most 104 k peers.
- */
+/** An empty trie around a position of 32 bytes: 60 leaves, 104 after kad-dht's own splits; so at most 104 k peers. */
 export function trieAround(own: Uint8Array): Bucket {
   const ownBits = Array.from(own, (byte) => byte.toString(2).padStart(8, '0')).join('')
   const grow = (prefix: string, sharedBits: number): Bucket => {
@@ -57,7 +52,7 @@ export function trieAround(own: Uint8Array): Bucket {
   return grow('', 0)
 }
 
-/** To be called before the node starts, while nobody is in its table. */
+/** Call before the node starts, while its table is empty. */
 export function deepenNearOurselves({
   peerId,
   services

@@ -1,5 +1,5 @@
 /**
- * Since when peers are known here: a witness of a claim is talked over by none that came after it (docs/protocol/rules.md, 10).
+ * Since when peers are known here: later arrivals cannot outvote the witness of a claim (docs/protocol/rules.md, 10).
  */
 import * as v from 'valibot'
 import { keys } from '../../store/keys.ts'
@@ -13,8 +13,8 @@ const MAX_REMEMBERED = 8_192
 const Met = v.array(v.tuple([Text, Count]))
 
 /**
- * The round in which each peer entered the routing table first; on disk, so that a restart makes no stranger of those
- * known. Value: a JSON array of [peer id, round].
+ * The round in which each peer first entered the routing table. On disk, so that a restart keeps acquaintances. Value:
+ * a JSON array of [peer id, round].
  */
 export class Acquaintances {
   readonly #store: Store
@@ -32,14 +32,14 @@ export class Acquaintances {
     )
   }
 
-  /** Undefined for a peer that was never known, or is forgotten. */
+  /** Undefined for an unknown or forgotten peer. */
   met(peer: string): number | undefined {
     return this.#met.get(peer)
   }
 
   /**
-   * A peer has entered the routing table. Where too many are remembered it takes the place of the one that came last (BoundedMap drops the first):
-   * many new ids put out nobody who was there before.
+   * Notes a peer that entered the routing table. When full, drops the latest arrival (BoundedMap drops the first):
+   * floods of new ids displace no earlier peer.
    */
   note(peer: string): void {
     if (this.#met.has(peer)) return
@@ -49,7 +49,7 @@ export class Acquaintances {
     this.#isChanged = true
   }
 
-  /** Writes down who has come since the last time. Throws StoreError. */
+  /** Writes changes since the last time. Throws StoreError. */
   keep(): void {
     if (!this.#isChanged) return
     this.#store.put(keys.acquaintances(), new TextEncoder().encode(JSON.stringify([...this.#met])))

@@ -1,4 +1,4 @@
-/** Peers met before: how a node finds its network again when those it was told of are gone. */
+/** Peers met before: with them a node rejoins its network when its bootstrap peers are gone. */
 import { CODE_P2P } from '@multiformats/multiaddr'
 import * as v from 'valibot'
 import { diverseFirst, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
@@ -12,23 +12,23 @@ import { keys } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import type { Store } from '../../store/types.ts'
 
-/** Peers whose addresses are kept; one that still lives there is enough. */
+/** Peers whose addresses are kept; one live peer suffices. */
 const MAX_CONTACTS = 20
 /** Of one peer: it may listen on several interfaces. */
 const MAX_ADDRESSES = 3
-/** Addresses of those met before and not known now that are kept as well: they may be on the other side of a cut. */
+/** Addresses of absent peers kept as well: they may be on the other side of a network partition. */
 const MAX_ABSENT = 20
 
 const Addresses = v.array(v.string())
 
-/** Throws where that is no list of addresses: dialling or keeping them would fail each time. */
+/** Throws for anything else: dialling or keeping it would fail each time. */
 function decode(json: Uint8Array): readonly string[] {
   const addresses = v.parse(Addresses, JSON.parse(new TextDecoder().decode(json)))
   for (const address of addresses) peerOf(address)
   return addresses
 }
 
-/** The addresses kept, on disk. Value: a JSON array of multiaddrs with peer ids. */
+/** The kept addresses. Value: a JSON array of multiaddrs with peer ids. */
 export class Contacts {
   readonly #store: Store
   #addresses: readonly string[]
@@ -42,7 +42,7 @@ export class Contacts {
     return this.#addresses
   }
 
-  /** Those known now, and after them some of those met before. Throws StoreError. */
+  /** Keeps the present peers, then some absent ones. Throws StoreError. */
   keep(present: readonly string[]): void {
     const peers = new Set(present.map(peerOf))
     const absent = this.#addresses.filter((address) => !peers.has(peerOf(address)))
@@ -54,8 +54,8 @@ export class Contacts {
 }
 
 /**
- * Where the peers of the table listen, diverse ones first and those near us first: after a restart one machine's ids
- * would else be all there is to begin with [a crowd around one node].
+ * Addresses of the table's peers, diverse ones first, near ones first. Otherwise a restart may begin with one machine's
+ * ids alone [a crowd around one node].
  */
 export async function contactsOf(node: Node, limits: DiversityLimits, prefixes: Prefixes): Promise<string[]> {
   const known = nearestKnown(node, positionOf(node.peerId)).map((id) => originOf(id, prefixes))

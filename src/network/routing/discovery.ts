@@ -1,6 +1,6 @@
 /**
- * Looks for peers when one becomes known: kad-dht does so once at the start, when nobody is there yet, and then every
- * five minutes. And asks from time to time at a random key, for the size of the network.
+ * Looks for peers as they become known. Kad-dht does so once at the start, with an empty table, and then every five
+ * minutes. Also samples random keys to estimate the network's size.
  */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -13,14 +13,13 @@ import { positionOf } from '../position.ts'
 import type { Clock } from '../../time/clock.ts'
 
 /**
- * Nearer keys do not count for the network's size: peers there may have chosen their place to be near ourselves [a
- * crowd around one node].
+ * Nearer keys do not count for the network's size: peers there may have chosen ids near ours [a crowd around one node].
  */
 const MAX_SAMPLED_BITS = 6
 
 /**
- * When a table holds this many times the peers of the last look, the network has grown, and its estimated size is too
- * small. A table can't grow so more than eleven times.
+ * Growth of the table since the last look that makes the size estimate too small. A table can grow by this at most
+ * eleven times.
  */
 const GROWTH = 1.5
 
@@ -28,9 +27,9 @@ const GROWTH = 1.5
 const SAMPLE_EVERY_MS = 6 * 60 * 60_000
 
 /**
- * Starts. While fewer than k peers are known our own neighbours are looked up; then each part of the key space that is
- * farther away than they are, as a node does that joins a Kademlia network, and again whenever half as many more are
- * known. Kad-dht's own refreshes are enough besides. Returns the function that ends it.
+ * Starts; returns the function that ends it. Below k known peers, looks up this node's neighbours. Then looks up each
+ * farther part of the key space, as in Kademlia, and repeats when half as many more are known. Kad-dht's own refreshes
+ * do the rest.
  */
 export function discoverPeers(
   node: Node,
@@ -57,13 +56,13 @@ export function discoverPeers(
     running = false
     request(again)
   }
-  /** Each part is the half of what is left; the last is that of our neighbours. */
+  /** Each part is half of what is left; the last is that of our neighbours. */
   const lookFar = async (): Promise<void> => {
     try {
       for (let shared = 0; shared < OWN_BITS && 2 ** shared * k <= lookUps.networkSize(); shared++) {
         const key = farKey(positionOf(node.peerId), shared)
         if (shared < MAX_SAMPLED_BITS) await lookUps.sample(key, ended.signal, shared === 0)
-        else await lookUps.anew(key, ended.signal)
+        else await lookUps.askNetwork(key, ended.signal)
       }
     } finally {
       knownAtLook = tableSize(node)
@@ -72,7 +71,7 @@ export function discoverPeers(
   const request = (wanted: boolean): void => {
     if (running) again ||= wanted
     else if (!wanted || ended.signal.aborted) return
-    else if (tableSize(node) < k) void run(() => lookUps.anew(positionOf(node.peerId), ended.signal))
+    else if (tableSize(node) < k) void run(() => lookUps.askNetwork(positionOf(node.peerId), ended.signal))
     else if (tableSize(node) >= GROWTH * knownAtLook) void run(lookFar)
   }
   const endListening = onPeerKnown(node, () => {
@@ -88,7 +87,7 @@ export function discoverPeers(
   }
 }
 
-/** A random key in the part of the key space that shares the first `shared` bits with ours and not the next. */
+/** A random key that shares exactly the first `shared` bits with ours. */
 function farKey(own: Uint8Array, shared: number): Uint8Array {
   const key = own.slice()
   key[shared >> 3]! ^= 0x80 >> (shared & 7)

@@ -1,7 +1,7 @@
 /**
- * Full leaves of the routing table take in peers of other prefixes. Kad-dht keeps those that came first as long as they
- * answer: k ids of one machine in a leaf would keep all others out of it, and out of what we tell those who look up a
- * key there [ids of one address around a key].
+ * Lets full leaves of the routing table admit peers of other prefixes. Kad-dht keeps the first peers as long as they
+ * answer. So k ids of one machine in a leaf would exclude all others, also from our answers to look-ups [ids of one
+ * address around a key].
  */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
@@ -28,9 +28,9 @@ interface Buckets {
 }
 
 /**
- * To be called before the node starts. A peer that has come to a full leaf, was connected and has said that it speaks
- * our protocol takes the place of the latest of those that are beyond the limits there, unless it would be beyond them
- * too. One that somebody has only named takes no place: it may be made up [peers that nobody can reach].
+ * Call before the node starts. A connected peer of our protocol replaces the latest peer beyond the limits of a full
+ * leaf, unless it exceeds them too. A peer that others merely name replaces none: it may be invented [peers that nobody
+ * can reach].
  */
 export function preferDiversePeers(
   node: Node,
@@ -59,8 +59,8 @@ export function preferDiversePeers(
 }
 
 /**
- * Of the peers of a leaf, in the order in which they came, the one that leaves for a newcomer; undefined where none is
- * beyond the limits, or the newcomer would be.
+ * The peer of a leaf (in order of arrival) that a newcomer replaces; undefined where none is beyond the limits, or the
+ * newcomer would be.
  */
 function surplusFor(
   peers: readonly PeerId[],

@@ -1,4 +1,4 @@
-/** Asks a peer for those it knows near a place in the key space, and answers that. */
+/** Asks peers for those they know near a position in the key space, and answers such requests. */
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromMultihash } from '@libp2p/peer-id'
 import { CODE_P2P } from '@multiformats/multiaddr'
@@ -15,9 +15,8 @@ import { MAX_ADDRESSES, readableAddresses, type FindRequest, type FoundPeer } fr
 import { addAnswering, dropUnreachable, nearestKnown } from './routing.ts'
 
 export interface Finder {
-  /** Looks up those nearest to a key. Ends after 10 s with what it has. Rejects with the signal's reason. */
+  /** Looks up the peers nearest to a key. Ends after 10 s with its findings. Rejects with the signal's reason. */
   find(key: Uint8Array, signal?: AbortSignal): Promise<Found>
-  /** The answer to a peer that asks. */
   answer(request: FindRequest): Promise<{ readonly type: 'found'; readonly peers: FoundPeer[] }>
 }
 
@@ -27,8 +26,8 @@ export function createFinder(node: Node, profile: NetworkProfile, prefixes: Sett
 
   const askOne = async ({ id, addresses }: Named, key: Uint8Array): Promise<Named[] | undefined> => {
     try {
-      // By the addresses alone: libp2p dials those of one peer one after the other, and so a false one would hold up
-      // the true one that another peer names.
+      // By address alone: libp2p dials a peer's addresses in sequence, so a false one would delay the true one that
+      // another peer names.
       if (addresses.length > 0 && node.getConnections(id).length === 0) {
         const { remotePeer } = await node.dial([...addresses])
         if (!remotePeer.equals(id)) return undefined
@@ -39,11 +38,11 @@ export function createFinder(node: Node, profile: NetworkProfile, prefixes: Sett
         addAnswering(node, id)
         return answer.peers.map(namedBy)
       }
-      // It is there, and has too much to do.
+      // It is alive but busy.
       return answer.type === 'busy' ? [] : undefined
     } catch {
-      // Not reached, too slow, or no message: for a look-up all the same. That it is not where somebody says tells
-      // nothing of where it is.
+      // No usable answer: the look-up continues all the same. A failure at a claimed address says nothing about the
+      // peer's own.
       if (addresses.length === 0) await dropUnreachable(node, id)
       return undefined
     }

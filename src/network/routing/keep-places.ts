@@ -1,4 +1,4 @@
-/** Closes the connection that gives way, by connection-places.ts, whenever one is opened. */
+/** Closes the connection that gives way, by connection-places.ts, whenever one opens. */
 import type { Connection } from '@libp2p/interface'
 import { diverse } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
@@ -10,7 +10,7 @@ import { registryProtocol } from '../wire/messages.ts'
 import { nearestKnown } from './routing.ts'
 import { positionOf } from '../position.ts'
 
-/** As long as a request may take to come (REQUEST_TIMEOUT_MS): a younger connection is not called idle. */
+/** As long as a request may take to come (REQUEST_TIMEOUT_MS): a younger connection does not count as idle. */
 const YOUNG_MS = 10_000
 
 /** Starts; returns the function that ends it. `now` is monotonic, in milliseconds. */
@@ -25,8 +25,7 @@ export function keepPlaces(
   const leaving = new WeakSet<Connection>()
 
   const neighbours = (): Set<string> => {
-    // All of the table: hundreds of one machine's ids there may be nearer to us than all others [a crowd around one
-    // node].
+    // The whole table: hundreds of one machine's ids may be nearer to us than all others [a crowd around one node].
     const nearest = nearestKnown(node, positionOf(node.peerId))
     const connected = nearest.flatMap((id) => node.getConnections(id).slice(0, 1))
     const origins = connected.map(({ remotePeer, remoteAddr }) => ({
@@ -40,7 +39,6 @@ export function keepPlaces(
     )
   }
 
-  /** When, and as which of all. */
   const openingOf = (connection: Connection): { readonly atMs: number; readonly index: number } => {
     const opening = opened.get(connection) ?? { atMs: now(), index: count++ }
     opened.set(connection, opening)
@@ -60,11 +58,11 @@ export function keepPlaces(
         peer: connection.remotePeer.toString(),
         prefix: prefixOf(connection.remoteAddr),
         direction: connection.direction,
-        // Asked only where there are too many: it goes through the whole table.
+        // Lazy: it scans the whole table.
         get isNeighbour() {
           return (nearest ??= neighbours()).has(this.peer)
         },
-        // Streams of ours end within half a minute of their last request (protocol/serve.ts).
+        // Our streams end within half a minute of their last request (wire/serve.ts).
         isBusy: now() - atMs < YOUNG_MS || connection.streams.some(({ protocol }) => protocols.includes(protocol))
       }))
   }
@@ -84,7 +82,7 @@ export function keepPlaces(
   }
 }
 
-/** Closes in a second at most, so that the peer reads what is on its way; what cannot be closed is aborted. */
+/** Closes in a second at most, so that the peer reads pending bytes; on failure aborts. */
 export async function closeConnection(connection: Connection): Promise<void> {
   try {
     await connection.close()

@@ -1,28 +1,28 @@
-/** Writes down which peers are known, where they are and since when, for the next start. */
+/** Stores known peers, their addresses and first rounds for the next start. */
 import type { Logger } from 'pino'
 import type { Store } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import { Acquaintances } from './acquaintances.ts'
 import { Contacts } from './contacts.ts'
 
-/** Until newly known peers are written down, those met together at once; a crash forgets those met since. */
+/** Delay that groups new peers into one write; a crash forgets those met since. */
 const NEW_CONTACTS_MS = 2_000
 
-/** Addresses change too, so all contacts are written down this often. */
+/** Addresses change too, so all contacts are written this often. */
 const CONTACTS_INTERVAL_MS = 60_000
 
-/** The open connection to the network, as far as it tells of peers. */
+/** The peers of the open connection. */
 interface ContactSource {
   contacts(): Promise<string[]>
 }
 
-/** Failures to write are logged, never thrown. */
+/** Logs failures to write, never throws. */
 export class KnownPeers {
   readonly acquaintances: Acquaintances
   readonly #contacts: Contacts
   readonly #log: Pick<Logger, 'warn'>
   #ends: (() => void)[] = []
-  /** A peer has become known that may not be written down. */
+  /** A new peer is not yet written. */
   #hasMet = false
 
   /** `now`: `ProtocolTime.now`. */
@@ -51,12 +51,11 @@ export class KnownPeers {
     for (const end of this.#ends) end()
   }
 
-  /** A peer has become known. */
   noteNew(): void {
     this.#hasMet = true
   }
 
-  /** Writes everything down now; contacts only where `source` is there to tell them. */
+  /** Writes everything now; contacts only with a `source`. */
   async keep(source: ContactSource | undefined): Promise<void> {
     try {
       this.acquaintances.keep()

@@ -1,13 +1,11 @@
 /**
- * One look-up: who is nearest to a place in the key space. Kad-dht's own ends once the k nearest have answered, and
- * these may all be one machine's. Here diversity comes before the cut: the look-up goes on until the k nearest
- * *diverse* peers that anybody has named have answered. Ids of one prefix so take two places, not k [ids of one address
- * around a key].
- *
- * S/Kademlia (Baumgart and Mies, 2007) asks over disjoint paths, so that a liar spoils one of them. Here all answers go
- * into one pool, where liars displace nobody of another prefix, and what peers of one prefix name in vain is bounded
- * [peers that nobody can reach]. Where a peer is said to be in several places each of them is tried, one after the
- * other: else the first to name it decides that nobody finds it [false addresses of honest peers].
+ * One look-up: the peers nearest to a position in the key space. Kad-dht ends once the k nearest have answered, which
+ * may all be one machine's. Here diversity precedes the cut: the look-up continues until the k nearest *diverse* peers
+ * named have answered. Ids of one prefix take two places, not k [ids of one address around a key].
+ * S/Kademlia (Baumgart and Mies, 2007) uses disjoint paths, so that a liar spoils only one. Here all answers share one
+ * pool, where liars displace no peer of another prefix. Each prefix may name few peers in vain [peers that nobody can
+ * reach]. Several claimed addresses of a peer are tried in sequence. Otherwise the first to name it can hide it [false
+ * addresses of honest peers].
  */
 import type { PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -15,26 +13,20 @@ import { distance } from '../../protocol/neighbourhood/density.ts'
 import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import { positionOf } from '../position.ts'
 
-/**
- * Questions under way. One that is slow leaves its place to another, and so does its peer among the nearest until it
- * answers.
- */
+/** Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. */
 const AT_ONCE = 6
 const SLOW_MS = 500
 
-/**
- * Without an answer for so long, a look-up ends once all of the nearest that are not slow have answered, where they are
- * more than half of the nearest.
- */
+/** After this pause without answers, slow peers are skipped if more than half of the nearest have answered. */
 const QUIET_MS = 1_000
 
-/** A look-up that has not ended by then gives what it has found. */
+/** A look-up still running then returns its findings. */
 const LOOK_UP_TIMEOUT_MS = 10_000
 
-/** A peer as somebody names it. */
+/** A peer as another peer names it. */
 export interface Named {
   readonly id: PeerId
-  /** Where it is said to listen; none for those of our own table. */
+  /** Its claimed addresses; none for peers of our own table. */
   readonly addresses: readonly Multiaddr[]
 }
 
@@ -44,31 +36,31 @@ export interface LookUpParts {
   readonly own: PeerId
   /** The peers to begin with: those of our table, nearest first. */
   readonly known: readonly PeerId[]
-  /** The prefix of a peer: of its connection, else of the addresses that it is said to have. */
+  /** The prefix of a peer: of its connection, else of its claimed addresses. */
   prefixOf(named: Named): string
-  /** The peers that a peer names as nearest; undefined when it gives no answer. Does not reject. */
+  /** The peers that a peer names as nearest; undefined without an answer. Does not reject. */
   ask(named: Named): Promise<readonly Named[] | undefined>
 }
 
 export interface Found {
-  /** Those that answered, at most k: diverse ones first, nearest first. */
+  /** At most k that answered: diverse ones first, nearest first. */
   readonly peers: PeerId[]
-  /** All of the nearest have answered, so nobody is known who is nearer. */
+  /** All of the nearest have answered, so no nearer peer is known. */
   readonly isWhole: boolean
 }
 
-/** A peer at the addresses that somebody says it has: one for each list of addresses. */
+/** A peer at a claimed list of addresses: one candidate for each list. */
 interface Candidate extends Named {
   readonly peer: string
   readonly distance: number
   prefix: string
   state: 'named' | 'asked' | 'slow' | 'answered' | 'failed'
-  /** The wide prefixes of those that name it; empty for those of our own table. */
+  /** The wide prefixes of the peers that name it; empty for those of our own table. */
   readonly namers: Set<string>
 }
 
 /**
- * Looks up the peers nearest to `key`, 32 bytes. Ends after 10 s with what it has. Rejects with the signal's reason.
+ * Looks up the peers nearest to `key`, 32 bytes. Ends after 10 s with its findings. Rejects with the signal's reason.
  */
 export function lookUp(key: Uint8Array, parts: LookUpParts, signal?: AbortSignal): Promise<Found> {
   return new LookUp(key, parts).run(signal)
@@ -82,7 +74,7 @@ class LookUp {
   readonly #answered = new Set<string>()
   /** Nearest first. */
   readonly #sorted: Candidate[] = []
-  /** Candidates tried without an answer so far, by the wide prefix that names them. */
+  /** Failed candidates, by the wide prefix that names them. */
   readonly #inVain = new Map<string, number>()
   readonly #end = Promise.withResolvers<Found>()
   #underWay = 0
@@ -112,7 +104,7 @@ class LookUp {
     }
   }
 
-  /** Notes a peer that our table holds, or that a peer of the wide prefix `namer` names. */
+  /** Adds a peer of our table, or one named by a peer of the wide prefix `namer`. */
   #add(named: Named, namer?: string): void {
     const peer = named.id.toString()
     const id = [peer, ...named.addresses.map(String).toSorted()].join(' ')
@@ -136,7 +128,7 @@ class LookUp {
     this.#sorted.splice(farther === -1 ? this.#sorted.length : farther, 0, candidate)
   }
 
-  /** The k nearest that may yet answer or have, each peer once: diverse ones first. */
+  /** The k nearest that answered or still may, each peer once: diverse ones first. */
   #nearest(withSlow: boolean): Candidate[] {
     const { k, limits } = this.#parts
     const mayCount = this.#sorted.filter((candidate) => this.#mayCount(candidate, withSlow))
@@ -151,8 +143,7 @@ class LookUp {
   }
 
   /**
-   * Not those that have failed or answered elsewhere, nor those that nobody but peers name who have named too many in
-   * vain.
+   * Excludes failed peers, those that answered elsewhere, and those named only by prefixes that named too many in vain.
    */
   #mayCount({ peer, state, namers }: Candidate, withSlow: boolean): boolean {
     if (state === 'slow') return withSlow && !this.#answered.has(peer)
@@ -166,7 +157,7 @@ class LookUp {
     )
   }
 
-  /** Ends when all of the nearest have answered; else asks the next of them. */
+  /** Ends when all of the nearest have answered; otherwise asks the next of them. */
   #advance(): void {
     if (this.#hasEnded) return
     const nearest = this.#nearest(false)
@@ -185,7 +176,7 @@ class LookUp {
 
   async #ask(candidate: Candidate): Promise<void> {
     candidate.state = 'asked'
-    // A peer that names it later says only what is known already.
+    // A peer that names it later adds nothing.
     const namers = [...candidate.namers]
     this.#countInVain(namers, 1)
     this.#underWay++
@@ -214,7 +205,7 @@ class LookUp {
   #take(candidate: Candidate, named: readonly Named[]): void {
     candidate.state = this.#answered.has(candidate.peer) ? 'failed' : 'answered'
     this.#answered.add(candidate.peer)
-    // Known for sure only now: it is that of the connection.
+    // Certain only now: the prefix of the connection.
     candidate.prefix = this.#parts.prefixOf(candidate)
     for (const each of named.slice(0, this.#parts.k)) this.#add(each, widePrefix(candidate.prefix))
     this.#isQuiet = false

@@ -1,6 +1,6 @@
 /**
- * Who is nearest to a key, and how large the network is by what look-ups find. In a network of up to k others every
- * look-up finds everybody, so that one of them answers all for a while.
+ * Who is nearest to a key, and the network's size as look-ups show it. With up to k other peers every look-up finds
+ * all, so one result serves for a while.
  */
 import type { PeerId } from '@libp2p/interface'
 import { networkSize } from '../../protocol/neighbourhood/density.ts'
@@ -12,46 +12,42 @@ import { originOf, type Prefixes } from './prefixes.ts'
 import { nearestKnown, tableSize } from './routing.ts'
 import { positionOf } from '../position.ts'
 
-/**
- * So long the table is taken to hold everybody: a peer that joins enters it, and while one of it is not connected it is
- * not believed.
- */
+/** Time for which the table counts as complete, unless one of its peers disconnects. Joining peers enter the table. */
 const EVERYBODY_MS = 10_000
 
-/** Estimates of the network's size that are kept: each is off by a quarter or so, their median by a tenth. */
+/** Size estimates kept: each is off by about a quarter, their median by a tenth. */
 const MAX_ESTIMATES = 9
 
 /**
- * The density around ourselves is computed again after so long, or when the table has another size: it goes through the
- * whole table, and is asked for with each record that is offered.
+ * The density around this node is recomputed after this time or when the table's size changes. It scans the whole
+ * table, and every offered record needs it.
  */
 const DENSITY_MS = 10_000
 
 /**
- * What is found at random keys counts up to so many times the size that the density around ourselves tells: each is off
- * by a quarter, or by a half in odd prefixes.
+ * Bound on the estimate at random keys, as a multiple of that from our own density. Each is off by a quarter, or by
+ * half with unusual prefixes.
  */
 const MOST_ABOVE_OWN_DENSITY = 4
 
 export interface LookUps {
   /**
-   * The peers nearest to a key, diverse ones first and nearest first, without ourselves; at most k. Rejects with the
+   * The at most k peers nearest to a key, diverse ones first, nearest first, without this node. Rejects with the
    * signal's reason.
    */
   closest(key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
-  /** The same by asking the network in any case. */
-  anew(key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
+  /** As `closest`, but always asks the network. */
+  askNetwork(key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]>
   /**
-   * As `anew`, for a random key: how close those are that are found there is noted; in place of all that was noted
-   * before, where the network has changed.
+   * As `askNetwork`, for a random key, and adds a size estimate. After a change of the network it replaces earlier
+   * estimates.
    */
   sample(key: Uint8Array, signal?: AbortSignal, hasChanged?: boolean): Promise<void>
   /**
-   * Nodes in the network, ourselves counted: those known while they are fewer than k others, else the median of what
-   * was found at random keys, bounded by the density around ourselves. A peer near ourselves may have chosen its place
-   * [a crowd around one node], and one that is asked on the way knows the random key and may have ids near every key
-   * [ids chosen for each key that is looked up]: to seem large a network has to seem so at both. Only diverse peers
-   * count at either.
+   * Estimated nodes in the network, this one included. Below k others it counts them. Otherwise it is the median at
+   * random keys, bounded by the density around this node. A peer near us may have chosen its id [a crowd around one
+   * node]. A peer asked on the way knows the random key and may have ids near every key [ids chosen for each key that
+   * is looked up]. A network that fakes its size must do so at both. Only diverse peers count.
    */
   networkSize(): number
 }
@@ -85,7 +81,7 @@ export function createLookUps(
     }
     return around.size
   }
-  const anew = async (key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => {
+  const askNetwork = async (key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => {
     const { peers, isWhole } = await finder.find(key, signal)
     const areKnown = (): boolean => {
       const known = new Set(nearestKnown(node, key).map(String))
@@ -95,9 +91,9 @@ export function createLookUps(
     return peers
   }
   return {
-    anew,
+    askNetwork,
     async sample(key, signal, hasChanged = false) {
-      const found = await anew(key, signal)
+      const found = await askNetwork(key, signal)
       if (found.length === 0) return
       if (hasChanged) estimates.length = 0
       estimates.push(sizeBy(key, found))
@@ -114,7 +110,7 @@ export function createLookUps(
       const known = now() < knowsEverybodyUntilMs ? nearestKnown(node, key) : []
       const isEverybody =
         known.length > 0 && known.length < k && known.every((peer) => node.getConnections(peer).length > 0)
-      return isEverybody ? diverseFirst(withPrefixes(known), k, profile).map(({ id }) => id) : anew(key, signal)
+      return isEverybody ? diverseFirst(withPrefixes(known), k, profile).map(({ id }) => id) : askNetwork(key, signal)
     }
   }
 }

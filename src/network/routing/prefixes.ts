@@ -1,6 +1,6 @@
 /**
- * Under which /24 or /48 peers were connected: who may answer is chosen while there is no connection to most of them,
- * and one that ends says as much as an open one.
+ * The /24 or /48 under which peers were connected. Ended connections count: most voters are chosen while they are not
+ * connected.
  */
 import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
@@ -10,27 +10,27 @@ import { isKnown } from './routing.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
 
 /**
- * Peers whose prefix is remembered, 300 bytes each; the one connected longest ago is forgotten first, of those that are
- * not in the routing table.
+ * Peers whose prefix is remembered, 300 bytes each. Peers outside the routing table go first, those connected longest
+ * ago first.
  */
 const MAX_REMEMBERED = 8_192
 
 export interface Prefixes {
   /**
-   * That of a connection to where the peer says it listens, else of any, else of the newest that there was; the peer's
-   * id where there has never been any.
+   * The prefix of a connection to where the peer says it listens, else of any, else of the last one. Without any, the
+   * peer's id.
    */
   of(peer: PeerId): string
-  /** The same; undefined where there has never been any. */
+  /** The same; undefined if never connected. */
   known(peer: PeerId): string | undefined
 }
 
 export interface SettledPrefixes extends Prefixes {
-  /** Resolves once it is clear whether a peer that is connected is where it says, two seconds later at most. */
+  /** Resolves once a connected peer's location is checked, two seconds later at most. */
   settled(peer: PeerId): Promise<void>
 }
 
-/** A peer with its prefix, which is looked at when it is needed. */
+/** A peer with its prefix, read when needed. */
 export function originOf(id: PeerId, prefixes: Prefixes): Origin & { readonly id: PeerId } {
   return {
     id,
@@ -41,7 +41,6 @@ export function originOf(id: PeerId, prefixes: Prefixes): Origin & { readonly id
   }
 }
 
-/** The same of each, one after the other. */
 export function* originsOf(ids: Iterable<PeerId>, prefixes: Prefixes): Generator<Origin> {
   for (const id of ids) yield originOf(id, prefixes)
 }
@@ -60,8 +59,8 @@ export function createPrefixes(
     put(remotePeer, prefixOf(remoteAddr))
     for (const [id, { peer, prefix }] of last) {
       if (last.size <= MAX_REMEMBERED) break
-      // The table holds a quarter of these at most. One of it whose prefix is forgotten would count for itself [ids
-      // whose address is forgotten].
+      // The table fills at most a quarter. A forgotten prefix of the table would count as one of its own [ids whose
+      // address is forgotten].
       if (isKnown(node, peer)) put(peer, prefix)
       else {
         last.delete(id)
@@ -70,7 +69,7 @@ export function createPrefixes(
     }
   }
   node.addEventListener('connection:open', ({ detail }) => remember(detail))
-  // Where prefixes are not limited it is all the same.
+  // Pointless where prefixes are not limited.
   const whereabouts = answers_per_prefix > 0 ? confirmWhereabouts(node, remember) : undefined
   const known = (peer: PeerId): string | undefined => {
     const connections = node.getConnections(peer)

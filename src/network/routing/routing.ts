@@ -1,4 +1,3 @@
-/** Who is near a key: kad-dht's routing table. */
 import type { PeerId, PeerUpdate } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { distance } from '../../protocol/neighbourhood/density.ts'
@@ -6,7 +5,7 @@ import { positionOf } from '../position.ts'
 import type { Bucket } from '../kad/near-table.ts'
 import type { Node } from '../libp2p.ts'
 
-/** The routing table, which the class has and the interface of kad-dht does not show. */
+/** The class has the routing table; kad-dht's interface omits it. */
 interface RoutingTable {
   readonly size: number
   addEventListener(type: 'peer:add', listener: (event: CustomEvent<PeerId>) => void): void
@@ -24,7 +23,7 @@ function tableOf(node: Node): RoutingTable {
   return (node.services.dht as KadDHT & { routingTable: RoutingTable }).routingTable
 }
 
-/** Peers that the table holds. Zero means: a look-up would find nobody. */
+/** Peers that the table holds. With zero, a look-up finds no peer. */
 export function tableSize(node: Node): number {
   return tableOf(node).size
 }
@@ -33,7 +32,6 @@ function holdsAny(bucket: Bucket): boolean {
   return 'peers' in bucket ? bucket.peers.length > 0 : holdsAny(bucket.left) || holdsAny(bucket.right)
 }
 
-/** Whether the table holds any peer, without counting all. */
 export function isTableEmpty(node: Node): boolean {
   return !holdsAny(tableOf(node).kb.root)
 }
@@ -49,24 +47,19 @@ export function onPeerKnown(node: Node, listener: (peer: PeerId) => void): () =>
 }
 
 /**
- * Has the table take in a peer that has answered a look-up, where it has a place and the peer answers a ping: it may
- * have missed it when they were connected.
+ * Offers the table a peer that answered a look-up. It enters after a ping, if there is room: the table may have missed
+ * it at connection.
  */
 export function addAnswering(node: Node, peer: PeerId): void {
   if (!isKnown(node, peer)) tableOf(node).queueRoutingTableUpdate(peer)
 }
 
-/**
- * Takes a peer out of the table that cannot be reached: kad-dht never drops the dead. It comes back when it is met
- * again.
- */
+/** Removes an unreachable peer from the table: kad-dht never drops the dead. It returns when met again. */
 export async function dropUnreachable(node: Node, peer: PeerId): Promise<void> {
   if (node.getConnections(peer).length === 0) await tableOf(node).remove(peer)
 }
 
-/**
- * Takes those out of the table that answer look-ups no more, having turned light; returns the function that ends it.
- */
+/** Removes peers that switched to light mode from the table; returns the function that ends it. */
 export function dropThoseThatTurnLight(node: Node, dhtProtocol: string): () => void {
   const onUpdate = ({ detail: { peer } }: CustomEvent<PeerUpdate>): void => {
     if (!peer.protocols.includes(dhtProtocol)) void tableOf(node).remove(peer.id)
@@ -78,8 +71,8 @@ export function dropThoseThatTurnLight(node: Node, dhtProtocol: string): () => v
 }
 
 /**
- * Forgets peers that are gone and are in no table: libp2p keeps what it knows of everybody that was ever connected.
- * Returns the function that ends it.
+ * Forgets disconnected peers outside the table: libp2p keeps every peer ever connected. Returns the function that ends
+ * it.
  */
 export function forgetStrangers(node: Node): () => void {
   const onDisconnect = ({ detail: peer }: CustomEvent<PeerId>): void => {
@@ -92,8 +85,7 @@ export function forgetStrangers(node: Node): () => void {
 }
 
 /**
- * The peers of the table, nearest to a key first, without asking anybody. Some 2,000 at most (near-table.ts): a
- * millisecond.
+ * The peers of the table, nearest to a key first, without requests. Some 2,000 at most (near-table.ts): a millisecond.
  */
 export function nearestKnown(node: Node, key: Uint8Array): PeerId[] {
   return Array.from(tableOf(node).kb.toIterable(), ({ peerId, kadId }) => ({ peerId, away: distance(key, kadId) }))
@@ -102,14 +94,13 @@ export function nearestKnown(node: Node, key: Uint8Array): PeerId[] {
     .map(({ peerId }) => peerId)
 }
 
-/** The peers of the table that are nearer to a key than `away`, in any order. */
+/** The peers of the table nearer to a key than `away`, in any order. */
 export function* knownNearer(node: Node, key: Uint8Array, away: number): Generator<PeerId> {
   for (const { peerId, kadId } of tableOf(node).kb.toIterable()) {
     if (distance(key, kadId) < away && !peerId.equals(node.peerId)) yield peerId
   }
 }
 
-/** Whether the table holds a peer. */
 export function isKnown(node: Node, peer: PeerId): boolean {
   return tableOf(node).kb.get(positionOf(peer)) !== undefined
 }

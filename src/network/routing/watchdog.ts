@@ -1,9 +1,9 @@
 /**
- * Dials the bootstrap peers and those met before: all of them whenever nobody is left, since nodes made at the same
- * time can miss each other for good otherwise; and those that are missing one by one and ever more seldom, since the
- * two parts of a network that was torn apart both have peers, and would never look for each other again. A peer can be
- * connected and yet in no table, when its protocols came too late or it is light: it is asked again over a new
- * connection in place of the old one, ever more seldom too.
+ * Dials bootstrap peers and those met before. With an empty table it dials all, since nodes started together can
+ * otherwise miss each other permanently. Otherwise it dials each missing peer with growing pauses: after a network
+ * partition both parts have peers and would never search for each other. A connected peer may still be in no table,
+ * because its protocols came late or it is light. It too is redialled with growing pauses; the new connection replaces
+ * the old one.
  */
 import { multiaddr } from '@multiformats/multiaddr'
 import { peerOf } from '../transport/addresses.ts'
@@ -12,17 +12,16 @@ import type { Node } from '../libp2p.ts'
 import { tableSize } from './routing.ts'
 import type { Clock } from '../../time/clock.ts'
 
-/** How often the table is looked at. */
 const WATCH_INTERVAL_MS = 2_000
 
 /**
- * Looks between two dials of one that is missing: ten seconds at first, twice as long each time, an hour at last. Many
- * nodes look, so one side is soon found by the other.
+ * Looks between two dials of a missing peer: ten seconds at first, doubling up to an hour. Many nodes look, so each
+ * part is soon found.
  */
 const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 1_800
 
-/** As long between two dials of one that is connected and in no table, but that it is dialled at the first look. */
+/** Looks between two dials of a connected peer outside the table, after one at the first look. */
 const FIRST_PAUSE_CONNECTED = 1
 
 interface Wanted {
@@ -31,8 +30,8 @@ interface Wanted {
 }
 
 /**
- * Starts watching; returns the function that ends it. `onUnreachable` hears of an address that cannot be dialled while
- * nobody is known, and again only after it could.
+ * Starts watching; returns the function that ends it. With an empty table, `onUnreachable` reports each undialable
+ * address once, and again only after a success.
  */
 export function watchBootstrap(
   node: Node,
@@ -41,14 +40,14 @@ export function watchBootstrap(
   onUnreachable: (address: string, reason: string) => void
 ): () => void {
   const missing = new Map<string, Wanted>()
-  /** By peer id: one may have several addresses. */
+  /** By peer id: a peer may have several addresses. */
   const unlisted = new Map<string, Wanted>()
   const unreachable = new Set<string>()
   let looks = 0
   let dialing = false
   const dial = async (targets: readonly string[]): Promise<void> => {
     dialing = true
-    // Failures are expected here, and the next round is the cure.
+    // Failures are expected here; the next round retries.
     const dialled = await Promise.allSettled(targets.map((address) => dialAgain(node, address)))
     dialing = false
     for (const [index, each] of dialled.entries()) {
@@ -64,8 +63,8 @@ export function watchBootstrap(
     const all = addresses()
     const isConnected = connectedTo(node)
     for (const [address, { dueAt }] of missing) {
-      // A connection that lasts less long than the pause before it changes nothing: a node that is full closes those
-      // that are idle, and must not be dialled every ten seconds for it.
+      // A connection shorter than the pause before it changes nothing: a full node closes idle connections, and should
+      // not be dialled every ten seconds for it.
       if (!all.includes(address) || (isConnected(address) && looks >= dueAt)) missing.delete(address)
     }
     for (const address of all) {
@@ -80,7 +79,7 @@ export function watchBootstrap(
     }
     return undefined
   }
-  /** While nobody is in the table: all that are not connected, and of the others those whose turn it is. */
+  /** With an empty table: all disconnected peers, and connected ones that are due. */
   const nextOfAll = (): string[] => {
     const isConnected = connectedTo(node)
     return addresses().filter((address) => {
@@ -104,25 +103,19 @@ export function watchBootstrap(
   })
 }
 
-/**
- * Dials a peer though it is connected, and then closes what the new connection replaces [a peer that turns light and is
- * dialled again].
- */
+/** Dials a connected peer and closes the connection that it replaces [a peer that turns light and is dialled again]. */
 async function dialAgain(node: Node, address: string): Promise<void> {
   const replaced = node.getConnections().filter(({ remotePeer }) => remotePeer.toString() === peerOf(address))
   await node.dial(multiaddr(address), { force: replaced.length > 0 })
   await Promise.all(replaced.map(closeConnection))
 }
 
-/** Of several attempts, the first one's. */
+/** The reason of the first of several attempts. */
 function reasonOf(error: unknown): string {
   return ((error instanceof AggregateError ? error.errors[0] : error) as Error).message
 }
 
-/**
- * Tells whether there is a connection to the peer of an address, as of now: forty addresses are looked at every two
- * seconds.
- */
+/** Whether the peer of an address is connected, from one snapshot: forty addresses are checked every two seconds. */
 function connectedTo(node: Node): (address: string) => boolean {
   const connected = new Set<string | undefined>(node.getConnections().map(({ remotePeer }) => remotePeer.toString()))
   return (address) => connected.has(peerOf(address))

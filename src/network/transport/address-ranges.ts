@@ -1,12 +1,11 @@
 /**
- * IP addresses that are not everybody's: what a public network has no peers at, and what a stranger would have us reach
- * in his place.
+ * Special IP ranges: a public network has no peers there, and a stranger may use them to have us dial a third party.
  */
 import { BlockList, isIPv6 } from 'node:net'
 
 /**
- * A name for each range, and its subnets (IANA's special-purpose registries). An IPv4 address inside IPv6 is of the
- * range of the IPv4 address.
+ * A name for each range, and its subnets (IANA's special-purpose registries). IPv4 inside IPv6 follows the IPv4
+ * address.
  */
 const RANGES = {
   loopback: ['127.0.0.0/8', '::1/128'],
@@ -17,8 +16,7 @@ const RANGES = {
   'link-local': ['169.254.0.0/16', 'fe80::/10'],
   'unique local': ['fc00::/7'],
   'site-local': ['fec0::/10'],
-  // Nobody is there in any network: the unspecified address, IPv4 in forms that hosts may translate, groups, what is
-  // reserved.
+  // Never a peer: the unspecified address, IPv4 in forms that hosts may translate, multicast, reserved ranges.
   nowhere: [
     '0.0.0.0/8',
     '192.0.0.0/24',
@@ -43,9 +41,7 @@ const LISTS = Object.entries(RANGES).map(([range, subnets]) => {
   return { range: range as AddressRange, list }
 })
 
-/**
- * The range that is not public which an IP address lies in; undefined for public ones. `ip` is an IP address as text.
- */
+/** The special range of an IP address given as text; undefined for public ones. */
 export function specialRange(ip: string): AddressRange | undefined {
   return LISTS.find(({ list }) => list.check(ip, familyOf(ip)))?.range
 }

@@ -1,17 +1,13 @@
 /**
- * Which open connection gives way when there are too many: connections are a budget like all others [idle connections
- * of one address]. Pure; keep-places.ts applies it to libp2p, whose own limit refuses newcomers and asks nobody who
- * they are.
+ * Which open connection gives way when there are too many [idle connections of one address]. Pure; keep-places.ts
+ * applies it to libp2p, whose own limit refuses any newcomer.
  */
 import { widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 
-/** How many connections may be open. */
+/** Limits on open connections. */
 export interface ConnectionPlaces {
   readonly all: number
-  /**
-   * Of all, those that inbound strangers may not have: neither our own dialling nor to the nearest of the routing
-   * table.
-   */
+  /** Of all, those closed to inbound strangers: for our own dials and the nearest peers of the routing table. */
   readonly kept: number
   readonly peer: number
   /** Of one /24 or /48, and of one /16 or /32, where the profile limits each. */
@@ -20,13 +16,13 @@ export interface ConnectionPlaces {
 }
 
 /**
- * - all: libp2p's own number, and what nodes have been measured with (docs/verification.md).
- * - kept: the 20 neighbours, and four look-ups beside each other of some 20 peers each.
- * - peer: two nodes that dial each other at one moment have two connections; nobody needs a third.
- * - prefix: behind one address of an office or a home there may be dozens of nodes. Those beyond 32 take turns, since
- *   idle ones give way, and one address has a tenth of all.
- * - widePrefix: twice as much, for a provider's many customers. It takes four of these to fill the places of strangers,
- *   and then the fullest gives way to newcomers.
+ * - all: libp2p's default, and what nodes have been measured with (docs/verification.md).
+ * - kept: the 20 neighbours, and four parallel look-ups of some 20 peers each.
+ * - peer: two nodes that dial each other simultaneously have two connections; no pair needs a third.
+ * - prefix: one address of an office or a home may have dozens of nodes. Beyond 32 they take turns, since idle ones
+ *   give way, and one address has a tenth of all.
+ * - widePrefix: twice as much, for a provider's many customers. Four of these can fill the strangers' places, and then
+ *   the fullest gives way to newcomers.
  */
 export const CONNECTION_PLACES: ConnectionPlaces = { all: 300, kept: 100, peer: 2, prefix: 32, widePrefix: 64 }
 
@@ -36,15 +32,15 @@ export interface OpenConnection {
   /** See `addressPrefix`. */
   readonly prefix: string
   readonly direction: 'inbound' | 'outbound'
-  /** It leads to one of the nearest of the routing table. */
+  /** It leads to one of the nearest peers of the routing table. */
   readonly isNeighbour: boolean
-  /** It carried a request of ours or of the peer's lately, or is so young that the first may be on its way. */
+  /** It carried a request recently, or is so young that the first may be on its way. */
   readonly isBusy: boolean
 }
 
 /**
- * The connection to close next, undefined when there is room for all. Given are those that are open, in the order of
- * opening: the newcomer last. Asked again after each.
+ * The connection to close next, undefined when there is room for all. `open` is in order of opening, the newcomer last.
+ * Call again after each closing.
  */
 export function givesWay<T extends OpenConnection>(
   open: readonly T[],
@@ -54,9 +50,9 @@ export function givesWay<T extends OpenConnection>(
   const newest = open.at(-1)
   if (newest === undefined) return undefined
   const ofPeer = open.filter(({ peer }) => peer === newest.peer)
-  // A peer that dials again has lost the older one, or wants it replaced.
+  // A peer that dials again has lost the older connection, or replaces it.
   if (ofPeer.length > places.peer) return leastWorthy(ofPeer.slice(0, -1))
-  // Its own prefix is the only one that it can make too full.
+  // It can overfill only its own prefix.
   for (const { of, places: most } of levels(limits, places)) {
     const ofPrefix = open.filter(({ prefix }) => of(prefix) === of(newest.prefix))
     if (ofPrefix.length > most) return leastWorthy(ofPrefix.filter(({ isNeighbour }) => !isNeighbour))
@@ -84,10 +80,7 @@ function levels(limits: DiversityLimits, places: ConnectionPlaces): Level[] {
   ]
 }
 
-/**
- * Those of the wide prefix that has most, and of these those of the prefix that has most; of several that have as many,
- * of all of them.
- */
+/** The connections of the fullest prefixes within the fullest wide prefixes; ties are all included. */
 function ofFullest<T extends OpenConnection>(
   connections: readonly T[],
   limits: DiversityLimits,
@@ -100,7 +93,7 @@ function ofFullest<T extends OpenConnection>(
   }, connections)
 }
 
-/** The idle one that is open longest; where none is idle the newest, so that who is served goes on being served. */
+/** The idle connection open longest; if none is idle the newest, so that served peers remain served. */
 function leastWorthy<T extends OpenConnection>(connections: readonly T[]): T | undefined {
   return connections.find(({ isBusy }) => !isBusy) ?? connections.at(-1)
 }

@@ -3,9 +3,8 @@ import { createServer } from 'node:net'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 
 /**
- * The multiaddr to listen on when none is configured: loopback for a network of one machine, every interface otherwise;
- * `port`, or any free one when another daemon has it. Who takes the port between this look and the listening makes the
- * start fail with a ListenError.
+ * The default multiaddr to listen on: loopback for a network of one machine, every interface otherwise. Uses `port`, or
+ * a free port if another daemon has it. If the port is taken in between, the start fails with a ListenError.
  */
 export async function defaultListenAddress(profile: Pick<NetworkProfile, 'scope'>, port: number): Promise<string> {
   const host = profile.scope === 'loopback' ? '127.0.0.1' : '0.0.0.0'
@@ -17,7 +16,7 @@ async function isTaken(host: string, port: number): Promise<boolean> {
   try {
     await once(probe.listen(port, host), 'listening')
   } catch (error) {
-    // Any other reason is better told by the listening itself.
+    // The listening itself reports any other reason better.
     return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   }
   probe.close()

@@ -9,12 +9,11 @@ import { limitHalfOpen } from './half-open.ts'
 
 export interface GaterOptions {
   readonly profile: Pick<NetworkProfile, 'scope'> & DiversityLimits
-  /** Addresses that this node was told by its owner: to listen on, and of bootstrap peers. */
+  /** Configured addresses: to listen on, and of bootstrap peers. */
   readonly listen: readonly Multiaddr[]
   readonly bootstrap: readonly Multiaddr[]
-  /** Peers that may not connect for now. */
   readonly isBanned: (peer: PeerId) => boolean
-  /** Whether somebody may connect from there now; see addresses.ts for prefixes. */
+  /** Whether a prefix (addresses.ts) may open one more connection now. */
   readonly mayConnect: (prefix: string) => boolean
 }
 
@@ -29,7 +28,7 @@ export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: Gate
   return {
     denyDialPeer: isBanned,
     denyInboundEncryptedConnection: isBanned,
-    // Addresses are dialled without saying whose they are (finder.ts).
+    // finder.ts dials addresses without a peer id.
     denyOutboundEncryptedConnection: isBanned,
     denyDialMultiaddr: (address) => !mayDial(address),
     denyInboundConnection: (connection) =>
@@ -44,10 +43,9 @@ export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: Gate
 }
 
 /**
- * Peers tell each other addresses, and nobody checks them before they are dialled. So on a public network a private,
- * loopback or link-local one is dialled only where a bootstrap peer is in that range or this node listens there by name
- * (0.0.0.0 names nothing), and a host name, which may resolve to anything, only where it is a bootstrap peer's [private
- * addresses that a peer tells].
+ * Peers name addresses that no one checks before dialling. On a public network, a private, loopback or link-local
+ * address needs a bootstrap peer in that range, or an explicit listen address there (0.0.0.0 names nothing). A host
+ * name may resolve to anything, so only bootstrap peers may have one [private addresses that a peer tells].
  */
 function publicOrConfigured(
   listen: readonly Multiaddr[],

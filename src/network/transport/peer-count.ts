@@ -1,12 +1,8 @@
 import type { Node } from '../libp2p.ts'
 
-/** All that libp2p says when its list of connections changes. */
 const CHANGES = ['connection:open', 'connection:close', 'peer:connect', 'peer:disconnect'] as const
 
-/**
- * How many peers are connected. Libp2p goes through all connections to tell it: asked once after each change, however
- * often it is read.
- */
+/** The number of connected peers. Libp2p scans all connections for it, so it is read once after each change. */
 export function peerCount(node: Node): () => number {
   let count: number | undefined
   const countAgain = (): void => {

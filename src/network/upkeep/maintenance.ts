@@ -1,6 +1,5 @@
 /**
- * What a node does by itself: time passes over its entries, doubtful ones are asked about, records move to where they
- * belong.
+ * A node's own work: it updates entries over time, asks about unsettled ones, and moves records to where they belong.
  */
 import type { Logger } from 'pino'
 import type { BeaconClient } from '../../beacon/types.ts'
@@ -19,10 +18,10 @@ import { OfflineError, type PutOutcome } from '../types.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The first round of replication comes within this time of the start, so that a restarted node is soon complete. */
+/** The first replication comes this soon after the start, so that a restarted node is soon complete. */
 const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 
-/** When peers are there again after there was none, records go to them this soon, and twice at least this far apart. */
+/** Delay of republication after peers return, and half the least time between two. */
 const REJOINED_MS = 5_000
 const LEAST_BETWEEN_MS = MINUTE_MS
 
@@ -38,14 +37,14 @@ export interface MaintenanceParts {
   /** Undefined in the modes light and offline. */
   readonly holder: () => Holder | undefined
   readonly republish: (record: OwnRecord) => Promise<void>
-  /** Sends a record of anybody's to those who should hold it, and reads it back. */
+  /** Sends any owner's record to its holders, and reads it back. */
   readonly send: (record: OwnRecord) => Promise<PutOutcome>
 }
 
 export interface Maintenance {
-  /** Peers are there again after there was none: what was published meanwhile has reached nobody. */
+  /** Peers have returned: earlier publications may have reached no peer. */
   rejoined(): void
-  /** Ends it; resolves when nothing of it runs any more. */
+  /** Resolves when all its work has ended. */
   stop(): Promise<void>
 }
 
@@ -105,14 +104,14 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
     rejoinedMs = undefined
     replicating ??= replicate().finally(() => (replicating = undefined))
   }
-  /** What is farther off than it ever is was put off by a clock that was set back since. */
+  /** A due time beyond the longest interval dates from before the clock was set back. */
   const isDue = (dueMs: number, longestMs: number): boolean => {
     const leftMs = dueMs - clock.nowMs()
     return leftMs <= 0 || leftMs > longestMs
   }
   const endTimer = timers.every(MINUTE_MS, () => {
     if (!isDue(nextReplicationMs, 1.5 * HOUR_MS) || replicating !== undefined) return
-    // Half an hour to an hour and a half: neighbours that started together do not stay in step.
+    // Half an hour to an hour and a half, so that neighbours that start together diverge.
     nextReplicationMs = clock.nowMs() + (0.5 + random()) * HOUR_MS
     beginReplicating()
   })
@@ -138,7 +137,7 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
   }
 }
 
-/** Sends every record of our own again, as long as its lease runs, or its validity. */
+/** Resends this daemon's records while their lease or validity runs. */
 async function republishOwn(
   { store, clock, profile, log, republish }: MaintenanceParts,
   isStopped: () => boolean

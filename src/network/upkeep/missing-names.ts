@@ -1,4 +1,4 @@
-/** Names that neighbours list and this node lacks: a newcomer takes them, so that nobody has to push them at it. */
+/** Names that neighbours list and this node lacks: a newcomer fetches them, so that no one needs to push. */
 import { setImmediate } from 'node:timers/promises'
 import { forEachConcurrently } from '../../util/for-each-concurrently.ts'
 import type { Holder } from '../holder/holder.ts'
@@ -7,21 +7,19 @@ import type { Peer, Peers } from '../peers.ts'
 import type { ListedEntry } from '../wire/list.ts'
 
 /**
- * Names that one neighbour may bring up in a round, each of some kilobytes of memory until it ends: what a liar makes
- * up takes no other's place.
+ * Names that one neighbour may add in a round, some kilobytes of memory each: invented names displace no other peer's.
  */
 const MAX_OF_ONE = 500
 
-/** Names asked for at the same time: as many proofs as are verified at once, and some on the way. */
+/** Parallel requests: as many proofs as are verified at once, and some in transit. */
 const TAKEN_AT_ONCE = 4
 
-/** Names looked up in our own store before the event loop has its turn: about 5 ms. */
+/** Names checked in our own store between turns of the event loop: about 5 ms. */
 const LOOKED_UP_AT_A_TIME = 100
 
-/** By K in hex: what those say of a name who list it. */
+/** By K in hex: the answers of the neighbours that list a name. */
 export type MissingNames = Map<string, { readonly key: Uint8Array; readonly answers: Neighbour[] }>
 
-/** Notes what a neighbour lists. */
 export async function noteMissing(
   missing: MissingNames,
   from: Peer,
@@ -46,7 +44,7 @@ export async function noteMissing(
   }
 }
 
-/** Asks for the record of each name for which enough neighbours list one claim, and enters it. */
+/** Fetches and enters each name for which enough neighbours list one claim. */
 export async function takeMissing(
   missing: MissingNames,
   holder: Holder,

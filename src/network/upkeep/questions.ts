@@ -1,17 +1,16 @@
 /**
- * When entries that are not settled are asked about, and how many at the same time: one silent to one question
- * must hold up neither the others nor the time of entries.
+ * When unsettled entries are asked about, and how many in parallel: a silent peer must delay neither other questions
+ * nor the entries' time.
  */
 import { roundsIn } from '../../protocol/time/beacon-time.ts'
 import type { Entry } from '../../protocol/admission/entry.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 
-/** Questions about an unsettled entry while it settles. */
 const QUESTIONS_PER_SETTLING = 4
 
 /**
- * Questions under way, each to k peers. With 4,096 provisional entries and a majority that is silent for ten seconds
- * each time, an hour and a half.
+ * Parallel questions, each to k peers. 4,096 provisional entries with a majority silent for ten seconds take an hour
+ * and a half.
  */
 const MAX_UNDER_WAY = 8
 
@@ -27,7 +26,7 @@ export class Questions {
   readonly #parts: QuestionsParts
   /** The round of the next question, by K in hex. */
   readonly #due = new Map<string, number>()
-  /** Those whose turn has come, in that order. */
+  /** Due questions, in order. */
   readonly #ready = new Set<string>()
   readonly #underWay = new Set<Promise<void>>()
 
@@ -35,10 +34,7 @@ export class Questions {
     this.#parts = parts
   }
 
-  /**
-   * Begins the questions whose turn has come by round `verified`, as far as there are places; the others follow as
-   * places become free.
-   */
+  /** Starts the questions due by round `verified`, as places allow; the others follow. */
   begin(unsettled: ReadonlyMap<string, Entry>, verified: number): void {
     for (const id of this.#due.keys()) {
       if (unsettled.has(id)) continue
@@ -49,7 +45,7 @@ export class Questions {
       const interval = questionInterval(entry, this.#parts.profile)
       if (interval === undefined) continue
       const due = this.#due.get(id)
-      // The first question comes at a random point of the interval, so that neighbours do not ask each other at once.
+      // The first question comes at a random point of the interval, so that neighbours do not ask simultaneously.
       if (due === undefined) this.#due.set(id, verified + Math.ceil(this.#parts.random() * interval))
       else if (verified >= due) {
         this.#due.set(id, verified + interval)
@@ -59,7 +55,7 @@ export class Questions {
     this.#fillPlaces()
   }
 
-  /** Begins no more; resolves when none is under way. */
+  /** Starts no more; resolves when none is running. */
   async stop(): Promise<void> {
     this.#ready.clear()
     await Promise.all(this.#underWay)
@@ -78,7 +74,7 @@ export class Questions {
   }
 }
 
-/** Rounds between two questions about an entry; undefined where none are asked. */
+/** Rounds between two questions about an entry; undefined for none. */
 function questionInterval({ state }: Entry, profile: NetworkProfile): number | undefined {
   if (state === 'settling') return Math.max(1, Math.ceil((profile.settle - profile.contest) / QUESTIONS_PER_SETTLING))
   if (state === 'provisional')

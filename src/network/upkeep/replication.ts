@@ -21,32 +21,29 @@ import { OfflineError, type PutOutcome } from '../types.ts'
 /** Pages of a neighbour's list that are compared with our own entries. */
 const MAX_ENTRY_PAGES = 400
 
-/**
- * Pages of a neighbour's commitments: 8,000. Twenty liars then cost 25 MB, until their words are found not to agree.
- */
+/** Pages of a neighbour's commitments: 8,000. Twenty liars cost 25 MB until their words prove to disagree. */
 const MAX_COMMITMENT_PAGES = 16
 
-/** Payloads dropped in one round: each is first sent to all who should hold it. */
+/** Payloads dropped in one round: each is first sent to all holders. */
 const MAX_DISPLACED = 100
 
 /**
- * So long one neighbour is listed and given to in a round, and is asked for commitments: who takes his time over each
- * answer must not hold up the others [a neighbour that takes its time].
+ * Time for one neighbour's list and records, and for its commitments: a slow one must not delay the others [a neighbour
+ * that takes its time].
  */
 const NEIGHBOUR_MS = 2 * 60_000
 const COMMITMENTS_MS = 30_000
 
-/** So long a round takes what is missing here, and sends what lies elsewhere. */
+/** Time in a round for fetching missing records, and for sending misplaced ones. */
 const MISSING_MS = 10 * 60_000
 const DISPLACED_MS = 10 * 60_000
 
-/** Entries compared before the event loop has its turn: about 5 ms. */
+/** Entries compared between turns of the event loop: about 5 ms. */
 const ENTRIES_AT_A_TIME = 100
 
 /**
- * Gives each neighbour the records that belong to it as well and that it lacks or has older ones of, and takes the
- * newer ones that it has. Then takes those that are missing here, where enough neighbours list one claim to adopt it
- * by.
+ * Gives each neighbour the records that it lacks or has older versions of, and takes its newer ones. Then fetches
+ * missing records where enough neighbours list one claim to adopt it.
  */
 export async function handOver(
   holder: Holder,
@@ -81,8 +78,8 @@ export async function handOver(
       if (isOver()) break
       if (!isWithin(key, position, reach)) continue
       const answered = await give(holder, peers, peer, { kind, record })
-      // It may be busy with this manifest only: those who know its identity are silent. The others must not be kept
-      // from it each time.
+      // It may be busy with this manifest only, because the holders of its identity are silent. Other records must
+      // still reach it.
       if (answered === undefined || (answered === 'busy' && kind !== 'manifest')) break
     }
   }
@@ -90,11 +87,10 @@ export async function handOver(
 }
 
 /**
- * What the neighbours say of the commitments they hold (by C in hex), for those that came while this node was not there
- * or not near. Nobody pushes: which peers to ask is our choice, and one word alone counts for nothing (`medianSeen`).
- *
- * Of all the same part is asked for, which begins behind `from`: C is any 32 bytes, so one who stamps thousands of low
- * ones would else hide all others behind them [commitments that hide others].
+ * The neighbours' commitments (by C in hex), for those that arrived while this node was away or not near. Nobody pushes
+ * them: this node chooses the peers, and one word alone counts for nothing (`medianSeen`).
+ * All are asked for the same part, which begins behind `from`. C is any 32 bytes, so thousands of stamped low values
+ * would otherwise hide all others behind them [commitments that hide others].
  */
 export async function askForCommitments(
   peers: Peers,
@@ -115,10 +111,7 @@ export async function askForCommitments(
   return words
 }
 
-/**
- * What a neighbour holds from behind `from` on, and at the end from the beginning up to it; as many as fit into the
- * pages.
- */
+/** What a neighbour holds, in a circle that begins behind `from`; as much as the pages allow. */
 async function* commitmentsOf(
   peers: Peers,
   neighbour: Peer,
@@ -145,8 +138,8 @@ async function* commitmentsOf(
 }
 
 /**
- * Leaves the payloads that this node is no longer near to those who are, once more than half of them have been seen to
- * hold them; the stubs stay.
+ * Sends payloads that this node is no longer near to their holders, and drops each once more than half show it. The
+ * stubs stay.
  */
 export async function dropDisplaced(
   holder: Holder,
@@ -179,13 +172,13 @@ function elapsed(): number {
   return performance.now()
 }
 
-/** Tells whether so much time has passed since now, or everything is to stop. */
+/** Returns a check: the time has passed, or everything is to stop. */
 function endOf(milliseconds: number, isStopped: () => boolean, now: () => number): () => boolean {
   const end = now() + milliseconds
   return () => isStopped() || now() >= end
 }
 
-/** K in hex -> what a peer lists of it; undefined when it does not answer, or not in time. */
+/** K in hex -> a peer's entry; undefined when it does not answer in time. */
 async function listOf(peers: Peers, peer: Peer, isOver: () => boolean): Promise<Map<string, ListedEntry> | undefined> {
   const held = new Map<string, ListedEntry>()
   let after: Uint8Array | undefined
@@ -205,7 +198,7 @@ async function listOf(peers: Peers, peer: Peer, isOver: () => boolean): Promise<
   return held
 }
 
-/** What the peer answers, undefined for nothing. A newer record that it has instead is taken from it. */
+/** The peer's answer, undefined for none. Takes a newer record that the peer returns. */
 async function give(
   holder: Holder,
   peers: Peers,
@@ -217,7 +210,6 @@ async function give(
   return answer?.type
 }
 
-/** Undefined when the peer gives no answer. */
 async function answerOf<R extends Request>(peers: Peers, peer: Peer, request: R): Promise<AnswerTo<R> | undefined> {
   return orNothing(askWithRetries(peers, peer, request))
 }

@@ -1,29 +1,28 @@
-/** The answers that every request may get. */
 import type { RefusalCode as AdmissionRefusal } from '../../protocol/admission/admission.ts'
 import type { CborValue } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { bytesField, fieldsOf, textField } from '../../protocol/encoding/record-fields.ts'
 
-/** Why a record or commitment is not taken. Only `invalid` is held against the sender. */
+/** Why a record or commitment is refused. Only `invalid` counts against the sender. */
 export type RefusalCode =
   | AdmissionRefusal
   /** Valid failed; the detail names the rule. */
   | 'invalid'
   /** The stamp is missing or too weak. */
   | 'stamp'
-  /** Nobody here knows the time well enough to admit a new name. */
+  /** No fresh pulse here to admit a new name by. */
   | 'no-fresh-pulse'
   /** No room for it. */
   | 'full'
-  /** A newer record of the same key was held here, but its payload is not kept any more. */
+  /** This node held a newer record of the same key, but no longer keeps its payload. */
   | 'stale'
   /** A document that neither a live name nor a fresh stamp carries, or a manifest without its document. */
   | 'unbound'
 
-/** A peer of a later version may know more codes: any short word is read. */
+/** Any short word: a peer of a later version may know more codes. */
 const CODE = /^[a-z][a-z-]{0,31}$/
 
-/** Longest detail that is sent or read, in UTF-16 units. */
+/** Longest detail sent or read, in UTF-16 units. */
 const MAX_DETAIL = 300
 
 export type CommonAnswer =

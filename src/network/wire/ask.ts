@@ -6,7 +6,7 @@ import { REQUEST_TIMEOUT_MS, readFrame, writeFrame } from './frame.ts'
 import { keepIdle, takeIdle } from './idle-streams.ts'
 import { decodeAnswer, encodeMessage, registryProtocol, type AnswerTo, type Request } from './messages.ts'
 
-/** The peer gave no answer that can be used: unreachable, too slow, or not a message. */
+/** No usable answer: unreachable, too slow, or not a message. */
 export class AskError extends PartError<'network', 'no-answer'> {
   override readonly name = 'AskError'
   override readonly part = 'network'
@@ -16,7 +16,6 @@ export class AskError extends PartError<'network', 'no-answer'> {
   }
 }
 
-/** What was answered; undefined when the peer gave no answer. */
 export async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -26,9 +25,7 @@ export async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/**
- * Sends a request to a peer and waits for its answer, 10 s in all. Rejects with AskError, or with the signal's reason.
- */
+/** Sends a request to a peer and waits for its answer, 10 s in all. Rejects with AskError, or the signal's reason. */
 export async function ask<R extends Request>(
   node: Node,
   peer: PeerId,
@@ -80,7 +77,7 @@ async function exchange<R extends Request>(
   }
   signal.addEventListener('abort', abort, { once: true })
   try {
-    // The answer is listened for before the request is sent: an early `busy` must not be missed.
+    // Read before writing: an early `busy` must not be missed.
     const [bytes] = await Promise.all([readFrame(stream), writeFrame(stream, encodeMessage(request))])
     const answer = decodeAnswer(request, bytes)
     keepIdle(connection, stream)

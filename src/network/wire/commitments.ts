@@ -1,4 +1,4 @@
-/** `commitments`: which commitments a node holds, and since when, for a neighbour that was not there when they came. */
+/** `commitments`: which commitments a node holds, and since when, for a neighbour that was away when they came. */
 import type { CborValue } from '../../protocol/encoding/cbor.ts'
 import { COMMITMENT_BYTES } from '../../protocol/claim/commitment.ts'
 import { bytesField, fieldsOf, integerField } from '../../protocol/encoding/record-fields.ts'
@@ -16,7 +16,7 @@ export interface CommitmentsRequest {
 
 export interface SeenCommitment {
   readonly commitment: Uint8Array
-  /** s: the round at which the answering node stored it first. */
+  /** s: the round in which the answering node first stored it. */
   readonly seen: number
 }
 

@@ -1,4 +1,4 @@
-/** `find`: the peers nearest to a place in the key space that the asked one knows, diverse ones first. */
+/** `find`: the peers that a peer knows nearest to a position in the key space, diverse ones first. */
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import type { CborValue } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
@@ -6,7 +6,7 @@ import { arrayField, bytesField, fieldsOf } from '../../protocol/encoding/record
 import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
 import { KEY_BYTES } from './get.ts'
 
-/** Peers in one answer: k of a profile is at most as large. */
+/** Peers in one answer: bounds k of a profile. */
 const MAX_FOUND = 100
 
 /** Addresses of one peer, and bytes of each: a peer may listen on several interfaces, and a name has 63 octets. */
@@ -18,7 +18,7 @@ const PEER_ID_BYTES = 38
 
 export interface FindRequest {
   readonly type: 'find'
-  /** A place in the key space, where kad-dht has SHA-256 of a peer id. */
+  /** A position in the key space; peers are at SHA-256 of their id. */
   readonly key: Uint8Array
 }
 
@@ -51,7 +51,7 @@ function decodePeer(value: CborValue): FoundPeer {
   return { peer: bytesField(fields, 'peer', PEER_ID_BYTES), addresses }
 }
 
-/** The addresses that can be read: a peer of a later version may know kinds of them that we don't. */
+/** The readable addresses: a peer of a later version may use unknown kinds. */
 export function readableAddresses(addresses: readonly Uint8Array[]): Multiaddr[] {
   return addresses.flatMap((bytes) => {
     try {

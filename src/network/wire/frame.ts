@@ -1,6 +1,6 @@
 /**
- * A message on a stream: u32 big-endian length, then that many bytes of deterministic CBOR. Nothing may follow it until
- * it is answered.
+ * A message on a stream: u32 big-endian length, then that many bytes of deterministic CBOR. Nothing may follow until it
+ * is answered.
  */
 import type { Stream } from '@libp2p/interface'
 import { lp } from '../../protocol/encoding/bytes.ts'
@@ -8,17 +8,17 @@ import { lp } from '../../protocol/encoding/bytes.ts'
 /** Longest message in either direction (docs/protocol/wire.md, 15). */
 export const MAX_MESSAGE_BYTES = 128 * 1024
 
-/** A request and its answer have this long together; the peer that asks gives up then, so later answers are wasted. */
+/** Time for a request and its answer; the asking peer then gives up, so later answers are wasted. */
 export const REQUEST_TIMEOUT_MS = 10_000
 
 const LENGTH_BYTES = 4
 
-/** The peer sent something that is no message: too long, cut short, or followed by more. */
+/** Not a message: too long, cut short, or followed by more. */
 export class FrameError extends Error {
   override readonly name: string = 'FrameError'
 }
 
-/** The stream ended where a message could have begun. */
+/** The stream ended before the first byte of a message. */
 export class NoMessage extends FrameError {
   override readonly name = 'NoMessage'
 }
@@ -29,11 +29,10 @@ export class RequestDeclined extends Error {
 }
 
 /**
- * Reads the next message of a stream; once its length is known, only if `admit` takes that many bytes.
- *
- * Throws FrameError for anything that breaks the framing (NoMessage where none has begun), RequestDeclined, and what
- * the stream throws when it is reset. Never holds more than the longest message and one chunk of the transport. A
- * deadline is the caller's business: aborting the stream ends the reading.
+ * Reads the next message of a stream, if `admit` accepts its length.
+ * Throws FrameError for broken framing (NoMessage where none has begun), RequestDeclined, and the stream's error when
+ * it is reset. Buffers at most the longest message and one chunk of the transport. It has no deadline: abort the stream
+ * to end it.
  */
 export async function readFrame(
   stream: AsyncIterable<Uint8Array | { subarray(): Uint8Array }>,

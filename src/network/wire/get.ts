@@ -16,7 +16,7 @@ export interface GetRequest {
   readonly type: 'get'
   readonly kind: RecordKind
   readonly key: Uint8Array
-  /** H of the record is enough: nobody sends what the other may hold already. */
+  /** Answer with H of the record: the asking peer may have the record already. */
   readonly brief?: true
 }
 
@@ -26,7 +26,7 @@ export interface EntryAnswer {
   readonly state: EntryState
   readonly claim: Uint8Array
   readonly record?: Uint8Array
-  /** H(record), in its place where the question was brief. */
+  /** H(record), in place of it for a brief request. */
   readonly digest?: Uint8Array
 }
 

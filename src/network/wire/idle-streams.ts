@@ -1,19 +1,16 @@
-/**
- * Streams that have carried a question and its answer and wait for the next: opening one takes both ends several times
- * as long as what goes over it.
- */
+/** Streams between two requests: opening one costs both ends several times as much as an exchange. */
 import type { Connection, Stream } from '@libp2p/interface'
 
-/** A stream that is not used for so long is closed; the peer would end it after ten seconds more (serve.ts). */
+/** A stream closes after this idle time; the peer would end it ten seconds later (serve.ts). */
 const IDLE_MS = 20_000
 
-/** Kept of one connection: questions to one peer that wait for each other. */
+/** Idle streams of one connection, for parallel requests. */
 const MAX_IDLE = 4
 
 /** By stream, what ends the waiting. */
 const idle = new WeakMap<Connection, Map<Stream, () => void>>()
 
-/** One of a connection that can be written to, for this protocol; undefined when none is kept. */
+/** An idle writable stream of a connection for this protocol; undefined without one. */
 export function takeIdle(connection: Connection, protocol: string): Stream | undefined {
   for (const [stream, stopWaiting] of idle.get(connection) ?? []) {
     if (stream.protocol !== protocol) continue
@@ -23,7 +20,7 @@ export function takeIdle(connection: Connection, protocol: string): Stream | und
   return undefined
 }
 
-/** Keeps a stream over which nothing is under way, or closes it. */
+/** Keeps a stream without pending requests, or closes it. */
 export function keepIdle(connection: Connection, stream: Stream): void {
   const kept = idle.get(connection) ?? new Map<Stream, () => void>()
   idle.set(connection, kept)
@@ -46,12 +43,11 @@ export function keepIdle(connection: Connection, stream: Stream): void {
   kept.set(stream, stopWaiting)
 }
 
-/** Whether both sides may still write. */
 export function isOpen({ status, writeStatus, remoteWriteStatus }: Stream): boolean {
   return status === 'open' && writeStatus === 'writable' && remoteWriteStatus === 'writable'
 }
 
-/** Closes our side; what cannot be closed is aborted. */
+/** Closes our side; on failure aborts. */
 export async function closeStream(stream: Stream): Promise<void> {
   try {
     await stream.close()

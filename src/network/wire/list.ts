@@ -1,4 +1,4 @@
-/** `list`: keys and states of the entries under a prefix, so that nobody has to show which name is meant. */
+/** `list`: keys and states of the entries under a prefix, so that no one reveals which name is meant. */
 import type { CborValue } from '../../protocol/encoding/cbor.ts'
 import type { EntryState } from '../../protocol/admission/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
@@ -8,13 +8,10 @@ import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
 import { KEY_BYTES, stateField } from './get.ts'
 import { decodePage, type PageShape } from './page.ts'
 
-/**
- * Longest prefix that is listed: a network of 2^69 peers would blind that many bits. Whoever wants one key must ask
- * with `get`.
- */
+/** Longest prefix listed: a network of 2^69 peers would blind that many bits. For one key use `get`. */
 export const MAX_PREFIX_BITS = 64
 
-/** Entries of one page: 140 bytes each, and reading them must not hold the event loop up for more than about 10 ms. */
+/** Entries of one page: 140 bytes each. Reading them must not block the event loop for more than about 10 ms. */
 export const LIST_PAGE_ENTRIES = 250
 
 export interface ListRequest {

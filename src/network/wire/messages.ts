@@ -13,15 +13,19 @@
  *   answer   = received / stored / entry / document / digest / none / listed / held / found / stale / refused / busy
  *   received = {type: "received", receipt: bstr}                      ; to commit
  *   stored   = {type: "stored"}                                       ; to put
- *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr / ? digest: bstr .size 32} ; to get of a reveal
+ *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr / ? digest: bstr .size 32}
+ *              ; to get of a reveal
  *   document = {type: "document", record: bstr}                       ; to get of a kid or manifest
  *   digest   = {type: "digest", digest: bstr .size 32}                ; to brief get of a kid or manifest
  *   none     = {type: "none"}                                         ; to get
- *   listed   = {type: "listed", entries: [*250 {key: K, state, claim: bstr .size 32, ? record: bstr .size 32}], more: bool} ; to list
- *   held     = {type: "commitments", commitments: [*500 {commitment: bstr .size 32, seen: uint}], more: bool} ; to commitments
+ *   listed   = {type: "listed", more: bool,                          ; to list
+ *               entries: [*250 {key: K, state, claim: bstr .size 32, ? record: bstr .size 32}]}
+ *   held     = {type: "commitments", more: bool,                     ; to commitments
+ *               commitments: [*500 {commitment: bstr .size 32, seen: uint}]}
  *   found    = {type: "found", peers: [*100 {peer: bstr .size 38, addresses: [*3 bstr]}]} ; to find
  *   stale    = {type: "stale", record: bstr}                          ; the newer one
- *   refused  = {type: "refused", code: tstr, detail: tstr}            ; code: [a-z][a-z-]{0,31}, detail: at most 300 UTF-16 units
+ *   refused  = {type: "refused", code: tstr, detail: tstr}            ; code: [a-z][a-z-]{0,31}
+ *                                                                      ; detail: at most 300 UTF-16 units
  *   busy     = {type: "busy"}
  *
  *   K        = bstr .size 32
@@ -60,7 +64,7 @@ export type Request = Exchange[RequestType]['request']
 export type Answer = Exchange[RequestType]['answer']
 export type AnswerTo<R extends Request> = Exchange[R['type']]['answer']
 
-/** What was found is the deepest: map, array, map, array. */
+/** The deepest is `found`: map, array, map, array. */
 const BOUNDS = { maxBytes: MAX_MESSAGE_BYTES, maxDepth: 4 }
 
 const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
@@ -87,12 +91,11 @@ const ANSWERS: {
   find: decodeFindAnswer
 }
 
-/** The libp2p protocol name: nodes with other numbers do not speak to each other. */
+/** The libp2p protocol name: nodes of other profiles do not speak to each other. */
 export function registryProtocol(profile: NetworkProfile): string {
   return `/chronym/${toHex(profileHash(profile))}/registry/2`
 }
 
-/** The bytes of a request or an answer. */
 export function encodeMessage(message: Request | Answer): Uint8Array {
   return encodeCbor(message as unknown as CborValue)
 }
@@ -105,7 +108,7 @@ export function decodeRequest(bytes: Uint8Array): Request {
   return REQUESTS[type]!(value)
 }
 
-/** The answer to a request; one that does not fit it is none. Throws EncodingError. */
+/** Decodes the answer to a request; refuses one of another type. Throws EncodingError. */
 export function decodeAnswer<R extends Request>(request: R, bytes: Uint8Array): AnswerTo<R> {
   const value = decodeCanonical(bytes, BOUNDS)
   const decode = ANSWERS[request.type] as (value: CborValue, type: string, request: R) => AnswerTo<R>

@@ -4,18 +4,16 @@ import type { CborValue } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { arrayField, fieldsOf } from '../../protocol/encoding/record-fields.ts'
 
-/** How the pages of one kind are read. */
 export interface PageShape<T> {
   readonly member: string
-  /** Items of one page. */
   readonly most: number
   readonly decode: (item: CborValue) => T
   readonly keyOf: (item: T) => Uint8Array
 }
 
 /**
- * Throws EncodingError for more than `most` items, for an empty page that is followed by more, and for keys that do not
- * ascend strictly from behind `after`: such pages may never end [pages that do not ascend].
+ * Throws EncodingError for more than `most` items, and for an empty page with `more`. Also for keys that do not ascend
+ * strictly from behind `after`: such pages may never end [pages that do not ascend].
  */
 export function decodePage<T>(
   value: CborValue,

@@ -1,4 +1,4 @@
-/** `put`: hold this record. Where it belongs is recomputed from the record itself. */
+/** `put`: hold this record. The receiver computes from the record where it belongs. */
 import type { CborValue } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { RecordKind } from '../../protocol/claim/record-key.ts'

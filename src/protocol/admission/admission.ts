@@ -264,7 +264,10 @@ function admitRival(
 /** An owner whose daemon has forgotten its claim reads this. */
 function reasonTaken(entry: Entry, rival: Pick<Claim, 'pubkey'>): string {
   if (equalBytes(entry.claim.pubkey, rival.pubkey))
-    return 'another claim of this same key holds the name; that one can be renewed, and a second one is refused until it has lapsed'
+    return (
+      'another claim of this same key holds the name; ' +
+      'that one can be renewed, and a second one is refused until it has lapsed'
+    )
   return entry.state === 'settled'
     ? 'the name is settled with another key'
     : 'the contest for the name is over; another key holds it'

@@ -160,7 +160,7 @@ function problemOfWork(name: Name, links: readonly Link[], profile: NetworkProfi
 
 /** Each link begins after the one before and before that one's grace has ended [a lapsed owner must start again]. */
 function problemOfChain(links: readonly Link[], profile: NetworkProfile): string | undefined {
-  if (links.length - 1 > profile.chain_max) return `at most ${profile.chain_max} earlier links; register the name anew`
+  if (links.length - 1 > profile.chain_max) return `at most ${profile.chain_max} earlier links; register the name again`
   for (const [index, { p }] of links.entries()) {
     if (!isRound(p)) return `${p} is no round`
     const before = links[index - 1]?.p

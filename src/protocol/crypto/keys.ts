@@ -36,7 +36,8 @@ export function wordsToSeed(words: string, what = 'a master seed'): Uint8Array {
   const unknown = normalised.flatMap((word, index) => (wordlist.includes(word) ? [] : [index + 1]))
   if (unknown.length > 0)
     throw new KeyError(
-      `${unknown.length === 1 ? 'word' : 'words'} ${unknown.join(', ')} of the 24 ${unknown.length === 1 ? 'is' : 'are'} not in the BIP-39 English list`
+      `${unknown.length === 1 ? 'word' : 'words'} ${unknown.join(', ')} of the 24 ` +
+        `${unknown.length === 1 ? 'is' : 'are'} not in the BIP-39 English list`
     )
   try {
     return new Uint8Array(mnemonicToEntropy(normalised.join(' '), wordlist))

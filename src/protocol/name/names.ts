@@ -32,7 +32,8 @@ export function parseName(text: string, profile: NetworkProfile): Name {
   if (factorFor(label, profile) === undefined) {
     throw new NameError(
       'not-open',
-      `labels of ${label.length} octets are not open in network ${profile.id}; the shortest have ${profile.difficulty.by_length[0]!.from}`
+      `labels of ${label.length} octets are not open in network ${profile.id}; ` +
+        `the shortest have ${profile.difficulty.by_length[0]!.from}`
     )
   }
   return text as Name

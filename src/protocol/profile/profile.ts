@@ -164,7 +164,8 @@ const ProfileSchema = v.pipe(
   v.check(
     ({ answers_per_prefix, k, witness_quorum, repair_quorum }) =>
       answers_per_prefix === 0 || Math.max(witness_quorum, repair_quorum) <= k,
-    'k: must not be below witness_quorum or repair_quorum where answers_per_prefix is above 0, since both are fixed there'
+    'k: must not be below witness_quorum or repair_quorum where answers_per_prefix is above 0, ' +
+      'since both are fixed there'
   ),
   v.check(
     (profile) => profile.settle < profile.lease && profile.provisional_settle < profile.lease,
@@ -176,7 +177,8 @@ const ProfileSchema = v.pipe(
       profile.scope !== 'public' ||
       profile.contest * profile.beacon.period * FASTEST_SQUARINGS_PER_SECOND <
         cheapestFactor(profile) * profile.difficulty.base,
-    'contest: nobody may start a VDF after seeing a reveal and still be in the contest of a public network; contest x period must stay below base / 1,000,000 seconds'
+    'contest: a VDF started after a reveal must end after the contest of a public network; ' +
+      'contest x period must stay below base / 1,000,000 seconds'
   )
 )
 

@@ -215,7 +215,10 @@ function problemOfLabel(label: string, profile: NetworkProfile): string | undefi
   const parts = label.split('.')
   const named = parts[0] === '*' ? parts.slice(1) : parts
   if (named.some((part) => part.length > MAX_LABEL_OCTETS || !LABEL_PART.test(part))) {
-    return 'a label is @, or parts of 1 to 63 lower-case letters, digits and inner hyphens, each with an underscore before it or not; the first may be *'
+    return (
+      'a label is @, or parts of 1 to 63 lower-case letters, digits and inner hyphens, ' +
+      'each with an underscore before it or not; the first may be *'
+    )
   }
   return undefined
 }

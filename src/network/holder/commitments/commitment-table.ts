@@ -1,9 +1,6 @@
 import type { OpenCommitment } from '../../../protocol/admission/open-commitments.ts'
 
-/**
- * Commitments by C in hex, and by the address prefix that each came from, so that a full table need not be gone through
- * for every new one.
- */
+/** Commitments by C in hex, and by address prefix: a full table need not be scanned for every new one. */
 export class CommitmentTable {
   readonly #byId = new Map<string, OpenCommitment>()
   readonly #byPrefix = new Map<string, Map<string, OpenCommitment>>()
@@ -44,7 +41,7 @@ export class CommitmentTable {
     return [...(this.#byPrefix.get(prefix)?.values() ?? [])]
   }
 
-  /** Those of the prefixes that have the most, once one more of `newcomer` has come. */
+  /** Commitments of the fullest prefixes, counting one more of `newcomer`. */
   ofFullest(newcomer: string): OpenCommitment[] {
     const sizes = [...this.#byPrefix].map(
       ([prefix, { size }]) => [prefix, prefix === newcomer ? size + 1 : size] as const

@@ -1,4 +1,4 @@
-/** Commitments seen: who was first is decided by when we saw them, so nothing may change that moment afterwards. */
+/** Commitments seen. The round of first sight decides priority, so it never changes. */
 import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
 import { decodeCanonical, encodeCbor } from '../../../protocol/encoding/cbor.ts'
 import {
@@ -19,17 +19,17 @@ import type { RoundClock } from '../../../time/round-clock.ts'
 import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../../wire/commitments.ts'
 
 export interface CommitmentLimits {
-  /** Commitments kept in all: about 200 bytes each on disk and 400 in memory. */
+  /** Commitments in all: about 200 bytes each on disk and 400 in memory. */
   readonly total: number
-  /** Of one address prefix; counts only in networks that limit prefixes. */
+  /** Of one address prefix; only in networks that limit prefixes. */
   readonly perPrefix: number
 }
 
 export const DEFAULT_COMMITMENT_LIMITS: CommitmentLimits = { total: 16_384, perPrefix: 1_024 }
 
 /**
- * The last sight is written again only when it is older than this part of `commit_keep`: C is re-sent hourly, and each
- * write waits for the disk.
+ * Rewrites the last sight only when it is older than this part of `commit_keep`: C is resent hourly, and each write
+ * waits for the disk.
  */
 const REWRITE_PART = 8
 
@@ -38,25 +38,19 @@ const BOUNDS = { maxBytes: 512, maxDepth: 1 }
 export type Received = { readonly seen: number } | { readonly refused: 'stamp' | 'full' }
 
 export interface Commitments {
-  /**
-   * Takes C into the table; `flush` writes it. Seeing C again changes nothing but how long it is kept [resetting the
-   * stamp].
-   */
+  /** Adds C in memory; `flush` writes it. A repeated C only extends its keeping time [resetting the stamp]. */
   receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received
-  /**
-   * Puts everything received on the disk before it returns. Throws StoreError; then what was received since the last
-   * time is forgotten.
-   */
+  /** Writes everything received. Throws StoreError, and then forgets what was received since the last flush. */
   flush(): void
   /** Whether it was seen here or handed over. */
   isKnown(commitment: Uint8Array): boolean
-  /** What counts when a claim asks whether it is witnessed. */
+  /** The facts that decide whether a claim is witnessed. */
   facts(commitment: Uint8Array): CommitmentFacts
-  /** Replaces what neighbours handed over: by C in hex, closest neighbour first. What too few say is not kept. */
+  /** Replaces what neighbours handed over: by C in hex, closest neighbour first. Drops what too few report. */
   takeOver(words: ReadonlyMap<string, readonly HandedOver[]>): void
-  /** What is held, for a neighbour to take over. */
+  /** Held commitments for a neighbour to take over. */
   page(after?: Uint8Array): HeldCommitments
-  /** Drops those that were not sent again in time. */
+  /** Drops those that were not resent in time. */
   forget(): void
   readonly size: number
 }
@@ -69,7 +63,7 @@ export function createCommitments(
 ): Commitments {
   const hash = profileHash(profile)
   const table = new CommitmentTable()
-  /** What the disk still has of those that have changed since the last writing, by C in hex. */
+  /** The stored state of changed commitments, by C in hex. */
   const unwritten = new Map<string, OpenCommitment | undefined>()
   let handedOver: ReadonlyMap<string, readonly HandedOver[]> = new Map()
 
@@ -85,7 +79,7 @@ export function createCommitments(
   }
 
   /**
-   * Competitors of a new one of this prefix: of the fullest prefixes, or of its own when that is full; undefined
+   * Competitors of a new commitment: those of its own prefix when that is full, else of the fullest prefixes. Undefined
    * while there is room.
    */
   const rivals = (prefix: string): OpenCommitment[] | undefined => {

@@ -1,4 +1,4 @@
-/** What carries an identity, so that it is kept: a live name that it is bound to, or a stamp that is renewed. */
+/** What makes a node keep an identity: a live name that it is bound to, or a stamp that is renewed. */
 import type { Claim } from '../../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
 import { verifyIdentityBinding, type IdentityBinding } from '../../../protocol/identity/binding.ts'
@@ -12,10 +12,7 @@ import { claimedIdentity, readable, type ClaimedIdentity } from './claimed-docum
 import type { Owners } from './name-owner.ts'
 import type { Stamped } from './stamped.ts'
 
-/**
- * Records of one DID of which it is asked elsewhere whether a name carries them: every holder that lies has another
- * one.
- */
+/** Records of one DID whose carrying name is checked elsewhere: every lying holder has another one. */
 const MAX_ASKED = 4
 
 export interface CarriersParts {
@@ -33,10 +30,7 @@ export class Carriers {
     this.#hash = profileHash(parts.profile)
   }
 
-  /**
-   * Those of a DID's records that something carries; first those of which that is seen here. Nothing of their logs is
-   * verified.
-   */
+  /** The carried records of a DID, those known here first. Their logs are not verified. */
   async *carried(
     did: Did,
     records: readonly Uint8Array[],
@@ -49,10 +43,7 @@ export class Carriers {
     }
   }
 
-  /**
-   * Whether it is sure that nothing carries any of a DID's records: where there are more than are asked about, it is
-   * not.
-   */
+  /** Whether certainly nothing carries any record of a DID. False if there are more records than may be checked. */
   async areForsaken(did: Did, records: readonly Uint8Array[]): Promise<boolean> {
     const { here, elsewhere } = this.#sorted(did, records)
     if (here.length > 0 || elsewhere.length > MAX_ASKED) return false
@@ -62,10 +53,7 @@ export class Carriers {
     return true
   }
 
-  /**
-   * Those of a DID's records that are seen here to be carried, and those of which others may know it; the rest nothing
-   * carries.
-   */
+  /** Records that are carried by local knowledge, and records whose carrier only other nodes may know. */
   #sorted(
     did: Did,
     records: readonly Uint8Array[]
@@ -80,12 +68,12 @@ export class Carriers {
     return { here: here!, elsewhere: elsewhere! }
   }
 
-  /** Whether a stamp or a live name carries it; who owns a name of another neighbourhood is asked there. */
+  /** Whether a stamp or a live name carries it; the owner of a remote name is asked for in its neighbourhood. */
   async isCarried(claimed: ClaimedIdentity, work?: Work): Promise<boolean> {
     return (await this.#isCarried(claimed, work)) === true
   }
 
-  /** Whether it is sure that nothing carries it: a node that cannot reach the holders of its name does not know. */
+  /** Whether certainly nothing carries it. Without an answer from its name's holders this is unknown. */
   async isForsaken(claimed: ClaimedIdentity): Promise<boolean> {
     return (await this.#isCarried(claimed)) === false
   }
@@ -100,7 +88,7 @@ export class Carriers {
     return owner === 'unknown' ? owner : this.#binds(claimed.binding, claimed.log.did, owner)
   }
 
-  /** Whether only those who hold its name can tell whether anything carries it. */
+  /** Whether only the holders of its name can tell if it is carried. */
   isKnownElsewhere(claimed: ClaimedIdentity): boolean {
     return (
       this.#stampOf(claimed) === undefined &&
@@ -110,8 +98,8 @@ export class Carriers {
   }
 
   /**
-   * What carries an identity that is carried: its stamp, if that still counts, and the name, if that is owned here or
-   * there is no such stamp.
+   * What carries an identity: its stamp, if that still counts. Also its name, if that is owned here or there is no such
+   * stamp.
    */
   of(claimed: ClaimedIdentity): { readonly name: string | undefined; readonly stamp: Stamped | undefined } {
     const stamp = this.#stampOf(claimed)
@@ -129,7 +117,6 @@ export class Carriers {
     }
   }
 
-  /** Whether it is bound to a name whose owner is known here. */
   isBoundHere({ binding, log }: ClaimedIdentity): boolean {
     return binding !== undefined && this.#binds(binding, log.did, this.#parts.owners.here(binding.name))
   }

@@ -1,6 +1,5 @@
 /**
- * What documents say of themselves, read without verifying anything: enough to know where they belong. A millisecond
- * for the largest.
+ * A document's own claims, read without verification: enough to know where it belongs. A millisecond for the largest.
  */
 import { EncodingError, messageOf, ProtocolError } from '../../../protocol/errors.ts'
 import { parseDid, type Did } from '../../../protocol/identity/document.ts'
@@ -9,7 +8,6 @@ import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** An identity as it was offered. */
 export interface ClaimedIdentity extends Omit<IdentityRecordEnvelope, 'versions'> {
   readonly log: { readonly did: Did }
 }

@@ -28,14 +28,12 @@ export interface DocumentHolderParts {
   readonly judge: DocumentJudge
   readonly isNear: (key: Uint8Array) => boolean
   readonly owners: Owners
-  /**
-   * Identity records of a DID that other nodes hold, and whether enough have answered to tell that there are no others.
-   */
+  /** Other nodes' identity records of a DID, and whether enough answered to exclude more. */
   readonly fetchIdentities: (did: string) => Promise<FoundDocuments>
   readonly onStored: (did: string, kind: DocumentKind) => void
 }
 
-/** Runs what a sender causes on its budget, or answers BUSY; what comes from this node costs nothing. */
+/** Charges a sender's work to its budget, or answers BUSY; this node's own work is free. */
 export async function withBudget(
   budget: Budget,
   sender: Origin,

@@ -1,15 +1,9 @@
-/**
- * Which documents of one kind are held here for which name: durable, since else a name could have four more with each
- * restart.
- */
+/** Which documents are held here for which name. Durable: otherwise a name could add four more after each restart. */
 import { utf8 } from '../../../protocol/encoding/bytes.ts'
 import { keys, lastPart, prefixes, type DocumentKind } from '../../../store/keys.ts'
 import type { Store, StoreOperation } from '../../../store/types.ts'
 
-/**
- * Documents that one name may have kept here on its own: whoever has spent one VDF could else fill the disk of whom he
- * likes with as many as he signs.
- */
+/** Documents per name. Without a bound, one VDF would let its owner fill a chosen node's disk with signed documents. */
 const MAX_OF_A_NAME = 4
 
 export class DocumentsByName {
@@ -28,18 +22,18 @@ export class DocumentsByName {
     return this.#nameOf.get(id)
   }
 
-  /** Whether a name may carry a document: it does already, or carries fewer others than it may. */
+  /** Whether a name may carry a document: it already does, or is below the limit. */
   hasPlace(id: string, name: string): boolean {
     return this.#nameOf.get(id) === name || (this.#byName.get(name)?.size ?? 0) < MAX_OF_A_NAME
   }
 
-  /** What is to be written with a document that is held for a name, or for none. */
+  /** The operation to write with a document that is held for a name, or for none. */
   mark(id: string, name: string | undefined): StoreOperation {
     const key = keys.carried(this.#kind, id)
     return name === undefined ? { delete: key } : { put: key, value: utf8(name) }
   }
 
-  /** Counts a document once that is written. */
+  /** Counts a document once it is written. */
   note(id: string, name: string | undefined): void {
     this.#forget(id)
     if (name === undefined) return

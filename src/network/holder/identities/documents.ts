@@ -36,7 +36,6 @@ export class DocumentHolder {
     return this.#held.get(kind, key)
   }
 
-  /** All that are held. */
   all(): IterableIterator<{ kind: DocumentKind; key: Uint8Array; record: Uint8Array }> {
     return this.#held.all()
   }
@@ -45,7 +44,7 @@ export class DocumentHolder {
     return this.#held.count()
   }
 
-  /** Deletes identities that nothing carries any more, their manifests, and manifests whose time is over. */
+  /** Deletes identities that nothing carries, their manifests, and expired manifests. */
   dropUnkept(): Promise<void> {
     return this.#unkept.drop()
   }

@@ -45,12 +45,11 @@ export class HeldDocuments {
     return this.#stamped.identities + this.#manifestCount
   }
 
-  /** The name, where it carries no more documents of that kind than it may. */
+  /** `name`, if it may carry one more document of that kind. */
   carrierOf(kind: DocumentKind, key: Uint8Array, name: string | undefined): string | undefined {
     return name !== undefined && this.#namesOf(kind).hasPlace(toHex(key), name) ? name : undefined
   }
 
-  /** The name that an identity is written down under. */
   nameOf(key: Uint8Array): string | undefined {
     return this.#identities.nameOf(toHex(key))
   }

@@ -1,4 +1,4 @@
-/** Who owns a name, for the bindings of identities: our own entry, else the word of those who hold the name. */
+/** Who owns a name, for identity bindings: by this node's entry, else by the name's holders. */
 import type { Claim } from '../../../protocol/claim/claim.ts'
 import {
   claimToAdopt,
@@ -15,11 +15,11 @@ import type { Entries } from '../names/entries.ts'
 import { askElsewhere, recordOfClaim } from '../names/neighbours.ts'
 
 export interface Owners {
-  /** By our own entry; undefined when there is none, or a provisional one. */
+  /** By this node's entry; undefined without one, or for a provisional one. */
   here(name: string): Claim | undefined
   /**
-   * By the word of those who hold the name; undefined when nobody does, it is dead, or they don't agree. `unknown` when
-   * too few answer to tell that, or nobody shows what they name.
+   * By the name's holders; undefined when none has it, it is dead, or they disagree. `unknown` when too few answer, or
+   * none shows the claim that it names.
    */
   elsewhere(name: string): Promise<Claim | 'unknown' | undefined>
 }

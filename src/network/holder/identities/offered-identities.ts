@@ -1,4 +1,4 @@
-/** Identity logs offered to this node: what carries them is looked at first, they are verified on another thread. */
+/** Identity logs offered to this node. The carrier is checked first; another thread verifies the log. */
 import type { Urgency } from '../../../native/urgency.ts'
 import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
@@ -43,8 +43,8 @@ export class OfferedIdentities {
   }
 
   /**
-   * Takes a log or says why not. Whether anything carries it is asked before it is verified, so that what nobody is to
-   * keep costs next to nothing.
+   * Accepts a log or returns the refusal. Checks the carrier before verification, so that unwanted logs cost next to
+   * nothing.
    */
   async offer(bytes: Uint8Array, sender: Origin): Promise<PutAnswer> {
     const { profile, budget, judge, isNear } = this.#parts
@@ -79,7 +79,7 @@ export class OfferedIdentities {
     if (standingBytes !== undefined) {
       work.charge(documentMs(standingBytes.length))
       const standing = await judge.judgeIdentity(standingBytes, profile, urgency)
-      // One that does not verify by today's rules stands in nobody's way.
+      // A held record that does not verify by today's rules blocks no other.
       if (
         standing.ok &&
         mergeIdentityLogs(standing.value.log, incoming.log).kind === 'stale' &&
@@ -99,7 +99,7 @@ export class OfferedIdentities {
   }
 }
 
-/** Whether a record with the same log has a newer stamp or another binding: both were checked before. */
+/** Whether a record with the same log has a newer stamp or another binding; the caller checked both. */
 function refreshes(standing: IdentityRecordOutline, incoming: IdentityRecordOutline): boolean {
   const [head, other] = [standing.log.versions.at(-1)!, incoming.log.versions.at(-1)!]
   if (!equalBytes(head.hash, other.hash)) return false

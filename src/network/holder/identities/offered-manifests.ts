@@ -1,7 +1,4 @@
-/**
- * Manifests offered to this node: they are taken for an identity that something carries, and verified on another
- * thread.
- */
+/** Manifests offered to this node: accepted for a carried identity, and verified on another thread. */
 import type { Urgency } from '../../../native/urgency.ts'
 import { toHex } from '../../../protocol/encoding/bytes.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
@@ -21,7 +18,7 @@ import type { HeldDocuments } from './held-documents.ts'
 import { KeyedMutex } from '../../../util/keyed-mutex.ts'
 import { OURSELVES } from '../ourselves.ts'
 
-/** Identity records of one DID that a manifest is tried against: every holder that lies has another one. */
+/** Identity records of one DID tried for a manifest: every lying holder has another one. */
 const MAX_IDENTITIES_TRIED = 4
 
 interface IncomingManifest {
@@ -47,7 +44,6 @@ export class OfferedManifests {
     this.#hash = profileHash(parts.profile)
   }
 
-  /** Takes a manifest or says why not. */
   async offer(bytes: Uint8Array, sender: Origin): Promise<PutAnswer> {
     const { profile, clock, budget, judge, isNear } = this.#parts
     const claimed = readable(() => claimedManifest(bytes, profile))
@@ -94,8 +90,8 @@ export class OfferedManifests {
   }
 
   /**
-   * The identity that a manifest speaks for, or why it is not taken. The log may be held here or elsewhere: identities
-   * and manifests have different keys.
+   * The identity that a manifest speaks for, or the refusal. Looks here and elsewhere for the log: identities and
+   * manifests have different keys.
    */
   async #speakerOf(
     did: Did,
@@ -108,7 +104,7 @@ export class OfferedManifests {
     if (own === undefined) work.charge(ASK_MS)
     const { records, isAnswered } =
       own === undefined ? await fetchIdentities(did) : { records: [own], isAnswered: true }
-    // Where too few answer nobody knows yet, and whoever sends it again may find it taken.
+    // With too few answers the result is open: a later resend may succeed.
     let problem: PutAnswer = isAnswered
       ? refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries')
       : BUSY
@@ -118,7 +114,7 @@ export class OfferedManifests {
       work.charge(documentMs(manifest.length + record.length))
       const speaks = await judge.judgeSpeaker(manifest, record, profile, urgency)
       if (speaks.ok) return { name }
-      // A node that has not seen the newest document cannot tell an invalid manifest from a new one: no offence.
+      // A node without the newest document cannot tell an invalid manifest from a new one: no offence.
       problem = refused('unbound', `${speaks.rule}: ${speaks.detail}`)
     }
     return problem

@@ -1,4 +1,4 @@
-/** Identities that only a stamp carries, with its work: what gives way first when a node is full. */
+/** Identities that only a stamp carries, with its work: the first to leave a full node. */
 import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
 import { decodeOwnCbor, encodeCbor } from '../../../protocol/encoding/cbor.ts'
 import { fieldsOf, integerField } from '../../../protocol/encoding/record-fields.ts'
@@ -31,15 +31,12 @@ export class StampedIdentities {
     return this.#byKey.size
   }
 
-  /**
-   * All identities that are stored, those that a name carries among them. What is set aside meanwhile counts until the
-   * next start.
-   */
+  /** All stored identities, also those that a name carries. Those set aside count until the next start. */
   get identities(): number {
     return this.#identities
   }
 
-  /** Stores an identity, and with it what else is to be written; `stamped` is undefined for one that a name carries. */
+  /** Stores an identity together with `also`; `stamped` is undefined for one that a name carries. */
   put(key: Uint8Array, record: Uint8Array, stamped: Stamped | undefined, also: StoreOperation): void {
     const mark: StoreOperation =
       stamped === undefined
@@ -59,7 +56,7 @@ export class StampedIdentities {
     this.#byKey.delete(toHex(key))
   }
 
-  /** Deletes the one of the least work, of those the latest, if it has less than `work`. False when there is none. */
+  /** Deletes the identity of least work below `work`, the latest of equals. False when there is none. */
   dropOneBelow(work: number): boolean {
     let least: { readonly id: string; readonly stamped: Stamped } | undefined
     for (const [id, stamped] of this.#byKey) {

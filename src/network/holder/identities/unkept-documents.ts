@@ -1,4 +1,4 @@
-/** Deletes documents that nothing carries any more, and manifests whose time is over. */
+/** Deletes documents that nothing carries, and expired manifests. */
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { fromHex } from '../../../protocol/encoding/bytes.ts'
@@ -15,14 +15,14 @@ import type { DocumentHolderParts } from './document-parts.ts'
 import type { HeldDocuments } from './held-documents.ts'
 
 /**
- * Manifests whose identity is asked for elsewhere in one hourly round, and identities whose name is; each is a look-up
- * and k questions, up to five for a manifest. The next round goes on where this one ended.
+ * Checks elsewhere in one hourly round: manifests by their identity, identities by their name. Each costs a look-up and
+ * k questions, a manifest up to five times that. The next round continues where this one ended.
  */
 const MAX_ASKED = { manifests: 32, identities: 128 }
 
 /**
- * Asked for at the same time: twenty seconds each where nobody answers, which makes eleven minutes of all identities
- * and thirteen of all manifests.
+ * Parallel checks. At twenty seconds each without any answer, all identities take eleven minutes and all manifests
+ * thirteen.
  */
 const ASKED_AT_ONCE = 4
 
@@ -31,7 +31,7 @@ export class UnkeptDocuments {
   readonly #held: HeldDocuments
   readonly #carriers: Carriers
   readonly #hash: Uint8Array
-  /** What the last round of questions ended with; at the start any, so that those of restarted nodes come up too. */
+  /** Where the last round ended. Random at the start, so that nodes that restart often reach all documents. */
   readonly #askedLast = { manifest: keys.manifest(randomBytes(32)), identity: keys.identity(randomBytes(32)) }
 
   constructor(parts: DocumentHolderParts, held: HeldDocuments, carriers: Carriers) {
@@ -41,7 +41,7 @@ export class UnkeptDocuments {
     this.#hash = profileHash(parts.profile)
   }
 
-  /** One at a time: nobody is to wait for it. */
+  /** One at a time, so that no request waits for it. */
   async drop(): Promise<void> {
     const { store, profile, clock } = this.#parts
     const toAsk: string[] = []
@@ -72,7 +72,7 @@ export class UnkeptDocuments {
     })
   }
 
-  /** Deletes manifests whose identity nobody keeps any more. It may be kept elsewhere only: it has another key. */
+  /** Deletes manifests whose identity is gone everywhere: it may be held elsewhere only, under another key. */
   async #dropOrphans(): Promise<void> {
     const { store, profile } = this.#parts
     const orphans: { storeKey: string; bytes: Uint8Array; did: Did }[] = []
@@ -94,13 +94,12 @@ export class UnkeptDocuments {
   }
 
   /**
-   * Deletes an identity unless a name that carries no more than it may, or a stamp, carries it; which of them it is may
-   * have changed.
+   * Deletes an identity that no name with room and no stamp carries; records which of them does, since that may change.
    */
   async #reviseIdentity(storeKey: string, claimed: ClaimedIdentity, bytes: Uint8Array): Promise<void> {
     const key = keyOf(storeKey)
     const isForsaken = await this.#carriers.isForsaken(claimed)
-    // What has replaced it meanwhile was looked at then.
+    // Its replacement was checked on arrival.
     if (!this.#held.has('kid', key, bytes)) return
     const { name, stamp } = this.#carriers.of(claimed)
     const carrier = this.#held.carrierOf('kid', key, name)
@@ -113,7 +112,7 @@ function keyOf(storeKey: string): Uint8Array {
   return fromHex(lastPart(storeKey))
 }
 
-/** From the key behind `last` on, and at the end from the first. `all` ascends. */
+/** The keys of `all` (ascending) in a circle, beginning behind `last`. */
 function behind(all: readonly string[], last: string): string[] {
   const next = all.findIndex((each) => each > last)
   return next === -1 ? [...all] : [...all.slice(next), ...all.slice(0, next)]

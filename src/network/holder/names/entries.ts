@@ -1,4 +1,4 @@
-/** The entries held here, with their records: what the store has, as time has left it. */
+/** Entries and their records held here, with states as of now. */
 import { setImmediate } from 'node:timers/promises'
 import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
 import { tickEntry, type Entry } from '../../../protocol/admission/entry.ts'
@@ -12,7 +12,7 @@ import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
 import type { Store, StoreOperation } from '../../../store/types.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
 
-/** Entries gone through before the event loop has its turn: about 5 ms. */
+/** Entries read between turns of the event loop: about 5 ms. */
 const ENTRIES_AT_A_TIME = 100
 
 const NOTHING = new Uint8Array()
@@ -24,33 +24,30 @@ export interface Held {
 }
 
 export interface Entries {
-  /** What is held under K, with the state it has now; undefined for nothing and for what has died. */
+  /** The entry under K in its present state; undefined for none or a dead one. */
   load(key: Uint8Array): Held | undefined
-  /** Durable when it returns. Without a record the one that is held stays. */
+  /** Durable when it returns. Without a record the held one remains. */
   save(key: Uint8Array, held: Held): void
-  /** Keeps of a settled entry only the stub, which goes on refusing others [displaced holders]. */
+  /** Keeps only the stub of a settled entry, which still refuses other claims [displaced holders]. */
   dropPayload(key: Uint8Array): void
-  /** Whether only the stub is kept. */
   isStub(key: Uint8Array): boolean
   /**
-   * Entries alone, ascending by K, under the first `bits` bits of `key` and after the key `after`; undefined for each
-   * that has died or cannot be read.
+   * Entries without records, ascending by K, under the first `bits` bits of `key` and behind `after`; undefined for
+   * each dead or unreadable one.
    */
   under(
     key: Uint8Array,
     bits: number,
     after?: Uint8Array
   ): IterableIterator<[key: Uint8Array, entry: Entry | undefined]>
-  /** All keys, ascending. */
   all(): IterableIterator<Uint8Array>
-  /** Writes what time has made of the entries that are not settled; gives those that still are not, by K in hex. */
+  /** Writes the present state of all unsettled entries; returns those still unsettled, by K in hex. */
   tickUnsettled(): ReadonlyMap<string, Entry>
-  /** Deletes what has died, a part at a time: nobody is to wait for it. */
+  /** Deletes dead entries in parts, so that no request waits for it. */
   dropDead(): Promise<void>
-  /** Deletes the provisional entry that came last. False when there is none. */
+  /** Deletes the latest provisional entry. False when there is none. */
   dropLatestProvisional(): boolean
   count(): number
-  /** Entries that nobody here has witnessed. */
   provisional(): number
 }
 
@@ -63,7 +60,7 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     if (entry.state === 'settled') unsettled.delete(id)
     else unsettled.set(id, entry)
   }
-  /** The mark of an entry that is not settled: at the start only those are read. */
+  /** Marks an unsettled entry: at the start only those are read. */
   const mark = (key: Uint8Array, { state }: Entry): StoreOperation =>
     state === 'settled' ? { delete: keys.unsettled(key) } : { put: keys.unsettled(key), value: NOTHING }
   const dropAll = (ids: readonly string[]): void => {
@@ -122,8 +119,8 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     },
     isStub: (key) => stubs.has(toHex(key)),
     *under(key, bits, after) {
-      // Whole hex digits narrow the list in the store. In it those that share the remaining bits follow one another:
-      // none before or behind them is read.
+      // The store narrows by whole hex digits. Matches of the remaining bits are contiguous: none before or behind them
+      // is read.
       const hex = toHex(firstUnder(key, bits))
       const first = prefixes.entriesUnder(hex.slice(0, Math.ceil(bits / 4)))
       const next = after === undefined ? '' : keys.entry(after)
@@ -184,12 +181,11 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
   }
 }
 
-/** The first key that shares those bits. */
 function firstUnder(key: Uint8Array, bits: number): Uint8Array {
   return key.map((byte, index) => byte & ~(0xff >> Math.min(8, Math.max(0, bits - 8 * index))))
 }
 
-/** Marks the entries of a store that was written before there were marks: once, some seconds for a hundred thousand. */
+/** Marks the entries of a store from before marks existed: once, some seconds for a hundred thousand. */
 function markAll(store: Store, mark: (key: Uint8Array, entry: Entry) => StoreOperation): void {
   const operations: StoreOperation[] = []
   for (const [storeKey, bytes] of store.list(prefixes.entries)) {

@@ -1,4 +1,4 @@
-/** Asks those who should hold a name as well what they hold. */
+/** Asks a name's other holders what they hold. */
 import { equalBytes, sha256, toHex } from '../../../protocol/encoding/bytes.ts'
 import type { Claim } from '../../../protocol/claim/claim.ts'
 import { leaseState } from '../../../protocol/name/lease.ts'
@@ -13,26 +13,24 @@ import { orNothing } from '../../wire/ask.ts'
 import type { Peer, Peers } from '../../peers.ts'
 import type { Verifier } from '../verifier.ts'
 
-/** A neighbour's answer, and the peer to ask for the record. */
 export interface Neighbour extends NeighbourAnswer {
   readonly from: Peer
 }
 
 export interface Neighbours {
-  /** What was asked for. */
   readonly key: Uint8Array
   /** Closest first. */
   readonly answers: readonly Neighbour[]
-  /** Diverse ones that are known, whether they answered or not. */
+  /** Known diverse peers, whether they answered or not. */
   readonly known: number
 }
 
-/** Whether the answers so far say all that is asked, whatever so many more peers may answer. */
+/** Whether the answers so far decide, whatever `awaited` more peers answer. */
 type IsDecided = (soFar: NeighbourFacts, awaited: number) => boolean
 
 /**
- * Asks the k closest to a key that are known here what they hold under it. Those that do not answer are left out, and
- * those that are silent still when the others decide.
+ * Asks the k known peers closest to a key what they hold under it. Omits silent peers, and those still pending when the
+ * others decide.
  */
 export async function askNeighbours(
   peers: Peers | undefined,
@@ -40,7 +38,7 @@ export async function askNeighbours(
   isDecided: IsDecided
 ): Promise<Neighbours> {
   if (peers === undefined) return { key, answers: [], known: 0 }
-  // Looked at again each time, since the table drops peers that cannot be reached.
+  // Read each time, since the table drops unreachable peers.
   const facts = (answers: readonly Neighbour[]): Neighbours => ({
     key,
     answers,
@@ -49,7 +47,7 @@ export async function askNeighbours(
   return facts(await askThem(peers, peers.nearest(key), key, (soFar, awaited) => isDecided(facts(soFar), awaited)))
 }
 
-/** As `askNeighbours`, for a name of another neighbourhood: those closest to H(preimage) are looked up. */
+/** As `askNeighbours`, for a name of another neighbourhood: looks up the peers closest to H(preimage). */
 export async function askElsewhere(
   peers: Peers | undefined,
   preimage: Uint8Array,
@@ -66,10 +64,7 @@ export async function askElsewhere(
   }
 }
 
-/**
- * Answers in the order of `asked`. What is not waited for is left to come: to break its stream off costs both ends
- * more.
- */
+/** Answers in the order of `asked`. Late answers are left to arrive: resetting a stream costs both ends more. */
 async function askThem(
   peers: Peers,
   asked: readonly Peer[],
@@ -82,7 +77,7 @@ async function askThem(
   return answered(await waitForEnough(pending, (soFar, awaited) => isDecided(answered(soFar), awaited), 0))
 }
 
-/** Briefly: what they agree on is mostly what is known here, and a record has up to 50 KiB. */
+/** Brief: peers mostly agree on what is known here, and a record has up to 50 KiB. */
 async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighbour | undefined> {
   const answer = await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key, brief: true }))
   const { peer, prefix } = from
@@ -93,9 +88,9 @@ async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighb
 }
 
 /**
- * The Valid record of that claim, from those of the neighbours who said that they hold it; undefined when none sends
- * it. Whoever sends an invalid one, or one that belongs elsewhere [a claim of another name], is penalised. One whose
- * lease has ended is none: another of them may have its renewal [a dead claim shown to a newcomer].
+ * The Valid record of that claim from the neighbours that report it; undefined when none sends it. Penalises invalid
+ * records and those of another name [a claim of another name]. Skips one whose lease has ended: another neighbour may
+ * have its renewal [a dead claim shown to a newcomer].
  */
 export async function recordOfClaim(
   claimId: Uint8Array,
@@ -103,8 +98,8 @@ export async function recordOfClaim(
   { peers, verifier, clock, profile }: RecordParts
 ): Promise<{ claim: Claim; record: Uint8Array } | undefined> {
   const holders = answers.filter(({ entry }) => entry !== undefined && equalBytes(entry.claimId, claimId))
-  // One is asked first, for each name another: mostly that is enough. The others together, so that liars who are slow
-  // cannot hold this up one after the other.
+  // Asks one first, which varies by name and mostly suffices; then the others in parallel, so that slow liars cannot
+  // add up.
   const first = key.at(-1)! % Math.max(1, holders.length)
   const tried = new Set<string>()
   for (const asked of [holders.slice(first, first + 1), holders.toSpliced(first, 1)]) {
@@ -125,7 +120,7 @@ export async function recordOfClaim(
   return undefined
 }
 
-/** Undefined also where the peer says that it holds another claim by now, as it may in a contest. */
+/** Undefined also if the peer now holds another claim, as it may in a contest. */
 async function recordAt(
   peers: Peers | undefined,
   from: Peer,
@@ -150,7 +145,7 @@ interface Expected {
   readonly hash: Uint8Array
 }
 
-/** Its claim, or what is wrong with it. */
+/** Its claim, or why it is refused. */
 async function claimOfRecord(record: Uint8Array, { claimId, key, verifier, hash }: Expected): Promise<Claim | string> {
   try {
     const reveal = decodeReveal(record)

@@ -33,19 +33,19 @@ import { OURSELVES } from '../ourselves.ts'
 import type { Room } from '../room.ts'
 import { askElsewhere, askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
 
-/** Questions and adoptions that one offer may cause: ask, adopt, offer again, and as much once more. */
+/** Steps that one offer may cause: ask, adopt, offer again, twice. */
 const MAX_STEPS = 6
 
-/** Changes that wait for their turn, one a name: 50 KiB each at most. */
+/** Queued changes, one a name: 50 KiB each at most. */
 const MAX_WAITING = 256
 
 const STORED: PutAnswer = { type: 'stored' }
 const FULL = refused('full', 'no room is left here for names')
 
-/** Offers that had to wait for their turn: they were charged when they came. */
+/** Queued offers: charged on arrival. */
 const WAITED: Origin = { peer: 'waited', prefix: 'waited' }
 
-/** Records that were asked for: which peers to ask, and for how much, is our own choice. */
+/** Requested records: this node chooses the peers and the amount. */
 const ASKED_FOR: Origin = { peer: 'asked for', prefix: 'asked for' }
 
 export interface RevealHolderParts {
@@ -73,12 +73,12 @@ export class RevealHolder {
     this.#hash = profileHash(parts.profile)
   }
 
-  /** Whether this node is among those that store what belongs at a key. Alone or in a small network every node is. */
+  /** Whether this node should hold what belongs at a key. In a small network every node should. */
   isNear(key: Uint8Array): boolean {
     return this.#parts.peers()?.isNear(key) ?? true
   }
 
-  /** Takes a record or says why not. Rejects only for faults of ours: no verdict, no disk. */
+  /** Accepts a record or returns the refusal. Rejects only for local faults: no verdict, no disk. */
   async offer(record: Uint8Array, sender: Origin): Promise<PutAnswer> {
     const { profile, clock, entries } = this.#parts
     let reveal: Reveal
@@ -118,7 +118,7 @@ export class RevealHolder {
     }
   }
 
-  /** Valid, then admission. The first pulse is paid for already, everything else as it comes. */
+  /** Valid, then admission. The first pulse is already charged; other checks charge as they come. */
   async #verify(
     key: Uint8Array,
     reveal: Reveal,
@@ -138,20 +138,18 @@ export class RevealHolder {
   }
 
   /**
-   * Asks the neighbourhood about an entry that is not settled, and follows its majority; what that majority cannot show
-   * does not count. Before an entry settles those who should hold it are looked up: after a long sleep, or at the
-   * start, the routing table knows few.
+   * Asks the neighbourhood about an unsettled entry and follows a majority that can show its claim. Before an entry
+   * settles, looks its holders up: after a long sleep, or at the start, the routing table is nearly empty.
    */
   async revise(key: Uint8Array): Promise<void> {
     const { entries, clock, profile, peers } = this.#parts
     const before = entries.load(key)?.entry
     if (before === undefined) return
     const preimage = recordKeyPreimage('reveal', before.claim.name, this.#hash)
-    // One time for the question and for what follows from it: an entry whose time comes meanwhile has not been asked
-    // about widely enough.
+    // One time for question and consequence: an entry that settles meanwhile was not asked about widely enough.
     const time = clock.time()
-    // A peer that offers something meanwhile need not wait for a look-up: the entry is looked at again.
-    // After a contest each answer may be the one that counts: all are waited for.
+    // Other offers need not wait for the look-up: the entry is checked again afterwards. After a contest every answer
+    // may decide, so all are awaited.
     const isDecided = (soFar: NeighbourFacts, awaited: number): boolean =>
       before.contenders === undefined
         ? isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before))
@@ -162,7 +160,7 @@ export class RevealHolder {
     await this.#mutex.run(toHex(key), async () => {
       for (let neighbours = answers; ;) {
         const held = entries.load(key)
-        // Of another claim more answers might have been waited for.
+        // For another claim, more answers might have been awaited.
         if (held === undefined || !equalBytes(held.entry.claim.id, before.claim.id)) return
         const revision = reviseEntry(held.entry, neighbours, time, profile)
         if (revision === undefined) return
@@ -176,7 +174,7 @@ export class RevealHolder {
     })
   }
 
-  /** Enters a claim of a name that is missing here, where enough of those who say that they hold one agree. */
+  /** Enters a claim of a name missing here, if enough of the neighbours that hold one agree. */
   async take(neighbours: Neighbours): Promise<void> {
     const { profile, clock, peers, verifier } = this.#parts
     const agreed = claimToAdopt(neighbours, profile)
@@ -189,7 +187,7 @@ export class RevealHolder {
     )
   }
 
-  /** Offers the changes again whose turn has come. */
+  /** Retries queued changes whose turn has come. */
   async applyWaiting(): Promise<void> {
     const { clock, profile } = this.#parts
     for (const [id, change] of [...this.#waiting]) {
@@ -198,7 +196,7 @@ export class RevealHolder {
       try {
         await this.offer(change.record, WAITED)
       } catch (error) {
-        // A fault of ours: it comes again, behind the others, unless a newer one has come meanwhile.
+        // A local fault: requeue it behind the others, unless a newer change has come.
         if (!this.#waiting.has(id)) this.#waiting.set(id, change)
         throw error
       }
@@ -206,8 +204,8 @@ export class RevealHolder {
   }
 
   /**
-   * Forgets change budgets that are full again, and those of a time that a clock set back has made the future: nothing
-   * would refill them until then.
+   * Forgets full change budgets, and those that a clock set back has moved to the future: they would not refill until
+   * then.
    */
   forgetChanges(): void {
     const { clock, profile } = this.#parts
@@ -269,8 +267,8 @@ export class RevealHolder {
   }
 
   /**
-   * A changed record of a name that is held already spends of its budget; without any left it waits, the newest of
-   * them. Where only the stub was kept, the record comes back.
+   * A changed record of a held name is charged to its budget; with an empty budget the newest one waits. A stub gets
+   * its record back.
    */
   #store(
     key: Uint8Array,
@@ -295,7 +293,7 @@ export class RevealHolder {
     return STORED
   }
 
-  /** Keeps the newest of the changes for which a name has no budget: sending older ones again displaces none. */
+  /** Queues the newest change of a name without budget: resending older ones displaces none. */
   #wait(id: string, record: Uint8Array, claim: Claim): void {
     const waiting = this.#waiting.get(id)?.claim
     const isNewest =
@@ -305,9 +303,7 @@ export class RevealHolder {
     if (isNewest) this.#waiting.set(id, { record, claim })
   }
 
-  /**
-   * Enters the claim that the neighbourhood agrees on. False when nobody hands over a record of it whose lease runs.
-   */
+  /** Enters the neighbourhood's claim. False when no neighbour sends its record with a running lease. */
   async #adopt(key: Uint8Array, agreed: Agreed, neighbours: Neighbours, replaced: Held | undefined): Promise<boolean> {
     const { clock, verifier, peers, profile } = this.#parts
     const found = await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile })
@@ -330,7 +326,7 @@ export class RevealHolder {
   }
 }
 
-/** The answers without those that name a claim which nobody could show. */
+/** The answers without those for a claim that no neighbour could show. */
 function without(neighbours: Neighbours, agreed: Agreed): Neighbours {
   return {
     ...neighbours,
