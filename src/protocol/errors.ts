@@ -1,6 +1,6 @@
 /**
- * The base of what the parts below the use cases throw on purpose: `code` is one of a closed set of its part.
- * src/service-errors.ts gives each of them its code of the error table.
+ * The base of deliberate errors below the use cases: `code` is one of a closed set of its part. src/service-errors.ts
+ * maps each to a code of the error table.
  */
 export abstract class PartError<Part extends string = string, Code extends string = string> extends Error {
   abstract readonly part: Part
@@ -12,11 +12,11 @@ export abstract class PartError<Part extends string = string, Code extends strin
   }
 }
 
-/** `rule`: any rule that has no class of its own. */
+/** `rule`: any rule without a class of its own. */
 export type ProtocolErrorCode =
   'rule' | 'encoding' | 'profile' | 'key' | 'identity' | 'zone' | `name-${'invalid' | 'reserved' | 'not-open'}`
 
-/** What the rules throw: `rule` names the rule that was broken, `detail` this case of it in words. */
+/** A broken rule: `rule` names it, `detail` describes this case. */
 export class ProtocolError extends PartError<'protocol', ProtocolErrorCode> {
   override readonly name: string = 'ProtocolError'
   override readonly part = 'protocol'
@@ -48,7 +48,7 @@ export class ProfileError extends ProtocolError {
   }
 }
 
-/** A name that is not valid in this network, reserved by its profile, or of a length that is not open yet. */
+/** A name that is invalid in this network, reserved by its profile, or of a length not open yet. */
 export class NameError extends ProtocolError {
   override readonly name = 'NameError'
 
@@ -66,7 +66,6 @@ export class KeyError extends ProtocolError {
   }
 }
 
-/** The message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,6 @@
 /**
- * Admission: what a storing node does with a claim. Pure: the caller makes time pass (`tickEntry`) before it asks,
- * brings in what neighbours say when the decision is `ask`, and stores what the decision says.
+ * Admission: what a storing node does with a claim. Pure. The caller applies time (`tickEntry`) first, brings in the
+ * neighbours' answers when the decision is `ask`, and stores what the decision says.
  */
 import { equalBytes } from '../encoding/bytes.ts'
 import type { Claim } from '../claim/claim.ts'
@@ -19,37 +19,37 @@ import { isWitnessed } from './witness.ts'
 export interface AdmissionFacts {
   readonly time: ProtocolTime
   readonly commitment: CommitmentFacts
-  /** What the k closest hold; left out until they were asked. */
+  /** What the k closest hold; absent until they are asked. */
   readonly neighbours?: NeighbourFacts
 }
 
 /**
- * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `taken`: an entry that no other claim can end,
- * of whichever key. `contest`: a better claim is held. `unwitnessed`: only a witnessed claim could replace the entry.
- * None of these is the sender's fault.
+ * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `taken`: no other claim can end the entry.
+ * `contest`: a better claim is held. `unwitnessed`: only a witnessed claim could replace the entry. None is the
+ * sender's fault.
  */
 export type RefusalCode = 'not-neighbour' | 'dead' | 'taken' | 'contest' | 'unwitnessed'
 
 export type Decision =
   /** Keep this entry with the offered record. `changed` is false when it was held already. */
   | { readonly kind: 'store'; readonly entry: Entry; readonly changed: boolean }
-  /** The same claim has a newer record: give that back. `entry` notes an equivocation. */
+  /** The same claim has a newer record: return that. `entry` notes an equivocation. */
   | { readonly kind: 'stale'; readonly entry: Entry }
-  /** `entry` is what is held, with what is to be noted in it. */
+  /** `entry` is the held entry with new notes. */
   | { readonly kind: 'refuse'; readonly code: RefusalCode; readonly detail: string; readonly entry?: Entry }
   /** Ask the k closest what they hold, then call again with the answers. */
   | { readonly kind: 'ask' }
   /**
-   * The neighbourhood holds another claim: fetch and validate it, enter it with `adopt`, then offer this claim again.
-   * If nobody hands it over, call again without the answers that named it.
+   * The neighbourhood holds another claim: fetch and validate it, `adopt` it, then offer this claim again. If no
+   * neighbour sends it, call again without the answers that named it.
    */
   | { readonly kind: 'adopt'; readonly agreed: Agreed }
-  /** No verified pulse of the last day, or in a contest of its last rounds: new names and renewals wait. */
+  /** No verified pulse of the last day, or of the last rounds in a contest: new names and renewals wait. */
   | { readonly kind: 'wait' }
 
 /**
- * Refusals that cost nothing, before Valid. `claimed` comes from the record unverified, its id too; undefined: go on to
- * Valid.
+ * Refusals that cost nothing, before Valid. `claimed` is read from the unverified record, with its id. Undefined:
+ * continue with Valid.
  */
 export function refuseEarly(
   entry: Entry | undefined,
@@ -65,8 +65,7 @@ export function refuseEarly(
 }
 
 /**
- * The admission rule, for a claim that is Valid (so its pulses have moved `facts.time`) and an entry to which time has
- * been applied.
+ * The admission rule, for a Valid claim (its pulses have moved `facts.time`) and an entry to which time was applied.
  */
 export function admit(
   entry: Entry | undefined,
@@ -84,10 +83,7 @@ export function admit(
   return isSameClaim ? admitSameClaim(entry, claim, facts) : admitRival(entry, claim, witnessed, facts, profile)
 }
 
-/**
- * Enters a claim that the neighbourhood holds, once its record is here and Valid. A claim adopted in place of another
- * keeps that one's tenure.
- */
+/** Enters the neighbourhood's claim, once its record is here and Valid. A replaced claim passes its tenure on. */
 export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced?: Entry): Entry {
   if (!equalBytes(agreed.claimId, claim.id)) throw new RangeError('the record is not that of the claim agreed on')
   const entered = newEntry(claim, agreed.state, time)
@@ -100,14 +96,13 @@ export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced
 }
 
 export type Revision =
-  /** As in `Decision`. */
   | Extract<Decision, { kind: 'adopt' }>
-  /** Keep the claim; this is what its entry becomes. */
+  /** Keep the claim with this entry. */
   | { readonly kind: 'keep'; readonly entry: Entry }
 
 /**
- * What the neighbours' answers to a question mean for an entry: repair of a settling one, adoption over a provisional
- * one or its confirmation, and that an entry whose time has come is settled. Undefined: nothing.
+ * What the neighbours' answers mean for an entry: repair while it settles, adoption over a provisional one or its
+ * confirmation, or that it is settled. Undefined: nothing.
  */
 export function reviseEntry(
   entry: Entry,
@@ -136,7 +131,7 @@ function repairOf(entry: Entry, neighbours: NeighbourFacts, profile: NetworkProf
   return entry.repairs < MAX_REPAIRS ? claimToRepair(entry.claim.id, neighbours, profile, ownSight(entry)) : undefined
 }
 
-/** No entry: the neighbourhood may know better. Else `fresh` if witnessed, `provisional` if not. */
+/** No entry here, so the neighbours decide; then `fresh` if witnessed, `provisional` if not. */
 function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   if (!facts.time.fresh) return { kind: 'wait' }
   if (facts.neighbours === undefined) return { kind: 'ask' }
@@ -145,7 +140,7 @@ function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFact
   return equalBytes(agreed.claimId, claim.id) ? store(adopt(agreed, claim, facts.time)) : { kind: 'adopt', agreed }
 }
 
-/** A witnessed claim in place of one that nobody here has witnessed, and that others may have. */
+/** A witnessed claim replaces one without a witness here, unless neighbours witnessed that one. */
 function enterOver(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   const decision = enterAfterAsking(claim, true, facts, profile)
   const isLater = facts.time.verified - entry.tenureRound > profile.contest
@@ -155,9 +150,8 @@ function enterOver(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: N
 }
 
 /**
- * A provisional entry whose claim turns out to be witnessed becomes `fresh`, unless the neighbourhood holds another
- * claim or the beacon is stale: then only the record is brought up to date, as if the claim were unwitnessed, and the
- * routine question decides the rest.
+ * A provisional entry whose claim proves to be witnessed becomes `fresh`. If the neighbourhood holds another claim or
+ * the beacon is stale, only its record is updated, and the routine question decides.
  */
 function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   const asUnwitnessed = admitSameClaim(entry, claim, facts)
@@ -176,9 +170,8 @@ function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, p
 }
 
 /**
- * Another claim while the entry is in contest, of whichever key, or the outcome would hang on the order of arrival.
- *
- * The window closes by v. While v is more than its length behind now, nobody wins: a beacon that stands still would
+ * Any other claim during the contest, of whichever key; otherwise the order of arrival would decide.
+ * The window closes by v. While v is more than its length behind now, no claim wins. A stopped beacon would otherwise
  * leave a contest open for as long as a VDF takes [a stopped beacon holds the contest open].
  */
 function contest(
@@ -200,8 +193,8 @@ function contest(
 }
 
 /**
- * Of an entry that liars had this node adopt during a contest. One that saw neither C has nothing to say: to him an old
- * name is as new as its rival.
+ * For an entry that liars made this node adopt during a contest. A node that saw neither C does not judge: to it an old
+ * name looks as new as its rival.
  */
 function hasSeenEither(
   entry: Entry,
@@ -213,8 +206,8 @@ function hasSeenEither(
 }
 
 /**
- * Notes a claim that comes within the contest, early enough for a witness: what no contest could have, no neighbours
- * can vouch for [a finished claim that is kept back].
+ * Notes a claim within the contest, early enough for a witness. Neighbours cannot vouch for any other [a finished claim
+ * that is kept back].
  */
 function contended(entry: Entry, claim: Claim, time: ProtocolTime, profile: NetworkProfile): Entry {
   const isInTime =
@@ -223,7 +216,6 @@ function contended(entry: Entry, claim: Claim, time: ProtocolTime, profile: Netw
   return isInTime ? withContender(entry, claim) : entry
 }
 
-/** The order of one claim's records. */
 function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts): Decision {
   if (equalBytes(entry.claim.recordHash, claim.recordHash)) return { kind: 'store', entry, changed: false }
   const equivocation = noteEquivocation(entry.equivocation, entry.claim, claim)
@@ -235,8 +227,8 @@ function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts): Deci
 }
 
 /**
- * Another claim, of whichever key: the thief of a key could else put a first link of his own in the place of a settled
- * one [a second first link of a stolen key].
+ * Another claim, of whichever key: otherwise the thief of a key could replace a settled first link [a second first link
+ * of a stolen key].
  */
 function admitRival(
   entry: Entry,
@@ -261,7 +253,7 @@ function admitRival(
   }
 }
 
-/** An owner whose daemon has forgotten its claim reads this. */
+/** For an owner whose daemon has lost its claim. */
 function reasonTaken(entry: Entry, rival: Pick<Claim, 'pubkey'>): string {
   if (equalBytes(entry.claim.pubkey, rival.pubkey))
     return (

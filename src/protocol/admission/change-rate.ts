@@ -1,19 +1,19 @@
 /**
- * How often one name may change at a storing node: one change per `interval` seconds, `burst` at once. Later ones wait
+ * How often one name may change at a storing node: once per `interval` seconds, `burst` at once. Later changes wait,
  * and the newest of them counts.
  */
 import type { NetworkProfile } from '../profile/profile.ts'
 
 export interface ChangeBudget {
-  /** Changes that may still happen at once. */
+  /** Changes still allowed at once. */
   readonly left: number
   /** When `left` was true. */
   readonly atMs: number
 }
 
 /**
- * The budget after one change; undefined when it must wait (`nextChangeMs` says until when). A name's first change has
- * no budget yet.
+ * The budget after one change; undefined when it must wait (until `nextChangeMs`). Before a name's first change there
+ * is no budget.
  */
 export function spendChange(
   budget: ChangeBudget | undefined,
@@ -24,13 +24,12 @@ export function spendChange(
   return left < 1 ? undefined : { left: left - 1, atMs: nowMs }
 }
 
-/** When the next change may happen. */
 export function nextChangeMs(budget: ChangeBudget | undefined, nowMs: number, profile: NetworkProfile): number {
   const missing = 1 - refilled(budget, nowMs, profile)
   return missing <= 0 ? nowMs : nowMs + Math.ceil(missing * profile.changes.interval * 1000)
 }
 
-/** A clock that goes back refills nothing. */
+/** A clock set back refills nothing. */
 function refilled(budget: ChangeBudget | undefined, nowMs: number, profile: NetworkProfile): number {
   const { interval, burst } = profile.changes
   if (budget === undefined || interval === 0) return burst

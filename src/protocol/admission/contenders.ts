@@ -1,7 +1,7 @@
 /**
- * Two claims that came at the same time, each witnessed by a part of the neighbourhood. The order of contests decides
- * between them afterwards too: few liars, who tell each part what it holds, would else keep both [liars who keep a
- * contest divided].
+ * Two simultaneous claims, each witnessed by a part of the neighbourhood. The order of contests still decides between
+ * them later. Otherwise few liars, who tell each part what it holds, keep both alive [liars who keep a contest
+ * divided].
  */
 import { equalBytes } from '../encoding/bytes.ts'
 import { diverse } from '../neighbourhood/diversity.ts'
@@ -12,9 +12,9 @@ import { compareContest } from '../claim/order.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
 /**
- * The lowest claim that came within the contest of a settling entry, is lower than its own, and is held by
- * `witness_quorum` diverse peers (all that are known, where the profile limits no prefixes and fewer are). These have
- * witnessed it, which is as good as if they had handed C over in time.
+ * The claim to yield to: the lowest that came within the contest of a settling entry, is lower than its own, and has
+ * enough holders. Enough is `witness_quorum` diverse peers, or all known where the profile limits no prefixes and fewer
+ * are known. They witnessed it, which is as good as a handed-over C.
  */
 export function claimToYieldTo(entry: Entry, facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
   const lower = (entry.contenders ?? []).filter((each) => compareContest(each, entry.claim) < 0)

@@ -1,4 +1,4 @@
-/** Entries as bytes, for the store. Deterministic CBOR; no peer ever sees it. */
+/** Entries as bytes, for the store. Deterministic CBOR; peers never see it. */
 import type { CborValue } from '../encoding/cbor.ts'
 import { decodeOwnCbor, encodeCbor } from '../encoding/cbor.ts'
 import type { Claim } from '../claim/claim.ts'
@@ -58,7 +58,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
     tenureRound: integerField(fields, 'tenureRound'),
     quietRound: integerField(fields, 'quietRound'),
     rivals,
-    // Entries of older versions have none.
+    // Entries of older versions lack it.
     repairs: Object.hasOwn(fields, 'repairs') ? integerField(fields, 'repairs') : 0
   }
   return {
@@ -72,7 +72,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
 function claimFrom(value: CborValue | undefined): Claim {
   const fields = fieldsOf(value, CLAIM_MEMBERS)
   return {
-    // A valid name went in; the store is our own.
+    // The name was valid when stored.
     name: textField(fields, 'name') as Name,
     pubkey: bytesField(fields, 'pubkey', 32),
     id: bytesField(fields, 'id', 32),

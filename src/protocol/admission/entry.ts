@@ -1,6 +1,4 @@
-/**
- * An entry: what a storing node thinks of a name. State changes by time are here, changes by claims in admission.ts.
- */
+/** An entry: a storing node's state of a name. Time changes it here, claims in admission.ts. */
 import { equalBytes } from '../encoding/bytes.ts'
 import type { Claim } from '../claim/claim.ts'
 import { leaseState } from '../name/lease.ts'
@@ -9,8 +7,8 @@ import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
 
 /**
- * `fresh`: in contest. `settling`: only repair changes it. `settled`: only death ends it.
- * `provisional`: nobody we know has witnessed it; it has no vote while any other state answers.
+ * `fresh`: in contest. `settling`: only repair changes it. `settled`: only death ends it. `provisional`: without a
+ * known witness; it has no vote while any other state answers.
  */
 export type EntryState = 'fresh' | 'settling' | 'settled' | 'provisional'
 
@@ -19,24 +17,23 @@ export interface Entry {
   readonly claim: Claim
   /** v when the first claim of this tenure was entered; a replacement does not change it. */
   readonly tenureRound: number
-  /** Of a provisional entry: v when it was entered or a new rival last came. */
+  /** For a provisional entry: v at its entry or its latest new rival. */
   readonly quietRound: number
-  /** Of a provisional entry: ids of rivals that have come, so that none delays it twice; at most MAX_RIVALS. */
+  /** For a provisional entry: ids of its rivals, so that each delays it once; at most MAX_RIVALS. */
   readonly rivals: readonly Uint8Array[]
-  /** How often repair has put another claim here in this tenure; at most MAX_REPAIRS. */
+  /** Claims replaced by repair in this tenure; at most MAX_REPAIRS. */
   readonly repairs: number
   /** The last time the owner signed two payloads at one (p, serial). */
   readonly equivocation?: Equivocation
   /**
-   * Until it settles: the claims that were beaten here in its contest, or would have won it with a witness, lowest
-   * first; at most MAX_CONTENDERS.
+   * Until it settles: claims beaten in its contest, or that a witness would have made win. Lowest first; at most
+   * MAX_CONTENDERS.
    */
   readonly contenders?: readonly Contender[]
-  /** Until it settles: this node's own sight of C, kept here since the table of commitments may forget it. */
+  /** Until it settles: this node's own sight of C, in case the table of commitments forgets it. */
   readonly sight?: Sight
 }
 
-/** A claim's place in the order of contests. */
 export type Contender = Pick<Claim, 'id' | 'firstRound' | 'tie'>
 
 /** This node stored C itself at round s, in time for the claim. */
@@ -45,15 +42,15 @@ export interface Sight {
   readonly seen: number
 }
 
-/** A rival costs a whole VDF; past this many the entry settles without regard to more. */
+/** A rival costs a whole VDF; beyond this many the entry settles regardless. */
 export const MAX_RIVALS = 16
 
 /** Each costs a whole VDF that ends within one contest. */
 export const MAX_CONTENDERS = 16
 
 /**
- * Neighbours that tell each half of a divided neighbourhood what the other half holds could turn entries over and over
- * [a repair that swings back and forth].
+ * Bound on repairs: neighbours that tell each half of a divided neighbourhood the other half's claim could swap entries
+ * endlessly [a repair that swings back and forth].
  */
 export const MAX_REPAIRS = 2
 
@@ -63,10 +60,9 @@ export function newEntry(claim: Claim, state: EntryState, time: Pick<ProtocolTim
 }
 
 /**
- * What time makes of an entry; undefined once it is dead. Gives the same object back when nothing changes.
- *
- * Only verified rounds count: neither a wrong clock nor a beacon that is down ends a contest or kills. Nothing settles
- * by time alone (`isRipe`).
+ * Applies time to an entry; undefined once it is dead. Returns the same object if nothing changes.
+ * Only verified rounds count: neither a wrong clock nor a beacon that is down ends a contest or a lease. Time alone
+ * settles nothing (`isRipe`).
  */
 export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProfile): Entry | undefined {
   if (leaseState(entry.claim.newestRound, time.lapse, profile).state === 'dead') return undefined
@@ -75,8 +71,8 @@ export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProf
 }
 
 /**
- * Whether an entry has stood for long enough to settle. It settles when the neighbours, asked after that, oppose it no
- * more: this node may have slept while the others settled on another claim [a holder that slept while others settled].
+ * Whether an entry is old enough to settle. It settles when the neighbours, asked after that, no longer oppose it: this
+ * node may have slept meanwhile [a holder that slept while others settled].
  */
 export function isRipe(
   { state, tenureRound, quietRound }: Entry,
@@ -87,7 +83,7 @@ export function isRipe(
   return state === 'settling' && time.verified - tenureRound > profile.settle
 }
 
-/** The entry with another record in its place; what was noted of a claim goes with that claim. */
+/** Replaces the record; notes about another claim are dropped. */
 export function withClaim(entry: Entry, claim: Claim): Entry {
   if (equalBytes(entry.claim.id, claim.id)) return { ...entry, claim }
   const { state, tenureRound, quietRound, rivals, repairs, contenders } = entry
@@ -97,23 +93,19 @@ export function withClaim(entry: Entry, claim: Claim): Entry {
   )
 }
 
-/** Notes that another claim of the name of a provisional entry has come: its quiet time begins again, once a rival. */
+/** Notes another claim of a provisional entry's name: each new rival restarts the quiet time once. */
 export function withRival(entry: Entry, rival: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
   if (entry.rivals.length >= MAX_RIVALS || entry.rivals.some((id) => equalBytes(id, rival.id))) return entry
   return { ...entry, quietRound: time.verified, rivals: [...entry.rivals, rival.id] }
 }
 
-/**
- * Notes a claim that came within the entry's contest: of two, the neighbours may tell later which one others have
- * witnessed.
- */
+/** Notes a claim within the entry's contest: neighbours may later tell which of two was witnessed. */
 export function withContender(entry: Entry, { id, firstRound, tie }: Contender): Entry {
   const known = entry.contenders ?? []
   if (equalBytes(entry.claim.id, id) || known.some((each) => equalBytes(each.id, id))) return entry
   return { ...entry, contenders: [...known, { id, firstRound, tie }].sort(compareContest).slice(0, MAX_CONTENDERS) }
 }
 
-/** The entry as one that only death ends. */
 export function settled(entry: Entry): Entry {
   const { claim, tenureRound, quietRound, repairs, equivocation, sight } = entry
   return {
@@ -129,8 +121,8 @@ export function settled(entry: Entry): Entry {
 }
 
 /**
- * The entry with this node's own sight of its claim, where it is a witness (`isWitnessed` by `seen` alone). A settled
- * entry needs none.
+ * Adds this node's own sight of the claim, where it is a witness (`isWitnessed` by `seen` alone). A settled entry needs
+ * none.
  */
 export function withSight(entry: Entry, seen: number | undefined): Entry {
   const { sight, ...rest } = entry
@@ -139,7 +131,7 @@ export function withSight(entry: Entry, seen: number | undefined): Entry {
   return { ...rest, sight: { commitment: entry.claim.commitment, seen } }
 }
 
-/** s of the entry's claim where this node is a witness of it; undefined elsewhere. */
+/** s of the entry's claim where this node witnessed it; otherwise undefined. */
 export function ownSight({ claim, sight }: Entry): number | undefined {
   return sight !== undefined && equalBytes(sight.commitment, claim.commitment) ? sight.seen : undefined
 }

@@ -1,4 +1,4 @@
-/** What the peers closest to K say of a name, and when their word is taken over ours. */
+/** What the peers closest to K say of a name, and when their word replaces ours. */
 import { equalBytes } from '../encoding/bytes.ts'
 import type { Origin } from '../neighbourhood/diversity.ts'
 import { diverse } from '../neighbourhood/diversity.ts'
@@ -6,30 +6,30 @@ import { electorate, quorumOf } from '../neighbourhood/electorate.ts'
 import type { EntryState } from './entry.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
-/** One neighbour's answer to "what do you hold?"; `entry` is left out for nothing. */
+/** One neighbour's answer to "what do you hold?"; without `entry` it holds nothing. */
 export interface NeighbourAnswer extends Origin {
-  /** The round in which this node met that peer first; left out where it is not known. */
+  /** The round in which this node first met the peer; absent if unknown. */
   readonly met?: number
   readonly entry?: { readonly claimId: Uint8Array; readonly state: EntryState }
 }
 
 export interface NeighbourFacts {
-  /** Closest first, ourselves not among them. Those that did not answer are left out. */
+  /** Closest first, without this node and silent neighbours. */
   readonly answers: readonly NeighbourAnswer[]
-  /** Neighbours (diverse, ourselves not among them) that are known, whether they answered or not. */
+  /** Known diverse neighbours, silent ones included, without this node. */
   readonly known: number
 }
 
-/** A claim that the neighbourhood holds. `state`: `fresh` when most of its holders have it in contest. */
+/** The neighbourhood's claim. `state`: `fresh` when most of its holders have it in contest. */
 export interface Agreed {
   readonly claimId: Uint8Array
   readonly state: 'fresh' | 'settling'
 }
 
 /**
- * The answers that may talk a witness over: of peers that it had met before it saw C. Nobody knew the name then, so
- * that nobody had chosen ids near its key [a witness who is talked over]. The others count as not known. A node that is
- * no witness hears everybody.
+ * The answers that may outvote a witness: of peers that it met before it saw C. At that time the name was unknown, so
+ * no ids were chosen near its key [a witness who is talked over]. Other peers count as unknown. A node that is no
+ * witness hears all.
  *
  * @param sight `ownSight` of its entry
  */
@@ -45,9 +45,9 @@ export interface Held {
 }
 
 /**
- * For a name we hold nothing (or only a provisional claim) of: the claim to adopt. `witness_quorum` diverse peers (all
- * that are known, where the profile limits no prefixes and fewer are) must answer with a non-provisional entry, and
- * more than half of those name one claim.
+ * The claim to adopt for a name without an entry, or with a provisional one. `witness_quorum` diverse peers must answer
+ * with a non-provisional entry, and more than half of those must name one claim. Where the profile limits no prefixes,
+ * all known peers suffice if they are fewer.
  */
 export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
   const held = heldOf(diverse(facts.answers, profile))
@@ -56,9 +56,8 @@ export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Ag
 }
 
 /**
- * Whether `claimToAdopt` would say the same, whatever so many peers that were asked too may answer, late or never:
- * silent ones need not be waited for then [a neighbour that never answers]. Each answer counts for itself, and
- * may take the place of another of its prefix.
+ * Whether no possible late answers can change `claimToAdopt`, so that silent peers need no wait [a neighbour that never
+ * answers]. Each late answer counts for itself and may displace another of its prefix.
  */
 export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
   const needed = Math.max(1, quorumOf(profile.witness_quorum, facts.known, profile))
@@ -72,9 +71,9 @@ export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profil
 }
 
 /**
- * For a settling entry: the claim that more than half of those who should answer hold (k, where the profile limits
- * prefixes; else of at least `repair_quorum` answers, or of all that are known), when it is another one. Silence counts
- * for what is held: else few liars win whenever others are silent [newcomers who join among liars].
+ * For a settling entry: another claim, held by more than half of those that should answer. They are k where the profile
+ * limits prefixes. Elsewhere they are those that answer, if at least `repair_quorum` or all known do. Silence counts
+ * for the held claim: otherwise few liars win while others are silent [newcomers who join among liars].
  *
  * @param sight `ownSight` of the entry
  */
@@ -92,9 +91,9 @@ export function claimToRepair(
 }
 
 /**
- * Whether enough have answered to tell what the neighbourhood holds: `repair_quorum` diverse peers or, where the
- * profile limits no prefixes, more than half of those known. Who knows of nobody cannot tell, but on a network of one
- * machine is the whole of it.
+ * Whether enough answered to know what the neighbourhood holds: `repair_quorum` diverse peers. Where the profile limits
+ * no prefixes, more than half of those known. With none known it is unknown, except on a loopback network, where a
+ * single node is all.
  */
 export function isAnswered(facts: NeighbourFacts, profile: NetworkProfile): boolean {
   if (facts.known === 0) return profile.scope === 'loopback'
@@ -104,8 +103,8 @@ export function isAnswered(facts: NeighbourFacts, profile: NetworkProfile): bool
 }
 
 /**
- * Whether an entry whose time has come may settle: enough have answered, and neither more than half of those that are
- * believed nor as many of them as a node that holds nothing would follow name another claim.
+ * Whether a ripe entry may settle. Enough have answered, and no other claim has more than half of the believed answers,
+ * or enough for a node without an entry to adopt it.
  *
  * @param sight `ownSight` of the entry
  */
@@ -118,9 +117,8 @@ export function isUnopposed(own: Uint8Array, facts: NeighbourFacts, profile: Net
 }
 
 /**
- * Whether `claimToAdopt`, `claimToRepair` and `isUnopposed` would say the same, whatever so many peers that were asked
- * too may answer, late or never [a neighbour that never answers]. Each answer counts for itself, and may take the place
- * of another of its prefix.
+ * Whether no possible late answers can change `claimToAdopt`, `claimToRepair` and `isUnopposed` [a neighbour that never
+ * answers]. Each late answer counts for itself and may displace another of its prefix.
  */
 export function isRevisionDecided(
   own: Uint8Array,
@@ -143,12 +141,11 @@ export function isRevisionDecided(
     : (most + awaited) * 2 <= answers.length
 }
 
-/** What those who answered hold, provisional claims left out. */
+/** What the answers hold, without provisional claims. */
 export function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
   return answers.flatMap(({ entry }) => (entry === undefined || entry.state === 'provisional' ? [] : [entry]))
 }
 
-/** The claim that more than half of `voters` hold. */
 function majorityOf(held: readonly Held[], voters: number): Agreed | undefined {
   for (const { claimId } of held) {
     const holders = held.filter((other) => equalBytes(other.claimId, claimId))

@@ -1,4 +1,4 @@
-/** The table of commitments that a storing node keeps: what is forgotten when, and what is dropped when it is full. */
+/** A storing node's table of commitments: what expires, and what a full table drops. */
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
 
@@ -15,15 +15,12 @@ export interface OpenCommitment {
   readonly work: number
 }
 
-/** The commitment after it was sent again: kept longer, with the same s. */
+/** Extends a resent commitment's life; s remains. */
 export function sentAgain(known: OpenCommitment, time: Pick<ProtocolTime, 'now'>): OpenCommitment {
   return { ...known, lastSent: Math.max(known.lastSent, time.now) }
 }
 
-/**
- * Whether a commitment has not been sent for `commit_keep` rounds. Judged by verified rounds: a wrong clock forgets
- * nothing.
- */
+/** Whether a commitment was not sent for `commit_keep` rounds. By verified rounds: a wrong clock forgets nothing. */
 export function isForgotten(
   known: OpenCommitment,
   time: Pick<ProtocolTime, 'lapse'>,
@@ -32,10 +29,7 @@ export function isForgotten(
   return time.lapse > known.lastSent + profile.commit_keep
 }
 
-/**
- * What a full table drops: of the prefix with the most commitments the one with the least work, of those the latest to
- * come.
- */
+/** What a full table drops: the least work in the prefix with the most commitments, the latest of equals. */
 export function leastWorthy(table: readonly OpenCommitment[]): OpenCommitment | undefined {
   const counts = new Map<string, number>()
   for (const { prefix } of table) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)

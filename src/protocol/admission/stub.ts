@@ -1,6 +1,5 @@
 /**
- * What a node keeps of a settled claim that it is no longer close to, so that it can go on refusing others [displaced
- * holders].
+ * What a node keeps of a settled claim that it is no longer close to, in order to refuse others [displaced holders].
  */
 import { encodeCbor } from '../encoding/cbor.ts'
 import type { Reveal } from '../claim/reveal.ts'
@@ -22,7 +21,6 @@ export interface Stub {
  */
 export const MAX_STUB_BYTES = 1200
 
-/** The stub of a Reveal that is Valid. */
 export function stubOf(reveal: Reveal): Stub {
   const links = linksOf(reveal)
   return { name: reveal.name, pubkey: reveal.pubkey, first: links[0]!, newest: links.at(-1)! }

@@ -6,14 +6,13 @@ import { revealWindow } from '../name/lease.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
 
-/** A neighbour's word, handed over, that it has held C since s. */
+/** A neighbour's handed-over word that it has held C since s. */
 export interface HandedOver extends Origin {
   readonly seen: number
 }
 
-/** What this node knows of the commitment of a claim. */
 export interface CommitmentFacts {
-  /** s: the round at which this node itself stored C first. */
+  /** s: the round in which this node first stored C. */
   readonly seen?: number
   /** What neighbours handed over, closest first. */
   readonly handedOver?: readonly HandedOver[]
@@ -21,9 +20,8 @@ export interface CommitmentFacts {
 
 /**
  * A claim is witnessed when C was stored at s, s + `earliestPulse` <= p <= s + pulse_window, and now is within the
- * reveal window of p, p being that of the first link.
- *
- * Our own s and the neighbours' median count beside each other: having seen C late is never worse than not at all.
+ * reveal window of p. p is that of the first link.
+ * Our own s and the neighbours' median each suffice: having seen C late is never worse than not at all.
  */
 export function isWitnessed(
   claim: Claim,
@@ -42,15 +40,15 @@ export function isWitnessed(
 }
 
 /**
- * Rounds from s to the earliest p of a witnessed claim: `min_commit`, less the slack that clocks need, so that a later
- * commitment gets no earlier pulse [a rival who takes an earlier pulse]. At least 1, whatever the slack: the pulse of s
- * itself is known when C is seen.
+ * Rounds from s to the earliest p of a witnessed claim: `min_commit` less the slack for clocks. So a later commitment
+ * gets no earlier pulse [a rival who takes an earlier pulse]. At least 1: the pulse of s itself is known when C is
+ * seen.
  */
 function earliestPulse({ min_commit, receipt_slack }: Pick<NetworkProfile, 'min_commit' | 'receipt_slack'>): number {
   return Math.max(1, min_commit - receipt_slack)
 }
 
-/** The median (the lower of two) of what `witness_quorum` or more diverse neighbours say; undefined with fewer. */
+/** The lower median of at least `witness_quorum` diverse neighbours' words; undefined with fewer. */
 export function medianSeen(handedOver: readonly HandedOver[], profile: NetworkProfile): number | undefined {
   const rounds = diverse(handedOver, profile)
     .map(({ seen }) => seen)

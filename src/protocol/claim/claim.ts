@@ -1,4 +1,4 @@
-/** What the rules need to know of a valid Reveal, so that entries can be compared without its bytes. */
+/** What the rules need of a valid Reveal, so that they compare entries without its bytes. */
 import { concatBytes, sha256 } from '../encoding/bytes.ts'
 import { commitmentHash } from './commitment.ts'
 import { domain } from '../crypto/domain.ts'
@@ -16,13 +16,13 @@ export interface Claim {
   readonly pubkey: Uint8Array
   /** `H(domain(claim) ‖ lp(name) ‖ C ‖ first p)`, 32 bytes: records are ordered within one claim only. */
   readonly id: Uint8Array
-  /** C of the first link: what a witness has seen. */
+  /** C of the first link, as a witness saw it. */
   readonly commitment: Uint8Array
   /** p of the first link. */
   readonly firstRound: number
   /** Squarings of the first link. */
   readonly firstIterations: number
-  /** `H(domain(tie) ‖ C ‖ y)` of the first link: decides between claims of one round, and nobody can choose it. */
+  /** `H(domain(tie) ‖ C ‖ y)` of the first link: decides between claims of one round, and cannot be chosen. */
   readonly tie: Uint8Array
   /** p of the newest link: the lease runs from it. */
   readonly newestRound: number
@@ -33,7 +33,6 @@ export interface Claim {
   readonly recordHash: Uint8Array
 }
 
-/** Sums a valid Reveal up. `links` are its own, in order. */
 export function claimOf(reveal: Reveal, name: Name, links: readonly Link[], profile: NetworkProfile): Claim {
   const hash = profileHash(profile)
   const first = links[0]!

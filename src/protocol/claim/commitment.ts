@@ -1,4 +1,4 @@
-/** Commitments: a name claimed without saying which. */
+/** Commitments: they claim a name without revealing it. */
 import { lp, sha256 } from '../encoding/bytes.ts'
 import { domain } from '../crypto/domain.ts'
 
@@ -8,12 +8,12 @@ export { decodeReceipt, encodeReceipt, receiptMessage, signReceipt, verifyReceip
 
 export const COMMITMENT_BYTES = 32
 
-/** The salt is random for each attempt: nobody can tell the name by trying names. */
+/** Random for each attempt, so that the name cannot be found by guessing. */
 export const SALT_BYTES = 32
 
 /**
- * `next`, kept free for a later version, in which a name's key can change. No record carries it yet, so a C with
- * another one fits no Reveal.
+ * `next` is reserved for a later version in which a name's key can change. No record carries it yet, so a C with
+ * another value fits no Reveal.
  */
 const NO_NEXT = new Uint8Array(32)
 

@@ -1,4 +1,3 @@
-/** Which of two records of one claim is the newer one. */
 import { compareBytes, equalBytes } from '../encoding/bytes.ts'
 import type { Claim } from './claim.ts'
 
@@ -14,7 +13,6 @@ export function compareRecords(left: RecordOrder, right: RecordOrder): number {
   )
 }
 
-/** Whether the owner signed two payloads at one (p, serial). */
 export function equivocates(left: RecordOrder, right: RecordOrder): boolean {
   return (
     left.newestRound === right.newestRound &&
@@ -23,17 +21,14 @@ export function equivocates(left: RecordOrder, right: RecordOrder): boolean {
   )
 }
 
-/** Two payloads at one (p, serial): kept as two hashes, the lowest and the highest seen, and shown. */
+/** Two payloads at one (p, serial), kept as the lowest and the highest hash seen. */
 export interface Equivocation {
   readonly round: number
   readonly serial: number
   readonly payloadHashes: readonly [Uint8Array, Uint8Array]
 }
 
-/**
- * What is known of the owner's equivocation after another record was compared with the standing one; the newest (p,
- * serial) is kept.
- */
+/** The owner's known equivocation after one more record; the newest (p, serial) is kept. */
 export function noteEquivocation(
   known: Equivocation | undefined,
   standing: RecordOrder,
@@ -50,8 +45,8 @@ export function noteEquivocation(
 }
 
 /**
- * The order of claims in a contest: the lower (first p, tie) wins. Negative when `left` wins, zero when both are the
- * same first link.
+ * The order of claims in a contest: the lower (first p, tie) wins. Negative when `left` wins, zero for the same first
+ * link.
  */
 export function compareContest(
   left: Pick<Claim, 'firstRound' | 'tie'>,

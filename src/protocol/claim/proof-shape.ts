@@ -1,13 +1,10 @@
 /**
- * The one form in which a VDF of a given length is proved: any depth and split verifies, so one claim would have many
- * proofs.
+ * The one form in which a VDF of a given length is proved. Any depth and split verifies, so one claim would otherwise
+ * have many proofs.
  */
 import type { NetworkProfile } from '../profile/profile.ts'
 
-/**
- * Bytes of a form, whatever the size of the discriminant; a proof begins with y and the witness (vdf-kernel formats,
- * chiavdf's).
- */
+/** Bytes of a form of any discriminant; a proof begins with y and the witness (vdf-kernel formats, chiavdf's). */
 export const FORM_BYTES = 100
 
 /** Bytes that a second segment adds: iterations (8), B (33), witness (100). */
@@ -18,7 +15,6 @@ export interface ProofShape {
   readonly depth: 0 | 1
   /** Squarings of the first segment; null for one segment. */
   readonly split: number | null
-  /** Bytes of the whole proof. */
   readonly length: number
 }
 
@@ -32,7 +28,6 @@ export function proofShape(iterations: number, profile: NetworkProfile): ProofSh
   }
 }
 
-/** y, the output of the VDF: the first form of a proof. */
 export function proofOutput(proof: Uint8Array): Uint8Array {
   return proof.subarray(0, FORM_BYTES)
 }

@@ -1,6 +1,6 @@
 /**
- * A peer's signed word that it holds a commitment since a round. Evidence for people; no rule reads it but the choice
- * of p.
+ * A peer's signed word that it has held a commitment since a round. Evidence for people; the only rule that reads it
+ * chooses p.
  */
 import { concatBytes, fromHex, lp, u64be } from '../encoding/bytes.ts'
 import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
@@ -13,7 +13,7 @@ import { bytesField, fieldsOf, integerField } from '../encoding/record-fields.ts
 export interface Receipt {
   /** C, 32 bytes. */
   commitment: Uint8Array
-  /** s: the round at which the peer first saw C. */
+  /** s: the round in which the peer first saw C. */
   seen: number
   /** The peer id of an Ed25519 key: an identity multihash that holds the key. */
   peer: Uint8Array
@@ -36,12 +36,10 @@ export function receiptMessage(
   return concatBytes(domain('receipt', profileHash), commitment, u64be(seen), lp(peer))
 }
 
-/** The peer id bytes of a node's Ed25519 public key. */
 function peerIdOf(publicKey: Uint8Array): Uint8Array {
   return concatBytes(ED25519_PEER_ID_PREFIX, publicKey)
 }
 
-/** Makes the receipt of the node with that key. */
 export function signReceipt(
   commitment: Uint8Array,
   seen: number,
@@ -57,10 +55,7 @@ export function signReceipt(
   }
 }
 
-/**
- * Whether the receipt is signed by the peer that it names. Peers with other keys than Ed25519 do not exist in this
- * network.
- */
+/** Whether the named peer signed the receipt. All peers of this network have Ed25519 keys. */
 export function verifyReceipt(receipt: Receipt, profileHash: Uint8Array): boolean {
   const { commitment, seen, peer, signature } = receipt
   if (peer.length !== PEER_ID_BYTES || !ED25519_PEER_ID_PREFIX.every((byte, index) => peer[index] === byte))
@@ -77,7 +72,7 @@ export function encodeReceipt({ commitment, seen, peer, signature }: Receipt): U
   return encodeCbor({ commitment, seen, peer, signature })
 }
 
-/** Throws EncodingError. The signature is not verified. */
+/** Throws EncodingError. Does not verify the signature. */
 export function decodeReceipt(bytes: Uint8Array): Receipt {
   const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['commitment', 'peer', 'seen', 'signature'])
   const peer = bytesField(fields, 'peer')
@@ -90,7 +85,7 @@ export function decodeReceipt(bytes: Uint8Array): Receipt {
   }
 }
 
-/** What an owner knows when the answers to its commitment are in, in rounds. */
+/** What an owner knows once its commitment is answered, in rounds. */
 export interface Committed {
   /** v when it was sent. */
   readonly sentRound: number
@@ -99,10 +94,10 @@ export interface Committed {
 }
 
 /**
- * p, the round whose pulse seeds a first claim: `min_commit` after the latest s. So it lies above every s that counted,
- * and no witness may ask for more. It may be known already where the answers were long in coming: an earlier p is the
- * better one. Undefined until more than half of those asked have seen C in time: not before it was sent and not after
- * now, with the slack that clocks need [one lying receipt].
+ * p, the round whose pulse seeds a first claim: `min_commit` after the latest s. So it is above every counted s, and no
+ * witness may ask for more. After slow answers its pulse may be known already: an earlier p is better. Undefined until
+ * more than half of those asked saw C in time: not before it was sent, not after now, within the slack for clocks [one
+ * lying receipt].
  *
  * @param seen s of each verified receipt, one a peer
  */

@@ -1,4 +1,4 @@
-/** Where records belong: K, and the key that finds its neighbourhood without showing it. */
+/** Where records belong: K, and the key that finds its neighbourhood without revealing it. */
 import { concatBytes, lp, sha256 } from '../encoding/bytes.ts'
 import type { DomainWord } from '../crypto/domain.ts'
 import { domain } from '../crypto/domain.ts'
@@ -11,30 +11,30 @@ const KEY_DOMAIN = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } a
 >
 
 /**
- * Bits that the blinded prefix is shorter than log2 of the network: about 32 peers share it (docs/protocol/rules.md, 6).
+ * The blinded prefix is this many bits shorter than log2 of the network: about 32 peers share it
+ * (docs/protocol/rules.md, 6).
  */
 const BLINDED_SLACK_BITS = 5
 
-/** In a network of two million peers: whatever size is believed, so much of a name stays hidden. */
+/** Reached at two million peers. Bounds what a wrong size estimate can reveal of a name. */
 const MAX_BLINDED_BITS = 16
 
-/** What is hashed to K: `domain(key) ‖ lp(id)`. kad-dht hashes its keys with SHA-256, so this is the key to give it. */
+/** K's preimage: `domain(key) ‖ lp(id)`. kad-dht hashes its keys with SHA-256, so it takes this one. */
 export function recordKeyPreimage(kind: RecordKind, id: string, profileHash: Uint8Array): Uint8Array {
   return concatBytes(domain(KEY_DOMAIN[kind], profileHash), lp(id))
 }
 
-/** K, 32 bytes: where the record of that kind with that id (a name or a DID) is stored. */
+/** K, 32 bytes: where the record of that kind and id (a name or a DID) is stored. */
 export function recordKey(kind: RecordKind, id: string, profileHash: Uint8Array): Uint8Array {
   return sha256(recordKeyPreimage(kind, id, profileHash))
 }
 
-/** How many leading bits of K may be shown before the reveal: max(0, floor(log2(network size)) - 5), 16 at most. */
+/** Leading bits of K that may be shown before the reveal: max(0, floor(log2(network size)) - 5), 16 at most. */
 export function blindedPrefixBits(networkSize: number): number {
   const size = Math.max(1, Math.floor(networkSize))
   return Math.min(MAX_BLINDED_BITS, Math.max(0, BigInt(size).toString(2).length - 1 - BLINDED_SLACK_BITS))
 }
 
-/** Whether two keys begin with the same bits. */
 export function sharesPrefix(left: Uint8Array, right: Uint8Array, bits: number): boolean {
   const whole = Math.floor(bits / 8)
   for (let index = 0; index < whole; index++) {
@@ -45,8 +45,8 @@ export function sharesPrefix(left: Uint8Array, right: Uint8Array, bits: number):
 }
 
 /**
- * A key that shares the first `bits` bits with K, its others those of `random` (32 bytes, fresh for each look-up): a
- * neighbourhood is learned from it, not a name.
+ * A key that shares only the first `bits` bits with K; the others come from `random` (32 bytes, fresh for each
+ * look-up). It finds a neighbourhood without revealing a name.
  */
 export function blindedKey(key: Uint8Array, bits: number, random: Uint8Array): Uint8Array {
   return random.map((byte, index) => {

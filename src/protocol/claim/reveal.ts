@@ -1,4 +1,4 @@
-/** The Reveal: the record that says who owns a name and what its zone is. */
+/** The Reveal: the record of who owns a name and what its zone is. */
 import { concatBytes, lp, sha256, u64be } from '../encoding/bytes.ts'
 import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
 import { domain } from '../crypto/domain.ts'
@@ -13,7 +13,7 @@ export { decodeVdfProof, encodeVdfProof, MAX_VDF_PROOF_BYTES } from './vdf-proof
 export type { ProofShape } from './proof-shape.ts'
 export { FORM_BYTES, proofOutput, proofShape } from './proof-shape.ts'
 
-/** Field names as the interface has them; bytes are bytes. */
+/** Field names as in the interface. */
 export interface Reveal {
   name: string
   /** 32 bytes. */
@@ -26,7 +26,7 @@ export interface Reveal {
   vdf_proof: Uint8Array
   /** 64 bytes. */
   signature: Uint8Array
-  /** A zone; the network takes any bytes. */
+  /** A zone; the network accepts any bytes. */
   payload: Uint8Array
 }
 
@@ -38,7 +38,7 @@ export const MAX_NAME_BYTES = 127
 /** Most bytes of a payload that a profile may allow; its own limit is `limits.payload_bytes`. */
 const MAX_PAYLOAD_BYTES = 65_536
 
-/** Longest encoded Reveal: its parts at their longest and 1 KiB for names of members and heads. */
+/** Longest encoded Reveal: its longest parts and 1 KiB for member names and heads. */
 const MAX_REVEAL_BYTES = MAX_VDF_PROOF_BYTES + MAX_PAYLOAD_BYTES + 1024
 
 const BOUNDS = { maxBytes: MAX_REVEAL_BYTES, maxDepth: 1 }
@@ -56,13 +56,11 @@ export function revealSigningBytes(reveal: UnsignedReveal, profileHash: Uint8Arr
   )
 }
 
-/** Signs with the name's key; `pubkey` is set from it. */
 export function signReveal(reveal: Omit<UnsignedReveal, 'pubkey'>, key: KeyPair, profileHash: Uint8Array): Reveal {
   const unsigned = { ...reveal, pubkey: key.publicKey }
   return { ...unsigned, signature: sign(revealSigningBytes(unsigned, profileHash), key.secretKey) }
 }
 
-/** The network's encoding: deterministic CBOR of the seven members. */
 export function encodeReveal({
   name,
   pubkey,
@@ -75,10 +73,7 @@ export function encodeReveal({
   return encodeCbor({ name, pubkey, drand_pulse, iterations, vdf_proof, signature, payload })
 }
 
-/**
- * Throws EncodingError for anything that is not the one encoding of a Reveal; validity is another question, see
- * valid.ts.
- */
+/** Throws EncodingError for anything but the one encoding of a Reveal. Validity is separate, see valid.ts. */
 export function decodeReveal(bytes: Uint8Array): Reveal {
   const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), MEMBERS)
   return {
@@ -93,8 +88,8 @@ export function decodeReveal(bytes: Uint8Array): Reveal {
 }
 
 /**
- * The claim: `H(domain(claim) ‖ lp(name) ‖ C ‖ u64(first p))`, C of the first link, which holds the first key. It stays
- * the same through renewals and updates, and is known without any check of the record.
+ * The claim: `H(domain(claim) ‖ lp(name) ‖ C ‖ u64(first p))`, C of the first link, which binds the first key. Renewals
+ * and updates keep it. It is known before the record is checked.
  */
 export function claimId(name: string, commitment: Uint8Array, firstRound: number, profileHash: Uint8Array): Uint8Array {
   return sha256(domain('claim', profileHash), lp(name), commitment, u64be(firstRound))
@@ -105,7 +100,7 @@ export function linksOf(reveal: Reveal): readonly Link[] {
   return linksOfProof(reveal, decodeVdfProof(reveal.vdf_proof))
 }
 
-/** As `linksOf`, for a proof that is decoded already. */
+/** As `linksOf`, for a decoded proof. */
 export function linksOfProof(reveal: Reveal, { chain = [], ...newest }: VdfProof): readonly Link[] {
   return [...chain, { p: reveal.drand_pulse, iterations: reveal.iterations, ...newest }]
 }

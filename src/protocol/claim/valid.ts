@@ -1,6 +1,6 @@
 /**
- * Valid: whether a Reveal is what it says, by the profile alone. No peer, clock or store has a say; pulses and proofs
- * are checked by functions that come in, since both are too slow for the thread that asks.
+ * Valid: whether a Reveal is consistent, by the profile alone, without peers, clock or store. Injected functions check
+ * pulses and proofs, which are too slow for the calling thread.
  */
 import type { Claim } from './claim.ts'
 import { claimOf } from './claim.ts'
@@ -29,16 +29,13 @@ export interface ProofCheck {
   proof: Uint8Array
 }
 
-/** Both may throw when they cannot tell; then there is no verdict and the error goes through. */
+/** Both may reject when they cannot tell; then there is no verdict. */
 export interface Checkers {
   verifyPulse(pulse: Pulse): Promise<boolean>
   verifyProof(check: ProofCheck): Promise<boolean>
 }
 
-/**
- * In the order in which they are checked: cheap before costly. `chain` (order and gaps of the links) belongs to the
- * step of iterations.
- */
+/** In checking order, cheap before costly. `chain` (order and gaps of the links) belongs to the step of iterations. */
 export type ValidRule = 'size' | 'canonical' | 'name' | 'iterations' | 'chain' | 'signature' | 'pulse' | 'proof'
 
 export type Verdict =
@@ -47,19 +44,17 @@ export type Verdict =
 
 type Invalid = Extract<Verdict, { ok: false }>
 
-/** The cheap steps alone, up to and with the signature. */
 export type CheckedReveal =
   { readonly ok: true; readonly reveal: Reveal; readonly name: Name; readonly links: readonly Link[] } | Invalid
 
 /**
- * Checks a Reveal in the order of docs/protocol/rules.md, 8. Never throws for bad input; rejects only with what a checker
- * throws.
+ * Checks a Reveal in the order of docs/protocol/rules.md, 8. Bad input never throws; rejects only as a checker does.
  */
 export async function validateReveal(reveal: Reveal, profile: NetworkProfile, checkers: Checkers): Promise<Verdict> {
   const checked = checkReveal(reveal, profile)
   if (!checked.ok) return checked
   const { name, links } = checked
-  // Newest first: it is what an attacker must have forged, and what a renewal adds.
+  // Newest first: an attacker must forge it, and a renewal adds it.
   const newestFirst = links.map((link, index) => ({ link, before: links[index - 1] })).reverse()
   const badPulse = await firstFailing(newestFirst, ({ link: { p, pulse } }) =>
     checkers.verifyPulse({ round: p, signature: pulse })
@@ -74,8 +69,8 @@ export async function validateReveal(reveal: Reveal, profile: NetworkProfile, ch
 }
 
 /**
- * The first link that a check refuses. As many are checked at once as have passed before: all threads are used for a
- * long chain, and garbage never costs more than what was true in front of it.
+ * The first link that a check refuses. Each batch is as large as what already passed. A long chain uses all threads,
+ * and garbage never costs more than the true links before it.
  */
 async function firstFailing<L>(links: readonly L[], check: (link: L) => Promise<boolean>): Promise<L | undefined> {
   for (let passed = 0; passed < links.length;) {
@@ -88,7 +83,7 @@ async function firstFailing<L>(links: readonly L[], check: (link: L) => Promise<
   return undefined
 }
 
-/** All that costs microseconds: sizes, canonical form, name, iterations and chain, signature. Synchronous and pure. */
+/** The checks that cost microseconds: sizes, canonical form, name, iterations and chain, signature. Pure. */
 export function checkReveal(reveal: Reveal, profile: NetworkProfile): CheckedReveal {
   const tooLarge = problemOfSizes(reveal, profile)
   if (tooLarge !== undefined) return invalid('size', tooLarge)
@@ -115,7 +110,7 @@ export function checkReveal(reveal: Reveal, profile: NetworkProfile): CheckedRev
   return { ok: true, reveal, name, links }
 }
 
-/** What is to be checked of a link's proof. `before`: the link before it in the chain; undefined for the first one. */
+/** What a proof's check needs. `before`: the previous link; undefined for the first. */
 function proofCheck(
   link: Link,
   before: Link | undefined,
@@ -144,7 +139,7 @@ function problemOfSizes(reveal: Reveal, profile: NetworkProfile): string | undef
   return undefined
 }
 
-/** Exactly the required number of squarings in each link, proved in the one shape for it. */
+/** Each link has exactly the required squarings, proved in their one shape. */
 function problemOfWork(name: Name, links: readonly Link[], profile: NetworkProfile): string | undefined {
   for (const [index, { p, iterations, proof }] of links.entries()) {
     const required = index === 0 ? iterationsFor(name, profile) : renewalIterations(name, profile)
@@ -158,7 +153,7 @@ function problemOfWork(name: Name, links: readonly Link[], profile: NetworkProfi
   return undefined
 }
 
-/** Each link begins after the one before and before that one's grace has ended [a lapsed owner must start again]. */
+/** Each link begins after the previous one and before that one's grace ends [a lapsed owner must start again]. */
 function problemOfChain(links: readonly Link[], profile: NetworkProfile): string | undefined {
   if (links.length - 1 > profile.chain_max) return `at most ${profile.chain_max} earlier links; register the name again`
   for (const [index, { p }] of links.entries()) {

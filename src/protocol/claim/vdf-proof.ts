@@ -1,4 +1,4 @@
-/** The `vdf_proof` of a Reveal: all that is needed to check it offline with the profile alone. */
+/** The `vdf_proof` of a Reveal: with the profile, all that is needed to check it offline. */
 import type { CborValue } from '../encoding/cbor.ts'
 import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
 import { SALT_BYTES } from './commitment.ts'
@@ -41,7 +41,7 @@ export function encodeVdfProof({ pulse, proof, salt, chain }: VdfProof): Uint8Ar
   return encodeCbor(chain === undefined || chain.length === 0 ? own : { ...own, chain: chain.map(linkValue) })
 }
 
-/** Throws EncodingError for anything that is not the one encoding of a proof. Proof lengths are not looked at. */
+/** Throws EncodingError for anything but the one encoding of a proof. Does not check proof lengths. */
 export function decodeVdfProof(bytes: Uint8Array): VdfProof {
   const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['v', 'pulse', 'proof', 'salt'], ['chain'])
   if (fields['v'] !== VERSION) throw new EncodingError(`v: version ${VERSION} is expected`)
@@ -52,12 +52,10 @@ export function decodeVdfProof(bytes: Uint8Array): VdfProof {
   return { ...own, chain: chain.map(linkOf) }
 }
 
-/** The CBOR value of a link. */
 export function linkValue({ p, pulse, iterations, proof, salt }: Link): CborValue {
   return { p, pulse, iterations, proof, salt }
 }
 
-/** Reads a link. Throws EncodingError. */
 function linkOf(value: CborValue | undefined): Link {
   const fields = fieldsOf(value, ['p', 'pulse', 'iterations', 'proof', 'salt'])
   return { p: integerField(fields, 'p'), iterations: integerField(fields, 'iterations'), ...evaluationOf(fields) }

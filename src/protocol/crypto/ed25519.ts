@@ -1,7 +1,7 @@
 /**
- * Ed25519 (RFC 8032), strict. tweetnacl makes keys and is the reference for signatures; node:crypto, a hundred times
- * faster, signs (Ed25519 is deterministic, the bytes are the same) and verifies behind our own checks, on which
- * libraries disagree ("Taming the many EdDSAs").
+ * Ed25519 (RFC 8032), strict. tweetnacl derives keys and is the reference for signatures. node:crypto, a hundred times
+ * faster, signs the same bytes and verifies. Our own checks precede it, since libraries disagree on them ("Taming the
+ * many EdDSAs").
  */
 import type { KeyObject } from 'node:crypto'
 import { createPrivateKey, createPublicKey, sign as cryptoSign, verify as cryptoVerify } from 'node:crypto'
@@ -14,7 +14,7 @@ export const SIGNATURE_BYTES = 64
 export interface KeyPair {
   /** 32 bytes. */
   readonly publicKey: Uint8Array
-  /** The 32-byte seed of RFC 8032, then the public key: 64 bytes, as tweetnacl has it. */
+  /** The 32-byte seed of RFC 8032, then the public key: 64 bytes, as in tweetnacl. */
   readonly secretKey: Uint8Array
 }
 
@@ -35,14 +35,12 @@ const SMALL_ORDER_Y = new Set([
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'
 ])
 
-/** The key pair of a 32-byte seed. */
 export function keyPairFromSeed(seed: Uint8Array): KeyPair {
   return nacl.sign.keyPair.fromSeed(seed)
 }
 
 const privateKeys = new WeakMap<Uint8Array, KeyObject>()
 
-/** Signs a message: 64 bytes. */
 export function sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array {
   let key = privateKeys.get(secretKey)
   if (key === undefined) {
@@ -55,9 +53,8 @@ export function sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array {
 }
 
 /**
- * Verifies a signature, the same way everywhere: S < L; A and R are canonical encodings of points that are not of small
- * order; the equation SB = R + kA holds without a cofactor. A or R with a part of small order pass only when that
- * equation holds as it stands.
+ * Verifies a signature, the same way everywhere. S < L; A and R are canonical encodings of points that are not of small
+ * order; SB = R + kA holds without a cofactor. Mixed-order A or R pass only if that exact equation holds.
  */
 export function verifyStrict(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   if (signature.length !== SIGNATURE_BYTES || publicKey.length !== PUBLIC_KEY_BYTES) return false
@@ -70,7 +67,7 @@ export function verifyStrict(signature: Uint8Array, message: Uint8Array, publicK
   return cryptoVerify(null, message, key, signature)
 }
 
-/** Whether a public key may be used at all; a key off the curve is found only when something is verified with it. */
+/** Whether a public key may be used. A key off the curve is found only when it verifies something. */
 export function isAcceptablePublicKey(publicKey: Uint8Array): boolean {
   return publicKey.length === PUBLIC_KEY_BYTES && isAcceptablePoint(publicKey)
 }
@@ -84,7 +81,7 @@ function isAcceptablePoint(encoded: Uint8Array): boolean {
   return isBelow(y, FIELD_PRIME) && !SMALL_ORDER_Y.has(Buffer.from(y).toString('hex'))
 }
 
-/** Whether a < b, both 32 bytes little-endian. Not constant in time: everything here is public. */
+/** Whether a < b, both 32 bytes little-endian. Not constant in time: all inputs are public. */
 function isBelow(a: Uint8Array, b: Uint8Array): boolean {
   for (let index = 31; index >= 0; index--) {
     if (a[index] !== b[index]) return a[index]! < b[index]!

@@ -1,6 +1,6 @@
 /**
- * Keys of one owner, all from one seed of 32 bytes. Each use has its own tag, each name its own key: names of one owner
- * cannot be linked, and the same name in another network has another key.
+ * All keys of one owner, derived from one seed of 32 bytes. Each use has its own tag and each name its own key. Names
+ * of one owner cannot be linked, and a name has a different key in each network.
  */
 import { hkdfSync } from 'node:crypto'
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39'
@@ -18,15 +18,14 @@ export const MASTER_SEED_BYTES = 32
 
 const NO_SALT = new Uint8Array(0)
 
-/** The 24 English BIP-39 words of a master seed. */
 export function seedToWords(seed: Uint8Array): string {
   checkSeed(seed)
   return entropyToMnemonic(seed, wordlist)
 }
 
 /**
- * The master seed of 24 English BIP-39 words: their entropy itself, no PBKDF2. Throws KeyError; case and white space do
- * not matter.
+ * The master seed of 24 English BIP-39 words: their entropy itself, no PBKDF2. Ignores case and extra white space.
+ * Throws KeyError.
  *
  * @param what what the words are for, in the message
  */
@@ -49,17 +48,16 @@ export function wordsToSeed(words: string, what = 'a master seed'): Uint8Array {
   }
 }
 
-/** The key of one name in one network. */
 export function nameKey(seed: Uint8Array, profileHash: Uint8Array, name: Name): KeyPair {
   return derive(seed, 'owner-key', profileHash, lp(name))
 }
 
-/** The key that signs the versions of an identity document; `index` counts up with each rotation. */
+/** The key that signs versions of an identity document; `index` grows with each rotation. */
 export function didUpdateKey(seed: Uint8Array, profileHash: Uint8Array, index = 0): KeyPair {
   return derive(seed, 'did-update-key', profileHash, u64be(index))
 }
 
-/** The key that recovers an identity whose update key is lost or stolen. */
+/** The key that recovers an identity after loss or theft of its update key. */
 export function didRecoveryKey(seed: Uint8Array, profileHash: Uint8Array, index = 0): KeyPair {
   return derive(seed, 'did-recovery-key', profileHash, u64be(index))
 }
@@ -69,7 +67,7 @@ export function didAssertionKey(seed: Uint8Array, profileHash: Uint8Array, index
   return derive(seed, 'did-assertion-key', profileHash, u64be(index))
 }
 
-/** HKDF-SHA-256 (RFC 5869) without salt; info = lp(tag) ‖ profile_hash ‖ what tells keys of one tag apart. */
+/** HKDF-SHA-256 (RFC 5869) without salt; info = lp(tag) ‖ profile_hash ‖ what separates keys of one tag. */
 function derive(seed: Uint8Array, tag: DomainWord, profileHash: Uint8Array, ...rest: readonly Uint8Array[]): KeyPair {
   checkSeed(seed)
   const info = concatBytes(domain(tag, profileHash), ...rest)

@@ -1,10 +1,10 @@
-/** Stamps: a little work that makes flooding cost something. */
+/** Stamps: a little work that puts a price on flooding. */
 import { concatBytes, sha256 } from '../encoding/bytes.ts'
 import { domain } from './domain.ts'
 
 export const STAMP_NONCE_BYTES = 8
 
-/** What is hashed before the nonce, `domain(stamp) ‖ subject`: the search needs nothing else. */
+/** What is hashed before the nonce, `domain(stamp) ‖ subject`: all that the search needs. */
 export function stampPrefix(subject: Uint8Array, profileHash: Uint8Array): Uint8Array {
   return concatBytes(domain('stamp', profileHash), subject)
 }
@@ -14,17 +14,16 @@ export function stampDigest(subject: Uint8Array, nonce: Uint8Array, profileHash:
   return sha256(stampPrefix(subject, profileHash), nonce)
 }
 
-/** Leading zero bits of the digest: what a full table of commitments is ordered by. */
+/** Leading zero bits of the digest; a full table of commitments orders by it. */
 export function stampWork(subject: Uint8Array, nonce: Uint8Array, profileHash: Uint8Array): number {
   return leadingZeroBits(stampDigest(subject, nonce, profileHash))
 }
 
-/** Whether a stamp has the right size and its digest begins with that many zero bits. */
+/** Whether a stamp has the right size and its digest that many leading zero bits. */
 export function stampHolds(subject: Uint8Array, nonce: Uint8Array, bits: number, profileHash: Uint8Array): boolean {
   return nonce.length === STAMP_NONCE_BYTES && stampWork(subject, nonce, profileHash) >= bits
 }
 
-/** Zero bits before the first one bit. */
 export function leadingZeroBits(bytes: Uint8Array): number {
   let bits = 0
   for (const byte of bytes) {

@@ -3,7 +3,6 @@ import { EncodingError } from '../errors.ts'
 
 const UTF8 = new TextEncoder()
 
-/** Joins byte strings into a new one. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let offset = 0
@@ -37,14 +36,13 @@ export function u64be(value: number): Uint8Array {
   return bytes
 }
 
-/** SHA-256 of the parts, one after the other. */
 export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)
   return new Uint8Array(hash.digest())
 }
 
-/** Whether both hold the same bytes; takes the same time wherever they differ. */
+/** In constant time for equal lengths. */
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
@@ -54,7 +52,6 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   return Buffer.compare(left, right)
 }
 
-/** Lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   return view(bytes).toString('hex')
 }

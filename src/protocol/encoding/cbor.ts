@@ -2,20 +2,19 @@ import { decode, encode, rfc8949EncodeOptions, Tokenizer, Type } from 'cborg'
 import { compareBytes } from './bytes.ts'
 import { EncodingError, messageOf } from '../errors.ts'
 
-/** What records are made of: no floats, no tags, no negative numbers, no undefined. */
+/** What records consist of: no floats, tags, negative numbers or undefined. */
 export type CborValue =
   number | string | boolean | null | Uint8Array | readonly CborValue[] | { readonly [key: string]: CborValue }
 
 export interface CborBounds {
-  /** Longest input that is looked at. */
   readonly maxBytes: number
   /** Deepest nesting of arrays and maps; 1 is a flat map. */
   readonly maxDepth: number
 }
 
 /**
- * Most items, heads of arrays and maps among them, in one text; a full page of a listing has 2,500. A message of
- * nothing but empty strings would take 20 ms to decode.
+ * Most items in one text, with heads of arrays and maps; a full page of a listing has 2,500. Decoding a message of
+ * empty strings would otherwise take 20 ms.
  */
 export const MAX_CBOR_ITEMS = 4_096
 
@@ -35,10 +34,9 @@ export function encodeCbor(value: CborValue): Uint8Array {
 }
 
 /**
- * Decodes deterministic CBOR: what does not encode to the same bytes again is refused.
- *
- * Integers are 0..2^53-1, items at most 4,096. Throws EncodingError. Time and memory are linear in the items, the
- * recursion is bounded by `maxDepth`.
+ * Decodes deterministic CBOR; refuses what does not encode to the same bytes again.
+ * Integers are 0..2^53-1, items at most 4,096. Throws EncodingError. Time and memory are linear in the items;
+ * `maxDepth` bounds the recursion.
  */
 export function decodeCanonical(bytes: Uint8Array, bounds: CborBounds): CborValue {
   if (bytes.length > bounds.maxBytes)
@@ -57,8 +55,8 @@ export function decodeCanonical(bytes: Uint8Array, bounds: CborBounds): CborValu
 }
 
 /**
- * Decodes what this program has encoded and stored itself: in a third of the time, since nothing is held against the
- * canonical form. Throws EncodingError.
+ * Decodes what this program has encoded itself, in a third of the time: it does not check the canonical form. Throws
+ * EncodingError.
  */
 export function decodeOwnCbor(bytes: Uint8Array): CborValue {
   try {
@@ -69,8 +67,8 @@ export function decodeOwnCbor(bytes: Uint8Array): CborValue {
 }
 
 /**
- * cborg recurses once a level and makes a value of each item: both are bounded here, with a stack of our own, before it
- * runs.
+ * Bounds depth and items before cborg runs, which recurses once a level and creates a value of each item. Uses its own
+ * stack.
  */
 function checkShape(bytes: Uint8Array, maxDepth: number): void {
   const tokens = new Tokenizer(bytes, DECODE_OPTIONS)
@@ -107,7 +105,7 @@ function checkNumbers(value: CborValue): void {
   }
 }
 
-/** cborg treats a Buffer like bytes but gives Buffers back: only plain arrays leave and enter here. */
+/** cborg accepts a Buffer but then returns Buffers: only plain arrays enter and leave here. */
 function plain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -9,7 +9,7 @@ export interface JsonObject {
 
 export interface JsonBounds {
   readonly maxBytes: number
-  /** Deepest nesting of arrays and objects. Default: 32, far above any record of ours. */
+  /** Deepest nesting of arrays and objects. Default: 32, far above any record. */
   readonly maxDepth?: number
 }
 
@@ -28,12 +28,11 @@ export function canonicalJson(value: unknown): string {
   return text
 }
 
-/** The RFC 8785 bytes of a JSON value. */
 export function canonicalJsonBytes(value: unknown): Uint8Array {
   return utf8(canonicalJson(value))
 }
 
-/** Parses RFC 8785 bytes: what does not canonicalize to the same bytes again is refused. Throws EncodingError. */
+/** Parses RFC 8785 bytes; refuses what does not canonicalize to the same bytes again. Throws EncodingError. */
 export function parseCanonicalJson(bytes: Uint8Array, bounds: JsonBounds): JsonValue {
   const value = parseBoundedJson(bytes, bounds)
   if (compareBytes(canonicalJsonBytes(value), bytes) !== 0)
@@ -57,7 +56,7 @@ function parseBoundedJson(bytes: Uint8Array, { maxBytes, maxDepth = DEFAULT_MAX_
   }
 }
 
-/** Throws EncodingError when brackets outside of strings nest deeper than allowed. */
+/** Throws EncodingError when brackets outside strings nest too deep. */
 function checkJsonDepth(text: string, maxDepth: number): void {
   let depth = 0
   let inString = false

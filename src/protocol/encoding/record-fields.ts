@@ -1,13 +1,13 @@
 /**
- * Reading the members of decoded records, each with its type and size. Every function throws EncodingError that names
- * the member.
+ * Reads the members of decoded records, each with its type and size. Every function throws EncodingError that names the
+ * member.
  */
 import type { CborValue } from './cbor.ts'
 import { EncodingError } from '../errors.ts'
 
 export type Fields = Readonly<Record<string, CborValue>>
 
-/** The members of a map that has exactly the required ones and any of the optional ones. */
+/** The members of a map with exactly the required ones and any of the optional ones. */
 export function fieldsOf(
   value: CborValue | undefined,
   required: readonly string[],
@@ -31,7 +31,7 @@ export function fieldsOf(
   return fields
 }
 
-/** A byte string, of exactly that length where one is given. */
+/** A byte string, of exactly `length` bytes if given. */
 export function bytesField(fields: Fields, key: string, length?: number): Uint8Array {
   const value = fields[key]
   if (!(value instanceof Uint8Array)) throw new EncodingError(`${key}: bytes are expected`)

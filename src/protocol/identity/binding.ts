@@ -1,4 +1,4 @@
-/** A name's word for an identity. It counts only while the claim it names owns the name. */
+/** A name's statement for an identity. It counts only while the claim it names owns the name. */
 import { concatBytes, lp, u64be } from '../encoding/bytes.ts'
 import type { Did } from './did.ts'
 import { domain } from '../crypto/domain.ts'
@@ -37,7 +37,7 @@ export function signIdentityBinding(
   }
 }
 
-/** Whether the owner of a claim (its key and first p) has bound its name to the DID. */
+/** Whether the owner of a claim (its key and first p) bound its name to the DID. */
 export function verifyIdentityBinding(
   binding: IdentityBinding,
   did: Did,

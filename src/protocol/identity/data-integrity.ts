@@ -27,12 +27,12 @@ export interface DataIntegrityProof extends ProofConfig {
 
 export type ProofOptions = Pick<ProofConfig, 'created' | 'verificationMethod' | 'proofPurpose' | 'domain'>
 
-/** What is signed: SHA-256 of the proof's configuration, then SHA-256 of the document, both as RFC 8785 JSON. */
+/** The bytes signed: SHA-256 of the proof's configuration, then SHA-256 of the document, both as RFC 8785 JSON. */
 export function proofHashData(unsecured: object, config: object): Uint8Array {
   return concatBytes(sha256(canonicalJsonBytes(config)), sha256(canonicalJsonBytes(unsecured)))
 }
 
-/** The document with a proof; a proof it already had is replaced. `created` comes in: no clock here. */
+/** Adds or replaces the document's proof. `created` is a parameter: no clock here. */
 export function addProof<T extends object>(
   document: T,
   options: ProofOptions,
@@ -50,10 +50,7 @@ export function addProof<T extends object>(
   return { ...document, proof: { ...config, proofValue } }
 }
 
-/**
- * Whether a document's proof verifies under a key. Never throws for bad documents; says nothing of who the key belongs
- * to.
- */
+/** Whether a document's proof verifies under a key. Never throws for bad documents; does not say whose key it is. */
 export function checkProof(document: object, publicKey: Uint8Array): boolean {
   const { proof, ...unsecured } = document as JsonObject
   if (!isObject(proof) || proof['type'] !== 'DataIntegrityProof' || proof['cryptosuite'] !== 'eddsa-jcs-2022')
@@ -71,12 +68,11 @@ export function checkProof(document: object, publicKey: Uint8Array): boolean {
   }
 }
 
-/** A shallow copy without one member. */
 export function withoutMember(document: object, member: string): JsonObject {
   return Object.fromEntries(Object.entries(document as JsonObject).filter(([key]) => key !== member))
 }
 
-/** Whether the document's context begins with all values of the proof's, in order (section 3.3.2, step 4). */
+/** Whether the document's context begins with the proof's values, in order (section 3.3.2, step 4). */
 function startsWith(context: JsonValue | undefined, start: JsonValue): boolean {
   const whole = listOf(context)
   return listOf(start).every(

@@ -13,10 +13,7 @@ const SHA2_256_HEAD = Uint8Array.of(0x12, 0x20)
 /** Multicodec ed25519-pub (0xed) as a varint: what Multikey puts before a public key. */
 const ED25519_PUB_HEAD = Uint8Array.of(0xed, 0x01)
 
-/**
- * Longest base58btc text that is looked at: its decoding takes time quadratic in the length. 64 bytes need 89
- * characters.
- */
+/** Longest base58btc text accepted: decoding takes quadratic time. 64 bytes need 89 characters. */
 const MAX_MULTIBASE_CHARACTERS = 100
 
 /** base58btc with its multibase prefix `z`. */
@@ -37,7 +34,7 @@ export function decodeMultibase(text: string): Uint8Array {
   return bytes
 }
 
-/** The DID of a genesis document, given its bytes without `id` and `proof` and with relative ids. */
+/** The DID of a genesis document, from its bytes without `id` and `proof` and with relative ids. */
 export function didOfGenesis(genesis: Uint8Array, profile: NetworkProfile): Did {
   return `did:${profile.did_method}:${encodeMultibase(concatBytes(SHA2_256_HEAD, sha256(genesis))) as `z${string}`}`
 }

@@ -1,4 +1,4 @@
-/** Pieces that the schemas of identity documents and manifests share. */
+/** Schema parts that identity documents and manifests share. */
 import * as v from 'valibot'
 import { decodeMultikey } from './did.ts'
 import { ProtocolError } from '../errors.ts'
@@ -6,8 +6,8 @@ import { ProtocolError } from '../errors.ts'
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 
 /**
- * An absolute URI of RFC 3986, by its scheme: visible ASCII, since what else is a space depends on a Unicode table
- * [Unicode tables differ between versions].
+ * An absolute URI of RFC 3986, by its scheme. Visible ASCII only: other spaces depend on a Unicode table [Unicode
+ * tables differ between versions].
  */
 export const uri = v.pipe(
   v.string(),
@@ -15,10 +15,7 @@ export const uri = v.pipe(
   v.regex(/^[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+$/, 'must be an absolute URI')
 )
 
-/**
- * A date-time in UTC as XML Schema writes it, to the second or finer; a day of the calendar, hours to 23 and seconds to
- * 59.
- */
+/** A UTC date-time as in XML Schema, to the second or finer; a day of the calendar, hours to 23 and seconds to 59. */
 export const instant = v.pipe(
   v.string(),
   v.regex(
@@ -33,7 +30,7 @@ export const multikey = v.pipe(
   v.check((value) => isMultikey(value), 'must be the Multikey of an Ed25519 public key')
 )
 
-/** The proof of our own documents: the profile's hash as domain, no member that we don't know. */
+/** The proof of our documents: the profile's hash as domain, no unknown member. */
 export const proofSchema = v.strictObject({
   type: v.literal('DataIntegrityProof'),
   cryptosuite: v.literal('eddsa-jcs-2022'),
@@ -45,7 +42,7 @@ export const proofSchema = v.strictObject({
   proofValue: text(100)
 })
 
-/** Parses by a schema or throws what `fail` makes of the first issue. */
+/** Parses by a schema or throws what `fail` returns for the first issue. */
 export function parseBy<TSchema extends v.GenericSchema>(
   schema: TSchema,
   json: unknown,
@@ -66,8 +63,8 @@ function reasonOf({ message, expected, received }: v.BaseIssue<unknown>): string
 }
 
 /**
- * By the Gregorian calendar, not by `Date.parse`: some engines take the 30th of February for the 2nd of March [dates
- * that only some engines know].
+ * By the Gregorian calendar, not `Date.parse`: some engines read the 30th of February as the 2nd of March [dates that
+ * only some engines know].
  */
 function isOnCalendar(value: string): boolean {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = value.split(/[-T:.Z]/).map(Number)

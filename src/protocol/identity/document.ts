@@ -1,6 +1,5 @@
 /**
- * Identity documents (W3C DID Core, with versions): their shape, their DIDs, making and signing them. The log of
- * versions is in kid-log.ts.
+ * Identity documents (W3C DID Core, with versions): shape, DIDs, creation and signing. log.ts has the log of versions.
  */
 import * as v from 'valibot'
 import { sha256, toHex } from '../encoding/bytes.ts'
@@ -24,7 +23,6 @@ export { parseDid } from './did.ts'
  */
 export type IdentityRule = 'document' | 'did' | 'proof' | 'log' | 'binding' | 'manifest'
 
-/** An identity document, log, binding or manifest that breaks a rule. */
 export class IdentityError extends ProtocolError {
   override readonly name = 'IdentityError'
   override readonly rule: IdentityRule
@@ -60,9 +58,9 @@ export interface UnsignedIdentityDocument {
   readonly version: number
   /** `H` of the former version's RFC 8785 bytes with its proof, in hex; absent in version 1. */
   readonly prev?: string
-  /** Multikeys of which any may sign the next version. */
+  /** Any of these Multikeys may sign the next version. */
   readonly updateKeys: readonly string[]
-  /** Multikeys of which any may sign whatever follows, and which alone may change this list. */
+  /** Any of these Multikeys may sign any later version; only they may change this list. */
   readonly recoveryKeys?: readonly string[]
   readonly deactivated?: true
 }
@@ -123,8 +121,8 @@ const UnsignedSchema = v.strictObject({
 const DocumentSchema = v.strictObject({ ...UnsignedSchema.entries, proof: proofSchema })
 
 /**
- * Checks the shape of a version: members, ids, references, proof of this network. Signatures and the log are another
- * question. Throws IdentityError.
+ * Checks the shape of a version: members, ids, references, proof of this network. Does not check signatures or the log.
+ * Throws IdentityError.
  */
 export function parseIdentityDocument(json: unknown, profile: NetworkProfile): IdentityDocument {
   const document = parseBy(DocumentSchema, json, (detail) => new IdentityError('document', detail)) as IdentityDocument
@@ -134,7 +132,7 @@ export function parseIdentityDocument(json: unknown, profile: NetworkProfile): I
   return document
 }
 
-/** As `parseIdentityDocument`, for a version that is not signed yet. */
+/** As `parseIdentityDocument`, for an unsigned version. */
 export function parseUnsignedIdentityDocument(json: unknown, profile: NetworkProfile): UnsignedIdentityDocument {
   const document = parseBy(
     UnsignedSchema,
@@ -145,14 +143,14 @@ export function parseUnsignedIdentityDocument(json: unknown, profile: NetworkPro
   return document
 }
 
-/** `H` of a version's RFC 8785 bytes with its proof: what `prev` of the next one holds in hex. */
+/** `H` of a version's RFC 8785 bytes with its proof, as in the next version's `prev`. */
 export function identityDocumentHash(document: IdentityDocument): Uint8Array {
   return sha256(canonicalJsonBytes(document))
 }
 
 /**
- * The DID of a genesis document: of its RFC 8785 bytes without `id` and `proof`, with relative ids (`#key-1`; members
- * whose value is the DID itself, the controllers, are left out).
+ * The DID of a genesis document: of its RFC 8785 bytes without `id` and `proof`, with relative ids (`#key-1`). Members
+ * whose value is the DID itself, the controllers, are left out.
  */
 export function identityDid(genesis: UnsignedIdentityDocument, profile: NetworkProfile): Did {
   return didOfGenesis(canonicalJsonBytes(relativeGenesis(genesis)), profile)
@@ -203,10 +201,9 @@ export function buildGenesis(parts: GenesisParts, profile: NetworkProfile): Unsi
   }
 }
 
-/** What may differ in the next version; what is left out stays as it is. */
+/** Changes of the next version; absent members remain. */
 export type IdentityChanges = Partial<Omit<UnsignedIdentityDocument, '@context' | 'id' | 'version' | 'prev'>>
 
-/** The version after `former`, unsigned. */
 export function buildNextVersion(former: IdentityDocument, changes: IdentityChanges): UnsignedIdentityDocument {
   const unsigned = withoutMember(former, 'proof') as unknown as UnsignedIdentityDocument
   return { ...unsigned, ...changes, version: former.version + 1, prev: toHex(identityDocumentHash(former)) }
@@ -233,7 +230,7 @@ export function signIdentityDocument(
   )
 }
 
-/** How proofs of versions name their key: update and recovery keys are no verification methods of the document. */
+/** How proofs of versions name their key: update and recovery keys are not verification methods of the document. */
 export function didKeyUrl(publicKey: Uint8Array): string {
   const key = encodeMultikey(publicKey)
   return `did:key:${key}#${key}`
@@ -256,7 +253,7 @@ function relativeGenesis(document: UnsignedIdentityDocument): object {
   }
 }
 
-/** Ids are fragments of this DID, distinct; references point to verification methods that are there. */
+/** Ids are distinct fragments of this DID; references point to existing verification methods. */
 function checkIds(document: UnsignedIdentityDocument, profile: NetworkProfile): void {
   try {
     parseDid(document.id, profile)

@@ -1,6 +1,6 @@
 /**
- * Identity records and manifests, judged: bytes in, plain data out, so that another thread can do it. Milliseconds
- * each, up to twenty for the longest log.
+ * Judges identity records and manifests: bytes in, plain data out, for use on another thread. Milliseconds each, up to
+ * twenty for the longest log.
  */
 import { sha256 } from '../encoding/bytes.ts'
 import { ProtocolError } from '../errors.ts'
@@ -13,7 +13,7 @@ export interface ManifestOutline extends ManifestOrder, Pick<Manifest, 'id' | 'v
 export type Judged<T> =
   { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Pick<ProtocolError, 'rule' | 'detail'>)
 
-/** Whether a record is an identity log that verifies, and what is to be known of it. */
+/** Whether a record is a verified identity log, and its outline. */
 export function judgeIdentity(record: Uint8Array, profile: NetworkProfile): Judged<IdentityRecordOutline> {
   return judged(() => {
     const { log, ...carriers } = decodeIdentityRecord(record, profile)
@@ -21,7 +21,7 @@ export function judgeIdentity(record: Uint8Array, profile: NetworkProfile): Judg
   })
 }
 
-/** Whether a record is a manifest. Its proof is another question: `judgeSpeaker`. */
+/** Whether a record is a manifest. `judgeSpeaker` checks its proof. */
 export function judgeManifest(record: Uint8Array, profile: NetworkProfile): Judged<ManifestOutline> {
   return judged(() => {
     const { id, kid_version, version, validFrom, validUntil } = decodeManifestRecord(record, profile)
@@ -29,7 +29,7 @@ export function judgeManifest(record: Uint8Array, profile: NetworkProfile): Judg
   })
 }
 
-/** Whether a manifest speaks for an identity: both records verify, and its key is in the log. */
+/** Whether a manifest speaks for an identity: both records verify, and the log has its key. */
 export function judgeSpeaker(manifest: Uint8Array, identity: Uint8Array, profile: NetworkProfile): Judged<true> {
   return judged(() => {
     verifyManifest(decodeManifestRecord(manifest, profile), decodeIdentityRecord(identity, profile).log)

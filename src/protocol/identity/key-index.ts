@@ -5,12 +5,10 @@ import { parseIdentityDocument, type UnsignedIdentityDocument } from './document
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
 
-/** Identities that one seed can tell apart. */
+/** Identities that one seed can distinguish. */
 export const KEY_INDICES = 64
 
-/**
- * The index of the seed's keys that may sign the next version of a document; undefined where none of the first 64 may.
- */
+/** The index of the seed's key that may sign a document's next version; undefined if none of the first 64 may. */
 export function keyIndexOf(
   { updateKeys }: Pick<UnsignedIdentityDocument, 'updateKeys'>,
   masterSeed: Uint8Array,
@@ -24,9 +22,9 @@ export function keyIndexOf(
 }
 
 /**
- * The index of the seed's keys in an identity, by the RFC 8785 bytes of its versions: of the newest, which a recovery
- * may have given to this seed, else of the first, which a thief may have replaced. Throws EncodingError or IdentityError for
- * what is no document.
+ * The index of the seed's keys in an identity, by the RFC 8785 bytes of its versions. Tries the newest, which a
+ * recovery may have given to this seed, then the first, since a thief may have replaced later ones. Throws
+ * EncodingError or IdentityError for other bytes.
  */
 export function keyIndexOfLog(
   versions: readonly Uint8Array[],

@@ -1,4 +1,4 @@
-/** The log of an identity: which versions follow from which, and which branch counts where they part. */
+/** The log of an identity: which versions follow from which, and which branch counts after a fork. */
 import { equalBytes, toHex } from '../encoding/bytes.ts'
 import { checkProof } from './data-integrity.ts'
 import { decodeMultikey } from './did.ts'
@@ -12,17 +12,17 @@ export type Signer = 'update' | 'recovery'
 export interface IdentityVersion {
   readonly document: IdentityDocument
   readonly hash: Uint8Array
-  /** Which key of the parent signed it; of version 1: `update`, its own. */
+  /** Which key of the parent signed it; for version 1 `update`, its own. */
   readonly signer: Signer
 }
 
-/** A verified chain of versions, from the genesis on. */
+/** A verified chain of versions from the genesis. */
 export interface IdentityLog {
   readonly did: Did
   readonly versions: readonly IdentityVersion[]
 }
 
-/** What the merging of logs looks at: index 0 is version 1. */
+/** What merging needs of a log: index 0 is version 1. */
 export interface IdentityLogOutline {
   readonly did: Did
   readonly versions: readonly Pick<IdentityVersion, 'hash' | 'signer'>[]
@@ -35,7 +35,7 @@ export interface IdentityEquivocation {
   readonly hashes: readonly [Uint8Array, Uint8Array]
 }
 
-/** Verifies a chain given in order. Throws IdentityError that names the version at fault. */
+/** Verifies a chain in order. Throws IdentityError that names the faulty version. */
 export function verifyIdentityLog(documents: readonly IdentityDocument[], profile: NetworkProfile): IdentityLog {
   checkLogSize(
     documents.map((document) => canonicalJsonBytes(document).length),
@@ -46,7 +46,6 @@ export function verifyIdentityLog(documents: readonly IdentityDocument[], profil
   return logOf(versions)
 }
 
-/** The newest version. */
 export function headOf(log: IdentityLog): IdentityDocument {
   return log.versions.at(-1)!.document
 }
@@ -65,19 +64,17 @@ export function verifyVersion(
 }
 
 export type Merge<L extends IdentityLogOutline = IdentityLog> =
-  /** `incoming` has nothing new. */
+  /** `incoming` adds nothing. */
   | { readonly kind: 'stale'; readonly log: L; readonly equivocation?: IdentityEquivocation }
-  /** `incoming` goes on where the standing chain ends, or replaces a branch of it by a recovery key. */
+  /** `incoming` extends the held chain, or replaces a branch of it by a recovery key. */
   | { readonly kind: 'extend' | 'recover'; readonly log: L }
 
 /**
- * What becomes of a standing log when another one of the same DID comes. Where they part, the branch with a version
- * signed by a recovery key wins, at any time, unless the standing one has such a version above the fork too. Equal
- * rank: the standing one stays.
- *
- * Wherever in the branch that version is: the first one is signed by a key that counted at the fork, since update keys
- * cannot change recovery keys. If it had to be the branch's first, a recovery would reach only those peers who hold the
- * branch that it was made for [a recovery on top of another branch].
+ * Merges a held log with another of the same DID. After a fork, the branch with a version signed by a recovery key wins
+ * at any time, unless the held branch has one too. At equal rank the held branch remains.
+ * The recovery may be anywhere in the branch: its first one uses a key valid at the fork, since update keys cannot
+ * change recovery keys. If it had to come first, it would reach only peers that hold its branch [a recovery on top of
+ * another branch].
  */
 export function mergeIdentityLogs<L extends IdentityLogOutline>(standing: L, incoming: L): Merge<L> {
   const fork = standing.versions.findIndex((version, index) => {
@@ -122,13 +119,13 @@ function checkSuccessor(document: IdentityDocument, parent: IdentityVersion, fai
   return 'update'
 }
 
-/** The key is named by the proof; only the one that is named is tried. */
+/** Tries only the key that the proof names. */
 function isSignedByOneOf(document: IdentityDocument, keys: readonly string[]): boolean {
   const named = keys.map(decodeMultikey).find((key) => document.proof.verificationMethod === didKeyUrl(key))
   return named !== undefined && checkProof(document, named)
 }
 
-/** Checks a log by the length of each version's RFC 8785 bytes. Throws IdentityError. */
+/** Checks a log by the RFC 8785 length of each version. Throws IdentityError. */
 export function checkLogSize(lengths: readonly number[], profile: NetworkProfile): void {
   const { kid_versions, kid_bytes } = profile.limits
   if (lengths.length === 0) throw new IdentityError('log', 'a log has at least one version')

@@ -93,8 +93,8 @@ export function signManifest(
 }
 
 /**
- * Verifies a manifest against the identity's log. Its key must be an assertion key of the version it names and, with
- * the same bytes, of the newest one: a key that was taken out says nothing more. Throws IdentityError.
+ * Verifies a manifest against the identity's log. Its key must be an assertion key of the named version and, with the
+ * same bytes, of the newest one: a removed key no longer signs. Throws IdentityError.
  */
 export function verifyManifest(manifest: Manifest, log: IdentityLog): void {
   const fail = (detail: string): never => {
@@ -113,22 +113,20 @@ export function verifyManifest(manifest: Manifest, log: IdentityLog): void {
     throw new IdentityError('proof', 'the proof of the manifest does not verify')
 }
 
-/** What the order of manifests looks at. */
 export interface ManifestOrder extends Pick<UnsignedManifest, 'kid_version' | 'version'> {
   readonly hash: Uint8Array
 }
 
-/** Order of one identity's manifests by (kid_version, version, H): positive when `left` is the newer. */
+/** Orders one identity's manifests by (kid_version, version, H): positive when `left` is newer. */
 export function compareManifests(left: Manifest, right: Manifest): number {
   return compareManifestOrder({ ...left, hash: manifestHash(left) }, { ...right, hash: manifestHash(right) })
 }
 
-/** As `compareManifests`, for manifests whose hash is known. */
+/** As `compareManifests`, for known hashes. */
 export function compareManifestOrder(left: ManifestOrder, right: ManifestOrder): number {
   return left.kid_version - right.kid_version || left.version - right.version || compareBytes(left.hash, right.hash)
 }
 
-/** Whether a time lies within validFrom and validUntil. */
 export function isManifestCurrent(
   manifest: Pick<UnsignedManifest, 'validFrom' | 'validUntil'>,
   nowMs: number
@@ -145,7 +143,7 @@ export function encodeManifestRecord(manifest: Manifest): Uint8Array {
   return canonicalJsonBytes(manifest)
 }
 
-/** Throws EncodingError or IdentityError. Verify it against the identity's log afterwards. */
+/** Throws EncodingError or IdentityError. Verify the result against the identity's log. */
 export function decodeManifestRecord(bytes: Uint8Array, profile: NetworkProfile): Manifest {
   return parseManifest(parseCanonicalJson(bytes, { maxBytes: profile.limits.manifest_bytes }), profile)
 }

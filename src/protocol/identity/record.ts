@@ -1,6 +1,4 @@
-/**
- * The record of an identity as the network stores it: the whole log, the name it is bound to, the stamp that keeps it.
- */
+/** The stored record of an identity: the whole log, the name it is bound to, and its stamp. */
 import { concatBytes, lp, sha256, u64be } from '../encoding/bytes.ts'
 import type { CborValue } from '../encoding/cbor.ts'
 import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
@@ -20,7 +18,7 @@ import { arrayField, bytesField, fieldsOf, integerField, textField } from '../en
 import { STAMP_NONCE_BYTES, stampHolds } from '../crypto/stamp.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
 
-/** Work that keeps a document which no name carries, for `document_refresh` rounds from `round`. */
+/** Work that keeps a document without a name for `document_refresh` rounds from `round`. */
 export interface DocumentStamp {
   readonly round: number
   /** 8 bytes. */
@@ -33,14 +31,14 @@ export interface IdentityRecord {
   readonly stamp?: DocumentStamp
 }
 
-/** A record whose log has been verified, without its documents. */
+/** A record with a verified log, without its documents. */
 export interface IdentityRecordOutline {
   readonly log: IdentityLogOutline
   readonly binding?: IdentityBinding
   readonly stamp?: DocumentStamp
 }
 
-/** What carries a record, as it says itself: nothing of its log has been verified. */
+/** A record's own statement of what carries it; its log is unverified. */
 export interface IdentityRecordEnvelope {
   /** The RFC 8785 bytes of each version. */
   readonly versions: readonly Uint8Array[]
@@ -70,7 +68,7 @@ export function encodeIdentityEnvelope({ versions, binding, stamp }: IdentityRec
 }
 
 /**
- * Decodes a record and verifies its log. The binding is not verified: that needs the claim. Throws EncodingError,
+ * Decodes a record and verifies its log. Does not verify the binding, which needs the claim. Throws EncodingError,
  * IdentityError or NameError.
  */
 export function decodeIdentityRecord(bytes: Uint8Array, profile: NetworkProfile): IdentityRecord {
@@ -81,7 +79,7 @@ export function decodeIdentityRecord(bytes: Uint8Array, profile: NetworkProfile)
   return { log: verifyIdentityLog(documents, profile), ...carriers }
 }
 
-/** Decodes what is around the documents, in microseconds. Throws EncodingError or NameError. */
+/** Decodes the envelope in microseconds, without the documents. Throws EncodingError or NameError. */
 export function decodeIdentityEnvelope(bytes: Uint8Array, profile: NetworkProfile): IdentityRecordEnvelope {
   const maxBytes = profile.limits.kid_bytes + ENVELOPE_BYTES
   const fields = fieldsOf(decodeCanonical(bytes, { maxBytes, maxDepth: 2 }), ['v', 'log'], ['binding', 'stamp'])
@@ -97,10 +95,7 @@ export function decodeIdentityEnvelope(bytes: Uint8Array, profile: NetworkProfil
   }
 }
 
-/**
- * What a document's stamp is for: `H(domain(document-stamp) ‖ lp(did) ‖ round)`; its stamp is made and checked as a
- * commitment's.
- */
+/** A document stamp's subject: `H(domain(document-stamp) ‖ lp(did) ‖ round)`. The stamp works as a commitment's. */
 export function documentStampSubject(did: Did, round: number, profileHash: Uint8Array): Uint8Array {
   return sha256(concatBytes(domain('document-stamp', profileHash), lp(did), u64be(round)))
 }
@@ -112,8 +107,8 @@ export interface DocumentFacts {
 }
 
 /**
- * Whether a node keeps a record: bound to a live name, or with a stamp of the last `document_refresh` rounds. A stamp
- * dated after now is none, or work done once would count for years. While the beacon is stale nothing lapses, since
+ * Whether a node keeps a record: bound to a live name, or with a stamp of the last `document_refresh` rounds. A future
+ * stamp is invalid, or work done once would count for years. While the beacon is stale nothing lapses, since
  * `time.lapse` does not move.
  */
 export function isKept(

@@ -1,4 +1,3 @@
-/** How long a name is held. */
 import type { NetworkProfile } from '../profile/profile.ts'
 
 /** `live`: resolves. `grace`: does not resolve, only the same key may renew. `dead`: free. */
@@ -15,9 +14,9 @@ export interface Lease {
 }
 
 /**
- * The lease that runs from p of the newest link, at round v.
+ * The lease from p of the newest link, at round v.
  *
- * @param verified `ProtocolTime.lapse`: a round that was verified, never the clock's; pulses that came while the beacon was stale do not count
+ * @param verified `ProtocolTime.lapse`: a verified round, never the clock's; pulses from a stale beacon do not count
  */
 export function leaseState(newestRound: number, verified: number, profile: NetworkProfile): Lease {
   const endRound = newestRound + profile.lease
@@ -29,14 +28,14 @@ export function leaseState(newestRound: number, verified: number, profile: Netwo
 /** A renewal begins this many times its own duration before the end. */
 export const RENEWAL_MARGIN = 3
 
-/** The round at which the owner's daemon renews: max(lease / 10, 3 x the time the renewal takes) before the end. */
+/** The round at which the owner's daemon renews: max(lease / 10, 3 x the renewal's duration) before the end. */
 export function renewalRound(newestRound: number, renewalRounds: number, profile: NetworkProfile): number {
   const ahead = Math.max(Math.ceil(profile.lease / 10), RENEWAL_MARGIN * renewalRounds)
   return Math.max(newestRound, newestRound + profile.lease - ahead)
 }
 
 /**
- * Rounds after p in which a claim of that many squarings can be witnessed: max(floor, work_factor x time it takes), at
+ * Rounds after p in which a claim of that many squarings can be witnessed: max(floor, work_factor x its duration), at
  * most half the lease.
  */
 export function revealWindow(iterations: number, profile: NetworkProfile): number {

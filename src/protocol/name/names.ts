@@ -1,7 +1,5 @@
-/**
- * Which names are valid and what they cost. No Unicode tables here: those differ between versions of an engine.
- */
-// With the file's name: `punycode` alone is Node's own, which is deprecated.
+/** Which names are valid and what they cost. Without Unicode tables, which differ between engine versions. */
+// With the file's name: `punycode` alone is Node's deprecated module.
 import punycode from 'punycode/punycode.js'
 import { NameError } from '../errors.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
@@ -20,9 +18,8 @@ const NO_PUNYCODE = 'an xn-- label must hold punycode'
 
 /**
  * Checks a name against the rules of the protocol.
- *
  * Throws NameError: `invalid` (not a name of this network), `reserved` (the profile keeps the label), `not-open` (no
- * difficulty for this length). Nothing is normalised: upper case and Unicode are invalid here.
+ * difficulty for this length). Normalises nothing: upper case and Unicode are invalid here.
  */
 export function parseName(text: string, profile: NetworkProfile): Name {
   const label = splitName(text, profile)
@@ -40,29 +37,27 @@ export function parseName(text: string, profile: NetworkProfile): Name {
 }
 
 /**
- * The spelling that {@link parseName} takes of what a person wrote: A-Z in lower case, without one closing dot. Other
- * letters stay as they are: Unicode has some whose lower case is ASCII, and they are another name.
+ * Spells user input for {@link parseName}: A-Z in lower case, without one closing dot. Leaves other letters: some
+ * non-ASCII letters have an ASCII lower case, and they make another name.
  */
 export function canonicalName(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x20)).replace(/\.$/, '')
 }
 
-/** The label of a name: all before its dot. */
 export function labelOf(name: Name): string {
   return name.slice(0, name.indexOf('.'))
 }
 
-/** Squarings that a first claim of a name needs, exactly. */
+/** Exact squarings of a first claim of a name. */
 export function iterationsFor(name: Name, profile: NetworkProfile): number {
   return profile.difficulty.base * factorFor(labelOf(name), profile)!
 }
 
-/** Squarings that a renewal of a name needs, exactly: a share of the first claim's, rounded up. */
+/** Exact squarings of a renewal: a share of the first claim's, rounded up. */
 export function renewalIterations(name: Name, profile: NetworkProfile): number {
   return Math.ceil(iterationsFor(name, profile) / profile.renewal_divisor)
 }
 
-/** The factor of the longest step that a label reaches; undefined when it reaches none. */
 function factorFor(label: string, profile: NetworkProfile): number | undefined {
   return profile.difficulty.by_length.findLast((step) => label.length >= step.from)?.factor
 }
@@ -92,8 +87,8 @@ function checkLabel(label: string): void {
 }
 
 /**
- * An A-label must decode to more than ASCII, and be the only encoding of its text. The library takes upper case,
- * other encodings of the same text and lone surrogates as well: these checks refuse them.
+ * An A-label must decode to more than ASCII, and be the only encoding of its text. The library also accepts upper case,
+ * other encodings and lone surrogates: these checks refuse them.
  */
 function checkAceLabel(label: string): void {
   const encoded = label.slice(ACE_PREFIX.length)

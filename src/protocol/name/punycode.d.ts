@@ -1,7 +1,7 @@
-/** The two functions that names.ts uses of the package, which has no types. Both throw RangeError. */
+/** The two functions that names.ts uses of the untyped package. Both throw RangeError. */
 declare module 'punycode/punycode.js' {
   const punycode: {
-    /** What follows `xn--`, to its text, in which there may be lone surrogates. */
+    /** Decodes what follows `xn--`; the text may contain lone surrogates. */
     decode(encoded: string): string
     encode(text: string): string
   }

@@ -1,6 +1,6 @@
-/** How large the network is and how far a record reaches, estimated from the peers nearest to an id. */
+/** The network's size and a record's reach, estimated from the peers nearest to an id. */
 
-/** 2^53: distances are taken by their first 53 bits, exact in a double. */
+/** 2^53: distances use their first 53 bits, exact in a double. */
 const SCALE = 2 ** 53
 
 /** XOR distance of two 32-byte keys as a share of the key space, 0 <= d < 1. */
@@ -11,10 +11,11 @@ export function distance(left: Uint8Array, right: Uint8Array): number {
 }
 
 /**
- * Peers in the network, ourselves counted: m - 1 peers within the distance of the m-th nearest (unbiased for uniform
- * ids), and at least those seen.
+ * Peers in the network with this one: m - 1 peers within the distance of the m-th nearest (unbiased for uniform ids),
+ * and at least those seen.
  *
- * @param nearest keys (kad-dht: SHA-256 of the peer id) of the peers nearest to `own`, in any order; with fewer than 2 the network is what is seen
+ * @param nearest keys (kad-dht: SHA-256 of the peer id) of the peers nearest to `own`, in any order; fewer than 2 count
+ * as the whole network
  */
 export function networkSize(own: Uint8Array, nearest: readonly Uint8Array[]): number {
   const seen = nearest.length + 1
@@ -23,12 +24,11 @@ export function networkSize(own: Uint8Array, nearest: readonly Uint8Array[]): nu
   return farthest === 0 ? seen : Math.max(seen, Math.round((nearest.length - 1) / farthest) + 1)
 }
 
-/** The distance within which k of `size` peers are expected; 1 (everybody) in networks of up to k. */
+/** The distance within which k of `size` peers are expected; 1 (all) in networks of up to k. */
 export function radius(k: number, size: number): number {
   return Math.min(1, k / Math.max(1, size))
 }
 
-/** Whether a peer should hold what belongs at a key. */
 export function isWithin(key: Uint8Array, peer: Uint8Array, reach: number): boolean {
   return reach >= 1 || distance(key, peer) < reach
 }

@@ -1,9 +1,8 @@
-/** How diverse a set of peers is, and what it lacks for the quorums that a profile fixes (electorate.ts). */
+/** How diverse a set of peers is, and what it lacks for the profile's fixed quorums (electorate.ts). */
 import { diverse, widePrefix, type DiversityLimits, type Origin } from './diversity.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
 export interface Diversity {
-  /** Diverse peers. */
   readonly peers: number
   /** The /24 and /48 that all peers are in. */
   readonly prefixes: number
@@ -11,11 +10,11 @@ export interface Diversity {
   readonly widePrefixes: number
 }
 
-/** Diverse peers, ourselves not counted. */
+/** Diverse peers, without this node. */
 export interface Needed {
   /**
-   * More than half of k: an answer that is not thin. A node's own store may count as one of them, but not about its
-   * own names.
+   * More than half of k: an answer that is not thin. A node's own store may count as one of them, but not about its own
+   * names.
    */
   readonly answer: number
   /** Settling and repair. */
@@ -33,7 +32,7 @@ export function diversityOf(peers: readonly Origin[], limits: DiversityLimits): 
   }
 }
 
-/** Null where the profile limits no prefixes: there those that are known are enough. */
+/** Null where the profile limits no prefixes: there the known peers suffice. */
 export function neededDiversity({
   answers_per_prefix,
   k,
@@ -45,15 +44,12 @@ export function neededDiversity({
     : { answer: Math.floor(k / 2) + 1, settle: repair_quorum, adopt: witness_quorum }
 }
 
-/**
- * The fewest that have to come so that `needed` peers are diverse: peers, and the new prefixes of either width among
- * them.
- */
+/** The fewest additions that make `needed` peers diverse: peers, and the new prefixes of either width among them. */
 export function missingDiversity(needed: number, peers: readonly Origin[], limits: DiversityLimits): Diversity {
   const { answers_per_prefix: narrow, answers_per_wide_prefix: wide } = limits
   const lacking = (room: number, perPrefix: number): number =>
     perPrefix === 0 ? 0 : Math.max(0, Math.ceil((needed - room) / perPrefix))
-  // As many as could count, were the prefixes that are there already full.
+  // As many as could count if the present prefixes were full.
   const filled = [...new Set(peers.map(({ prefix }) => prefix))].flatMap((prefix) =>
     Array.from({ length: narrow }, (_, index) => ({ peer: `${prefix} ${index}`, prefix }))
   )

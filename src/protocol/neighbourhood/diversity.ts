@@ -1,32 +1,29 @@
 /**
- * "Diverse" peers: at most a few of them in one /24 or /48, and in one /16 or /32, so that one machine or provider is
- * not a crowd.
+ * "Diverse" peers: at most a few in one /24 or /48, and in one /16 or /32, so that one machine or provider has few
+ * votes.
  */
 import type { NetworkProfile } from '../profile/profile.ts'
 import { ipv4Octets, ipv6Octets } from '../zone/records/ip.ts'
 
-/** Who said something, and the address prefix it said it from (see `addressPrefix`). */
+/** A speaker and its address prefix (see `addressPrefix`). */
 export interface Origin {
   readonly peer: string
   readonly prefix: string
 }
 
-/** How many answers count: 0 is no limit. The profile's own two fields. */
+/** Answers that count; 0 is no limit. The profile's own two fields. */
 export type DiversityLimits = Pick<NetworkProfile, 'answers_per_prefix' | 'answers_per_wide_prefix'>
 
 /**
- * The first answer of each peer, as many of one /24 or /48 and of one /16 or /32 as the limits allow, in the order
- * given: closest first.
+ * The first answer of each peer, within the limits of each /24 or /48 and /16 or /32, in the order given: closest
+ * first.
  */
 export function diverse<T extends Origin>(answers: readonly T[], limits: DiversityLimits): T[] {
   const places = new DiversePlaces(limits)
   return answers.filter((answer) => places.take(answer))
 }
 
-/**
- * The first `count` in the order given of those that are diverse; where these are fewer, the first of the others follow
- * them.
- */
+/** The first `count` diverse peers in the order given; if there are fewer, the first others follow. */
 export function diverseFirst<T extends Origin>(peers: readonly T[], count: number, limits: DiversityLimits): T[] {
   const places = new DiversePlaces(limits)
   const [counted, others]: [T[], T[]] = [[], []]
@@ -39,8 +36,8 @@ export function diverseFirst<T extends Origin>(peers: readonly T[], count: numbe
 }
 
 /**
- * Whether that many are diverse. Looks at no more than it needs; the order does not matter, since prefixes lie
- * within wide prefixes.
+ * Whether `count` peers are diverse. Reads no more than needed; order does not matter, since prefixes lie within wide
+ * prefixes.
  */
 export function hasDiverse(peers: Iterable<Origin>, count: number, limits: DiversityLimits): boolean {
   const places = new DiversePlaces(limits)
@@ -52,7 +49,7 @@ export function hasDiverse(peers: Iterable<Origin>, count: number, limits: Diver
   return taken === count
 }
 
-/** The places that the limits leave: each peer takes one, and with it one of its prefix and of its wide prefix. */
+/** The places within the limits: each peer takes one, also of its prefix and wide prefix. */
 class DiversePlaces {
   readonly #limits: DiversityLimits
   readonly #peers = new Set<string>()
@@ -62,7 +59,7 @@ class DiversePlaces {
     this.#limits = limits
   }
 
-  /** False, and nothing taken, where there is no place left or the peer has one. */
+  /** False, and nothing taken, without a free place or for a repeated peer. */
   take({ peer, prefix }: Origin): boolean {
     const { answers_per_prefix: narrow, answers_per_wide_prefix: wide } = this.#limits
     const wanted = [
@@ -88,7 +85,7 @@ export function addressPrefix(address: string): string {
   return `${Buffer.from(bytes.subarray(0, 6)).toString('hex')}/48`
 }
 
-/** The /16 or /32 that an address prefix lies in; what is no address prefix lies in itself. */
+/** The /16 or /32 of an address prefix; any other text is its own wide prefix. */
 export function widePrefix(prefix: string): string {
   const ipv4 = /^(\d+\.\d+)\.\d+\.0\/24$/.exec(prefix)
   if (ipv4 !== null) return `${ipv4[1]!}.0.0/16`

@@ -1,6 +1,6 @@
 /**
- * The three networks that are built in, as data; profile.ts checks them. Numbers: docs/protocol/wire.md, 2; those
- * it does not give are explained beside them.
+ * The three built-in networks as data; profile.ts checks them. docs/protocol/wire.md, 2 gives the reasons for most
+ * numbers; the rest have comments here.
  */
 import { DEV_BEACON_CHAIN } from './dev-beacon.ts'
 import type { NetworkProfile } from './profile.ts'
@@ -40,7 +40,6 @@ const LIMITS = {
   manifest_days: 400
 }
 
-/** Numbers that are the same in all three. */
 const COMMON = {
   version: 2,
   tld: 'chronym',
@@ -88,8 +87,8 @@ export const local: NetworkProfile = {
 }
 
 /**
- * Leases short enough that tests see them end. For a few machines, which often share a prefix: it promises nothing, so
- * it does not ask for diverse peers.
+ * Leases short enough that tests see them end. For a few machines, which often share a prefix, so it needs no diverse
+ * peers and promises no security.
  */
 export const test: NetworkProfile = {
   ...DEVELOPMENT,
@@ -106,7 +105,6 @@ export const test: NetworkProfile = {
   answers_per_wide_prefix: 0
 }
 
-/** Rounds of quicknet are 3 s long. */
 const PER_ROUND = 3
 
 export const main: NetworkProfile = {

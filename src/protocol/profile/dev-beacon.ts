@@ -1,8 +1,7 @@
 /**
- * The development beacon of the networks `local` and `test`. Tabulated data: every value is derived again by
- * `__test__/protocol/profile/dev-beacon.test.ts`.
- *
- * The secret is public on purpose: anybody can compute any pulse, so the networks that use it promise no security.
+ * The development beacon of the networks `local` and `test`. `__test__/protocol/profile/dev-beacon.test.ts` derives
+ * every value again.
+ * The secret is public on purpose: anyone can compute any pulse, so these networks promise no security.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The network profile: every number that nodes must agree on. Its hash is in every domain and in the protocol names
- * on the wire, so two nodes with different numbers are simply in different networks.
+ * The network profile: every number that nodes must agree on. Its hash is in every domain and protocol name, so nodes
+ * with different numbers are in different networks.
  */
 import * as v from 'valibot'
 import { sha256 } from '../encoding/bytes.ts'
@@ -14,12 +14,12 @@ const hex = (bytes: number) =>
   v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `must be ${bytes} bytes in lower-case hex`))
 const label = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a lower-case DNS label'))
 
-/** Bound on `iterations` of any name: 8 x iterations, which the reveal window computes with, stays below 2^53. */
+/** Bound on `iterations` of any name: the reveal window's 8 x iterations stays below 2^53. */
 const MAX_ITERATIONS = 2 ** 48
 
 /**
- * The fastest squarings per second that a public profile must withstand in its contest: a chip does 715,000
- * (docs/protocol/wire.md, 2).
+ * The squarings per second that a public profile's contest must withstand: a chip does 715,000 (docs/protocol/wire.md,
+ * 2).
  */
 const FASTEST_SQUARINGS_PER_SECOND = 1_000_000
 
@@ -37,7 +37,7 @@ const BeaconSchema = v.strictObject({
 const DifficultySchema = v.strictObject({
   /** Squarings of a name of the cheapest length. */
   base: integer(1, MAX_ITERATIONS),
-  /** From this label length on (octets) a name costs base x factor. Ascending; shorter labels are not open. */
+  /** From this label length (octets) a name costs base x factor. Ascending; shorter labels are not open. */
   by_length: v.pipe(
     v.array(v.strictObject({ from: integer(1, 63), factor: integer(1, 1_000_000) })),
     v.minLength(1),
@@ -52,8 +52,8 @@ const FieldsSchema = v.strictObject({
   version: v.literal(2),
   id: label,
   /**
-   * `loopback`: refused on any other address. `test`: any address, no promise of security. `public`: the contest rule
-   * is enforced.
+   * `loopback`: refused on other addresses. `test`: any address, no promise of security. `public`: the contest rule is
+   * enforced.
    */
   scope: v.picklist(['loopback', 'test', 'public']),
   tld: label,
@@ -97,18 +97,15 @@ const FieldsSchema = v.strictObject({
   settle: rounds(),
   /** Rounds without a rival until a provisional claim is settled. */
   provisional_settle: rounds(),
-  /**
-   * Rounds from the first sighting of an owner to the second one that makes a pin firm; twice as many later the first
-   * one has expired.
-   */
+  /** Rounds between an owner's two sightings that make a pin firm; after twice as many the first one expires. */
   pin_after: rounds(),
   /** Rounds that a commitment is kept after it was last sent. */
   commit_keep: rounds(),
   /** Rounds after which a document that no name carries needs a new stamp. */
   document_refresh: rounds(),
   /**
-   * While the newest verified pulse is more than this many rounds behind the clock, nothing lapses and no new name is
-   * admitted (a day).
+   * While the newest verified pulse is more than this many rounds behind the clock (a day), nothing lapses and no new
+   * name is admitted.
    */
   pulse_fresh: rounds(),
   /**
@@ -126,10 +123,7 @@ const FieldsSchema = v.strictObject({
   answers_per_prefix: integer(0, 100),
   /** Most answers that count from one /16 or /32; 0 is no limit. */
   answers_per_wide_prefix: integer(0, 100),
-  /**
-   * Diverse peers whose word counts as the neighbourhood's: to hand a commitment over, to adopt a claim, to be asked
-   * for receipts.
-   */
+  /** Diverse peers that speak for the neighbourhood: to hand a commitment over, to adopt a claim, to issue receipts. */
   witness_quorum: integer(1, 100),
   /** Diverse answers that a repair needs. */
   repair_quorum: integer(1, 100),
@@ -148,7 +142,6 @@ const FieldsSchema = v.strictObject({
 
 type ProfileFields = v.InferOutput<typeof FieldsSchema>
 
-/** Rules between fields, each with what it protects. */
 const ProfileSchema = v.pipe(
   FieldsSchema,
   v.check(
@@ -187,8 +180,8 @@ type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonl
 export type NetworkProfile = DeepReadonly<ProfileFields>
 
 /**
- * Reads a profile from parsed JSON. Throws ProfileError that names the field; unknown fields are refused, since the
- * hash covers all.
+ * Reads a profile from parsed JSON. Throws ProfileError that names the field. Refuses unknown fields, since the hash
+ * covers all.
  */
 export function parseProfile(json: unknown): NetworkProfile {
   const result = v.safeParse(ProfileSchema, json)
@@ -201,8 +194,8 @@ export function parseProfile(json: unknown): NetworkProfile {
 const hashes = new WeakMap<NetworkProfile, Uint8Array>()
 
 /**
- * SHA-256 of the profile's RFC 8785 bytes; computed once an object. The profile must not be changed afterwards (parsed
- * ones are frozen).
+ * SHA-256 of the profile's RFC 8785 bytes, cached by object. The profile must not change afterwards (parsed ones are
+ * frozen).
  */
 export function profileHash(profile: NetworkProfile): Uint8Array {
   const known = hashes.get(profile)

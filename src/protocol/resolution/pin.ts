@@ -1,6 +1,5 @@
 /**
- * Pins: which owner of a name a resolver goes on believing, and from when on. The table of states is in
- * docs/protocol/rules.md, 11.
+ * Pins: which owner of a name a resolver trusts, and from when on. docs/protocol/rules.md, 11 has the table of states.
  */
 import { equalBytes } from '../encoding/bytes.ts'
 import { leaseState } from '../name/lease.ts'
@@ -8,10 +7,10 @@ import type { NetworkProfile } from '../profile/profile.ts'
 import type { Candidate, Tally } from './quorum.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
 
-/** A tentative pin ends this many `pin_after` after its first sighting, unless a second one has made it firm. */
+/** A tentative pin ends this many `pin_after` after its first sighting, unless a second makes it firm. */
 const TENTATIVE_SPAN = 2
 
-/** The second look is spread over this part of `pin_after`; the rest is left to try again. */
+/** The second look is spread over this part of `pin_after`; the rest is for retries. */
 const LOOK_SPREAD = 0.75
 
 interface Remembered {
@@ -22,12 +21,12 @@ interface Remembered {
   readonly firstRound: number
 }
 
-/** Seen once: warns and binds nobody. */
+/** Seen once: warns, does not bind. */
 export interface TentativePin extends Remembered {
   readonly state: 'tentative'
-  /** Round from which on this daemon looks a second time by itself. */
+  /** Round from which this daemon looks a second time by itself. */
   readonly lookRound: number
-  /** Another owner that a majority named shortly before this one. */
+  /** Another owner that a majority named shortly before. */
   readonly rival?: Uint8Array
 }
 
@@ -43,11 +42,11 @@ export type Pin = TentativePin | FirmPin
 export interface Sighting {
   readonly time: Pick<ProtocolTime, 'now' | 'lapse'>
   /**
-   * It looked up whom to ask and waited for all, so it went other ways than a look-up that its routing table answered:
-   * only such a one makes a pin firm.
+   * A full look-up that waited for all answers, so it took other paths than one that the routing table answered. Only
+   * such a look makes a pin firm.
    */
   readonly isSecondLook: boolean
-  /** 0 <= x < 1, at random: where within its span a second look comes. */
+  /** 0 <= x < 1, at random: when within its span a second look comes. */
   readonly spread: number
 }
 
@@ -57,7 +56,7 @@ export interface Sighting {
  */
 export type PinRule = 'pin' | 'two-majorities'
 
-/** A tally that pins have been held against. */
+/** A tally checked against pins. */
 export type Ruled =
   | Tally
   | {
@@ -69,11 +68,11 @@ export type Ruled =
 
 export interface Ruling {
   readonly result: Ruled
-  /** What is remembered from now on. */
+  /** What to remember from now on. */
   readonly pin: Pin | undefined
 }
 
-/** Holds a tally against what was seen before: what it comes to, and what is remembered from now on. */
+/** Checks a tally against earlier sightings; returns its result and what to remember. */
 export function rulePin(tally: Tally, former: Pin | undefined, sighting: Sighting, profile: NetworkProfile): Ruling {
   const { time } = sighting
   const known = livePin(former, time, profile)
@@ -91,8 +90,7 @@ export function rulePin(tally: Tally, former: Pin | undefined, sighting: Sightin
 }
 
 /**
- * The pin as far as it still says something: until its lease is dead, a tentative one until its span is over. A
- * sighting dated ahead of time is none.
+ * The pin while it is valid: until its lease is dead, a tentative one until its span is over. Ignores future sightings.
  */
 export function livePin(
   pin: Pin | undefined,
@@ -109,7 +107,7 @@ export function tentativeEnd({ firstRound }: TentativePin, profile: NetworkProfi
   return firstRound + TENTATIVE_SPAN * profile.pin_after
 }
 
-/** Whether two majorities have named two owners, of which neither has stayed for `pin_after` rounds since. */
+/** Whether two majorities named two owners, neither of which has lasted for `pin_after` rounds since. */
 export function isContested(
   { rival, firstRound }: TentativePin,
   { lapse }: Pick<ProtocolTime, 'lapse'>,
@@ -120,7 +118,7 @@ export function isContested(
 
 /**
  * The tentative pin, or none, after the tally of an owner. The first sighting goes by `now`, its age by `lapse`:
- * neither a clock nor a beacon that is behind shortens it.
+ * neither a slow clock nor a slow beacon shortens it.
  */
 function seen(
   tally: Extract<Tally, { kind: 'owner' }>,
@@ -149,7 +147,7 @@ function seen(
 
 /**
  * Whether a tally counts as a sighting: most votes say settled, and it is not thin [the only peer that answers]. Where
- * answers are limited by prefix, `repair_quorum` votes at least; networks without that limit may have fewer peers.
+ * prefixes are limited it also needs `repair_quorum` votes; other networks may have fewer peers.
  */
 function isSighting(
   { owner, settled, thin }: Extract<Tally, { kind: 'owner' }>,

@@ -1,4 +1,4 @@
-/** Resolving: what many peers' answers come to. */
+/** Resolving: the result of many peers' answers. */
 import { compareBytes, equalBytes, toHex } from '../encoding/bytes.ts'
 import type { Claim } from '../claim/claim.ts'
 import type { Origin } from '../neighbourhood/diversity.ts'
@@ -8,15 +8,13 @@ import type { EntryState } from '../admission/entry.ts'
 import { compareRecords } from '../claim/order.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
-/** One peer's answer; `held` is left out for "none". The claim is of a record that was verified here. */
+/** One peer's answer; without `held` it is "none". The claim is of a record verified here. */
 export interface ResolveAnswer extends Origin {
   readonly held?: { readonly claim: Claim; readonly state: EntryState }
 }
 
 export interface Asking {
-  /**
-   * How many diverse peers were found to be asked; where the profile limits prefixes, no fewer than k should be there.
-   */
+  /** Diverse peers found to be asked; where the profile limits prefixes, at least k should exist. */
   readonly asked: number
   /** No more answers will come. */
   readonly done: boolean
@@ -25,9 +23,9 @@ export interface Asking {
 export interface Candidate {
   readonly pubkey: Uint8Array
   readonly votes: number
-  /** Of those votes, how many hold it as settled. */
+  /** Of those votes, the settled ones. */
   readonly settledVotes: number
-  /** The newest record of that owner's claim, from any responder: a claim by a stolen key has votes of its own. */
+  /** The newest record of that owner's claim, from any responder. A claim by a stolen key has votes of its own. */
   readonly newest: Claim
 }
 
@@ -43,9 +41,9 @@ export type Tally =
       readonly of: number
       /** No state but provisional answered. */
       readonly provisional: boolean
-      /** At most half of those who should be asked agree: cached for 60 s only, and no sighting of its owner. */
+      /** At most half of the electorate agrees: cached for 60 s only, and no sighting of its owner. */
       readonly thin: boolean
-      /** More than half of the owner's votes hold it as settled: what pins go by, unless it is thin. */
+      /** More than half of the owner's votes hold it as settled: pins require this, and that it is not thin. */
       readonly settled: boolean
     }
   | { readonly kind: 'none'; readonly rule: 'nobody-holds-it'; readonly answered: number }
@@ -55,8 +53,7 @@ export type Tally =
 /**
  * The voting rule. One vote a peer; provisional entries and "none" have no vote while any other state answers. The
  * owner with more than half wins.
- *
- * Decides early, once more than half of those who should be asked agree; otherwise `undecided` until `done`.
+ * Decides early, once more than half of the electorate agrees; otherwise `undecided` until `done`.
  */
 export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile: NetworkProfile): Tally {
   const counted = diverse(answers, profile)
@@ -82,9 +79,7 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
   }
 }
 
-/**
- * Every owner among the voters, one for each claim, most votes first; the newest record is looked for in all answers.
- */
+/** Every owner among the voters, one for each claim, most votes first, with the newest record of all answers. */
 function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly ResolveAnswer[]): Candidate[] {
   const byClaim = new Map<string, { id: Uint8Array; pubkey: Uint8Array; votes: number; settledVotes: number }>()
   for (const { held } of voters) {

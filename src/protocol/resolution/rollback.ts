@@ -2,12 +2,10 @@
 import type { RecordOrder } from '../claim/order.ts'
 import { compareRecords } from '../claim/order.ts'
 
-/** Whether a record is older than one that was seen before. */
 export function isRollback(memory: RecordOrder | undefined, record: RecordOrder): boolean {
   return memory !== undefined && compareRecords(record, memory) < 0
 }
 
-/** What to remember after a record was seen. */
 export function remember(
   memory: RecordOrder | undefined,
   { newestRound, serial, payloadHash, recordHash }: RecordOrder

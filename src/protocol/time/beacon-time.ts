@@ -1,4 +1,4 @@
-/** What round arithmetic needs to know of a beacon; the profile's `beacon` fits. */
+/** What round arithmetic needs of a beacon; the profile's `beacon` fits. */
 export interface BeaconSchedule {
   /** Seconds between rounds. */
   readonly period: number
@@ -6,7 +6,7 @@ export interface BeaconSchedule {
   readonly genesis: number
 }
 
-/** The round that is due at a wall-clock time: floor((now - genesis) / period) + 1; 0 before the genesis. */
+/** The round due at a wall-clock time: floor((now - genesis) / period) + 1; 0 before the genesis. */
 export function clockRound(nowMs: number, beacon: BeaconSchedule): number {
   return Math.max(0, Math.floor((nowMs - beacon.genesis * 1000) / (beacon.period * 1000)) + 1)
 }
@@ -16,7 +16,7 @@ export function roundTimeMs(round: number, beacon: BeaconSchedule): number {
   return (beacon.genesis + (round - 1) * beacon.period) * 1000
 }
 
-/** Rounds that a span of time lasts, rounded up. */
+/** Rounds in a span of time, rounded up. */
 export function roundsIn(seconds: number, beacon: BeaconSchedule): number {
   return Math.ceil(seconds / beacon.period)
 }

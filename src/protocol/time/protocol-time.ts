@@ -1,6 +1,6 @@
 /**
- * Time as the rules see it. A verified pulse moves it, a peer's word never does, and a clock alone neither kills a
- * record nor settles one.
+ * Time as the rules see it. A verified pulse moves it, a peer's word never does, and a clock alone neither ends nor
+ * settles a record.
  */
 import type { NetworkProfile } from '../profile/profile.ts'
 
@@ -8,15 +8,15 @@ export interface ProtocolTime {
   /** v: the highest round verified; 0 before the first. */
   readonly verified: number
   /**
-   * The highest round that was verified while pulses were fresh: leases are judged by it, so that nothing lapses while
-   * the beacon is down.
+   * The highest round verified while pulses were fresh. Leases are judged by it, so nothing lapses while the beacon is
+   * down.
    */
   readonly lapse: number
   /** max(clock round, v). */
   readonly now: number
   /**
-   * Whether a pulse newer than `pulse_fresh` (a day) by the clock is known. While it is false no new name is admitted
-   * and nothing is dropped.
+   * Whether a pulse newer than `pulse_fresh` (a day) by the clock is known. Otherwise no new name is admitted and
+   * nothing is dropped.
    */
   readonly fresh: boolean
 }
@@ -24,8 +24,8 @@ export interface ProtocolTime {
 export const TIME_ZERO: ProtocolTime = { verified: 0, lapse: 0, now: 0, fresh: false }
 
 /**
- * Time after a pulse was verified (`verified`), after the clock was read again, or both. Neither v nor `lapse`, which
- * outlives restarts, ever goes back.
+ * Time after a pulse was verified (`verified`), the clock was read, or both. Neither v nor `lapse`, which outlives
+ * restarts, ever decreases.
  */
 export function advanceTime(
   time: ProtocolTime,
@@ -43,8 +43,8 @@ export function advanceTime(
 }
 
 /**
- * Whether the clock lags so far behind a verified pulse that its owner should be warned (more than 20 rounds;
- * docs/protocol/rules.md, 9).
+ * Whether to warn the owner that the clock lags behind a verified pulse (more than 20 rounds; docs/protocol/rules.md,
+ * 9).
  */
 export function clockLags(clock: number, verified: number): boolean {
   return verified > clock + 20

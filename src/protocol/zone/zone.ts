@@ -1,4 +1,4 @@
-/** The zone of a name: what its payload says, and the rules it keeps. */
+/** The zone of a name: its payload's meaning and rules. */
 import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
 import { messageOf, ProtocolError } from '../errors.ts'
 import { MAX_LABEL_OCTETS } from '../name/names.ts'
@@ -14,7 +14,7 @@ export interface ZoneRecord {
   type: RecordType
   /** DNS presentation format; a DID for KID. */
   value: string
-  /** Seconds, MIN_TTL..MAX_TTL; DEFAULT_TTL where it is left out. */
+  /** Seconds, MIN_TTL..MAX_TTL; DEFAULT_TTL if absent. */
   ttl?: number
 }
 
@@ -24,12 +24,10 @@ export interface Zone {
   records: Record<string, ZoneRecord[]>
 }
 
-/** A zone as it is published: its serial is set. */
 export interface PublishedZone extends Zone {
   serial: number
 }
 
-/** Where a zone breaks a rule. */
 export interface ZoneProblem {
   label?: string
   /** Position of the record at its label. */
@@ -44,12 +42,12 @@ export const MIN_TTL = 30
 export const MAX_TTL = 86_400
 export const DEFAULT_TTL = 300
 
-/** Problems that are listed before the rest is left out. */
+/** Problems listed before the rest is omitted. */
 const MAX_PROBLEMS = 20
 
 const LABEL_PART = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
-/** A zone that breaks a rule (`zone`), or a payload that is no zone at all (`payload`). */
+/** A zone that breaks a rule (`zone`), or a payload that is not a zone (`payload`). */
 export class ZoneError extends ProtocolError {
   override readonly name = 'ZoneError'
   readonly problems: readonly ZoneProblem[]
@@ -66,10 +64,8 @@ export class ZoneError extends ProtocolError {
 }
 
 /**
- * Reads a zone from parsed JSON. Unknown members are left out, labels without records too; types may be written in
- * lower case.
- *
- * Throws ZoneError with every problem found, each naming its label and record.
+ * Reads a zone from parsed JSON. Drops unknown members and empty labels; types may be lower-case.
+ * Throws ZoneError with every problem, each naming its label and record.
  */
 export function parseZone(input: unknown, profile: NetworkProfile): Zone {
   const problems: ZoneProblem[] = []
@@ -131,9 +127,8 @@ export function parseZonePayload(payload: Uint8Array, profile: NetworkProfile): 
 }
 
 /**
- * The serial that orders payloads; 0 for what is not the canonical JSON of an object with one.
- *
- * Looks at nothing else: rules for records may grow from version to version, the order of records may not.
+ * The serial that orders payloads; 0 for anything but the canonical JSON of an object with one.
+ * Reads nothing else: rules for records may grow from version to version, the order of records may not.
  */
 export function payloadSerial(payload: Uint8Array, profile: NetworkProfile): number {
   try {
@@ -168,7 +163,7 @@ function parseRecords(label: string, list: readonly unknown[], profile: NetworkP
   return records
 }
 
-/** One record; undefined after a problem was reported. */
+/** One record; undefined after a reported problem. */
 function parseRecord(
   input: unknown,
   profile: NetworkProfile,
@@ -223,7 +218,7 @@ function problemOfLabel(label: string, profile: NetworkProfile): string | undefi
   return undefined
 }
 
-/** Measured with the longest serial, so that no later serial makes a zone too large. */
+/** With the longest serial, so that no later serial makes a zone too large. */
 function checkSize(zone: Zone, profile: NetworkProfile): void {
   const size = canonicalJsonBytes({ records: zone.records, serial: Number.MAX_SAFE_INTEGER }).length
   if (size > profile.limits.payload_bytes) {

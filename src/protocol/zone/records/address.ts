@@ -5,7 +5,7 @@ export function parseA(value: string): { address: string } {
   return { address: value }
 }
 
-/** RFC 4291 text; no zone index, which means nothing to others. */
+/** RFC 4291 text without a zone index, which is local to a host. */
 export function parseAaaa(value: string): { address: string } {
   if (!isIPv6(value) || value.includes('%')) throw new Error(`${JSON.stringify(value)} is no IPv6 address`)
   return { address: value }

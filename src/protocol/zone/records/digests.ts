@@ -1,7 +1,7 @@
-/** Records that carry a fingerprint in hex. */
+/** Records with a fingerprint in hex. */
 import { decimal, hexWords, textOf, wordsOf } from './presentation.ts'
 
-/** Octets of the digests that IANA's registries name; others may have any length. */
+/** Octets of IANA's registered digests; others may have any length. */
 const TLSA_MATCHING = new Map([
   [1, 32],
   [2, 64]

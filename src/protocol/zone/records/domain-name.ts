@@ -1,6 +1,6 @@
 /**
- * Domain names in values. A name with a dot is absolute, with or without its closing dot (leaving that dot out is the
- * commonest mistake in zones); a single label is relative to the apex, and `@` is the apex.
+ * Domain names in values. A name with a dot is absolute, with or without its closing dot, since leaving that out is the
+ * commonest mistake in zones. A single label is relative to the apex, and `@` is the apex.
  */
 
 const LABEL = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i
@@ -8,7 +8,7 @@ const LABEL = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i
 /** Longest name in text form, without the closing dot (RFC 1035, section 2.3.4). */
 export const MAX_NAME_CHARACTERS = 253
 
-/** Checks a name in a value and gives it back as it is. `root` says whether `.` may mean "none". */
+/** Checks a name in a value and returns it unchanged. `root`: whether `.` may mean "none". */
 export function domainName(text: string, root = false): string {
   if (text === '@') return text
   if (text === '.') {

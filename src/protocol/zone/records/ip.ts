@@ -1,8 +1,7 @@
-/** Octets of IP addresses. Both throw Error for text that is no address. */
+/** Octets of IP addresses. Both functions throw Error for other text. */
 import { isIPv4, isIPv6 } from 'node:net'
 import { concatBytes } from '../../encoding/bytes.ts'
 
-/** Four octets of a dotted address. */
 export function ipv4Octets(address: string): Uint8Array {
   if (!isIPv4(address)) throw new Error(`${JSON.stringify(address)} is no IPv4 address`)
   return Uint8Array.from(address.split('.'), Number)
@@ -26,7 +25,6 @@ function groupsOf(text: string): Uint8Array {
   )
 }
 
-/** Two octets, big-endian. */
 export function u16(value: number): Uint8Array {
   return Uint8Array.of(value >> 8, value & 0xff)
 }

@@ -15,7 +15,7 @@ export function parseMx(value: string): { preference: number; exchange: string }
   return parsed
 }
 
-/** `priority weight port target` (RFC 2782); target `.` says that the service is not there. */
+/** `priority weight port target` (RFC 2782); target `.` means that the service is absent. */
 export function parseSrv(value: string): { priority: number; weight: number; port: number; target: string } {
   const [priority, weight, port, target] = bareWords(value, ['priority', 'weight', 'port', 'target'])
   return {

@@ -1,6 +1,6 @@
 /**
- * DNS presentation format (RFC 1035, section 5.1), as far as the values of records use it. Everything here throws Error
- * with a message for people.
+ * DNS presentation format (RFC 1035, section 5.1), as far as record values use it. Every function throws Error with a
+ * message for users.
  */
 import { concatBytes, fromHex, utf8 } from '../../encoding/bytes.ts'
 
@@ -29,7 +29,7 @@ export function wordsOf(value: string): Word[] {
   }
 }
 
-/** What is between quotes, which must end a word. Returns the position after the closing one. */
+/** Reads up to the closing quote, which must end a word. Returns the position behind it. */
 function readQuoted(value: string, open: number, pieces: Uint8Array[]): number {
   let position = open + 1
   while (position < value.length && value[position] !== '"') position = readCharacter(value, position, pieces)
@@ -62,12 +62,11 @@ function readCharacter(value: string, position: number, pieces: Uint8Array[]): n
   return position + 1 + escaped.length
 }
 
-/** The text of a bare word. */
 export function textOf(word: Word): string {
   return new TextDecoder().decode(word.bytes)
 }
 
-/** Splits a value into exactly that many bare words, named in the message. */
+/** Splits a value into exactly the bare words that `names` lists for the message. */
 export function bareWords(value: string, names: readonly string[]): string[] {
   const words = wordsOf(value)
   if (words.length !== names.length) throw new Error(`expected: ${names.join(' ')}`)

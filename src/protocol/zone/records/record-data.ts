@@ -1,4 +1,3 @@
-/** The record types of a zone, and what their values say. */
 import type { Did } from '../../identity/did.ts'
 import { parseDid } from '../../identity/did.ts'
 import type { NetworkProfile } from '../../profile/profile.ts'
@@ -29,7 +28,7 @@ export const RECORD_TYPES = [
 ] as const
 export type RecordType = (typeof RECORD_TYPES)[number]
 
-/** A value, read. Targets are as written: `absoluteTarget` makes them absolute. */
+/** A parsed value. Targets are as written: `absoluteTarget` makes them absolute. */
 export type RecordData =
   | { type: 'A' | 'AAAA'; address: string }
   | { type: 'CNAME' | 'NS' | 'PTR'; target: string }
@@ -44,7 +43,7 @@ export type RecordData =
   | { type: 'DS'; keyTag: number; algorithm: number; digestType: number; digest: Uint8Array }
   | { type: 'KID'; did: Did }
 
-/** Reads the value of a record. Throws an error whose message says what is wrong with it. */
+/** Parses a record's value. Throws an error that explains the fault. */
 export function parseRecordData(type: RecordType, value: string, profile: NetworkProfile): RecordData {
   switch (type) {
     case 'A':

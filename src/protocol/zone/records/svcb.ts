@@ -1,7 +1,4 @@
-/**
- * SVCB and HTTPS (RFC 9460): `priority target key=value ...`. Parameters are given back in wire form, in ascending
- * order of their keys.
- */
+/** SVCB and HTTPS (RFC 9460): `priority target key=value ...`. Parameters are in wire form, ascending by key. */
 import { concatBytes, fromBase64, utf8 } from '../../encoding/bytes.ts'
 import { domainName } from './domain-name.ts'
 import { ipv4Octets, ipv6Octets, u16 } from './ip.ts'
@@ -10,7 +7,7 @@ import { decimal, textOf, wordsOf } from './presentation.ts'
 
 export interface ServiceParameter {
   readonly key: number
-  /** As it is on the wire, without its length. */
+  /** In wire form, without its length. */
   readonly value: Uint8Array
 }
 

@@ -2,8 +2,8 @@ import { utf8 } from '../../encoding/bytes.ts'
 import { decimal, MAX_CHARACTER_STRING, textOf, wordsOf } from './presentation.ts'
 
 /**
- * A value that begins with a quote is presentation format: one or more character-strings of at most 255 octets.
- * Any other value is one plain text, as people type it, cut into character-strings of 255 octets.
+ * A value that begins with a quote is presentation format: character-strings of at most 255 octets. Any other value is
+ * plain text, cut into character-strings of 255 octets.
  */
 export function parseTxt(value: string): { strings: Uint8Array[] } {
   if (!value.startsWith('"')) return { strings: pieces(utf8(value)) }
