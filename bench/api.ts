@@ -1,8 +1,8 @@
 /**
  * npm run bench:api -- [--json] [--rounds 3] [--seconds 5] [--connections 10] [--only network-status,resolve-owned]
  *
- * What the HTTP interface adds to a bare Hono route with the same body: real daemons on network `local`, by turns with
- * the bare route, load by autocannon. Targets: 0.7 of the bare route's answers a second, at a p99 no later.
+ * What the HTTP interface adds to a bare Hono route with the same body. Real daemons on network `local` take turns with
+ * the bare route, under load by autocannon. Targets: 0.7 of the bare route's answers a second, at a p99 no later.
  * docs/performance.md, "The HTTP interface".
  */
 import { readFileSync } from 'node:fs'
@@ -93,7 +93,8 @@ async function compare({ name, daemon, path }: (typeof routes)[number]) {
     for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed())
       taken[side].push(await measure(side, Number(values.seconds)))
     say(
-      `${name}, round ${round + 1}: bare ${taken.bare.at(-1)!.rate.toFixed(0)}/s, ours ${taken.ours.at(-1)!.rate.toFixed(0)}/s`
+      `${name}, round ${round + 1}: bare ${taken.bare.at(-1)!.rate.toFixed(0)}/s, ` +
+        `ours ${taken.ours.at(-1)!.rate.toFixed(0)}/s`
     )
   }
   await bare.stop()
@@ -127,7 +128,10 @@ else {
   for (const { name, rate, rate_ratio: ratio, cpu_us: cpuUs, cpu_ratio: cpuRatio, p99_ms: p99 } of results) {
     const spread = ratio.spread.map((value) => value.toFixed(2)).join('-')
     process.stdout.write(
-      `  ${name.padEnd(16)}${rate.ours.toFixed(0).padStart(6)} of ${rate.bare.toFixed(0)}/s: ${ratio.median.toFixed(2)} (${spread}); processor time ${cpuUs.bare.toFixed(0)} of ${cpuUs.ours.toFixed(0)} µs: ${cpuRatio.median.toFixed(2)}; p99 ${p99.ours} beside ${p99.bare} ms\n`
+      `  ${name.padEnd(16)}${rate.ours.toFixed(0).padStart(6)} of ${rate.bare.toFixed(0)}/s: ` +
+        `${ratio.median.toFixed(2)} (${spread}); ` +
+        `processor time ${cpuUs.bare.toFixed(0)} of ${cpuUs.ours.toFixed(0)} µs: ${cpuRatio.median.toFixed(2)}; ` +
+        `p99 ${p99.ours} beside ${p99.bare} ms\n`
     )
   }
 }

@@ -94,7 +94,8 @@ else {
   const text = lines.map((line) => `  ${line.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd())
   const faults = rows.flatMap((row) => row.faults.map((fault) => `  ${row.nodes} nodes, ${row.where}: ${fault}`))
   process.stdout.write(
-    `${cpu}, ${cores} cores, Node ${node}, seed ${values.seed}, profile ${JSON.stringify(result.profile)}, ${names} names\n\n${text.join('\n')}\n`
+    `${cpu}, ${cores} cores, Node ${node}, seed ${values.seed}, ` +
+      `profile ${JSON.stringify(result.profile)}, ${names} names\n\n${text.join('\n')}\n`
   )
   if (faults.length > 0) process.stdout.write(`\nWhat was said where something failed:\n${faults.join('\n')}\n`)
 }

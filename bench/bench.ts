@@ -15,7 +15,8 @@ const BUILDS = { baseline: '', native: '-C target-cpu=native', 'x86-64-v3': '-C 
 export type Build = keyof typeof BUILDS
 
 const CHIAVDF_CURE =
-  "It needs cmake, make, m4, a C++ compiler, GMP's headers and libclang; on Debian: apt-get install cmake make m4 g++ libgmp-dev libclang-dev."
+  "It needs cmake, make, m4, a C++ compiler, GMP's headers and libclang; " +
+  'on Debian: apt-get install cmake make m4 g++ libgmp-dev libclang-dev.'
 
 export interface Proof {
   seed: string

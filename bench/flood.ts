@@ -2,9 +2,9 @@
  * npm run bench:flood -- [--json] [--identities 1000] [--seconds 60] [--together 100] [--prefixes 250] [--seed 1]
  * npm run bench:flood -- --idle 300 [--json]
  *
- * What a flood of garbage costs a node, and what it leaves to honest peers; with --idle, what that number of idle
- * connections of one prefix leaves to newcomers: docs/verification.md. A node and the flood in processes of their own,
- * on loopback.
+ * What a flood of garbage costs a node, and what it leaves to honest peers. With --idle: what that number of idle
+ * connections of one prefix leaves to newcomers. docs/verification.md has results. A node and the flood run in their
+ * own processes, on loopback.
  */
 import { parseArgs } from 'node:util'
 import { runIdle } from './flood/idle.ts'
@@ -50,7 +50,13 @@ async function idle(connections: number): Promise<void> {
   const met = resolved.length === report.newcomers.length && Math.max(...resolved) < TARGETS.newcomer_ms
   if (values.json === true) {
     process.stdout.write(
-      `${JSON.stringify({ machine: machine(), options: { idle: connections }, targets: TARGETS, met: { newcomers: met }, ...report })}\n`
+      `${JSON.stringify({
+        machine: machine(),
+        options: { idle: connections },
+        targets: TARGETS,
+        met: { newcomers: met },
+        ...report
+      })}\n`
     )
     return
   }
@@ -99,7 +105,8 @@ async function flood(): Promise<void> {
       loop_turn_cpu_ms: own,
       loop_busy: busy
     }: typeof report.quiet): string =>
-      `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; at most ${own.toFixed(0)} ms of its own at once; busy ${(busy * 100).toFixed(0)}%`
+      `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; ` +
+      `at most ${own.toFixed(0)} ms of its own at once; busy ${(busy * 100).toFixed(0)}%`
     const rows = [
       ['event loop, quiet', loop(report.quiet)],
       [`event loop, flooded (target: p99 under ${TARGETS.loop_delay_p99_ms} ms)`, loop(report.during)],
@@ -114,7 +121,8 @@ async function flood(): Promise<void> {
       ['honest names held', `${report.held.names} of ${report.held.of}`],
       [
         'memory (RSS) before, after',
-        `${mib(report.quiet.memory.rss)}, ${mib(report.after.memory.rss)}; at most ${mib(Math.max(...report.after.memory.rss_history))}`
+        `${mib(report.quiet.memory.rss)}, ${mib(report.after.memory.rss)}; ` +
+          `at most ${mib(Math.max(...report.after.memory.rss_history))}`
       ],
       [
         'heap in use, buffers before, after',
@@ -124,7 +132,8 @@ async function flood(): Promise<void> {
       ['held after', JSON.stringify(report.after.held)],
       [
         'flood',
-        `${report.flood.identities} identities, ${report.flood.sessions} sessions, ${JSON.stringify(report.flood.connections)}`
+        `${report.flood.identities} identities, ${report.flood.sessions} sessions, ` +
+          JSON.stringify(report.flood.connections)
       ],
       ...Object.entries(report.flood.answers).map(
         ([kind, answers]) =>
@@ -144,6 +153,7 @@ function print(rows: readonly (readonly [string, string])[]): void {
   const { cpu, cores, node } = machine()
   const width = Math.max(...rows.map(([label]) => label.length))
   process.stdout.write(
-    `${cpu}, ${cores} cores, Node ${node}\n\n${rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`).join('\n')}\n`
+    `${cpu}, ${cores} cores, Node ${node}\n\n` +
+      `${rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`).join('\n')}\n`
   )
 }

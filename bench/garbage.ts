@@ -1,9 +1,9 @@
 /**
  * npm run bench:garbage [-- --json]
  *
- * What a node pays for what it is sent: each kind of garbage, beside what is valid, in microseconds of one thread (the
- * least of many runs, since other work only ever adds), and how long an urgent check waits in the pool behind a flood
- * of a thousand false proofs, each of a seed of its own.
+ * What a node pays for its input: each kind of garbage beside valid input, in microseconds of one thread. It is the
+ * least of many runs, since other work only ever adds. Also how long an urgent check waits in the pool behind a flood
+ * of a thousand false proofs, each of its own seed.
  */
 import { parseArgs } from 'node:util'
 import { signDevPulse } from '../src/beacon/dev-beacon.ts'
@@ -89,8 +89,8 @@ async function remembered(): Promise<number> {
 }
 
 /**
- * Milliseconds that a pulse check of our own takes while a thousand false proofs, expected and each of a seed of its
- * own, are refused.
+ * Milliseconds of a pulse check of our own while a thousand false proofs are refused, expected ones, each of its own
+ * seed.
  */
 async function urgentDuringFlood(): Promise<number[]> {
   const seeds = Array.from({ length: FLOOD }, (_, index) => seed.with(0, index & 255).with(1, index >> 8))
@@ -136,16 +136,24 @@ const urgentMs = { median: Number(median(waits).toFixed(1)), most: Number(waits.
 
 if (values.json === true) {
   process.stdout.write(
-    `${JSON.stringify({ machine: machine(), backend: native.backend(), bits: BITS, microseconds, urgent_during_flood_ms: urgentMs })}\n`
+    `${JSON.stringify({
+      machine: machine(),
+      backend: native.backend(),
+      bits: BITS,
+      microseconds,
+      urgent_during_flood_ms: urgentMs
+    })}\n`
   )
 } else {
   const { cpu, cores, node } = machine()
   process.stdout.write(
-    `${cpu}, ${cores} cores, Node ${node}, backend ${native.backend()}; ${BITS} bits; microseconds of one thread, the least of ${RUNS} runs\n\n`
+    `${cpu}, ${cores} cores, Node ${node}, backend ${native.backend()}; ${BITS} bits; ` +
+      `microseconds of one thread, the least of ${RUNS} runs\n\n`
   )
   for (const [kind, time] of Object.entries(microseconds))
     process.stdout.write(`  ${kind.padEnd(52)}${time.toFixed(1).padStart(9)}\n`)
   process.stdout.write(
-    `\n  an urgent check during a flood of ${FLOOD.toLocaleString('en')} false proofs waits ${urgentMs.median} ms (median), ${urgentMs.most} ms (most)\n`
+    `\n  an urgent check during a flood of ${FLOOD.toLocaleString('en')} false proofs ` +
+      `waits ${urgentMs.median} ms (median), ${urgentMs.most} ms (most)\n`
   )
 }

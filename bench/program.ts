@@ -12,8 +12,7 @@ export interface Times {
 }
 
 /**
- * How much of the CPUs that a program was given it had, 0..1: below about 0.95, other work on the machine has disturbed
- * its times by the clock.
+ * The part of its CPUs that a program had, 0..1. Below about 0.95, other work on the machine disturbed its clock times.
  */
 export function cpuShare({ wall, cpu }: Times, cpus: number): number {
   return cpu / (wall * cpus)

@@ -101,7 +101,8 @@ function overheadRows(overhead: Overhead | undefined): Row[] {
   return [
     [
       `a task to the bare loop, a checkpoint every ${seconds} s`,
-      `${ratio} (quartiles ${quartiles.join(', ')}; in processor time ${cpu}; other threads ${(beside * 100).toFixed(2)}%)`,
+      `${ratio} (quartiles ${quartiles.join(', ')}; in processor time ${cpu}; ` +
+        `other threads ${(beside * 100).toFixed(2)}%)`,
       `at most ${TARGETS.overhead_ratio}`
     ],
     ['squarings per second of a task', rate.toLocaleString('en'), '']
@@ -133,7 +134,8 @@ function checkpointRow({ iterations, bytes, load_seconds: load, resume_seconds: 
     resume === null ? 'the largest checkpoint, of any length' : `checkpoint of ${millions(iterations)} squarings`
   return [
     label,
-    `${(bytes / 2 ** 20).toFixed(1)} MiB, loaded in ${load} s${resume === null ? '' : `, checked by the kernel in ${resume} s`}`,
+    `${(bytes / 2 ** 20).toFixed(1)} MiB, loaded in ${load} s` +
+      (resume === null ? '' : `, checked by the kernel in ${resume} s`),
     `at most ${TARGETS.checkpoint_bytes / 2 ** 30} GiB`
   ]
 }

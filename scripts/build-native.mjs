@@ -34,7 +34,8 @@ function build(cargoArguments) {
   })
   if (error !== undefined)
     fail(
-      `cargo could not be started (${error.message}). Install Rust from https://rustup.rs and see that cargo is on PATH.`
+      `cargo could not be started (${error.message}). ` +
+        'Install Rust from https://rustup.rs and see that cargo is on PATH.'
     )
   if (status !== 0) fail('cargo failed; see its message above.')
   const artifacts = stdout

@@ -48,7 +48,8 @@ function check(holds: boolean, claim: string): void {
 async function startNetwork(): Promise<[Node, Node, Node]> {
   const beaconUrl = await stage.step(
     'Start a randomness beacon',
-    'Every second it publishes a number that nobody could know before. Each claim to a name is tied to one, so nobody can compute ahead. This one is for development; the real network uses drand.',
+    'Every second it publishes a number that nobody could know before. Each claim to a name is tied to one, ' +
+      'so nobody can compute ahead. This one is for development; the real network uses drand.',
     async () => {
       const url = await startBeacon(processes)
       stage.show(`the beacon answers at ${url}`)
@@ -57,7 +58,8 @@ async function startNetwork(): Promise<[Node, Node, Node]> {
   )
   return stage.step(
     'Start three daemons',
-    'Three processes with their own data, keys and ports: a small peer-to-peer network. The second and third are told the address of the first; the rest they find by themselves.',
+    'Three processes with their own data, keys and ports: a small peer-to-peer network. ' +
+      'The second and third join through the address of the first, and find the rest by themselves.',
     async () => {
       const first = await startNode(processes, 'daemon-1', directory, beaconUrl, [])
       const [second, third] = await Promise.all(
@@ -78,7 +80,10 @@ async function register({ client }: Node): Promise<void> {
   const { iterations } = await client.estimate(NAME)
   await stage.step(
     `Earn ${NAME} at daemon 1`,
-    `Names are paid for with time: first a sealed commitment to the peers, then ${formatCount(iterations)} squarings one after the other, which no number of machines can shorten, then the reveal with a proof that anybody checks in milliseconds. On the real network a long name takes half an hour of one core.`,
+    'Names are paid for with time. First comes a sealed commitment to the peers, ' +
+      `then ${formatCount(iterations)} squarings one after the other, which no number of machines can shorten. ` +
+      'Then comes the reveal, with a proof that anybody checks in milliseconds. ' +
+      'On the real network a long name takes half an hour of one core.',
     async () => {
       const { task_id: taskId } = await client.register(NAME)
       let phase = ''
@@ -102,7 +107,8 @@ async function register({ client }: Node): Promise<void> {
 async function publishZone({ client }: Node): Promise<void> {
   await stage.step(
     `Publish DNS records for ${NAME}`,
-    'The zone is saved locally, then signed with the key of the name and sent to the peers that keep it: an A, an AAAA, a TXT record and an alias for www.',
+    'The zone is saved locally, then signed with the key of the name and sent to the peers that keep it: ' +
+      'an A, an AAAA, a TXT record and an alias for www.',
     async () => {
       await client.saveZone(NAME, ZONE)
       const { serial, stored_by: storedBy, of } = await client.publishZone(NAME)
@@ -114,7 +120,8 @@ async function publishZone({ client }: Node): Promise<void> {
 async function publishIdentity({ client, dataDir }: Node): Promise<string> {
   return stage.step(
     'Publish an identity and what it offers',
-    'An identity document (a W3C DID) lists public keys and is bound to the name; a capability manifest, signed by one of those keys, says which services it offers.',
+    'An identity document (a W3C DID) lists public keys and is bound to the name. ' +
+      'A capability manifest, signed by one of those keys, says which services it offers.',
     async () => {
       const seed = wordsToSeed(readFileSync(join(dataDir, 'seed-words'), 'utf8'))
       const document = createIdentity(
@@ -143,7 +150,8 @@ async function resolveElsewhere(owner: Node, other: Node, did: string): Promise<
   const theirs = other.client
   await stage.step(
     'Resolve the name at daemon 3',
-    'Daemon 3 has never spoken to anybody about this name. It asks the peers, checks signature, beacon pulse and proof of every answer by itself, and must come to what daemon 1 published.',
+    'Daemon 3 knows nothing of this name. It asks the peers, and checks signature, beacon pulse and proof ' +
+      'of every answer by itself. It must find what daemon 1 published.',
     async () => {
       const expected = await owner.client.resolve(NAME)
       await until('daemon 3 resolves the name as published', PROPAGATION_TIMEOUT_MS, async () =>
@@ -216,7 +224,8 @@ try {
   await stopAll()
   rmSync(directory, { recursive: true, force: true })
   stage.say(
-    `Every step held, in ${formatDuration(stage.elapsedSeconds)}.\n\nYour turn: npm start, then in another terminal: npm run chronym -- register yourname.chronym`
+    `Every step held, in ${formatDuration(stage.elapsedSeconds)}.\n\n` +
+      'Your turn: npm start, then in another terminal: npm run chronym -- register yourname.chronym'
   )
 } catch (error) {
   if (interrupted.by === '') {

@@ -1,7 +1,7 @@
 /**
- * `npm run test:crash -- --kills 200 --seed 1`: kills a real daemon at random instants over registrations and renewals,
- * starts it again and holds the claims of docs/tasks.md against what it left. Prints one JSON line of totals; exit code
- * 0 only when none was broken.
+ * `npm run test:crash -- --kills 200 --seed 1`: kills a real daemon at random instants during registrations and
+ * renewals, and restarts it. Checks the claims of docs/tasks.md against what it left. Prints one JSON line of totals;
+ * exit code 0 only if all hold.
  */
 import { parseArgs } from 'node:util'
 import { runCrashes } from './crash/run.ts'

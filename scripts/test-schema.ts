@@ -27,7 +27,8 @@ const CHECKS = ['--checks', 'all', '--exclude-checks', 'positive_data_acceptance
  * own.
  */
 const SETTINGS =
-  '[checks]\nnegative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 428, 429]\n'
+  '[checks]\nnegative_data_rejection.expected-statuses = ' +
+  '[400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 428, 429]\n'
 
 const { values } = parseArgs({ options: { examples: { type: 'string', default: '130' }, seed: { type: 'string' } } })
 
@@ -43,7 +44,8 @@ function install(): void {
     if (spawnSync(command, args, { stdio: 'inherit' }).status !== 0) {
       rmSync(VENV, { recursive: true, force: true })
       throw new Error(
-        `schemathesis ${VERSION} could not be installed: python3 with venv and pip is needed (Debian: apt-get install python3-venv)`
+        `schemathesis ${VERSION} could not be installed: python3 with venv and pip is needed ` +
+          '(Debian: apt-get install python3-venv)'
       )
     }
   }

@@ -51,7 +51,8 @@ export function ensureNode() {
   const binary = join(home, 'node_modules', packageName, 'bin', platform === 'win' ? 'node.exe' : 'node')
   if (!existsSync(binary) || execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim() !== `v${NODE_VERSION}`) {
     note(
-      `Node ${process.versions.node} is too old for running from sources; installing Node ${NODE_VERSION} into .toolchain/, for this checkout only`
+      `Node ${process.versions.node} is too old for running from sources; ` +
+        `installing Node ${NODE_VERSION} into .toolchain/, for this checkout only`
     )
     mkdirSync(home, { recursive: true })
     writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
@@ -62,7 +63,8 @@ export function ensureNode() {
     )
     if (status !== 0 || !existsSync(binary)) {
       fail(
-        `Node ${NODE_VERSION} could not be installed. Install Node ${MINIMUM.join('.')} or newer yourself and run this again.`
+        `Node ${NODE_VERSION} could not be installed. ` +
+          `Install Node ${MINIMUM.join('.')} or newer yourself and run this again.`
       )
     }
   }
@@ -79,8 +81,9 @@ function refuseLink(directory) {
   if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
   const target = existsSync(directory) ? realpathSync(directory) : 'a directory that is missing'
   fail(
-    `node_modules is a link to ${target}, and holds other packages than package-lock.json here names. Installing would empty that directory. ` +
-      'Remove the link and run this again, which installs packages here; or run `npm run setup` in the checkout that it leads to, where both have the same package-lock.json.'
+    `node_modules is a link to ${target}, and holds other packages than package-lock.json here names. ` +
+      'Installing would empty that directory. Remove the link and run this again, which installs packages here; ' +
+      'or run `npm run setup` in the checkout that it leads to, where both have the same package-lock.json.'
   )
 }
 

@@ -1,5 +1,5 @@
 /**
- * Nodes in processes of some fifty each: one process has file descriptors for ten thousand connections, and two hundred
+ * Nodes in processes of some fifty each: a process has file descriptors for ten thousand connections, and two hundred
  * nodes may have twice as many.
  */
 import { fork } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * The network that is measured: `main` in its diversity, its quorums and its scope; but stamps cost less, and names
- * settle within an hour instead of a day, so that few hourly rounds fall into it.
+ * The measured network: `main` in its diversity, its quorums and its scope. But stamps cost less, and names settle
+ * within an hour instead of a day, so that few hourly rounds fall into it.
  */
 import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
 import { main } from '../../src/protocol/profile/built-in-data.ts'

@@ -37,7 +37,8 @@ const pulses = Array.from({ length: PULSES }, (_, index) => ({
 const NAME_LENGTH = 12
 
 function name(): string {
-  return `${random(NAME_LENGTH / 2).reduce((text, byte) => text + byte.toString(16).padStart(2, '0'), 'x')}.${profile.tld}`
+  const label = random(NAME_LENGTH / 2).reduce((text, byte) => text + byte.toString(16).padStart(2, '0'), 'x')
+  return `${label}.${profile.tld}`
 }
 
 /** Properly signed, of a true pulse, with a proof that proves nothing: a discriminant is derived for it. */

@@ -32,8 +32,8 @@ export interface IdleReport {
   /** Idle connections that were wanted, that are held, and dials that it took until then. */
   readonly idle: IdlerFigures & { readonly wanted: number }
   /**
-   * Milliseconds from its start until a newcomer knew the victim, and until it was shown the name; null where that did
-   * not come within a minute.
+   * Milliseconds from a newcomer's start until it knew the victim, and until it was shown the name; null beyond a
+   * minute.
    */
   readonly newcomers: readonly {
     readonly joined: number | null

@@ -1,6 +1,6 @@
 /**
- * The network of the flood: profile `test` with the limits of prefixes of `main`, but names that cost few squarings, so
- * that honest claims come soon. What is verified costs the same.
+ * The network of the flood: profile `test` with the prefix limits of `main`, but names that cost few squarings, so that
+ * honest claims come soon. Verification costs the same.
  */
 import { parseProfile } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'

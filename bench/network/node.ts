@@ -46,9 +46,9 @@ export interface NodeParts {
 }
 
 /**
- * Starts nodes one after the other, each joining through the first, and waits until each knows most of as many others
- * as hold a name: one that knows fewer than k looks for the last ones only every five minutes. All at once they would
- * time each other's handshakes out on one event loop.
+ * Starts nodes one after the other, each joining through the first. Waits until each knows most of a name's number of
+ * holders: a node below k looks for the last ones only every five minutes. Started together they would time each
+ * other's handshakes out on one event loop.
  */
 export async function startNodes(all: readonly Omit<NodeParts, 'bootstrap'>[], nodes: BenchNode[]): Promise<void> {
   say(`starting ${all.length} nodes`)

@@ -1,6 +1,6 @@
 /**
- * An owner of many names in this process: commits, waits for the pulse, reveals, and says how long each put took to be
- * read back from a majority.
+ * An owner of many names in this process: commits, waits for the pulse, reveals, and reports how long each put took to
+ * be read back from a majority.
  */
 import type { BeaconClient } from '../../src/beacon/types.ts'
 import type { OpenableNetwork } from '../../src/network/network.ts'

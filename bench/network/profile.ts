@@ -7,9 +7,9 @@ import { test } from '../../src/protocol/profile/built-in-data.ts'
 import { parseProfile, profileHash } from '../../src/protocol/profile/profile.ts'
 
 /**
- * All nodes of a benchmark have addresses of the loopback interface, so `test` suits, which has no limit on answers of
- * one prefix; k is that of the protocol, 20. Names settle within a day, as on `main`: holders ask each other four times
- * meanwhile, 1,600 questions a name, and within minutes one machine would do nothing else for all its nodes.
+ * All nodes of a benchmark have loopback addresses, so `test` suits, which has no limit on answers of one prefix. k is
+ * the protocol's, 20. Names settle within a day, as on `main`. Settling within minutes would cost 1,600 questions a
+ * name, and one machine would do nothing else for all its nodes.
  */
 export const PROFILE = parseProfile({
   ...test,

@@ -1,4 +1,4 @@
-/** How long it takes to resolve a name from a node that does not hold it and has never asked for it, and to put one. */
+/** How long a node without the name takes to resolve it for the first time, and to put one. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createBeaconClient } from '../../src/beacon/client.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
@@ -30,8 +30,8 @@ export interface Resolving {
 }
 
 /**
- * Daemons as processes: one of them is light and joins when the names are out of contest, so it holds nothing, neither
- * records nor pulses nor answers.
+ * Daemons as processes. One is light and joins when the names are out of contest, so it holds neither records nor
+ * pulses nor answers.
  */
 export async function resolveAmongProcesses(count: number, names: number, seed: string): Promise<Resolving> {
   const fleet = await startFleet()

@@ -1,9 +1,8 @@
 /**
- * Bytes that names cost, owners and holders. All nodes are in this process, so every byte passes through one of its
- * sockets; timers and clocks are those of the bench. An hour is made to pass (for the moment in which a node's timers
- * are called its clock is an hour and a half ahead, so that its round of republishing and replication is due), and what
- * crosses the wire until it is quiet again is counted: without names, and with some. The difference belongs to the
- * names.
+ * Bytes that names cost owners and holders. All nodes are in this process, so every byte passes through one of its
+ * sockets; timers and clocks are the bench's. The bench moves the clock an hour and a half ahead, so that each node's
+ * republishing and replication are due. It counts what crosses the wire until it is quiet again, without names and with
+ * some. The difference is the cost of the names.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'

@@ -23,7 +23,7 @@ export function cancelSquaring(cancels: number): Promise<Cancels> {
   return measure('evaluate', cancels, startTasks({ iterations: ITERATIONS, checkpointSeconds: 10 }))
 }
 
-/** In the middle of proving: every task goes on where `squared` ends. */
+/** In the middle of proving: every task resumes where `squared` ends. */
 export function cancelProving(cancels: number, squared: Squared): Promise<Cancels> {
   return measure(
     'prove',

@@ -28,8 +28,7 @@ export async function measureCheckpoint({ iterations, state, intermediates }: Sq
 }
 
 /**
- * The most that a task of any length writes with this memory: the kernel stores no more forms than that, be it for
- * thirty days.
+ * The most that a task of any length writes with this memory: the kernel stores no more forms, even for thirty days.
  */
 export async function measureLargest(state: Uint8Array): Promise<CheckpointFigures> {
   return { ...(await writeAndLoad(10 ** 12, state, new Uint8Array(MEMORY_BYTES).fill(7))), resume_seconds: null }

@@ -1,9 +1,9 @@
 /**
- * The load of neighbour.ts, in a process of its own: node load.ts URL PER_SECOND SECONDS. Prints the latencies in
+ * The load of neighbour.ts, in its own process: node load.ts URL PER_SECOND SECONDS. Prints the latencies in
  * milliseconds, sorted, as JSON.
  *
- * Requests are sent at fixed times whatever becomes of those before (an open loop), and each is timed from when it was
- * due: one that waits behind a slow one counts its waiting.
+ * Sends requests at fixed times whatever becomes of earlier ones (an open loop), and times each from when it was due: a
+ * request behind a slow one includes its wait.
  */
 import { Agent, get } from 'node:http'
 

@@ -1,8 +1,8 @@
 /**
- * What tasks add to squaring: the daemon's own path (pool, slices, progress read and saved twice a second, checkpoints
- * written and synchronised to the disk) against the bare loop. Both run on one thread of a pool, a tenth of a second
- * each by turns: on a machine that others use too, a core may be a third slower a moment later, and two threads or two
- * seconds can't be compared to a hundredth.
+ * What tasks add to squaring. Compares the daemon's own path (pool, slices, progress read and saved twice a second,
+ * checkpoints written and synchronised) with the bare loop. Both alternate on one thread of a pool, a tenth of a second
+ * each. On a shared machine, a core may be a third slower a moment later. So two threads or two seconds cannot be
+ * compared to a hundredth.
  */
 import { MessageChannel } from 'node:worker_threads'
 import { fileURLToPath } from 'node:url'
@@ -36,7 +36,7 @@ export interface Overhead {
   readonly checkpoint_seconds: number
   readonly squarings_per_second: number
   /**
-   * Time of the task's path by time of the bare loop for as many squarings, on the clock: the median of the rounds, and
+   * Time of the task's path divided by that of the bare loop for the same squarings: the median of the rounds, and
    * their quartiles.
    */
   readonly ratio: number

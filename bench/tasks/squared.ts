@@ -36,8 +36,8 @@ export interface ProvingTimes {
 }
 
 /**
- * Proves it from its checkpoint on `threads` threads, alternating a slice with one of squaring: a proof takes minutes,
- * in which the machine's speed changes, so its squarings' time must be of the same minutes.
+ * Proves from its checkpoint on `threads` threads, alternating slices of proving and squaring. A proof takes minutes,
+ * in which the machine's speed changes, so both are measured in the same minutes.
  */
 export function proveByTurns({ iterations, state, intermediates }: Squared, threads: number): ProvingTimes {
   const evaluation = native.Evaluation.resume(discriminant, state, intermediates)

@@ -26,8 +26,8 @@ export type TurnsRequest = WorkerCalls['evaluate']['request'] & {
 }
 
 /**
- * As worker.ts's, but for the turns. A task's turn is all that the thread does from one bare turn to the next: a slice,
- * its progress, a checkpoint when one is due. A bare turn is one call of the kernel.
+ * As worker.ts's, but for the turns. A task's turn is all that the thread does between two bare turns: a slice, its
+ * progress, a checkpoint when due. A bare turn is one call of the kernel.
  */
 export function evaluate({
   evaluation: { seed, bits, iterations, checkpointSeconds },

@@ -43,7 +43,7 @@ const STARTS = 10
  * anyway.
  */
 const LONGEST_LIFE_MS = 60_000
-/** Two of three renewals and registrations end within seconds when nobody interferes; a busy machine takes longer. */
+/** Undisturbed, two of three renewals and registrations end within seconds; a busy machine takes longer. */
 const LAST_LIFE_MS = 180_000
 
 export interface CrashOptions {
@@ -59,7 +59,7 @@ export interface CrashTotals {
   readonly seed: number
   readonly kills: number
   readonly by: Readonly<Record<Kind, number>>
-  /** Where the task stood by its journal when the daemon was killed. */
+  /** The task's phase by its journal when the daemon was killed. */
   readonly phases: Readonly<Record<string, number>>
   readonly registrations: number
   readonly renewals: number
@@ -179,7 +179,8 @@ class Scene {
       while (phases.length > 0) this.#deck.push(...phases.splice(this.#random.between(0, phases.length - 1), 1))
     }
     const phase = this.#deck.pop()!
-    return `${phase} ${kind} ${kind === 'time' ? this.#random.between(0, SPREAD_MS[phase]) : this.#random.between(1, POINTS[kind])}`
+    const [least, most] = kind === 'time' ? [0, SPREAD_MS[phase]] : [1, POINTS[kind]]
+    return `${phase} ${kind} ${this.#random.between(least, most)}`
   }
 
   /** No more kills: unfinished work ends by itself. */

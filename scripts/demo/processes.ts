@@ -36,8 +36,8 @@ export class Processes {
     const logFile = join(this.#directory, `${name}.log`)
     const log = openSync(logFile, 'a')
     const child = spawn(process.execPath, [CLI, ...args, '--json'], {
-      // The channel tells the child when this process is gone; an own group keeps the terminal's Ctrl-C from reaching
-      // it before we stop it in order.
+      // The channel tells the child when this process is gone. Its own process group keeps the terminal's Ctrl-C from
+      // reaching it before we stop it.
       stdio: ['ignore', 'pipe', log, 'ipc'],
       detached: true
     })
