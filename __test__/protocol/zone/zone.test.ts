@@ -236,7 +236,8 @@ describe('a zone', () => {
     const parsed = parseZone(zone, LOCAL)
     const payload = serializeZone({ ...parsed, serial: 3 }, 9, LOCAL)
     expect(Buffer.from(payload).toString()).toBe(
-      '{"records":{"@":[{"type":"A","value":"192.0.2.1"},{"ttl":60,"type":"TXT","value":"hello"}],"_sip._tcp":[{"type":"SRV","value":"0 0 1 x"}],"www":[{"type":"CNAME","value":"@"}]},"serial":9}'
+      '{"records":{"@":[{"type":"A","value":"192.0.2.1"},{"ttl":60,"type":"TXT","value":"hello"}],' +
+        '"_sip._tcp":[{"type":"SRV","value":"0 0 1 x"}],"www":[{"type":"CNAME","value":"@"}]},"serial":9}'
     )
     expect(parseZonePayload(payload, LOCAL)).toEqual({ ...parsed, serial: 9 })
     expect(payloadSerial(payload, LOCAL)).toBe(9)
@@ -297,7 +298,7 @@ describe('a zone', () => {
           { type: 'A', value: '1.2.3.4', ttl: 60 }
         ]
       },
-      'records/a/1: a: the same A record stands twice'
+      'records/a/1: a: the same A record appears twice'
     ],
     ['a DS without NS', { a: [{ type: 'DS', value: `1 8 2 ${SHA256}` }] }, 'records/a: DS belongs beside the NS']
   ])('names %s at fault', (_, records, message) => expect(problemsOf({ records }).join()).toContain(message))
@@ -321,8 +322,8 @@ describe('a zone', () => {
     const overhead = serializeZone(parseZone(text(1), LOCAL), Number.MAX_SAFE_INTEGER, LOCAL).length - 1
     expect(problemsOf(text(16_384 - overhead))).toEqual([])
     expect(problemsOf(text(16_385 - overhead)).join()).toContain('at most 16384 bytes')
-    // As many characters as a request can hold, which must not all be looked at: quoted ones, each a piece, were more
-    // than the stack takes.
+    // As many characters as a request can hold, which must not all be read. Quoted ones, each a piece, once overflowed
+    // the stack.
     const quoted = { records: { a: [{ type: 'TXT', value: `"${'x'.repeat(250_000)}"` }] } }
     expect(problemsOf(quoted)).toEqual([
       'records/a/0/value: a: the value of TXT is longer than a zone may be, 16384 bytes'

@@ -154,7 +154,7 @@ function parseRecords(label: string, list: readonly unknown[], profile: NetworkP
     )
     if (record === undefined) return
     const key = `${record.type} ${record.value}`
-    if (seen.has(key)) report(path, `${label}: the same ${record.type} record stands twice`, place)
+    if (seen.has(key)) report(path, `${label}: the same ${record.type} record appears twice`, place)
     seen.add(key)
     records.push(record)
   })

@@ -49,7 +49,7 @@ export function parseSvcb(value: string): ServiceBinding {
 
 function checkParameters(params: readonly ServiceParameter[]): void {
   const keys = params.map((parameter) => parameter.key)
-  if (new Set(keys).size !== keys.length) throw new Error('a parameter stands twice')
+  if (new Set(keys).size !== keys.length) throw new Error('a parameter appears twice')
   if (keys.includes(NO_DEFAULT_ALPN) && !keys.includes(ALPN)) throw new Error('no-default-alpn needs alpn')
   const mandatory = params.find((parameter) => parameter.key === 0)
   if (mandatory === undefined) return
